@@ -1,0 +1,30 @@
+/** A running timer that can be called off. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** Where all times and waits come from, so that a test can own them. */
+export interface Clock {
+  /** Wall-clock time in milliseconds since 1970. */
+  now(): number;
+  /** Calls back once after `delayMs` milliseconds (0 at the least); does not keep the process alive. */
+  setTimer(callback: () => void, delayMs: number): Timer;
+}
+
+/** Node's timers fire at once past this delay; a longer wait is made of several. */
+const LONGEST_NODE_TIMER = 2 ** 31 - 1;
+
+/** The machine's clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer(callback, delayMs) {
+    let timeout: NodeJS.Timeout;
+    const arm = (leftMs: number): void => {
+      const step = Math.min(leftMs, LONGEST_NODE_TIMER);
+      timeout = setTimeout(() => (leftMs > step ? arm(leftMs - step) : callback()), step);
+      timeout.unref();
+    };
+    arm(Math.max(0, delayMs));
+    return { cancel: () => clearTimeout(timeout) };
+  },
+};

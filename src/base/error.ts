@@ -1,0 +1,43 @@
+/** Every error code of the package, with what it means. The one list. */
+export const ERROR_CODES = {
+  invalid_option: "An option given at creation cannot be used; the message names it.",
+  invalid_secret: "A webhook secret is empty, too short, or visibly not a webhook secret.",
+  invalid_argument: "A function was called with something it cannot use.",
+  already_started: "The receiver was changed after start(), when its handlers are fixed.",
+  duplicate_handler: "Two handlers were registered under one name.",
+  stopped: "The receiver or its store was stopped; it takes no more work.",
+  schema_too_new: "The database file was written by a newer version of this package.",
+  not_a_pigeonhole_database: "The database file belongs to another program.",
+  store_not_durable: "SQLite did not accept the settings that make a commit durable.",
+  sqlite_too_old: "The SQLite library is older than 3.51.3, which fixes a corruption of WAL files.",
+  store_busy: "The database stayed locked by another process, or too much waits for the disk.",
+  store_full: "The disk or the database is full.",
+  store_failed: "The database answered with an error; the message holds SQLite's code.",
+  lease_lost: "The run took longer than its lease; somebody else may have the work now, so nothing was written.",
+  commit_twice: "ctx.commit was called twice in one run.",
+  commit_async: "The function given to ctx.commit returned a promise; it must be synchronous.",
+  transaction_closed: "A transaction's database was used after ctx.commit had ended.",
+  duplicate_step: "ctx.step was called twice with one name in one run.",
+  step_not_json: "The value of a step cannot be kept as JSON, or is too large.",
+  handler_timeout: "A handler took longer than its timeoutMs.",
+  not_found: "No event with that id is in the inbox.",
+  body_dropped: "The event's body was dropped by retention, so it cannot be handled again.",
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Base of all errors of this package: `code` is from {@link ERROR_CODES} and safe to compare. */
+export class PigeonholeError extends Error {
+  override readonly name: string = "PigeonholeError";
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** True for an error of this package, optionally of one code. */
+export function isPigeonholeError(error: unknown, code?: ErrorCode): error is PigeonholeError {
+  return error instanceof PigeonholeError && (code === undefined || error.code === code);
+}
