@@ -1,0 +1,97 @@
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import type * as z from "zod";
+import { MAX_EVENT_ID_LENGTH, envelopeSchema } from "./envelope.js";
+import type { AnyEvent, EventData, SchemaMap } from "./event.js";
+import { isEventType } from "./event-types.js";
+import type { ParkReason } from "./outcome.js";
+import type { VerifiedRequest } from "./verify-request.js";
+
+/** What a verified request turned out to be. */
+export type Delivery =
+  | { kind: "event"; id: string; event: AnyEvent }
+  /** Genuine but not understood. `detail` names fields and rules, never values. */
+  | { kind: "undecodable"; id: string; type: string; test: boolean; reason: ParkReason; detail: string };
+
+/** The first few issues say what is wrong; a hostile schema mismatch can have thousands. */
+const MOST_ISSUES = 20;
+
+/** Reads the event out of verified bytes. Never throws: whatever cannot be read comes back as `undecodable`. */
+export function decodeDelivery(request: VerifiedRequest, schemas: SchemaMap): Delivery {
+  const json = parseJson(request.body);
+  if (!json.ok) return { ...unread(request.body), reason: "not_json", detail: json.detail };
+
+  const envelope = envelopeSchema.safeParse(json.value);
+  if (!envelope.success) {
+    const { id, type, test } = readWhatIsThere(json.value);
+    const detail = describeIssues(envelope.error);
+    return { ...unread(request.body), ...(id === undefined ? {} : { id }), type, test, reason: "bad_envelope", detail };
+  }
+
+  // The parsed JSON itself, not zod's copy of it: same values, and half the work.
+  const { id, type, createdAt, data } = json.value as z.infer<typeof envelopeSchema>;
+  const test = data["test"] === true;
+  const schema = Object.hasOwn(schemas, type) ? schemas[type] : undefined;
+  if (schema === undefined) {
+    return { kind: "event", id, event: { id, type, createdAt, data, test, known: isEventType(type) } };
+  }
+  const checked = checkData(schema, data);
+  if (!checked.ok) return { kind: "undecodable", id, type, test, reason: "bad_data", detail: checked.detail };
+  return { kind: "event", id, event: { id, type, createdAt, data: checked.data, test, known: true } };
+}
+
+function parseJson(body: Uint8Array): { ok: true; value: unknown } | { ok: false; detail: string } {
+  // Decoding would replace bad bytes silently, and the event would differ from what was signed.
+  if (!isUtf8(body)) return { ok: false, detail: "The body is not valid UTF-8." };
+  try {
+    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch {
+    // The parser's own message quotes the body.
+    return { ok: false, detail: "The body is not valid JSON." };
+  }
+}
+
+function checkData(schema: z.ZodType, data: EventData): { ok: true; data: unknown } | { ok: false; detail: string } {
+  try {
+    const result = schema.safeParse(data);
+    return result.success
+      ? { ok: true, data: result.data }
+      : { ok: false, detail: describeIssues(result.error, "data") };
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "an error";
+    return { ok: false, detail: `The schema threw ${name}; schemas must be synchronous and must not throw.` };
+  }
+}
+
+function unread(body: Uint8Array): { kind: "undecodable"; id: string; type: string; test: boolean } {
+  // No id to go by, so the bytes are the id: the same bytes sent again are the same delivery.
+  const id = `raw:${createHash("sha256").update(body).digest("hex")}`;
+  return { kind: "undecodable", id, type: "", test: false };
+}
+
+/** What can still be used of JSON that is no valid envelope. */
+function readWhatIsThere(value: unknown): { id: string | undefined; type: string; test: boolean } {
+  if (typeof value !== "object" || value === null) return { id: undefined, type: "", test: false };
+  const { id, type, data } = value as Record<string, unknown>;
+  return {
+    id: isUsableText(id) ? id : undefined,
+    type: isUsableText(type) ? type : "",
+    test: typeof data === "object" && data !== null && (data as EventData)["test"] === true,
+  };
+}
+
+function isUsableText(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= MAX_EVENT_ID_LENGTH;
+}
+
+/** Path and code of each issue. Not zod's messages: they can quote what they found. */
+function describeIssues(error: z.ZodError, prefix?: string): string {
+  const issues = error.issues.slice(0, MOST_ISSUES).map((issue) => {
+    const expected = "expected" in issue ? ` (expected ${String(issue.expected)})` : "";
+    const path = [...(prefix === undefined ? [] : [prefix]), ...issue.path.map(String)].join(".");
+    return `${path === "" ? "the body" : path}: ${issue.code}${expected}`;
+  });
+  const left = error.issues.length - issues.length;
+  return left > 0 ? `${issues.join("; ")}; and ${left} more` : issues.join("; ");
+}

@@ -1,0 +1,55 @@
+import type * as z from "zod";
+import type { EventType } from "./event-types.js";
+
+/** `data` of an event without a schema: the documents show no shapes, so nothing is promised. */
+export type EventData = Record<string, unknown>;
+
+/** Zod schemas of `event.data` by event type. A type listed here counts as known. */
+export type SchemaMap = { readonly [type: string]: z.ZodType };
+
+/** An event of a known type, as a handler sees it. */
+export interface KnownEvent<Type extends string = EventType, Data = EventData> {
+  /** Unique per event; the dedup key. */
+  readonly id: string;
+  readonly type: Type;
+  /** ISO 8601 date-time, as sent. */
+  readonly createdAt: string;
+  readonly data: Data;
+  /** True for the service's synthetic test delivery (`data.test` is true). */
+  readonly test: boolean;
+  readonly known: true;
+}
+
+/** An event of a type that this version does not know; kept apart so that known types narrow. */
+export interface UnknownEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAt: string;
+  readonly data: EventData;
+  readonly test: boolean;
+  readonly known: false;
+}
+
+export type AnyEvent = KnownEvent<string, unknown> | UnknownEvent;
+
+type TypeOf<Schemas extends SchemaMap> = EventType | (keyof Schemas & string);
+
+/** Each type as an event of its own, so that a test of `type` narrows `data`. */
+type EventOf<Schemas extends SchemaMap, Type extends string> = Type extends string
+  ? KnownEvent<Type, Type extends keyof Schemas ? z.output<Schemas[Type]> : EventData>
+  : never;
+
+type GroupOf<Type extends string> = Type extends `${infer Group}.${string}` ? Group : never;
+
+/** What `on` takes: a type, all types of a group (`email.*`), or every type (`*`). */
+export type EventPattern<Schemas extends SchemaMap = SchemaMap> =
+  | TypeOf<Schemas>
+  | `${GroupOf<TypeOf<Schemas>>}.*`
+  | "*";
+
+/** The events a pattern lets through. Patterns with a star also let through types that this version does not know. */
+export type EventMatching<Schemas extends SchemaMap, Pattern extends string> = Pattern extends "*"
+  ? EventOf<Schemas, TypeOf<Schemas>> | UnknownEvent
+  : Pattern extends `${infer Group}.*`
+    ? EventOf<Schemas, Extract<TypeOf<Schemas>, `${Group}.${string}`>> | UnknownEvent
+    : EventOf<Schemas, Pattern>;

@@ -1,0 +1,89 @@
+import { MINUTE, SECOND } from "../base/duration.js";
+
+/** What became of one delivery. Exactly one per request; it alone decides the answer. */
+export type Outcome =
+  /** Committed now; handlers run later. */
+  | { kind: "accepted"; eventId: string; eventType: string }
+  /** Already in the inbox. `otherBytes`: the stored event with this id has another body; the first one is kept. */
+  | { kind: "duplicate"; eventId: string; otherBytes: boolean }
+  /** Genuine but not understood: committed as it came, for a code fix and a retry. */
+  | { kind: "parked"; eventId: string; reason: ParkReason }
+  /** No signature header, or one that cannot be read: not from the service. */
+  | { kind: "unsigned"; reason: "missing" | "malformed" }
+  /** A readable signature that no secret made, or a genuine one outside the time window. */
+  | { kind: "unverified"; reason: "mismatch" | "stale" | "early" }
+  | { kind: "wrong_method" }
+  | { kind: "unsupported_encoding" }
+  | { kind: "too_large" }
+  /** The body did not arrive in time. */
+  | { kind: "body_timeout" }
+  /** The sender went away before the body was complete; nobody is left to answer. */
+  | { kind: "body_aborted" }
+  /** Another parser read the body first, so the signed bytes are gone. */
+  | { kind: "body_consumed" }
+  /** start() was not called, or has not finished. */
+  | { kind: "not_started" }
+  | { kind: "stopping" }
+  /** Over the high-water mark of deliveries that wait for the disk. */
+  | { kind: "overloaded" }
+  /** The database is locked, full or broken. */
+  | { kind: "store_unavailable"; reason: "busy" | "full" | "failed" }
+  /** A fault of ours; the log has it. */
+  | { kind: "internal_error" };
+
+export type OutcomeKind = Outcome["kind"];
+
+/** Why a genuine delivery could not be handed to a handler. */
+export type ParkReason = "not_json" | "bad_envelope" | "unknown_type" | "bad_data";
+
+/** What the service hears. */
+export interface Answer {
+  status: number;
+  /** Lower-case header names. */
+  headers: Record<string, string>;
+  /** Short plain text; empty for 2xx. */
+  body: string;
+}
+
+interface Row {
+  status: number;
+  retryAfterMs?: number;
+  headers?: Record<string, string>;
+}
+
+/**
+ * Outcome → answer, DESIGN §4. The service retries no answer, 408, 425, 429 and 5xx; every other 4xx and every 3xx loses
+ * the event, and 410 switches the endpoint off. So whatever may be our own fault is 503, with a Retry-After that is kept
+ * small because the service stretches its waits to it.
+ */
+export const ANSWERS: Record<OutcomeKind, Row> = {
+  accepted: { status: 200 },
+  duplicate: { status: 200 },
+  parked: { status: 200 },
+  unsigned: { status: 401 },
+  unverified: { status: 503, retryAfterMs: MINUTE },
+  wrong_method: { status: 405, headers: { allow: "POST" } },
+  unsupported_encoding: { status: 415 },
+  too_large: { status: 413 },
+  body_timeout: { status: 408, headers: { connection: "close" } },
+  body_aborted: { status: 408, headers: { connection: "close" } },
+  body_consumed: { status: 503, retryAfterMs: MINUTE },
+  not_started: { status: 503, retryAfterMs: 30 * SECOND },
+  stopping: { status: 503, retryAfterMs: 30 * SECOND },
+  overloaded: { status: 503, retryAfterMs: 30 * SECOND },
+  store_unavailable: { status: 503, retryAfterMs: 30 * SECOND },
+  internal_error: { status: 503, retryAfterMs: MINUTE },
+};
+
+/** What an unverified delivery is answered: 503, so that a rotation loses nothing, or 401. */
+export type UnverifiedPolicy = "retry" | "reject";
+
+const rejected: Row = { status: 401 };
+
+/** The answer for an outcome. Nothing else sets a status. */
+export function answerFor(outcome: Outcome, unverified: UnverifiedPolicy): Answer {
+  const row = outcome.kind === "unverified" && unverified === "reject" ? rejected : ANSWERS[outcome.kind];
+  const headers: Record<string, string> = { ...row.headers };
+  if (row.retryAfterMs !== undefined) headers["retry-after"] = String(row.retryAfterMs / SECOND);
+  return { status: row.status, headers, body: row.status < 300 ? "" : outcome.kind };
+}
