@@ -1,0 +1,69 @@
+import type { WorkState } from "./work-state.js";
+
+/** One handler's part of an event. */
+export interface HandlerView {
+  /** Handler name; empty for the note of an event that was not understood. */
+  handler: string;
+  state: WorkState;
+  /** `attempts_spent`, `do_not_retry`, `crash_loop`, `unknown_type`, …; undefined where the state needs none. */
+  reason: string | undefined;
+  /** Message of the last error, or the validation issues. */
+  error: string | undefined;
+  /** Runs started. */
+  attempts: number;
+  dueAt: number | undefined;
+  settledAt: number | undefined;
+  /** True when the work was ended by `discard`. */
+  discarded: boolean;
+}
+
+/** An event as the inbox lists it. */
+export interface EventView {
+  id: string;
+  type: string;
+  test: boolean;
+  receivedAt: number;
+  signedAt: number;
+  /** The most urgent state among its handlers: parked, dead, leased, pending, done (also when no handler matched). */
+  state: WorkState;
+  handlers: HandlerView[];
+}
+
+/** An event with its bytes. */
+export interface EventDetail extends EventView {
+  seq: number;
+  /** Exact received bytes; undefined once retention has dropped them. */
+  body: Uint8Array | undefined;
+}
+
+export interface EventQuery {
+  /** Only events that have work in this state. `done`: with a done mark. */
+  state?: WorkState;
+  type?: string;
+  /** 1 to 500, default 50. */
+  limit?: number;
+  /** `nextCursor` of the page before. */
+  cursor?: string;
+}
+
+/** Newest first. */
+export interface EventPage {
+  items: EventView[];
+  /** Undefined on the last page. */
+  nextCursor: string | undefined;
+}
+
+export interface StoreCounts {
+  pending: number;
+  leased: number;
+  dead: number;
+  parked: number;
+  /** Handler runs settled as done since the database was made. */
+  done: number;
+  /** When the oldest event with pending work was received. */
+  oldestPendingReceivedAt: number | undefined;
+  /** When the work that is due longest became due. */
+  oldestDueAt: number | undefined;
+  /** Pending work by handler name; shows what waits for a handler that is not registered. */
+  pendingByHandler: Record<string, number>;
+}

@@ -1,0 +1,106 @@
+import type { Database } from "better-sqlite3";
+import type { ErrorCode } from "../../base/error.js";
+import { prepareAccept } from "./operations/accept.js";
+import { prepareCounts } from "./operations/counts.js";
+import { prepareInspect } from "./operations/inspect.js";
+import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
+import { preparePrune } from "./operations/prune.js";
+import { prepareRecover } from "./operations/recover.js";
+import { prepareDiscard, prepareReplan } from "./operations/replan.js";
+import { prepareSettle } from "./operations/settle.js";
+import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
+import { createTokenSource } from "./lease-token.js";
+import { asStoreError, isBreaking } from "./store-error.js";
+
+function prepareOperations(db: Database) {
+  const nextToken = createTokenSource();
+  return {
+    accept: prepareAccept(db, nextToken),
+    lease: prepareLease(db, nextToken),
+    renew: prepareRenew(db),
+    release: prepareRelease(db),
+    settle: prepareSettle(db),
+    recover: prepareRecover(db),
+    loadSteps: prepareLoadSteps(db),
+    saveStep: prepareSaveStep(db),
+    ...prepareInspect(db),
+    replan: prepareReplan(db),
+    discard: prepareDiscard(db),
+    counts: prepareCounts(db),
+    prune: preparePrune(db),
+  };
+}
+
+type Operations = ReturnType<typeof prepareOperations>;
+export type OperationName = keyof Operations;
+export type InputOf<Name extends OperationName> = Parameters<Operations[Name]>[0];
+export type ResultOf<Name extends OperationName> = ReturnType<Operations[Name]>;
+
+/** One call of an operation as data, so that it can cross to a thread. */
+export type Command = { [Name in OperationName]: { op: Name; input: InputOf<Name> } }[OperationName];
+
+/** What became of a command. `breaking`: SQLite itself is in doubt, nothing may be written any more. */
+export type CommandResult =
+  | { ok: true; value: unknown }
+  | { ok: false; code: ErrorCode; message: string; breaking: boolean };
+
+/** Runs batches of commands, each batch in one durable transaction. */
+export interface InboxDatabase {
+  runBatch(commands: readonly Command[]): CommandResult[];
+}
+
+/** All statements of one connection. The schema must be up to date. */
+export function createInboxDatabase(db: Database): InboxDatabase {
+  const operations = prepareOperations(db);
+  const addDone = db.prepare("UPDATE counter SET value = value + :done WHERE name = 'done'");
+
+  function runOne(command: Command): unknown {
+    const operation = operations[command.op] as (input: Command["input"]) => unknown;
+    return operation(command.input);
+  }
+
+  const runTogether = db.transaction((commands: readonly Command[]): CommandResult[] => {
+    let done = 0;
+    const results = commands.map((command): CommandResult => {
+      const value = runOne(command);
+      if (command.op === "settle" && command.input.to === "done" && value === "settled") done += 1;
+      return { ok: true, value };
+    });
+    if (done > 0) addDone.run({ done });
+    return results;
+  });
+
+  function attempt(commands: readonly Command[]): CommandResult[] | { failure: CommandResult & { ok: false } } {
+    try {
+      return runTogether.immediate(commands);
+    } catch (error) {
+      const { code, message } = asStoreError(
+        error,
+        commands
+          .map((command) => command.op)
+          .slice(0, 3)
+          .join(", "),
+      );
+      return { failure: { ok: false, code, message, breaking: isBreaking(error) } };
+    }
+  }
+
+  return {
+    runBatch(commands) {
+      const together = attempt(commands);
+      if (Array.isArray(together)) return together;
+      const { failure } = together;
+      // One bad command must not take its neighbours with it; a locked, full or broken database fails them all alike.
+      const isOfOneCommand = commands.length > 1 && !failure.breaking && !isOfDatabase(failure.code);
+      if (!isOfOneCommand) return commands.map(() => failure);
+      return commands.map((command) => {
+        const alone = attempt([command]);
+        return Array.isArray(alone) ? (alone[0] ?? failure) : alone.failure;
+      });
+    },
+  };
+}
+
+function isOfDatabase(code: ErrorCode): boolean {
+  return code === "store_busy" || code === "store_full";
+}

@@ -1,0 +1,77 @@
+/**
+ * Append-only: a released entry is never edited, a change is a new entry at the end. `PRAGMA user_version` counts the
+ * entries that have run. `test/store/schema.sql` is the dump they lead to, compared in a test.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  -- Never updated. The body lives beside it so that dropping old bodies does not rewrite the dedup ids.
+  CREATE TABLE inbox_event (
+    seq         INTEGER PRIMARY KEY,
+    id          TEXT    NOT NULL UNIQUE,
+    type        TEXT    NOT NULL,
+    test        INTEGER NOT NULL CHECK (test IN (0, 1)),
+    received_at INTEGER NOT NULL,
+    signed_at   INTEGER NOT NULL,
+    body_length INTEGER NOT NULL,
+    body_crc    INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE inbox_body (
+    seq  INTEGER PRIMARY KEY,
+    body BLOB    NOT NULL
+  ) STRICT;
+
+  -- One event for one handler, while it is not done. Handler '' is the note of an event that was not understood.
+  CREATE TABLE inbox_work (
+    seq         INTEGER NOT NULL,
+    handler     TEXT    NOT NULL,
+    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead', 'parked')),
+    due_at      INTEGER,
+    lease       INTEGER,
+    lease_until INTEGER,
+    settled_at  INTEGER,
+    started     INTEGER NOT NULL,
+    finished    INTEGER NOT NULL,
+    reason      TEXT,
+    error       TEXT,
+    PRIMARY KEY (seq, handler),
+    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease_until IS NOT NULL)),
+    CHECK ((state IN ('dead', 'parked')) = (settled_at IS NOT NULL)),
+    CHECK ((state IN ('dead', 'parked')) = (reason IS NOT NULL)),
+    CHECK (started >= finished AND finished >= 0),
+    CHECK (handler <> '' OR state = 'parked')
+  ) STRICT, WITHOUT ROWID;
+
+  -- started - finished counts the processes that died in it: 0, 1, or 2 and more.
+  CREATE INDEX inbox_work_pending ON inbox_work (handler, min(started - finished, 2), due_at) WHERE state = 'pending';
+  CREATE INDEX inbox_work_leased ON inbox_work (lease_until) WHERE state = 'leased';
+  CREATE INDEX inbox_work_stuck ON inbox_work (state, seq) WHERE state IN ('dead', 'parked');
+
+  -- The done marks: (event, handler) is here at most once, and what is here is not in inbox_work.
+  CREATE TABLE inbox_done (
+    seq        INTEGER NOT NULL,
+    handler    TEXT    NOT NULL,
+    settled_at INTEGER NOT NULL,
+    attempts   INTEGER NOT NULL,
+    discarded  INTEGER NOT NULL CHECK (discarded IN (0, 1)),
+    PRIMARY KEY (seq, handler)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE inbox_step (
+    seq     INTEGER NOT NULL,
+    handler TEXT    NOT NULL,
+    name    TEXT    NOT NULL,
+    value   TEXT    NOT NULL,
+    PRIMARY KEY (seq, handler, name)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE counter (
+    name  TEXT    PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  INSERT INTO counter (name, value) VALUES ('done', 0);
+  `,
+];

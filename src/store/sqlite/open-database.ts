@@ -1,0 +1,96 @@
+import { chmodSync, existsSync } from "node:fs";
+import Database from "better-sqlite3";
+import { PigeonholeError } from "../../base/error.js";
+import { MIGRATIONS } from "./migrations.js";
+import { asStoreError } from "./store-error.js";
+
+/** Marks our files: "PGNH" as a number. */
+const APPLICATION_ID = 0x50474e48;
+
+/** The first SQLite without the WAL-reset corruption that two connections can meet. */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+
+/** Blocks its thread for this long at most. */
+const BUSY_TIMEOUT_MS = 250;
+
+export const IN_MEMORY = ":memory:";
+
+/**
+ * Opens one connection with the settings that make a commit durable, and reads them back: better-sqlite3 re-opens WAL files at
+ * `synchronous=NORMAL`, which loses acknowledged events on power loss.
+ */
+export function openDatabase(file: string): Database.Database {
+  const isNew = file !== IN_MEMORY && !existsSync(file);
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+    checkVersion(db);
+    checkOwner(db, file);
+    if (isNew) chmodSync(file, 0o600);
+    db.pragma("journal_mode = WAL");
+    db.pragma("synchronous = FULL");
+    db.pragma("wal_autocheckpoint = 4000");
+    checkDurability(db, file);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw asStoreError(error, `opening ${file}`);
+  }
+}
+
+/** Brings the schema up to date; safe to call from several processes at once. */
+export function migrate(db: Database.Database, file: string): void {
+  try {
+    db.transaction(() => {
+      const version = Number(db.pragma("user_version", { simple: true }));
+      if (version > MIGRATIONS.length) {
+        throw new PigeonholeError(
+          "schema_too_new",
+          `${file} has schema version ${version}; this pigeonhole knows ${MIGRATIONS.length}. Install the newer package again.`,
+        );
+      }
+      for (const sql of MIGRATIONS.slice(version)) db.exec(sql);
+      db.pragma(`user_version = ${MIGRATIONS.length}`);
+      db.pragma(`application_id = ${APPLICATION_ID}`);
+    }).immediate();
+  } catch (error) {
+    throw asStoreError(error, `migrating ${file}`);
+  }
+}
+
+function checkVersion(db: Database.Database): void {
+  const text = String(db.prepare("SELECT sqlite_version()").pluck().get());
+  const parts = text.split(".").map(Number);
+  for (const [place, least] of OLDEST_SQLITE.entries()) {
+    const part = parts[place] ?? 0;
+    if (part > least) return;
+    if (part < least) {
+      throw new PigeonholeError(
+        "sqlite_too_old",
+        `SQLite ${text} can corrupt WAL files; ${OLDEST_SQLITE.join(".")} or newer is needed. Update better-sqlite3 to 12.11.1 or newer.`,
+      );
+    }
+  }
+}
+
+/** The user's own tables may share the file, so only a file marked by another program is refused. */
+function checkOwner(db: Database.Database, file: string): void {
+  const mark = Number(db.pragma("application_id", { simple: true }));
+  if (mark !== 0 && mark !== APPLICATION_ID) {
+    throw new PigeonholeError(
+      "not_a_pigeonhole_database",
+      `${file} carries the application id ${mark} of another program; give the store another path.`,
+    );
+  }
+}
+
+function checkDurability(db: Database.Database, file: string): void {
+  const journal = String(db.pragma("journal_mode", { simple: true }));
+  const synchronous = Number(db.pragma("synchronous", { simple: true }));
+  const wantedJournal = file === IN_MEMORY ? "memory" : "wal";
+  if (journal === wantedJournal && synchronous === 2) return;
+  throw new PigeonholeError(
+    "store_not_durable",
+    `${file}: SQLite reports journal_mode=${journal}, synchronous=${synchronous}; ${wantedJournal} and 2 (FULL) are needed. Is the file on a network file system?`,
+  );
+}

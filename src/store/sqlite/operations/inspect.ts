@@ -1,0 +1,103 @@
+import type { Database } from "better-sqlite3";
+import { PigeonholeError } from "../../../base/error.js";
+import type { EventDetail, EventPage, EventQuery, EventView, HandlerView } from "../../inbox-view.js";
+import type { WorkState } from "../../work-state.js";
+
+interface EventRow {
+  seq: number;
+  id: string;
+  type: string;
+  test: number;
+  receivedAt: number;
+  signedAt: number;
+}
+
+type WorkRow = Omit<HandlerView, "reason" | "error" | "dueAt" | "settledAt" | "discarded"> & {
+  reason: string | null;
+  error: string | null;
+  dueAt: number | null;
+  settledAt: number | null;
+  discarded: number;
+};
+
+const DEFAULT_PAGE = 50;
+const LARGEST_PAGE = 500;
+
+/** The state that is shown for an event is the first of these that one of its handlers is in. */
+const URGENCY: readonly WorkState[] = ["parked", "dead", "leased", "pending", "done"];
+
+const EVENT_COLUMNS = "seq, id, type, test, received_at AS receivedAt, signed_at AS signedAt";
+
+/** Reads events with the state of each handler. */
+export function prepareInspect(db: Database) {
+  const selectWork = db.prepare<{ seq: number }, WorkRow>(`
+    SELECT handler, state, reason, error, started AS attempts, due_at AS dueAt, settled_at AS settledAt, 0 AS discarded
+    FROM inbox_work WHERE seq = :seq
+    UNION ALL
+    SELECT handler, 'done', NULL, NULL, attempts, NULL, settled_at, discarded FROM inbox_done WHERE seq = :seq
+    ORDER BY handler`);
+  const selectById = db.prepare<{ id: string }, EventRow>(`SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE id = :id`);
+  const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
+
+  function view(row: EventRow): EventView {
+    const handlers = selectWork.all({ seq: row.seq }).map((work): HandlerView => ({
+      ...work,
+      reason: work.reason ?? undefined,
+      error: work.error ?? undefined,
+      dueAt: work.dueAt ?? undefined,
+      settledAt: work.settledAt ?? undefined,
+      discarded: work.discarded === 1,
+    }));
+    const state = URGENCY.find((candidate) => handlers.some((handler) => handler.state === candidate)) ?? "done";
+    const { id, type, receivedAt, signedAt } = row;
+    return { id, type, test: row.test === 1, receivedAt, signedAt, state, handlers };
+  }
+
+  function list(query: EventQuery): EventPage {
+    const limit = checkLimit(query.limit ?? DEFAULT_PAGE);
+    const filters = ["seq < :before"];
+    if (query.type !== undefined) filters.push("type = :type");
+    if (query.state === "done") filters.push("EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = inbox_event.seq)");
+    else if (query.state !== undefined) filters.push("seq IN (SELECT seq FROM inbox_work WHERE state = :state)");
+    const rows = db
+      .prepare<object, EventRow>(
+        `SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE ${filters.join(" AND ")} ORDER BY seq DESC LIMIT :most`,
+      )
+      .all({ before: readCursor(query.cursor), type: query.type, state: query.state, most: limit + 1 });
+    const page = rows.slice(0, limit);
+    return {
+      items: page.map(view),
+      nextCursor: rows.length > limit ? String(page.at(-1)?.seq) : undefined,
+    };
+  }
+
+  function get({ id }: { id: string }): EventDetail | undefined {
+    const row = selectById.get({ id });
+    if (row === undefined) return undefined;
+    return { ...view(row), seq: row.seq, body: selectBody.get({ seq: row.seq }) };
+  }
+
+  const selectStuck = db.prepare<object, { seq: number; id: string }>(`
+    SELECT DISTINCT w.seq, e.id FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq
+    WHERE w.state = :state AND w.seq > :afterSeq ORDER BY w.seq LIMIT :limit`);
+
+  return {
+    list,
+    get,
+    listStuck: (query: { state: "dead" | "parked"; limit: number; afterSeq: number }) => selectStuck.all(query),
+  };
+}
+
+function checkLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `limit must be a whole number from 1 to ${LARGEST_PAGE}, got ${limit}.`,
+  );
+}
+
+function readCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return Number.MAX_SAFE_INTEGER;
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new PigeonholeError("invalid_argument", "cursor must be the nextCursor of an earlier page.");
+}

@@ -1,0 +1,93 @@
+import type { Database } from "better-sqlite3";
+import type { LeasePage, LeaseRequest } from "../../store.js";
+import type { Lease, LeasedWork } from "../../work.js";
+import type { NextToken } from "../lease-token.js";
+
+/** How many processes died in the work: none, one, or two and more. The value of the index expression. */
+type Suspicion = 0 | 1 | 2;
+
+interface Row {
+  seq: number;
+  started: number;
+  finished: number;
+  eventId: string;
+  receivedAt: number;
+  signedAt: number;
+  body: Uint8Array;
+}
+
+/**
+ * Leases a page of due work for one handler. Work that was leased when a process died comes alone and first, and in small
+ * pages, so that the next crash tells which event is to blame; what was in two crashes comes one at a time.
+ */
+export function prepareLease(db: Database, nextToken: NextToken) {
+  const selectDue = db.prepare<{ handler: string; suspicion: Suspicion; now: number }, Row>(`
+    SELECT w.seq, w.started, w.finished, e.id AS eventId, e.received_at AS receivedAt, e.signed_at AS signedAt, b.body
+    FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
+    WHERE w.state = 'pending' AND w.handler = :handler AND min(w.started - w.finished, 2) = :suspicion
+      AND w.due_at <= :now
+    ORDER BY w.due_at, w.seq`);
+  const selectNextDue = db
+    .prepare<{ handler: string; suspicion: Suspicion }, number>(`
+    SELECT due_at FROM inbox_work
+    WHERE state = 'pending' AND handler = :handler AND min(started - finished, 2) = :suspicion
+    ORDER BY due_at LIMIT 1`)
+    .pluck();
+  const setLeased = db.prepare(`
+    UPDATE inbox_work
+    SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, started = started + 1
+    WHERE seq = :seq AND handler = :handler AND state = 'pending'`);
+
+  function readPage(request: LeaseRequest, suspicion: Suspicion, limit: number): Row[] {
+    const rows: Row[] = [];
+    if (limit <= 0) return rows;
+    let bytes = 0;
+    for (const row of selectDue.iterate({ handler: request.handler, suspicion, now: request.now })) {
+      rows.push(row);
+      bytes += row.body.byteLength;
+      if (rows.length >= limit || bytes >= request.maxBytes) break;
+    }
+    return rows;
+  }
+
+  function findPage(request: LeaseRequest): Row[] {
+    const repeated = readPage(request, 2, request.allowRepeated ? 1 : 0);
+    if (repeated.length > 0) return repeated;
+    const suspects = readPage(request, 1, request.suspectLimit);
+    if (suspects.length > 0) return suspects;
+    return readPage(request, 0, request.limit);
+  }
+
+  return (request: LeaseRequest): LeasePage => {
+    const { handler, leaseUntil } = request;
+    const work = findPage(request).map((row): LeasedWork => {
+      const { started, finished, ...event } = row;
+      const token = nextToken();
+      setLeased.run({ seq: row.seq, handler, lease: token, leaseUntil });
+      return { ...event, handler, token, attempt: started + 1, failures: finished, crashes: started - finished };
+    });
+    const dues = ([0, 1, 2] as const).map((suspicion) => selectNextDue.get({ handler, suspicion }));
+    const nextDueAt = dues.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
+    return { work, nextDueAt };
+  };
+}
+
+/** Moves the ends of leases; returns those that somebody else has now. */
+export function prepareRenew(db: Database) {
+  const setUntil = db.prepare(`
+    UPDATE inbox_work SET lease_until = :leaseUntil
+    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
+  return ({ leases, leaseUntil }: { leases: readonly Lease[]; leaseUntil: number }): Lease[] =>
+    leases.filter((lease) => setUntil.run({ ...lease, leaseUntil }).changes === 0);
+}
+
+/** Makes leased work pending again as if it had not been leased. */
+export function prepareRelease(db: Database) {
+  const setPending = db.prepare(`
+    UPDATE inbox_work
+    SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL, started = started - 1
+    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
+  return ({ leases, now }: { leases: readonly Lease[]; now: number }): void => {
+    for (const lease of leases) setPending.run({ ...lease, now });
+  };
+}

@@ -1,0 +1,23 @@
+import type { Database } from "better-sqlite3";
+import { CRASH_LIMIT } from "../../work-state.js";
+
+/**
+ * Ends leases that nobody holds any more: those that ran out, or all of them (`everything`) when this process has just taken
+ * over the file. A run that never finished counts as a crash; at {@link CRASH_LIMIT} the work is parked.
+ */
+export function prepareRecover(db: Database) {
+  const park = db.prepare(`
+    UPDATE inbox_work
+    SET state = 'parked', settled_at = :now, reason = 'crash_loop', error = :error, lease = NULL, lease_until = NULL
+    WHERE state = 'leased' AND lease_until < :before AND started - finished >= :limit`);
+  const setPending = db.prepare(`
+    UPDATE inbox_work SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
+    WHERE state = 'leased' AND lease_until < :before`);
+  const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
+
+  return ({ now, everything }: { now: number; everything: boolean }): { recovered: number; parked: number } => {
+    const before = everything ? Number.MAX_SAFE_INTEGER : now;
+    const parked = park.run({ now, before, error, limit: CRASH_LIMIT }).changes;
+    return { parked, recovered: setPending.run({ now, before }).changes };
+  };
+}

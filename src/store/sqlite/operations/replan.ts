@@ -1,0 +1,50 @@
+import type { Database } from "better-sqlite3";
+import type { ParkedNote } from "../../work.js";
+
+/** Gives an event another chance: stuck work becomes pending with fresh counters, and missing work is added. */
+export function prepareReplan(db: Database) {
+  const dropNote = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND handler = ''");
+  const addNote = db.prepare(`
+    INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
+    VALUES (:seq, '', 'parked', :now, 0, 0, :reason, :detail)`);
+  const resetStuck = db.prepare(`
+    UPDATE inbox_work
+    SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0
+    WHERE seq = :seq AND handler <> '' AND state IN ('dead', 'parked')`);
+  const addWork = db.prepare(`
+    INSERT INTO inbox_work (seq, handler, state, due_at, started, finished)
+    SELECT :seq, :handler, 'pending', :now, 0, 0
+    WHERE NOT EXISTS (SELECT 1 FROM inbox_done WHERE seq = :seq AND handler = :handler AND discarded = 0)
+    ON CONFLICT (seq, handler) DO NOTHING`);
+  const dropDiscardMark = db.prepare(`
+    DELETE FROM inbox_done WHERE seq = :seq AND handler = :handler AND discarded = 1`);
+
+  return (plan: { seq: number; handlers: readonly string[]; parked?: ParkedNote; now: number }): number => {
+    const { seq, now } = plan;
+    dropNote.run({ seq });
+    if (plan.parked !== undefined) addNote.run({ seq, now, ...plan.parked });
+    let pending = plan.parked === undefined ? resetStuck.run({ seq, now }).changes : 0;
+    for (const handler of plan.handlers) {
+      const added = addWork.run({ seq, handler, now }).changes;
+      if (added === 1) dropDiscardMark.run({ seq, handler });
+      pending += added;
+    }
+    return pending;
+  };
+}
+
+/** Ends work without running it; the marks say so. Leased work is left to its run. */
+export function prepareDiscard(db: Database) {
+  const mark = db.prepare(`
+    INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded)
+    SELECT w.seq, w.handler, :now, w.started, 1
+    FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq
+    WHERE e.id = :id AND w.state <> 'leased'`);
+  const remove = db.prepare(`
+    DELETE FROM inbox_work
+    WHERE seq = (SELECT seq FROM inbox_event WHERE id = :id) AND state <> 'leased'`);
+  return ({ id, now }: { id: string; now: number }): number => {
+    mark.run({ id, now });
+    return remove.run({ id }).changes;
+  };
+}

@@ -1,0 +1,51 @@
+import type { Database } from "better-sqlite3";
+import type { SettleResult } from "../../store.js";
+import type { Settlement } from "../../work.js";
+
+/** Ends a lease. Every statement carries the token: a lease that was lost writes nothing. */
+export function prepareSettle(db: Database) {
+  const remove = db
+    .prepare<{ seq: number; handler: string; token: number }, number>(`
+    DELETE FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
+    RETURNING started`)
+    .pluck();
+  const markDone = db.prepare(`
+    INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (:seq, :handler, :at, :attempts, 0)`);
+  const setPending = db.prepare(`
+    UPDATE inbox_work
+    SET state = 'pending', due_at = :dueAt, error = :error, lease = NULL, lease_until = NULL, finished = finished + 1
+    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
+  const setStuck = db.prepare(`
+    UPDATE inbox_work
+    SET state = :to, settled_at = :at, reason = :reason, error = :error, lease = NULL, lease_until = NULL,
+        finished = finished + 1
+    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
+  const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq AND handler = :handler");
+
+  function move(settlement: Settlement): boolean {
+    const { seq, handler, token, at } = settlement;
+    switch (settlement.to) {
+      case "done": {
+        const attempts = remove.get({ seq, handler, token });
+        if (attempts === undefined) return false;
+        markDone.run({ seq, handler, at, attempts });
+        return true;
+      }
+      case "pending": {
+        const { dueAt, error } = settlement;
+        return setPending.run({ seq, handler, token, dueAt, error }).changes === 1;
+      }
+      case "dead":
+      case "parked": {
+        const { to, reason, error } = settlement;
+        return setStuck.run({ seq, handler, token, at, to, reason, error }).changes === 1;
+      }
+    }
+  }
+
+  return (settlement: Settlement): SettleResult => {
+    if (!move(settlement)) return "lost";
+    if (settlement.dropSteps) dropSteps.run({ seq: settlement.seq, handler: settlement.handler });
+    return "settled";
+  };
+}

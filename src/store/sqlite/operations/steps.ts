@@ -1,0 +1,23 @@
+import type { Database } from "better-sqlite3";
+import type { SettleResult } from "../../store.js";
+import type { Lease } from "../../work.js";
+
+/** Reads the values of a handler's finished steps. */
+export function prepareLoadSteps(db: Database) {
+  const select = db.prepare<Pick<Lease, "seq" | "handler">, { name: string; value: string }>(
+    "SELECT name, value FROM inbox_step WHERE seq = :seq AND handler = :handler",
+  );
+  return ({ seq, handler }: Pick<Lease, "seq" | "handler">): Record<string, string> =>
+    Object.fromEntries(select.all({ seq, handler }).map(({ name, value }) => [name, value]));
+}
+
+/** Keeps the value of a finished step, while the lease holds. */
+export function prepareSaveStep(db: Database) {
+  const insert = db.prepare(`
+    INSERT INTO inbox_step (seq, handler, name, value)
+    SELECT :seq, :handler, :name, :value FROM inbox_work
+    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
+    ON CONFLICT (seq, handler, name) DO NOTHING`);
+  return ({ lease, name, value }: { lease: Lease; name: string; value: string }): SettleResult =>
+    insert.run({ ...lease, name, value }).changes === 1 ? "settled" : "lost";
+}

@@ -1,0 +1,29 @@
+import Database from "better-sqlite3";
+import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+
+/** SQLite's error as ours. The message keeps SQLite's code and never holds a bound value. */
+export function asStoreError(error: unknown, doing: string): PigeonholeError {
+  if (isPigeonholeError(error)) return error;
+  if (!(error instanceof Database.SqliteError)) {
+    return new PigeonholeError("store_failed", `${doing} failed: ${describe(error)}`, { cause: error });
+  }
+  const what = `${doing} failed: ${error.code} (${error.message})`;
+  if (error.code.startsWith("SQLITE_BUSY") || error.code.startsWith("SQLITE_LOCKED")) {
+    return new PigeonholeError("store_busy", `${what}. Another connection holds the database.`, { cause: error });
+  }
+  if (error.code.startsWith("SQLITE_FULL")) {
+    return new PigeonholeError("store_full", `${what}. Free space on the disk.`, { cause: error });
+  }
+  return new PigeonholeError("store_failed", what, { cause: error });
+}
+
+/** True when SQLite itself is in doubt after this error, so that nothing may be written any more. */
+export function isBreaking(error: unknown): boolean {
+  const cause = error instanceof PigeonholeError ? error.cause : error;
+  if (!(cause instanceof Database.SqliteError)) return false;
+  return /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY)/.test(cause.code);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

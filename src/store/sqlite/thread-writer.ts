@@ -1,0 +1,72 @@
+import { Worker } from "node:worker_threads";
+import { PigeonholeError } from "../../base/error.js";
+import type { CommandResult } from "./inbox-database.js";
+import type { Writer } from "./writer.js";
+
+/** What the thread answers to a batch, and once when it has opened the file. */
+export type ThreadMessage =
+  | { kind: "ready" }
+  | { kind: "results"; results: CommandResult[] }
+  | { kind: "failed"; code: PigeonholeError["code"]; message: string };
+
+interface Waiting {
+  resolve(results: CommandResult[]): void;
+  reject(error: Error): void;
+}
+
+/** Runs batches on a worker thread that owns the writing connection, so that the event loop never waits for a disk. */
+export async function createThreadWriter(file: string): Promise<Writer> {
+  const worker = new Worker(new URL("./writer-thread.js", import.meta.url), { workerData: { file } });
+  let waiting: Waiting | undefined;
+  let dead: PigeonholeError | undefined;
+
+  function expect(): Promise<CommandResult[]> {
+    if (dead !== undefined) return Promise.reject(dead);
+    worker.ref();
+    return new Promise((resolve, reject) => (waiting = { resolve, reject }));
+  }
+
+  function finish(settle: (waiter: Waiting) => void): void {
+    const waiter = waiting;
+    waiting = undefined;
+    // The thread alone must not keep the process alive; a batch under way must.
+    worker.unref();
+    if (waiter !== undefined) settle(waiter);
+  }
+
+  function die(error: PigeonholeError): void {
+    dead ??= error;
+    finish((waiter) => waiter.reject(error));
+  }
+
+  worker.on("message", (message: ThreadMessage) => {
+    switch (message.kind) {
+      case "ready":
+        return finish((waiter) => waiter.resolve([]));
+      case "results":
+        return finish((waiter) => waiter.resolve(message.results));
+      case "failed":
+        return die(new PigeonholeError(message.code, message.message));
+    }
+  });
+  worker.on("error", (error: unknown) =>
+    die(new PigeonholeError("store_failed", "The writer thread of the store ended.", { cause: error })),
+  );
+  worker.on("exit", () => die(new PigeonholeError("stopped", "The writer thread of the store has ended.")));
+
+  await expect();
+  return {
+    run(commands) {
+      const results = expect();
+      if (dead === undefined) worker.postMessage(commands);
+      return results;
+    },
+    async close() {
+      dead ??= new PigeonholeError("stopped", "The store is closed.");
+      const ended = new Promise((resolve) => worker.once("exit", resolve));
+      worker.ref();
+      worker.postMessage("close");
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { Logger } from "../base/logger.js";
+import type { CommitFunction } from "./commit-transaction.js";
+import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
+import type { Lease, LeasedWork, NewWork, ParkedNote, Settlement } from "./work.js";
+
+/** An event to be stored, with the work it makes. Bytes are stored exactly as given. */
+export interface NewEvent {
+  /** The dedup key: the envelope's id, or `raw:` and a digest for a body that has none. */
+  id: string;
+  /** Empty for a body in which no type was found. */
+  type: string;
+  /** Milliseconds since 1970, when we had the whole body. */
+  receivedAt: number;
+  /** Milliseconds since 1970, the signed time. */
+  signedAt: number;
+  /** True for the service's synthetic test delivery. */
+  test: boolean;
+  body: Uint8Array;
+  /** One per handler that is to see the event. */
+  work: readonly NewWork[];
+  /** Set when the event was not understood; it is then also listed as parked. */
+  parked?: ParkedNote;
+}
+
+/** `leases` are those of the work that asked for one, in the order given. */
+export type AcceptResult =
+  | { kind: "stored"; seq: number; leases: readonly Lease[] }
+  | { kind: "duplicate"; otherBytes: boolean };
+
+export interface LeaseRequest {
+  handler: string;
+  now: number;
+  leaseUntil: number;
+  /** At most this many pieces of work. */
+  limit: number;
+  /** Stops adding work once this many bytes of bodies are in the page; one piece is always given. */
+  maxBytes: number;
+  /** Most pieces of work that were leased in a process that died; they come alone and first. */
+  suspectLimit: number;
+  /** Whether one piece that was in two such processes may be given; it comes alone. */
+  allowRepeated: boolean;
+}
+
+export interface LeasePage {
+  work: LeasedWork[];
+  /** When the handler's next pending work is due; undefined when none is pending. May be in the past: ask again. */
+  nextDueAt: number | undefined;
+}
+
+/** `lost`: the lease had ended, nothing was written. */
+export type SettleResult = "settled" | "lost";
+
+export interface RecoverResult {
+  /** False while another live process works on this store; then nothing may be leased here. */
+  owner: boolean;
+  /** Leases of dead processes that were made pending. */
+  recovered: number;
+  /** Work parked because too many processes died in it. */
+  parked: number;
+}
+
+/**
+ * Durable inbox. All methods are asynchronous; each resolves after its effect is safe against a power cut, and rejects with
+ * a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `stopped`) when nothing was written. Times come in
+ * as arguments, in milliseconds since 1970. One conformance suite (`test/store/conformance.ts`) says what holds for each.
+ */
+export interface Store {
+  open(context: { logger: Logger }): Promise<void>;
+  /** Finishes what was begun, then closes. Later calls reject with `stopped`. */
+  close(): Promise<void>;
+
+  accept(event: NewEvent): Promise<AcceptResult>;
+
+  lease(request: LeaseRequest): Promise<LeasePage>;
+  /** Moves the ends of leases; returns those that were lost. */
+  renew(leases: readonly Lease[], leaseUntil: number): Promise<Lease[]>;
+  /** Gives back leases that were never begun, as if they had not been taken. */
+  release(leases: readonly Lease[], now: number): Promise<void>;
+  settle(settlement: Settlement): Promise<SettleResult>;
+  /**
+   * Runs `fn` and settles the work as done in one transaction. Rejects with what `fn` throws (nothing is written then),
+   * `commit_async` when it returns a promise, or `lease_lost`.
+   */
+  commit(settlement: Settlement & { to: "done" }, fn: CommitFunction): Promise<void>;
+  /** Takes the place of a dead process: expired leases, or all that is left of one, become pending again or parked. */
+  recover(now: number): Promise<RecoverResult>;
+
+  /** Values of finished steps, as JSON text by name. */
+  loadSteps(work: Pick<Lease, "seq" | "handler">): Promise<Record<string, string>>;
+  saveStep(lease: Lease, name: string, value: string): Promise<SettleResult>;
+
+  list(query: EventQuery): Promise<EventPage>;
+  get(id: string): Promise<EventDetail | undefined>;
+  /** Ids of events with dead or parked work, oldest first. */
+  listStuck(query: {
+    state: "dead" | "parked";
+    limit: number;
+    afterSeq: number;
+  }): Promise<{ seq: number; id: string }[]>;
+  /**
+   * Makes pending: all dead and parked work of the event, and the given handlers that have neither work nor a done mark.
+   * With `parked` the note is replaced and only the given work is planned. Returns how many pieces are now pending.
+   */
+  replan(plan: { seq: number; handlers: readonly string[]; parked?: ParkedNote; now: number }): Promise<number>;
+  /** Ends all pending, dead and parked work of the event without running it; returns how many pieces. */
+  discard(id: string, now: number): Promise<number>;
+  counts(now: number): Promise<StoreCounts>;
+  /**
+   * Removes one small batch of what retention lets go: bodies received before `bodiesBefore`, whole events before `idsBefore`.
+   * Events with unsettled work stay. Returns how many rows it looked at or removed; 0 when the round is over.
+   */
+  prune(limits: { idsBefore: number; bodiesBefore: number; batch: number }): Promise<number>;
+}

@@ -1,0 +1,25 @@
+/**
+ * The one state machine, for events on their way to handlers (and, later, contact events on their way out). A piece of
+ * work is one event for one handler.
+ *
+ * ```
+ *            lease                settle
+ * pending ──────────▶ leased ──────────────▶ done
+ *    ▲                  │ │ ╲──────────────▶ dead     attempts spent, or the handler said never again
+ *    │   retry, release │ ╰────────────────▶ parked   the process died in it three times
+ *    ╰──────────────────╯
+ * ```
+ *
+ * - `pending`: waits until `dueAt`; {@link Store.lease} moves it on.
+ * - `leased`: a dispatcher holds it until `leaseUntil`; {@link Store.settle}, {@link Store.release} or, after a crash,
+ *   {@link Store.recover} moves it on.
+ * - `done`: final; the mark that keeps a handler from seeing the event again. {@link Store.prune} removes it with its event.
+ * - `dead`: the handler failed for good; {@link Store.replan} (retry) or {@link Store.discard} moves it on.
+ * - `parked`: not understood, or it killed the process; `replan` or `discard` moves it on.
+ */
+export const WORK_STATES = ["pending", "leased", "done", "dead", "parked"] as const;
+
+export type WorkState = (typeof WORK_STATES)[number];
+
+/** Runs that started and never finished, after which an event is parked instead of tried again. */
+export const CRASH_LIMIT = 3;

@@ -1,0 +1,45 @@
+/** The right to work on one event for one handler until `leaseUntil`. */
+export interface Lease {
+  seq: number;
+  handler: string;
+  /** Differs for each lease ever given; a settlement under an old token writes nothing. */
+  token: number;
+}
+
+/** Work made by an accepted event. */
+export interface NewWork {
+  handler: string;
+  /** Set to lease it in the same commit, for a dispatcher that has room; undefined leaves it pending. */
+  leaseUntil?: number;
+}
+
+/** Leased work with all that is needed to run it. */
+export interface LeasedWork extends Lease {
+  eventId: string;
+  receivedAt: number;
+  signedAt: number;
+  /** 1 for the first run of this handler on this event; runs that died with their process count. */
+  attempt: number;
+  /** Runs that ended in an error before this one. */
+  failures: number;
+  /** Runs that started before this one and never finished: their process died. */
+  crashes: number;
+  body: Uint8Array;
+}
+
+/** Why something is parked, with details that hold no body, such as zod issues. */
+export interface ParkedNote {
+  reason: string;
+  detail: string;
+}
+
+/** How a run ended. `at` in milliseconds since 1970. */
+export type Settlement = Lease & { at: number; dropSteps: boolean } & (
+    | { to: "done" }
+    | { to: "pending"; dueAt: number; error: string }
+    | { to: "dead"; reason: DeadReason; error: string }
+    | { to: "parked"; reason: string; error: string }
+  );
+
+/** Why work is dead. */
+export type DeadReason = "attempts_spent" | "do_not_retry";
