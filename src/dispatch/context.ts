@@ -1,0 +1,169 @@
+import { PigeonholeError } from "../base/error.js";
+import type { Logger } from "../base/logger.js";
+import type { CommitFunction } from "../store/commit-transaction.js";
+import type { Store } from "../store/store.js";
+import type { LeasedWork } from "../store/work.js";
+import { deriveIdempotencyKey } from "./idempotency-key.js";
+
+/** Largest value of a step as JSON, in characters. */
+const LARGEST_STEP = 64 * 1024;
+
+/** How the event came in. */
+export interface DeliveryInfo {
+  /** When we had the whole body, in milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** The signed time, in milliseconds since 1970. */
+  readonly signedAt: number;
+  /** Exact received bytes. */
+  readonly rawBody: Uint8Array;
+}
+
+/** What a handler gets beside the event. */
+export interface HandlerContext {
+  /** 1 for the first run of this handler on this event. */
+  readonly attempt: number;
+  readonly delivery: DeliveryInfo;
+  /** Aborted at `timeoutMs`, and when the receiver stops. Hand it to `fetch`. */
+  readonly signal: AbortSignal;
+  /** Logger with the event's id and type, the handler's name and the attempt. */
+  readonly log: Logger;
+  /** A key that is the same in every run of this handler on this event; one per label. Fits the service's rules. */
+  idempotencyKey(label: string): string;
+  /**
+   * Runs `fn` once per event and handler: a later attempt gets the value kept from the first success. The value must survive
+   * JSON and have at most 64 K characters. `fn` may run again when the process dies before its value is kept. Rejects with
+   * what `fn` throws, `duplicate_step`, `step_not_json` or `lease_lost`.
+   */
+  step<Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value>;
+  /**
+   * Runs `fn` and marks the work done in one transaction: both or neither, whatever crashes. Call it last and return its
+   * promise. Rejects with what `fn` throws, `commit_async` or `lease_lost`.
+   */
+  commit(fn: CommitFunction): Promise<void>;
+}
+
+export interface ContextDeps {
+  store: Store;
+  source: string;
+  logger: Logger;
+  now: () => number;
+}
+
+/** The context of one run, with what the dispatcher wants to know afterwards. */
+export class RunContext implements HandlerContext {
+  readonly attempt: number;
+  readonly delivery: DeliveryInfo;
+  /** The commit that was asked for, if any. */
+  pendingCommit: Promise<void> | undefined;
+  readonly #work: LeasedWork;
+  readonly #handler: string;
+  readonly #type: string;
+  readonly #deps: ContextDeps;
+  readonly #stepsOfThisRun = new Set<string>();
+  #kept: Promise<Record<string, string>> | undefined;
+  #abort: AbortController | undefined;
+  #aborted: Error | undefined;
+  #log: Logger | undefined;
+
+  constructor(work: LeasedWork, type: string, deps: ContextDeps) {
+    this.attempt = work.attempt;
+    this.delivery = { receivedAt: work.receivedAt, signedAt: work.signedAt, rawBody: work.body };
+    this.#work = work;
+    this.#handler = work.handler;
+    this.#type = type;
+    this.#deps = deps;
+  }
+
+  /** Made only for a handler that asks: most do not, and a controller costs as much as the rest of the run. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#aborted !== undefined) this.#abort.abort(this.#aborted);
+    }
+    return this.#abort.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#aborted = reason;
+    this.#abort?.abort(reason);
+  }
+
+  get log(): Logger {
+    this.#log ??= this.#deps.logger.child({
+      eventId: this.#work.eventId,
+      eventType: this.#type,
+      handler: this.#handler,
+      attempt: this.attempt,
+    });
+    return this.#log;
+  }
+
+  /** True when a step of this or an earlier run may be in the store. */
+  get mayHaveSteps(): boolean {
+    return this.#kept !== undefined || this.attempt > 1;
+  }
+
+  // Arrow functions, so that a handler may take its context apart: async (event, { step, commit }) => …
+  readonly idempotencyKey = (label: string): string =>
+    deriveIdempotencyKey({ source: this.#deps.source, eventId: this.#work.eventId, handler: this.#handler, label });
+
+  readonly step = async <Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value> => {
+    if (this.#stepsOfThisRun.has(name)) {
+      throw new PigeonholeError(
+        "duplicate_step",
+        `Step "${name}" of handler "${this.#handler}" was used twice in one run.`,
+      );
+    }
+    this.#stepsOfThisRun.add(name);
+    this.#kept ??= this.attempt > 1 ? this.#deps.store.loadSteps(this.#work) : Promise.resolve({});
+    const kept = await this.#kept;
+    const text = Object.hasOwn(kept, name) ? kept[name] : undefined;
+    if (text !== undefined) return (JSON.parse(text) as { value: Value }).value;
+
+    const value = await fn();
+    const { seq, handler, token } = this.#work;
+    const saved = await this.#deps.store.saveStep({ seq, handler, token }, name, this.#stepJson(name, value));
+    if (saved === "lost") {
+      throw new PigeonholeError(
+        "lease_lost",
+        `The lease of handler "${handler}" ended before step "${name}" was kept.`,
+      );
+    }
+    return value;
+  };
+
+  readonly commit = (fn: CommitFunction): Promise<void> => {
+    if (this.pendingCommit !== undefined) {
+      return Promise.reject(
+        new PigeonholeError("commit_twice", `Handler "${this.#handler}" called ctx.commit twice in one run.`),
+      );
+    }
+    const { seq, handler, token } = this.#work;
+    const dropSteps = this.mayHaveSteps;
+    this.pendingCommit = this.#deps.store.commit(
+      { seq, handler, token, to: "done", at: this.#deps.now(), dropSteps },
+      fn,
+    );
+    // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
+    this.pendingCommit.catch(() => undefined);
+    return this.pendingCommit;
+  };
+
+  #stepJson(name: string, value: unknown): string {
+    let text: string;
+    try {
+      text = JSON.stringify({ value });
+    } catch (error) {
+      throw new PigeonholeError("step_not_json", `The value of step "${name}" cannot be written as JSON.`, {
+        cause: error,
+      });
+    }
+    if (text.length > LARGEST_STEP) {
+      throw new PigeonholeError(
+        "step_not_json",
+        `The value of step "${name}" has ${text.length} characters as JSON; ${LARGEST_STEP} is the most. Keep a reference instead.`,
+      );
+    }
+    return text;
+  }
+}

@@ -1,0 +1,194 @@
+import PQueue from "p-queue";
+import type { Timer } from "../base/clock.js";
+import { MINUTE } from "../base/duration.js";
+import type { AnyEvent } from "../protocol/event.js";
+import type { AcceptResult } from "../store/store.js";
+import type { LeasedWork, NewWork } from "../store/work.js";
+import { errorFields } from "./error-fields.js";
+import type { RegisteredHandler } from "./handler.js";
+import { Lane } from "./lane.js";
+import type { HandlerRegistry } from "./registry.js";
+import { Runner, type RunnerDeps } from "./runner.js";
+
+const LEASE_MS = MINUTE;
+/** Leases are renewed, and orphaned ones looked for, this often: three chances within a lease. */
+const MAINTENANCE_MS = LEASE_MS / 3;
+
+/** What stored bytes turned out to be when they were read again. */
+export type ReadBack = { kind: "event"; event: AnyEvent } | { kind: "undecodable"; reason: string; detail: string };
+
+export interface DispatcherDeps extends Omit<RunnerDeps, "onRetry"> {
+  registry: HandlerRegistry;
+  /** Most handlers running at once. */
+  concurrency: number;
+  /** Reads an event back from its stored bytes. */
+  readBack: (body: Uint8Array) => ReadBack;
+}
+
+/** Work planned for an event that is about to be stored. Comes back through `accepted` or `rejected`, once. */
+export interface Plan {
+  work: NewWork[];
+  /** Lanes of the work that is leased in the same commit, in that order. */
+  reserved: Lane[];
+}
+
+/** Runs handlers over leased work. The store holds the truth; what is in memory here can be lost at any moment. */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #runner: Runner;
+  readonly #lanes = new Map<string, Lane>();
+  /** Places among all handlers; a single lane's own queue limits enough. */
+  #places: PQueue | undefined;
+  #maintenance: Timer | undefined;
+  #repeatedTaken = false;
+  #isOwner = false;
+  #stopped = false;
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+    this.#runner = new Runner({ ...deps, onRetry: (handler, dueAt) => this.#lanes.get(handler)?.expectAt(dueAt) });
+  }
+
+  /** Takes over what a dead process left, and begins to run handlers. */
+  async start(): Promise<void> {
+    const handlers = this.#deps.registry.all;
+    if (handlers.length > 1) this.#places = new PQueue({ concurrency: this.#deps.concurrency });
+    for (const handler of handlers) this.#lanes.set(handler.name, this.#createLane(handler));
+    await this.#recover();
+    this.#scheduleMaintenance();
+  }
+
+  /**
+   * Takes no more work and waits up to `timeoutMs` for what runs; then aborts it. What was not finished is pending again for the
+   * next process.
+   */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#stopped = true;
+    this.#maintenance?.cancel();
+    const waiting = [...this.#lanes.values()].flatMap((lane) => lane.shut());
+    if (waiting.length > 0) await this.#deps.store.release(waiting, this.#deps.clock.now());
+    await this.#runner.drain(timeoutMs);
+    await this.#runner.abort();
+  }
+
+  /** Decides, before an event is stored, which of its work comes in leased. */
+  plan(handlers: readonly RegisteredHandler[]): Plan {
+    const plan: Plan = { work: [], reserved: [] };
+    for (const { name } of handlers) {
+      const lane = this.#lanes.get(name);
+      if (lane?.reserve() === true) {
+        plan.reserved.push(lane);
+        plan.work.push({ handler: name, leaseUntil: this.#leaseUntil() });
+      } else {
+        plan.work.push({ handler: name });
+      }
+    }
+    return plan;
+  }
+
+  /** The planned event is in the store: runs what was leased with it. */
+  accepted(
+    plan: Plan,
+    result: AcceptResult,
+    stored: Pick<LeasedWork, "eventId" | "receivedAt" | "signedAt" | "body"> & { event: AnyEvent },
+  ): void {
+    const { event, ...columns } = stored;
+    for (const [index, lane] of plan.reserved.entries()) {
+      const lease = result.kind === "stored" ? result.leases[index] : undefined;
+      // A second handler reads the event anew: it must not see what the first one changed in it.
+      const own = index === 0 ? event : this.#readEvent(columns.body);
+      if (lease === undefined || own === undefined) lane.unreserve();
+      else lane.take({ work: { ...lease, ...columns, attempt: 1, failures: 0, crashes: 0 }, event: own });
+    }
+    if (result.kind === "duplicate") return;
+    for (const { handler, leaseUntil } of plan.work) {
+      if (leaseUntil === undefined) this.#lanes.get(handler)?.poke();
+    }
+  }
+
+  /** The planned event was not stored. */
+  rejected(plan: Plan): void {
+    for (const lane of plan.reserved) lane.unreserve();
+  }
+
+  /** Work may have become pending in the store. */
+  poke(): void {
+    for (const lane of this.#lanes.values()) lane.poke();
+  }
+
+  #createLane(handler: RegisteredHandler): Lane {
+    const { store, clock, logger, concurrency } = this.#deps;
+    return new Lane(handler, {
+      store,
+      now: () => clock.now(),
+      leaseUntil: () => this.#leaseUntil(),
+      setTimer: (callback, delayMs) => clock.setTimer(callback, delayMs),
+      inPlace: (run) => (this.#places === undefined ? run() : this.#places.add(run)),
+      run: (ready, handler, onEnd) => this.#runner.run(ready, handler, onEnd),
+      read: (work) => this.#readOrPark(work),
+      takeRepeated: () => !this.#repeatedTaken && (this.#repeatedTaken = true),
+      giveRepeated: () => (this.#repeatedTaken = false),
+      onError: (error) => logger.error({ handler: handler.name, ...errorFields(error, false) }, "lane_failed"),
+      concurrency: Math.min(handler.concurrency ?? concurrency, concurrency),
+    });
+  }
+
+  #leaseUntil(): number {
+    return this.#deps.clock.now() + LEASE_MS;
+  }
+
+  #readEvent(body: Uint8Array): AnyEvent | undefined {
+    const read = this.#deps.readBack(body);
+    return read.kind === "event" ? read.event : undefined;
+  }
+
+  /** A schema may have changed since the event was stored; what does not fit any more is parked, not run. */
+  async #readOrPark(work: LeasedWork): Promise<AnyEvent | undefined> {
+    const read = this.#deps.readBack(work.body);
+    if (read.kind === "event") return read.event;
+    const { seq, handler, token } = work;
+    const at = this.#deps.clock.now();
+    const { reason, detail: error } = read;
+    await this.#deps.store.settle({ seq, handler, token, at, dropSteps: false, to: "parked", reason, error });
+    this.#deps.logger.warn({ eventId: work.eventId, handler, reason }, "parked");
+    return undefined;
+  }
+
+  #scheduleMaintenance(): void {
+    if (this.#stopped) return;
+    this.#maintenance = this.#deps.clock.setTimer(() => {
+      void this.#maintain().finally(() => this.#scheduleMaintenance());
+    }, MAINTENANCE_MS);
+  }
+
+  /** Renews before it recovers, so that a process that slept does not take its own work for orphaned. */
+  async #maintain(): Promise<void> {
+    try {
+      await Promise.all([...this.#lanes.values()].map((lane) => this.#renew(lane)));
+      await this.#recover();
+    } catch (error) {
+      this.#deps.logger.error(errorFields(error, true), "maintenance_failed");
+    }
+  }
+
+  async #renew(lane: Lane): Promise<void> {
+    const { leases } = lane;
+    if (leases.length === 0) return;
+    const lost = await this.#deps.store.renew(leases, this.#leaseUntil());
+    for (const lease of lost) lane.forget(lease);
+  }
+
+  async #recover(): Promise<void> {
+    const { store, clock, logger } = this.#deps;
+    const { owner, recovered, parked } = await store.recover(clock.now());
+    if (recovered > 0 || parked > 0) logger.warn({ recovered, parked }, "recovered_work_of_a_dead_process");
+    if (!owner) {
+      if (!this.#isOwner) logger.warn({}, "another_process_runs_handlers_on_this_store");
+    } else if (!this.#isOwner) {
+      for (const lane of this.#lanes.values()) lane.open();
+    } else if (recovered > 0) {
+      this.poke();
+    }
+    this.#isOwner ||= owner;
+  }
+}

@@ -1,0 +1,37 @@
+import type { AnyEvent } from "../protocol/event.js";
+import type { HandlerContext } from "./context.js";
+import type { RetryPolicy } from "./retry-policy.js";
+
+/** How one handler is to be run. */
+export interface HandlerOptions<Event = AnyEvent> {
+  /**
+   * Names the handler in the inbox. The done mark belongs to the name: another name is another handler, and sees events
+   * the old one has done only when they are retried. @default the event types it was registered for
+   */
+  name?: string;
+  /** Most runs of this handler at once. @default the receiver's `concurrency` */
+  concurrency?: number;
+  /** Events with the same key never run at once in this handler. No promise on their order. */
+  key?: (event: Event) => string | undefined;
+  /** A run that takes longer is aborted through `ctx.signal` and counts as failed; in milliseconds. @default 60,000 */
+  timeoutMs?: number;
+  /** Changes to the receiver's retry policy. */
+  retry?: Partial<RetryPolicy>;
+  /** Also called for the service's synthetic test deliveries. @default false */
+  testEvents?: boolean;
+}
+
+/** The user's function. What it returns is ignored; what it throws decides about the next attempt. */
+export type Handler<Event = AnyEvent> = (event: Event, ctx: HandlerContext) => unknown;
+
+/** A handler with its options filled in. */
+export interface RegisteredHandler {
+  name: string;
+  patterns: readonly string[];
+  run: Handler;
+  concurrency: number | undefined;
+  key: ((event: AnyEvent) => string | undefined) | undefined;
+  timeoutMs: number;
+  retry: RetryPolicy;
+  testEvents: boolean;
+}

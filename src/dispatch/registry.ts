@@ -1,0 +1,112 @@
+import { MINUTE } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
+import { checkWholeNumber } from "../base/option-check.js";
+import { EVENT_TYPES, isEventType } from "../protocol/event-types.js";
+import type { Handler, HandlerOptions, RegisteredHandler } from "./handler.js";
+import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
+
+const DEFAULT_TIMEOUT_MS = MINUTE;
+const LONGEST_NAME = 200;
+/** `onUnhandled`'s handler in the inbox. */
+const UNHANDLED_NAME = "unhandled";
+
+/** The handlers of a receiver. Fixed at start. */
+export class HandlerRegistry {
+  readonly #handlers = new Map<string, RegisteredHandler>();
+  readonly #retry: RetryPolicy;
+  readonly #extraTypes: ReadonlySet<string>;
+  #unhandled: RegisteredHandler | undefined;
+  #frozen = false;
+
+  constructor(retry: RetryPolicy, extraTypes: Iterable<string>) {
+    this.#retry = retry;
+    this.#extraTypes = new Set(extraTypes);
+  }
+
+  /** Throws `already_started`, `duplicate_handler`, or `invalid_argument` for an event type nobody knows. */
+  on(patterns: readonly string[], run: Handler, options: HandlerOptions): void {
+    if (patterns.length === 0) throw new PigeonholeError("invalid_argument", "on() needs at least one event type.");
+    for (const pattern of patterns) this.#checkPattern(pattern);
+    this.#add(options.name ?? patterns.join("|"), patterns, run, options);
+  }
+
+  /** Called for events that no handler of `on` matches. */
+  onUnhandled(run: Handler): void {
+    this.#unhandled = this.#add(UNHANDLED_NAME, [], run, {});
+  }
+
+  freeze(): void {
+    this.#frozen = true;
+  }
+
+  get all(): RegisteredHandler[] {
+    return [...this.#handlers.values()];
+  }
+
+  /** The handlers of `on` that an event of this type goes to. */
+  match(type: string, test: boolean): RegisteredHandler[] {
+    const matching: RegisteredHandler[] = [];
+    for (const handler of this.#handlers.values()) {
+      if (test && !handler.testEvents) continue;
+      if (handler.patterns.some((pattern) => matches(pattern, type))) matching.push(handler);
+    }
+    return matching;
+  }
+
+  /** The handler of `onUnhandled`, if any. */
+  get unhandled(): RegisteredHandler | undefined {
+    return this.#unhandled;
+  }
+
+  #add(name: string, patterns: readonly string[], run: Handler, options: HandlerOptions): RegisteredHandler {
+    if (this.#frozen) {
+      throw new PigeonholeError(
+        "already_started",
+        `Handler "${name}" was registered after start(); register it before.`,
+      );
+    }
+    if (typeof run !== "function") {
+      throw new PigeonholeError("invalid_argument", `Handler "${name}" must be a function, got ${typeof run}.`);
+    }
+    if (name === "" || name.length > LONGEST_NAME) {
+      throw new PigeonholeError("invalid_option", `A handler's name must have 1 to ${LONGEST_NAME} characters.`);
+    }
+    if (this.#handlers.has(name)) {
+      throw new PigeonholeError(
+        "duplicate_handler",
+        `Two handlers are named "${name}". Give one of them another name: on(type, handler, { name: "…" }).`,
+      );
+    }
+    const option = `handler "${name}": `;
+    const { concurrency, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const handler: RegisteredHandler = {
+      name,
+      patterns,
+      run,
+      concurrency:
+        concurrency === undefined ? undefined : checkWholeNumber(`${option}concurrency`, concurrency, { min: 1 }),
+      key: options.key,
+      timeoutMs: checkWholeNumber(`${option}timeoutMs`, timeoutMs, { min: 1 }),
+      retry: resolveRetry(`${option}retry`, options.retry, this.#retry),
+      testEvents: options.testEvents ?? false,
+    };
+    this.#handlers.set(name, handler);
+    return handler;
+  }
+
+  /** A misspelt type would never match, and nobody would notice until events are missed. */
+  #checkPattern(pattern: string): void {
+    const types = [...EVENT_TYPES, ...this.#extraTypes];
+    const isKnown = isEventType(pattern) || this.#extraTypes.has(pattern) || pattern === "*";
+    if (isKnown || (pattern.endsWith(".*") && types.some((type) => matches(pattern, type)))) return;
+    throw new PigeonholeError(
+      "invalid_argument",
+      `"${pattern}" is no event type of the service. Known are ${types.join(", ")}, groups such as "email.*", and "*". ` +
+        "A type that is newer than this package becomes known by an entry in options.schemas.",
+    );
+  }
+}
+
+function matches(pattern: string, type: string): boolean {
+  return pattern === type || pattern === "*" || (pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1)));
+}
