@@ -1,0 +1,29 @@
+export { createReceiver } from "./receiver/create-receiver.js";
+export type { ReceiverOptions, Retention } from "./receiver/options.js";
+export type { Receiver, ReceiverState, ReceiverStats } from "./receiver/receiver.js";
+export type { Inbox, RetryResult } from "./receiver/inbox.js";
+export type { Alarm } from "./receiver/alarms.js";
+export type { SecretsOption } from "./receiver/secret-source.js";
+export { DoNotRetry, RetryAfter } from "./dispatch/throwables.js";
+export type { Handler, HandlerOptions } from "./dispatch/handler.js";
+export type { DeliveryInfo, HandlerContext } from "./dispatch/context.js";
+export type { RetryPolicy } from "./dispatch/retry-policy.js";
+export type {
+  AnyEvent,
+  EventData,
+  EventMatching,
+  EventPattern,
+  KnownEvent,
+  SchemaMap,
+  UnknownEvent,
+} from "./protocol/event.js";
+export { EVENT_TYPES, type EventType } from "./protocol/event-types.js";
+export type { Answer, Outcome, OutcomeKind, ParkReason, UnverifiedPolicy } from "./protocol/outcome.js";
+export { type SqliteStoreOptions, createSqliteStore } from "./store/sqlite/sqlite-store.js";
+export type { Store } from "./store/store.js";
+export type { WorkState } from "./store/work-state.js";
+export type { EventDetail, EventPage, EventQuery, EventView, HandlerView, StoreCounts } from "./store/inbox-view.js";
+export type { CommitFunction, CommitTransaction } from "./store/commit-transaction.js";
+export { ERROR_CODES, type ErrorCode, PigeonholeError, isPigeonholeError } from "./base/error.js";
+export type { Clock, Timer } from "./base/clock.js";
+export type { Logger } from "./base/logger.js";

@@ -1,0 +1,103 @@
+import { type Clock, type Timer } from "../base/clock.js";
+import { MINUTE } from "../base/duration.js";
+import type { Logger } from "../base/logger.js";
+
+/** Something a person should look at. Never holds a secret, a signature or a body. */
+export type Alarm =
+  /** Readable signatures that no secret made, in a row: the secret here is probably not the endpoint's any more. */
+  | { kind: "signature_mismatches"; inARow: number }
+  /** Only an older secret of the list fits: the service has not rotated yet, or the list is in the wrong order. */
+  | { kind: "older_secret_matched"; secretIndex: number }
+  /** Genuine signatures outside the time window: one of the two clocks is off by this much. */
+  | { kind: "clock_skew"; skewSeconds: number }
+  /** An event came again under a known id with other bytes; the first ones are kept. */
+  | { kind: "other_bytes"; eventId: string }
+  /** Answers other than 2xx in a row; the service switches the endpoint off at `disablesAt`. */
+  | { kind: "failures_in_a_row"; inARow: number; disablesAt: number }
+  /** Another parser reads the body before the receiver can. */
+  | { kind: "body_consumed" }
+  /** Nothing was accepted for this long. */
+  | { kind: "silence"; sinceMs: number }
+  /** The store took nothing. */
+  | { kind: "store_unavailable"; code: string; message: string };
+
+/** What to do about it, for the log. */
+const ADVICE: Record<Alarm["kind"], string> = {
+  signature_mismatches:
+    "Check the secret against the endpoint's (the whole string with whsec_). Deliveries are answered 503 meanwhile, so the service sends them again.",
+  older_secret_matched: "Finish the rotation, or put the newest secret first.",
+  clock_skew:
+    "Synchronise this machine's clock. Deliveries are answered 503 meanwhile, so the service sends them again.",
+  other_bytes: "The service sent two bodies under one id; the first one stands.",
+  failures_in_a_row: "At 100 the service disables the endpoint and further events are lost.",
+  body_consumed:
+    "A body parser ran before the receiver, so the signed bytes are gone. Mount receiver.middleware() before express.json(), or limit express.json() to other paths.",
+  silence: "Is the endpoint still enabled, and does its URL still lead here?",
+  store_unavailable: "Deliveries are answered 503 meanwhile, so the service sends them again.",
+};
+
+/** The same kind is logged and reported once in this time; counters keep counting. */
+const REPEAT_MS = MINUTE;
+
+/** Logs alarms and hands them to the user's hook, each kind at most once a minute. */
+export class Alarms {
+  readonly #deps: { logger: Logger; clock: Clock; hook: ((alarm: Alarm) => void) | undefined };
+  readonly #lastRaised = new Map<Alarm["kind"], number>();
+
+  constructor(deps: { logger: Logger; clock: Clock; hook: ((alarm: Alarm) => void) | undefined }) {
+    this.#deps = deps;
+  }
+
+  raise(alarm: Alarm): void {
+    const { logger, clock, hook } = this.#deps;
+    const now = clock.now();
+    const last = this.#lastRaised.get(alarm.kind);
+    if (last !== undefined && now >= last && now - last < REPEAT_MS) return;
+    this.#lastRaised.set(alarm.kind, now);
+    const { kind, ...fields } = alarm;
+    logger.error({ alarm: kind, ...fields, advice: ADVICE[kind] }, "alarm");
+    try {
+      hook?.(alarm);
+    } catch {
+      logger.error({ alarm: kind }, "alarm_hook_threw");
+    }
+  }
+}
+
+/** Raises `silence` when nothing was accepted for a while, and again after each further while. */
+export class SilenceWatch {
+  readonly #clock: Clock;
+  readonly #afterMs: number;
+  readonly #alarms: Alarms;
+  #lastHeardAt: number;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, afterMs: number, alarms: Alarms) {
+    this.#clock = clock;
+    this.#afterMs = afterMs;
+    this.#alarms = alarms;
+    this.#lastHeardAt = clock.now();
+  }
+
+  start(): void {
+    this.#lastHeardAt = this.#clock.now();
+    this.#wait(this.#afterMs);
+  }
+
+  /** Cheap: the timer is not moved, it looks here when it fires. */
+  heard(): void {
+    this.#lastHeardAt = this.#clock.now();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  #wait(delayMs: number): void {
+    this.#timer = this.#clock.setTimer(() => {
+      const sinceMs = this.#clock.now() - this.#lastHeardAt;
+      if (sinceMs >= this.#afterMs) this.#alarms.raise({ kind: "silence", sinceMs });
+      this.#wait(sinceMs >= this.#afterMs ? this.#afterMs : this.#afterMs - sinceMs);
+    }, delayMs);
+  }
+}

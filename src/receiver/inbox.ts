@@ -1,0 +1,100 @@
+import type { Clock } from "../base/clock.js";
+import { PigeonholeError } from "../base/error.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { HandlerRegistry } from "../dispatch/registry.js";
+import { decodeDelivery } from "../protocol/decode-delivery.js";
+import type { SchemaMap } from "../protocol/event.js";
+import { requestFromInbox } from "../protocol/verify-request.js";
+import type { EventDetail, EventPage, EventQuery } from "../store/inbox-view.js";
+import type { Store } from "../store/store.js";
+import type { ParkedNote } from "../store/work.js";
+import { routeEvent } from "./route-event.js";
+
+/** What a retry led to: `pending` pieces of work, or still parked for that reason. */
+export interface RetryResult {
+  pending: number;
+  parked: string | undefined;
+}
+
+/** A look into the inbox, and second chances. All of it is safe while deliveries come in. */
+export interface Inbox {
+  /** Events, newest first, a page at a time. */
+  list(query?: EventQuery): Promise<EventPage>;
+  /** One event with its bytes and the state of each handler; undefined when the id is unknown. */
+  get(id: string): Promise<EventDetail | undefined>;
+  /**
+   * Reads the event again with today's schemas and handlers: dead and crashed work gets fresh attempts, and handlers that
+   * never saw the event get it. What a handler has done stays done. Rejects with `not_found` or `body_dropped`.
+   */
+  retry(id: string): Promise<RetryResult>;
+  /** `retry` for every event with dead or parked work, oldest first. */
+  retryAll(query: { state: "dead" | "parked" }): Promise<{ events: number; pending: number; stillParked: number }>;
+  /** Ends all work of the event that is not running; returns how many pieces. Its id stays known. Rejects with `not_found`. */
+  discard(id: string): Promise<number>;
+}
+
+interface InboxDeps {
+  store: Store;
+  registry: HandlerRegistry;
+  dispatcher: Dispatcher;
+  schemas: SchemaMap;
+  clock: Clock;
+}
+
+const PAGE = 100;
+
+export function createInbox(deps: InboxDeps): Inbox {
+  const { store, dispatcher, clock } = deps;
+
+  function routeStored(body: Uint8Array): { handlers: readonly string[]; parked?: ParkedNote } {
+    const delivery = decodeDelivery(requestFromInbox(body), deps.schemas);
+    if (delivery.kind === "undecodable") {
+      return { handlers: [], parked: { reason: delivery.reason, detail: delivery.detail } };
+    }
+    const { handlers, parked } = routeEvent(delivery.event, deps.registry);
+    return { handlers: handlers.map(({ name }) => name), ...(parked && { parked }) };
+  }
+
+  async function retry(id: string): Promise<RetryResult> {
+    const event = await store.get(id);
+    if (event === undefined) throw notFound(id);
+    if (event.body === undefined) {
+      throw new PigeonholeError(
+        "body_dropped",
+        `The body of event "${id}" was dropped by retention; it cannot be handled again.`,
+      );
+    }
+    const route = routeStored(event.body);
+    const pending = await store.replan({ seq: event.seq, now: clock.now(), ...route });
+    if (pending > 0) dispatcher.poke();
+    return { pending, parked: route.parked?.reason };
+  }
+
+  return {
+    list: (query = {}) => store.list(query),
+    get: (id) => store.get(id),
+    retry,
+    async retryAll({ state }) {
+      const total = { events: 0, pending: 0, stillParked: 0 };
+      for (let afterSeq = 0; ;) {
+        const stuck = await store.listStuck({ state, limit: PAGE, afterSeq });
+        for (const { id, seq } of stuck) {
+          const { pending, parked } = await retry(id);
+          total.events += 1;
+          total.pending += pending;
+          if (parked !== undefined) total.stillParked += 1;
+          afterSeq = seq;
+        }
+        if (stuck.length < PAGE) return total;
+      }
+    },
+    async discard(id) {
+      if ((await store.get(id)) === undefined) throw notFound(id);
+      return store.discard(id, clock.now());
+    },
+  };
+}
+
+function notFound(id: string): PigeonholeError {
+  return new PigeonholeError("not_found", `No event with id "${id}" is in the inbox.`);
+}

@@ -1,0 +1,143 @@
+import { pino } from "pino";
+import { type Clock, systemClock } from "../base/clock.js";
+import { DAY, SECOND } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
+import type { Logger } from "../base/logger.js";
+import { checkWholeNumber } from "../base/option-check.js";
+import type { Random } from "../base/random.js";
+import { type RetryPolicy, resolveRetry } from "../dispatch/retry-policy.js";
+import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import type { SchemaMap } from "../protocol/event.js";
+import type { UnverifiedPolicy } from "../protocol/outcome.js";
+import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
+import { createSqliteStore } from "../store/sqlite/sqlite-store.js";
+import type { Store } from "../store/store.js";
+import type { Alarm } from "./alarms.js";
+import type { SecretsOption } from "./secret-source.js";
+
+/** How long the inbox remembers. */
+export interface Retention {
+  /** How long an id is known as a duplicate, in milliseconds; at least 7 days, since the last attempt may come after 55 hours. @default 90 days */
+  idsMs: number;
+  /** How long bodies of settled events are kept for retries and replays, in milliseconds. @default as long as ids */
+  bodiesMs: number;
+}
+
+export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
+  /** The endpoint's secret, whole with `whsec_`; several (newest first) or a function bridge a rotation, which has no overlap. */
+  secrets: SecretsOption;
+  /** Path of the SQLite file, `:memory:` for tests, or a store of your own. @default "pigeonhole.db" */
+  store?: string | Store;
+  /** Zod schemas of `event.data` by type: checked before a handler runs, and they type the handler's event. */
+  schemas?: Schemas;
+  /** Greatest accepted age of a signature both ways, in seconds. @default 300 */
+  toleranceSeconds?: number;
+  /** What an unverified delivery is answered: `retry` 503, so that a rotation loses nothing; `reject` 401. @default "retry" */
+  unverified?: UnverifiedPolicy;
+  /** Largest body in bytes; larger ones are answered 413, which is final. @default 5 MiB */
+  maxBodyBytes?: number;
+  /** Longest time a body may take to arrive, in milliseconds; the service gives up after 5 s. @default 5,000 */
+  bodyTimeoutMs?: number;
+  /** Deliveries that wait for the disk; above it they are answered 503. @default 1,000 */
+  highWaterMark?: number;
+  /** Most handlers running at once. @default 16 */
+  concurrency?: number;
+  /** Changes to the default of 14 runs over about 23 hours. */
+  retry?: Partial<RetryPolicy>;
+  retention?: Partial<Retention>;
+  /** Names this receiver in idempotency keys; two receivers on one API key need two. @default "default" */
+  source?: string;
+  /** Where the documents leave the signature's form open. @default SIGNATURE_ASSUMPTIONS */
+  signature?: Partial<SignatureAssumptions>;
+  /** A pino logger, or one like it. @default pino at level info, to standard output */
+  logger?: Logger;
+  /** Adds messages of handlers' errors to the log; they may quote event data. The inbox has them in any case. @default false */
+  logErrorMessages?: boolean;
+  /** Called for what a person should look at, each kind at most once a minute. */
+  onAlarm?: (alarm: Alarm) => void;
+  /** Raises the alarm `silence` when nothing was accepted for this long, in milliseconds. @default never */
+  silenceAfterMs?: number;
+  /** Spans and metrics where `@opentelemetry/api` is installed. @default true */
+  telemetry?: boolean;
+  /** @default the machine's clock */
+  clock?: Clock;
+  /** @default Math.random */
+  random?: Random;
+}
+
+/** The options, checked and filled in. */
+export interface ResolvedOptions {
+  store: Store;
+  schemas: SchemaMap;
+  toleranceSeconds: number;
+  unverified: UnverifiedPolicy;
+  maxBodyBytes: number;
+  bodyTimeoutMs: number;
+  highWaterMark: number;
+  concurrency: number;
+  retry: RetryPolicy;
+  retention: Retention;
+  source: string;
+  signature: SignatureAssumptions;
+  logger: Logger;
+  logErrorMessages: boolean;
+  onAlarm: ((alarm: Alarm) => void) | undefined;
+  silenceAfterMs: number | undefined;
+  telemetry: boolean;
+  clock: Clock;
+  random: Random;
+}
+
+const DEFAULT_TOLERANCE_SECONDS = 300;
+const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
+const DEFAULT_IDS_MS = 90 * DAY;
+/** Attempts can spread over 55 h; a week leaves room for a replay by hand. */
+const SHORTEST_IDS_MS = 7 * DAY;
+
+/** Fills in defaults; throws `invalid_option` naming the option. Secrets are checked by their source. */
+export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
+  const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, unverified = "retry" } = options;
+  const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES, bodyTimeoutMs = 5 * SECOND } = options;
+  const { highWaterMark = 1_000, concurrency = 16, silenceAfterMs, source = "default" } = options;
+  if (unverified !== "retry" && unverified !== "reject") {
+    throw new PigeonholeError("invalid_option", `unverified must be "retry" or "reject", got "${String(unverified)}".`);
+  }
+  if (typeof source !== "string" || source === "") {
+    throw new PigeonholeError("invalid_option", "source must be a text that is not empty.");
+  }
+  return {
+    store: resolveStore(options.store ?? "pigeonhole.db"),
+    schemas: options.schemas ?? {},
+    toleranceSeconds: checkWholeNumber("toleranceSeconds", toleranceSeconds, { min: 1, max: DAY / SECOND }),
+    unverified,
+    maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, { min: 1 }),
+    bodyTimeoutMs: checkWholeNumber("bodyTimeoutMs", bodyTimeoutMs, { min: 1 }),
+    highWaterMark: checkWholeNumber("highWaterMark", highWaterMark, { min: 1 }),
+    concurrency: checkWholeNumber("concurrency", concurrency, { min: 1 }),
+    retry: resolveRetry("retry", options.retry),
+    retention: resolveRetention(options.retention ?? {}),
+    source,
+    signature: resolveSignatureAssumptions(options.signature),
+    logger: options.logger ?? pino({ name: "pigeonhole" }),
+    logErrorMessages: options.logErrorMessages ?? false,
+    onAlarm: options.onAlarm,
+    silenceAfterMs:
+      silenceAfterMs === undefined ? undefined : checkWholeNumber("silenceAfterMs", silenceAfterMs, { min: 1 }),
+    telemetry: options.telemetry ?? true,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+  };
+}
+
+function resolveStore(store: string | Store): Store {
+  if (typeof store !== "string") return store;
+  if (store === "")
+    throw new PigeonholeError("invalid_option", 'store must be the path of a file, ":memory:", or a Store.');
+  return createSqliteStore({ file: store });
+}
+
+function resolveRetention({ idsMs = DEFAULT_IDS_MS, bodiesMs = idsMs }: Partial<Retention>): Retention {
+  checkWholeNumber("retention.idsMs", idsMs, { min: SHORTEST_IDS_MS });
+  checkWholeNumber("retention.bodiesMs", bodiesMs, { min: 0, max: idsMs });
+  return { idsMs, bodiesMs };
+}

@@ -1,0 +1,125 @@
+import type { Clock } from "../base/clock.js";
+import { PigeonholeError } from "../base/error.js";
+import type { Logger } from "../base/logger.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { HandlerRegistry } from "../dispatch/registry.js";
+import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
+import type { SchemaMap } from "../protocol/event.js";
+import type { Outcome, ParkReason } from "../protocol/outcome.js";
+import type { RawRequest } from "../protocol/raw-request.js";
+import { type VerificationRules, type VerifiedOrNot, verifyRequest } from "../protocol/verify-request.js";
+import type { Store } from "../store/store.js";
+import type { Alarms } from "./alarms.js";
+import { routeEvent } from "./route-event.js";
+import type { SecretSource } from "./secret-source.js";
+import type { SignatureWatch } from "./signature-watch.js";
+
+export interface ReceiveDeps {
+  secrets: SecretSource;
+  rules: VerificationRules;
+  schemas: SchemaMap;
+  registry: HandlerRegistry;
+  dispatcher: Dispatcher;
+  store: Store;
+  signatures: SignatureWatch;
+  alarms: Alarms;
+  clock: Clock;
+  logger: Logger;
+}
+
+type Verified = Extract<VerifiedOrNot, { ok: true }>;
+
+/** One delivery: verify, decode, store. The answer is decided by what this returns, after the commit. */
+export async function receive(raw: RawRequest, deps: ReceiveDeps): Promise<Outcome> {
+  const receivedAt = deps.clock.now();
+  const verdict = await verify(raw, receivedAt, deps);
+  if (!verdict.ok) return refusal(verdict);
+  const delivery = decodeDelivery(verdict.request, deps.schemas);
+  try {
+    return await storeDelivery(delivery, verdict, receivedAt, deps);
+  } catch (error) {
+    return storeFailure(error, deps);
+  }
+}
+
+async function verify(raw: RawRequest, nowMs: number, deps: ReceiveDeps): Promise<VerifiedOrNot> {
+  const { secrets, rules, signatures } = deps;
+  let verdict = verifyRequest(raw, secrets.keys, nowMs, rules);
+  // A rotation has no overlap: the secret may have changed since it was read.
+  if (!verdict.ok && verdict.reason === "mismatch" && (await secrets.reread())) {
+    verdict = verifyRequest(raw, secrets.keys, nowMs, rules);
+  }
+  signatures.saw(verdict);
+  return verdict;
+}
+
+function refusal(verdict: Extract<VerifiedOrNot, { ok: false }>): Outcome {
+  switch (verdict.reason) {
+    case "missing_signature":
+      return { kind: "unsigned", reason: "missing" };
+    case "malformed_signature":
+    case "missing_timestamp":
+    case "malformed_timestamp":
+      return { kind: "unsigned", reason: "malformed" };
+    case "mismatch":
+    case "stale":
+    case "early":
+      return { kind: "unverified", reason: verdict.reason };
+  }
+}
+
+async function storeDelivery(
+  delivery: Delivery,
+  { request, signedAt }: Verified,
+  receivedAt: number,
+  deps: ReceiveDeps,
+): Promise<Outcome> {
+  const { store, dispatcher, alarms } = deps;
+  const { id } = delivery;
+  const { body } = request;
+  const isEvent = delivery.kind === "event";
+  const { type, test } = isEvent ? delivery.event : delivery;
+  const route = isEvent
+    ? routeEvent(delivery.event, deps.registry)
+    : { handlers: [], parked: { reason: delivery.reason, detail: delivery.detail } };
+
+  const plan = dispatcher.plan(route.handlers);
+  const result = await store
+    .accept({
+      id,
+      type,
+      test,
+      receivedAt,
+      signedAt,
+      body,
+      work: plan.work,
+      ...(route.parked && { parked: route.parked }),
+    })
+    .catch((error: unknown) => {
+      dispatcher.rejected(plan);
+      throw error;
+    });
+  if (isEvent) dispatcher.accepted(plan, result, { eventId: id, receivedAt, signedAt, body, event: delivery.event });
+
+  if (result.kind === "duplicate") {
+    if (result.otherBytes) alarms.raise({ kind: "other_bytes", eventId: id });
+    return { kind: "duplicate", eventId: id, otherBytes: result.otherBytes };
+  }
+  if (route.parked !== undefined) {
+    deps.logger.warn({ eventId: id, eventType: type, reason: route.parked.reason }, "parked");
+    return { kind: "parked", eventId: id, reason: route.parked.reason as ParkReason };
+  }
+  if (test && route.handlers.length === 0) deps.logger.info({ eventId: id, eventType: type }, "test_event");
+  return { kind: "accepted", eventId: id, eventType: type };
+}
+
+function storeFailure(error: unknown, { alarms }: ReceiveDeps): Outcome {
+  const { code, message } =
+    error instanceof PigeonholeError
+      ? error
+      : { code: "store_failed", message: error instanceof Error ? error.name : "unknown" };
+  if (code === "stopped") return { kind: "stopping" };
+  alarms.raise({ kind: "store_unavailable", code, message });
+  if (code === "store_busy") return { kind: "store_unavailable", reason: "busy" };
+  return { kind: "store_unavailable", reason: code === "store_full" ? "full" : "failed" };
+}
