@@ -1,0 +1,84 @@
+import type { SignatureAssumptions } from "./assumptions.js";
+import { timestampFault } from "./explain-timestamp.js";
+import type { SignatureFinding } from "./explanation.js";
+import { MAX_SIGNATURE_HEADER_LENGTH } from "./limits.js";
+import type { ParseFailure } from "./parse-signature.js";
+import type { HeaderReader } from "./raw-request.js";
+import { decodeSignature } from "./signature-encoding.js";
+import { readSignatureHeader, trimSpaces, type SignatureHeaderFault } from "./signature-header.js";
+import { parseTimestamp } from "./timestamp.js";
+
+/** Signature headers of other schemes, to tell a delivery of somebody else. */
+const OTHER_SCHEMES = [
+  "webhook-signature",
+  "svix-signature",
+  "stripe-signature",
+  "x-hub-signature-256",
+  "x-signature",
+  "x-webhook-signature",
+];
+
+const FAULTS: Record<SignatureHeaderFault, string> = {
+  empty: "is empty",
+  too_long: `is longer than ${MAX_SIGNATURE_HEADER_LENGTH} characters`,
+  not_pairs: "is a list with a part that is not key=value; perhaps the header was sent twice",
+  two_timestamps: "holds t= twice; perhaps the header was sent twice",
+  no_signature: "holds no v1=",
+  several_bare_signatures: "holds v1= twice without a t=; perhaps the header was sent twice",
+  undecodable_signature: "holds a value that is not 32 bytes in hex, base64 or base64url as the assumptions allow",
+};
+
+/** Says why the headers hold nothing to verify. */
+export function explainUnreadable(
+  failure: ParseFailure,
+  header: HeaderReader,
+  assumptions: SignatureAssumptions,
+): SignatureFinding[] {
+  const { signatureHeader } = assumptions;
+  if (failure.reason === "missing_signature") {
+    const message = `There is no header ${signatureHeader}.`;
+    const fix = "Check that the request comes from the service and that no proxy in front removes the header.";
+    return [...otherScheme(header, signatureHeader), { code: "signature_missing", message, fix }];
+  }
+  if (failure.reason === "malformed_signature") {
+    const message = `The header ${signatureHeader} ${FAULTS[failure.fault]}.`;
+    const fix = "Expected is t=<seconds>,v1=<signature>, or the signature alone beside a timestamp header.";
+    return [...swapped(header, assumptions), { code: "signature_malformed", message, fix }];
+  }
+  return [failure.reason === "missing_timestamp" ? noTimestamp(assumptions) : unreadableTimestamp(header, assumptions)];
+}
+
+function noTimestamp({ signatureHeader, timestampHeader, timestampIn }: SignatureAssumptions): SignatureFinding {
+  const places = {
+    signature: "t= in it",
+    header: `header ${timestampHeader}`,
+    either: `t= in it and no header ${timestampHeader}`,
+  };
+  const message = `The header ${signatureHeader} can be read, but there is no ${places[timestampIn]}.`;
+  const fix = "Check that no proxy removes headers, or set the assumptions `timestampIn` and `timestampHeader`.";
+  return { code: "timestamp_missing", message, fix };
+}
+
+function otherScheme(header: HeaderReader, expected: string): SignatureFinding[] {
+  const found = OTHER_SCHEMES.find((name) => name !== expected && header(name) !== undefined);
+  if (found === undefined) return [];
+  const message = `There is a header ${found}, which belongs to another scheme or sender.`;
+  const fix =
+    "If the service does send it, set the assumption `signatureHeader`; otherwise this delivery is not for here.";
+  return [{ code: "signature_of_another_scheme", message, fix }];
+}
+
+/** A time in the signature header and a signature in the timestamp header. */
+function swapped(header: HeaderReader, assumptions: SignatureAssumptions): SignatureFinding[] {
+  const time = parseTimestamp(trimSpaces(header(assumptions.signatureHeader) ?? ""));
+  const signature = decodeSignature(trimSpaces(header(assumptions.timestampHeader) ?? ""), assumptions.encodings);
+  if (time === undefined || signature === undefined) return [];
+  const message = `The headers ${assumptions.signatureHeader} and ${assumptions.timestampHeader} hold each other's value.`;
+  return [{ code: "headers_swapped", message, fix: "Exchange the two where the request is made." }];
+}
+
+function unreadableTimestamp(header: HeaderReader, assumptions: SignatureAssumptions): SignatureFinding {
+  const read = readSignatureHeader(header(assumptions.signatureHeader) ?? "", assumptions.encodings);
+  const inSignature = read.ok && assumptions.timestampIn !== "header" ? read.timestamp : undefined;
+  return timestampFault(inSignature ?? trimSpaces(header(assumptions.timestampHeader) ?? ""));
+}

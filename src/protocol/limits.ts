@@ -1,0 +1,27 @@
+import { SECOND } from "../base/duration.js";
+
+/** The service's limits around webhook deliveries. Seeds part 1 §4.3, §6 and §8. */
+export const LIMITS = {
+  /** The service waits this long, in milliseconds, for an answer. §6.2 */
+  deliveryTimeoutMs: 5 * SECOND,
+  /** A delivery signed longer ago, or further ahead, is rejected. Seconds. §6.3 */
+  toleranceSeconds: 300,
+  /** So many failed deliveries in a row switch the endpoint off. §3 */
+  disableAfterFailures: 100,
+  /** This answer switches the endpoint off at once, to a test delivery too. §3 */
+  disablingStatus: 410,
+  /** Endpoints of a workspace, by default. §4.3 rule 4 */
+  endpointsPerWorkspace: 10,
+  /** Longest description of an endpoint, in characters. §8 */
+  endpointDescriptionLength: 200,
+  /** Most addresses in the allowlist of an endpoint. §8 */
+  addressAllowlistSize: 50,
+  /** Most domains in the allowlist of an endpoint. §8 */
+  domainAllowlistSize: 25,
+} as const;
+
+/** What a webhook secret looks like: the prefix, then this many base64url characters. Seeds part 1 §2.1. */
+export const SECRET_SHAPE = { prefix: "whsec_", keyLength: 43 } as const;
+
+/** Longest signature header that is looked at, in characters; ours. About 80 signatures fit. */
+export const MAX_SIGNATURE_HEADER_LENGTH = 4096;

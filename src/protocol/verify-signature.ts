@@ -1,0 +1,111 @@
+import { timingSafeEqual } from "node:crypto";
+import { PigeonholeError } from "../base/error.js";
+import type { SignatureAssumptions } from "./assumptions.js";
+import { checkBody, checkSecrets, deliveryMac, type Secret } from "./delivery-mac.js";
+import { headerReader, type HeadersInput } from "./header-access.js";
+import { LIMITS } from "./limits.js";
+import { parseSignature, type ParsedSignature, type ParseFailure } from "./parse-signature.js";
+import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
+
+/** A delivery to verify. */
+export interface VerifySignatureInput {
+  /** The body exactly as received. Text is taken as UTF-8; bytes are better, since decoding may lose some. */
+  body: Uint8Array | string;
+  /** The request's headers: Fetch `Headers`, Node's `req.headers`, or a function from lower-case name to value. */
+  headers: HeadersInput;
+  /** One secret or several, each the whole string including `whsec_`. Several bridge a rotation, which has no overlap. */
+  secrets: string | readonly Secret[];
+  /** The time to measure the age against, in milliseconds since 1970. @default Date.now() */
+  nowMs?: number;
+  /**
+   * Greatest accepted difference to `nowMs` both ways, in seconds. 0 means the same second; Infinity checks no age, for
+   * captured deliveries. @default 300
+   */
+  toleranceSeconds?: number;
+  /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
+  assumptions?: Partial<SignatureAssumptions>;
+}
+
+/** What verification found where there was something to verify. */
+export type MacVerdict =
+  /** Genuine and in time. */
+  | {
+      ok: true;
+      /** Time of signing in milliseconds since 1970. */
+      signedAt: number;
+      /** Whole seconds since then; negative when it lies ahead. */
+      skewSeconds: number;
+      /** Position of the first secret that fits. */
+      secretIndex: number;
+    }
+  /** No secret made any of the signatures. */
+  | { ok: false; reason: "mismatch"; signedAt: number; skewSeconds: number }
+  /** Genuine, and signed too long ago or too far ahead: an old delivery, or one of the two clocks is off. */
+  | { ok: false; reason: "stale" | "early"; signedAt: number; skewSeconds: number; secretIndex: number };
+
+/** The result of {@link verifySignature}. Never holds a secret, a signature or a part of the body. */
+export type SignatureVerdict = MacVerdict | ParseFailure;
+
+/**
+ * Verifies a delivery: HMAC-SHA256 over timestamp, dot and raw body, keyed by the whole secret, compared in constant
+ * time, within 300 seconds. Seeds part 1 §6.3. The result says why not; no body and no header makes it throw. Throws
+ * `invalid_secret` when there is no secret or an empty one, and `invalid_argument` or `invalid_option` for arguments that
+ * no sender can influence.
+ *
+ * @example
+ * const verdict = verifySignature({ body, headers: req.headers, secrets: process.env["WEBHOOK_SECRET"] ?? "" });
+ * if (!verdict.ok) console.warn(verdict.reason);
+ */
+export function verifySignature(input: VerifySignatureInput): SignatureVerdict {
+  const { body, nowMs = Date.now(), toleranceSeconds = LIMITS.toleranceSeconds } = input;
+  const secrets = checkSecrets(input.secrets);
+  checkBody(body);
+  checkTimes(nowMs, toleranceSeconds);
+  const parsed = parseSignature(headerReader(input.headers), resolveSignatureAssumptions(input.assumptions));
+  return parsed.ok ? verifyParsed(parsed, body, secrets, nowMs, toleranceSeconds) : parsed;
+}
+
+/**
+ * The second half of {@link verifySignature}, for a receiver that reads the headers before the body. The arguments must
+ * have been checked; a time that is no number counts as stale.
+ */
+export function verifyParsed(
+  parsed: ParsedSignature,
+  body: Uint8Array | string,
+  secrets: readonly Secret[],
+  nowMs: number,
+  toleranceSeconds: number,
+): MacVerdict {
+  const { signedAt } = parsed;
+  const skewSeconds = Math.trunc((nowMs - signedAt) / 1000) + 0;
+  // Before the window: only a genuine delivery is worth calling late, and only the service can make one.
+  const secretIndex = findSecret(parsed, body, secrets);
+  if (secretIndex === -1) return { ok: false, reason: "mismatch", signedAt, skewSeconds };
+  if (Math.abs(skewSeconds) <= toleranceSeconds) return { ok: true, signedAt, skewSeconds, secretIndex };
+  return { ok: false, reason: skewSeconds < 0 ? "early" : "stale", signedAt, skewSeconds, secretIndex };
+}
+
+/** Position of the first secret that made one of the signatures, or -1. Tries all of them, so that time tells nothing. */
+function findSecret(parsed: ParsedSignature, body: Uint8Array | string, secrets: readonly Secret[]): number {
+  const prefix = `${parsed.timestampText}.`;
+  let found = -1;
+  for (const [index, secret] of secrets.entries()) {
+    const expected = deliveryMac(secret, prefix, body);
+    for (const signature of parsed.signatures) {
+      if (timingSafeEqual(expected, signature) && found === -1) found = index;
+    }
+  }
+  return found;
+}
+
+function checkTimes(nowMs: number, toleranceSeconds: number): void {
+  if (!Number.isFinite(nowMs)) {
+    throw new PigeonholeError("invalid_argument", `nowMs must be a time in milliseconds, got ${String(nowMs)}.`);
+  }
+  // `>=` is false for NaN, which would otherwise refuse or accept everything.
+  if (typeof toleranceSeconds === "number" && toleranceSeconds >= 0) return;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `toleranceSeconds must be a number of seconds of at least 0, got ${String(toleranceSeconds)}.`,
+  );
+}

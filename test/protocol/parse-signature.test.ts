@@ -1,0 +1,183 @@
+import { createHmac } from "node:crypto";
+import { SIGNATURE_ASSUMPTIONS, type SignatureAssumptions } from "#pigeonhole/protocol/assumptions.js";
+import { parseSignature } from "#pigeonhole/protocol/parse-signature.js";
+import { describe, expect, test } from "vitest";
+
+const digest = createHmac("sha256", "any").digest();
+const hex = digest.toString("hex");
+const base64 = digest.toString("base64");
+const base64url = digest.toString("base64url");
+const T = "1700000000";
+
+function parse(signature: string | undefined, timestamp?: string, changes: Partial<SignatureAssumptions> = {}) {
+  const headers: Record<string, string | undefined> = { "x-svc-signature": signature, "x-svc-timestamp": timestamp };
+  return parseSignature((name) => headers[name], { ...SIGNATURE_ASSUMPTIONS, ...changes });
+}
+
+test("the digest of these tests has both characters in which base64 and base64url differ, or it shows nothing", () => {
+  expect(base64).not.toBe(`${base64url}=`);
+});
+
+describe("layouts that are read", () => {
+  test.each([
+    ["hex", `t=${T},v1=${hex}`],
+    ["hex in upper case", `t=${T},v1=${hex.toUpperCase()}`],
+    ["base64", `t=${T},v1=${base64}`],
+    ["base64 without padding", `t=${T},v1=${base64.slice(0, -1)}`],
+    ["base64url", `t=${T},v1=${base64url}`],
+    ["base64url with padding", `t=${T},v1=${base64url}=`],
+    ["the time last", `v1=${hex},t=${T}`],
+    ["spaces and tabs between", ` t=${T} ,\t v1=${hex} `],
+    ["unknown keys", `t=${T},v0=abc,v1=${hex},key-id=1,v2=`],
+  ])("combined: %s", (_name, header) => {
+    expect(parse(header)).toEqual({
+      ok: true,
+      timestampText: T,
+      signedAt: 1_700_000_000_000,
+      timestampFrom: "signature",
+      signatures: [digest],
+    });
+  });
+
+  test.each([
+    ["hex", hex],
+    ["base64", base64],
+    ["base64 without padding", base64.slice(0, -1)],
+    ["base64url", base64url],
+    ["sha256=", `sha256=${hex}`],
+    ["sha256= and base64", `sha256=${base64}`],
+    ["v1=", `v1=${base64}`],
+    ["v1,", `v1,${base64}`],
+    ["v1= and an unknown key", `v1=${hex},k=2`],
+  ])("bare with the time beside it: %s", (_name, header) => {
+    expect(parse(header, ` ${T}\t`)).toEqual({
+      ok: true,
+      timestampText: T,
+      signedAt: 1_700_000_000_000,
+      timestampFrom: "header",
+      signatures: [digest],
+    });
+  });
+
+  test("several v1 are all kept, in order", () => {
+    const other = Buffer.alloc(32, 7);
+    expect(parse(`t=${T},v1=${other.toString("hex")},v1=${base64}`)).toMatchObject({ signatures: [other, digest] });
+  });
+
+  test("a t= beside X-Svc-Timestamp is the one that counts", () => {
+    expect(parse(`t=${T},v1=${hex}`, "1600000000")).toMatchObject({ timestampText: T, timestampFrom: "signature" });
+    expect(parse(`t=${T},v1=${hex}`, "junk")).toMatchObject({ timestampText: T });
+  });
+});
+
+describe("headers that hold nothing to verify", () => {
+  test.each([
+    ["", "empty"],
+    [" \t ", "empty"],
+    ["x".repeat(4097), "too_long"],
+    [`t=${T},v1=${hex},k=${"x".repeat(4096)}`, "too_long"],
+    [`t=${T},t=${T},v1=${hex}`, "two_timestamps"],
+    [`t=${T},v1=${hex}, t=${T},v1=${hex}`, "two_timestamps"],
+    [`t=${T}`, "no_signature"],
+    [`t=${T},v0=${hex}`, "no_signature"],
+    [`T=${T},V1=${hex}`, "no_signature"],
+    [`sha256=${hex}, sha256=${hex}`, "no_signature"],
+    [`v1=${hex}, v1=${hex}`, "several_bare_signatures"],
+    [`${hex}, ${hex}`, "not_pairs"],
+    [`${base64}, ${base64}`, "not_pairs"],
+    [`t=${T},${base64}`, "not_pairs"],
+    [`t=${T},v1=${hex},${base64url}=`, "not_pairs"],
+    [`t=${T},v1=${hex},`, "not_pairs"],
+    [`,t=${T},v1=${hex}`, "not_pairs"],
+    [`t=${T},,v1=${hex}`, "not_pairs"],
+    [`t=${T},=1,v1=${hex}`, "not_pairs"],
+    [`t =${T},v1=${hex}`, "not_pairs"],
+    [`t=${T},clé=1,v1=${hex}`, "not_pairs"],
+    [",".repeat(4096), "not_pairs"],
+    [`v1,${base64}, v1,${base64}`, "undecodable_signature"],
+    [`t=${T},v1=`, "undecodable_signature"],
+    [`t=${T},v1=${hex},v1=junk`, "undecodable_signature"],
+    [`t=${T};v1=${hex}`, "no_signature"],
+    [`t=${T},v1= ${hex}`, "undecodable_signature"],
+    ["v1,", "undecodable_signature"],
+    ["sha256=", "undecodable_signature"],
+    ["null", "undecodable_signature"],
+    [`sha1=${hex}`, "undecodable_signature"],
+    [`"${hex}"`, "undecodable_signature"],
+  ])("%j: %s", (header, fault) => {
+    expect(parse(header, T)).toEqual({ ok: false, reason: "malformed_signature", fault });
+  });
+
+  test("4096 characters are still read", () => {
+    const header = `t=${T},v1=${hex},k=`;
+    expect(parse(header.padEnd(4096, "x"))).toMatchObject({ ok: true });
+  });
+
+  test.each([
+    ["hex, one short", hex.slice(1)],
+    ["hex, one long", `${hex}0`],
+    ["hex with a letter past f", `g${hex.slice(1)}`],
+    ["hex with a fullwidth digit", `０${hex.slice(1)}`],
+    ["hex with a character whose low byte is a digit", `\u0130${hex.slice(1)}`],
+    ["base64, one short", base64.slice(1)],
+    ["base64, two paddings", `${base64}=`],
+    ["base64 with junk behind", `${base64}!!!`],
+    ["base64 with junk that Node skips", `${base64.slice(0, 20)}*${base64.slice(20, -1)}`],
+    ["base64 with a line end", `${base64.slice(0, 20)}\n${base64.slice(20)}`],
+    ["base64 that sets the unused bits", `${Buffer.alloc(32).toString("base64").slice(0, 42)}B=`],
+    ["both alphabets at once", `+-${Buffer.alloc(32).toString("base64").slice(2)}`],
+    ["the base64 of 31 bytes", digest.subarray(1).toString("base64")],
+    ["the base64 of 33 bytes", Buffer.alloc(33).toString("base64")],
+    ["the base64 of the hex", Buffer.from(hex).toString("base64")],
+    ["a whole SHA-512", Buffer.alloc(64).toString("hex")],
+  ])("a value that is not exactly 32 bytes in one spelling: %s", (_name, value) => {
+    const malformed = { ok: false, reason: "malformed_signature", fault: "undecodable_signature" };
+    expect(parse(value, T)).toEqual(malformed);
+    expect(parse(`t=${T},v1=${value}`)).toEqual(malformed);
+  });
+
+  test("no header at all", () => {
+    expect(parse(undefined, T)).toEqual({ ok: false, reason: "missing_signature" });
+  });
+
+  test("a signature without a time", () => {
+    expect(parse(hex)).toEqual({ ok: false, reason: "missing_timestamp" });
+    expect(parse(`v1=${hex}`)).toEqual({ ok: false, reason: "missing_timestamp" });
+  });
+
+  test.each(["", "junk", "1700000000, 1700000000", "1700000000123456", "2023-02-30T00:00:00Z"])(
+    "the time %j",
+    (time) => {
+      const malformed = { ok: false, reason: "malformed_timestamp" };
+      expect(parse(hex, time)).toEqual(malformed);
+      if (!time.includes(",")) expect(parse(`t=${time},v1=${hex}`)).toEqual(malformed);
+    },
+  );
+});
+
+describe("assumptions", () => {
+  test("timestampIn: signature never looks at the timestamp header", () => {
+    expect(parse(hex, T, { timestampIn: "signature" })).toEqual({ ok: false, reason: "missing_timestamp" });
+    expect(parse(`t=${T},v1=${hex}`, undefined, { timestampIn: "signature" })).toMatchObject({ ok: true });
+  });
+
+  test("timestampIn: header never uses t=", () => {
+    const changes = { timestampIn: "header" } as const;
+    expect(parse(`t=1,v1=${hex}`, T, changes)).toMatchObject({ timestampText: T, timestampFrom: "header" });
+    expect(parse(`t=${T},v1=${hex}`, undefined, changes)).toEqual({ ok: false, reason: "missing_timestamp" });
+  });
+
+  test("encodings narrows what is read", () => {
+    const malformed = { reason: "malformed_signature", fault: "undecodable_signature" };
+    expect(parse(hex, T, { encodings: ["base64"] })).toMatchObject(malformed);
+    expect(parse(base64, T, { encodings: ["hex", "base64url"] })).toMatchObject(malformed);
+    expect(parse(base64url, T, { encodings: ["base64url"] })).toMatchObject({ ok: true });
+    expect(parse(base64url, T, { encodings: ["base64"] })).toMatchObject(malformed);
+  });
+
+  test("headers of other names", () => {
+    const headers: Record<string, string> = { "x-other": hex, "x-when": T };
+    const changes = { ...SIGNATURE_ASSUMPTIONS, signatureHeader: "x-other", timestampHeader: "x-when" };
+    expect(parseSignature((name) => headers[name], changes)).toMatchObject({ ok: true, timestampText: T });
+  });
+});

@@ -1,0 +1,128 @@
+import { MAX_EVENT_ID_LENGTH } from "#pigeonhole/protocol/envelope.js";
+import {
+  ASSUMPTIONS,
+  DEFAULT_EVENT_TYPES,
+  EVENT_TYPES,
+  EXPLICIT_EVENT_TYPES,
+  isDeliveredStatus,
+  isEventType,
+  isRetryableStatus,
+  LIMITS,
+  LONGEST_RETRY_SPAN_MS,
+  RETRY_SCHEDULE,
+  retryDelay,
+  SECRET_SHAPE,
+  SIGNATURE_ASSUMPTIONS,
+} from "pigeonhole/protocol";
+import { describe, expect, test } from "vitest";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+describe("the retry schedule of the service", () => {
+  test("has 8 attempts over about 27.5 hours", () => {
+    expect(RETRY_SCHEDULE.attempts).toBe(8);
+    expect(RETRY_SCHEDULE.waitsMs.map((ms) => ms / MINUTE)).toEqual([1, 5, 30, 120, 300, 600, 600]);
+    const total = RETRY_SCHEDULE.waitsMs.reduce((sum, ms) => sum + ms, 0);
+    expect(total / HOUR).toBeCloseTo(27.6, 5);
+    expect(LONGEST_RETRY_SPAN_MS / HOUR).toBeCloseTo(55, 5);
+  });
+
+  const middle = () => 0.5;
+  test("waits as listed, and not after the last attempt", () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => retryDelay({ attempt, random: middle }));
+    expect(waits).toEqual([...RETRY_SCHEDULE.waitsMs, undefined]);
+  });
+
+  test("varies each wait by up to 10 % both ways", () => {
+    expect(retryDelay({ attempt: 1, random: () => 0 })).toBe(54_000);
+    expect(retryDelay({ attempt: 1, random: () => 1 })).toBe(66_000);
+  });
+
+  test.each([
+    [1, 2 * MINUTE, 2 * MINUTE],
+    [1, 30_000, MINUTE],
+    [1, 6 * HOUR, 6 * HOUR],
+    [1, 7 * HOUR, 6 * HOUR],
+    [6, 7 * HOUR, 10 * HOUR],
+  ])("after attempt %i a Retry-After of %i ms makes %i ms", (attempt, retryAfterMs, wait) => {
+    expect(retryDelay({ attempt, random: middle, retryAfterMs })).toBe(wait);
+  });
+
+  test("answers that are tried again", () => {
+    const all = Array.from({ length: 500 }, (_, index) => index + 100);
+    const retried = all.filter((status) => isRetryableStatus(status));
+    expect(retried).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_, index) => index + 500)]);
+    expect(isRetryableStatus(null)).toBe(true);
+    expect(isRetryableStatus(600)).toBe(false);
+    expect(all.filter((status) => isDeliveredStatus(status))).toEqual(Array.from({ length: 100 }, (_, i) => i + 200));
+  });
+});
+
+describe("event types", () => {
+  test("are 24: 14 by default and 10 to be named", () => {
+    expect(DEFAULT_EVENT_TYPES).toHaveLength(14);
+    expect(EXPLICIT_EVENT_TYPES).toHaveLength(10);
+    expect(new Set(EVENT_TYPES).size).toBe(24);
+    expect(EVENT_TYPES.every((type) => isEventType(type))).toBe(true);
+  });
+
+  test.each(["", "email", "email.", "Email.Sent", "email.sent ", "__proto__", "constructor", "toString"])(
+    "%j is none",
+    (type) => {
+      expect(isEventType(type)).toBe(false);
+    },
+  );
+});
+
+test("limits are those of the documents", () => {
+  expect(LIMITS).toMatchObject({
+    deliveryTimeoutMs: 5000,
+    toleranceSeconds: 300,
+    disableAfterFailures: 100,
+    disablingStatus: 410,
+  });
+  expect(SECRET_SHAPE).toEqual({ prefix: "whsec_", keyLength: 43 });
+});
+
+describe("assumptions", () => {
+  test("each says what is not shown, what is assumed and how to change it", () => {
+    for (const { id, notShown, assumed, change } of ASSUMPTIONS) {
+      expect(id).toMatch(/^[a-z_]+$/);
+      for (const text of [notShown, assumed, change]) expect(text, id).toMatch(/^[A-Z`].+\.$/s);
+    }
+    expect(new Set(ASSUMPTIONS.map(({ id }) => id)).size).toBe(ASSUMPTIONS.length);
+  });
+
+  test.each([
+    "timestamp_place",
+    "signature_encoding",
+    "data_shape",
+    "envelope_formats",
+    "event_id_format",
+    "body_size",
+    "test_marker",
+    "retry_signing",
+    "failure_count",
+  ])("%s is listed", (id) => {
+    expect(ASSUMPTIONS.map((assumption) => assumption.id)).toContain(id);
+  });
+
+  test("name the values that are in force", () => {
+    const text = (id: string): string => ASSUMPTIONS.find((assumption) => assumption.id === id)?.assumed ?? "";
+    expect(text("event_id_format")).toContain(`1 to ${MAX_EVENT_ID_LENGTH} characters`);
+    expect(text("timestamp_place").toLowerCase()).toContain(SIGNATURE_ASSUMPTIONS.timestampHeader);
+    expect(text("timestamp_place").toLowerCase()).toContain(SIGNATURE_ASSUMPTIONS.signatureHeader);
+    expect(text("retry_after_order")).toContain(`${LONGEST_RETRY_SPAN_MS / HOUR} hours`);
+  });
+
+  test("the defaults cannot be changed for everybody", () => {
+    expect(Object.isFrozen(SIGNATURE_ASSUMPTIONS) && Object.isFrozen(SIGNATURE_ASSUMPTIONS.encodings)).toBe(true);
+    expect(SIGNATURE_ASSUMPTIONS).toEqual({
+      signatureHeader: "x-svc-signature",
+      timestampHeader: "x-svc-timestamp",
+      timestampIn: "either",
+      encodings: ["hex", "base64", "base64url"],
+    });
+  });
+});

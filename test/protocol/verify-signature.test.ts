@@ -1,0 +1,210 @@
+import { createSecretKey } from "node:crypto";
+import { verifyParsed } from "#pigeonhole/protocol/verify-signature.js";
+import { signDelivery, verifySignature, type VerifySignatureInput } from "pigeonhole/protocol";
+import { describe, expect, test } from "vitest";
+
+const SECRET = `whsec_${"k".repeat(43)}`;
+const OTHER = `whsec_${"o".repeat(43)}`;
+const THIRD = `whsec_${"3".repeat(43)}`;
+const NOW = 1_700_000_000_000;
+const BODY = Buffer.from('{"id":"evt_1","type":"email.received","data":{}}');
+
+const signed = signDelivery({ body: BODY, secret: SECRET, timestamp: NOW });
+const verify = (changes: Partial<VerifySignatureInput> = {}) =>
+  verifySignature({ body: BODY, headers: signed, secrets: SECRET, nowMs: NOW, ...changes });
+
+/** Calls as JavaScript can: with values that the types refuse. */
+const misuse = (changes: object): unknown =>
+  Reflect.apply(verifySignature, undefined, [{ body: BODY, headers: signed, secrets: SECRET, nowMs: NOW, ...changes }]);
+
+test("a delivery signed now is genuine", () => {
+  expect(verify()).toEqual({ ok: true, signedAt: NOW, skewSeconds: 0, secretIndex: 0 });
+});
+
+test("the clock and the tolerance have defaults: now, and 300 seconds", () => {
+  const at = (ms: number) => signDelivery({ body: BODY, secret: SECRET, timestamp: Date.now() + ms });
+  const verdict = (ms: number) => verifySignature({ body: BODY, headers: at(ms), secrets: SECRET });
+  expect(verdict(0)).toMatchObject({ ok: true });
+  expect(verdict(-290_000)).toMatchObject({ ok: true });
+  expect(verdict(-310_000)).toMatchObject({ ok: false, reason: "stale" });
+  expect(verdict(310_000)).toMatchObject({ ok: false, reason: "early" });
+});
+
+describe("the window", () => {
+  test.each([
+    { skew: 299, ok: true },
+    { skew: 300, ok: true },
+    { skew: 301, ok: false, reason: "stale" },
+    { skew: -299, ok: true },
+    { skew: -300, ok: true },
+    { skew: -301, ok: false, reason: "early" },
+    { skew: 86_400, ok: false, reason: "stale" },
+    { skew: -86_400, ok: false, reason: "early" },
+  ])("signed $skew seconds ago: $ok", ({ skew, ...rest }) => {
+    const verdict = { signedAt: NOW, skewSeconds: skew, secretIndex: 0, ...rest };
+    expect(verify({ nowMs: NOW + skew * 1000 })).toEqual(verdict);
+  });
+
+  test.each([
+    { aheadMs: 999, skew: 0 },
+    { aheadMs: -999, skew: 0 },
+    { aheadMs: 300_999, skew: 300 },
+    { aheadMs: -300_999, skew: -300 },
+  ])("parts of a second do not count: $aheadMs ms", ({ aheadMs, skew }) => {
+    expect(verify({ nowMs: NOW + aheadMs })).toEqual({ ok: true, signedAt: NOW, skewSeconds: skew, secretIndex: 0 });
+  });
+
+  test("another tolerance has the same edges", () => {
+    expect(verify({ toleranceSeconds: 0, nowMs: NOW + 999 })).toMatchObject({ ok: true });
+    expect(verify({ toleranceSeconds: 0, nowMs: NOW + 1000 })).toMatchObject({ reason: "stale" });
+    expect(verify({ toleranceSeconds: 10, nowMs: NOW - 10_000 })).toMatchObject({ ok: true });
+    expect(verify({ toleranceSeconds: 10, nowMs: NOW - 11_000 })).toMatchObject({ reason: "early" });
+    expect(verify({ toleranceSeconds: Infinity, nowMs: NOW * 2 })).toMatchObject({ ok: true });
+  });
+
+  test("a wrong MAC is a mismatch however old it is, and tells its age all the same", () => {
+    const verdict = verify({ secrets: OTHER, nowMs: NOW + 1_000_000 });
+    expect(verdict).toEqual({ ok: false, reason: "mismatch", signedAt: NOW, skewSeconds: 1000 });
+  });
+
+  test("the inner function refuses a time that is no number", () => {
+    const signatures = [Buffer.from(signed["x-svc-signature"]?.split("v1=")[1] ?? "", "hex")];
+    const parsed = {
+      ok: true,
+      timestampText: "1700000000",
+      signedAt: NOW,
+      timestampFrom: "signature",
+      signatures,
+    } as const;
+    expect(verifyParsed(parsed, BODY, [SECRET], NOW, 300)).toMatchObject({ ok: true });
+    expect(verifyParsed(parsed, BODY, [SECRET], Number.NaN, 300)).toMatchObject({ ok: false, reason: "stale" });
+    expect(verifyParsed(parsed, BODY, [SECRET], NOW, Number.NaN)).toMatchObject({ ok: false, reason: "stale" });
+  });
+});
+
+describe("every reason not to accept", () => {
+  const value = signed["x-svc-signature"]?.split("v1=")[1] ?? "";
+  test.each<[string, Partial<VerifySignatureInput>]>([
+    ["missing_signature", { headers: {} }],
+    ["malformed_signature", { headers: { "x-svc-signature": "junk" } }],
+    ["missing_timestamp", { headers: { "x-svc-signature": value } }],
+    ["malformed_timestamp", { headers: { "x-svc-signature": `t=now,v1=${value}` } }],
+    ["mismatch", { secrets: OTHER }],
+    ["mismatch", { body: Buffer.concat([BODY, Buffer.from("\n")]) }],
+    ["mismatch", { headers: { "x-svc-signature": `t=1700000001,v1=${value}` } }],
+    ["mismatch", { headers: { "x-svc-signature": `t=01700000000,v1=${value}` } }],
+    ["mismatch", { headers: { "x-svc-signature": `t=1700000000,v1=${"0".repeat(64)}` } }],
+    ["stale", { nowMs: NOW + 301_000 }],
+    ["early", { nowMs: NOW - 301_000 }],
+  ])("%s", (reason, changes) => {
+    expect(verify(changes)).toMatchObject({ ok: false, reason });
+  });
+});
+
+describe("secrets", () => {
+  test.each([
+    [[SECRET, OTHER], 0],
+    [[OTHER, SECRET], 1],
+    [[OTHER, THIRD, SECRET], 2],
+    [[OTHER, SECRET, SECRET], 1],
+    [[createSecretKey(Buffer.from(OTHER)), createSecretKey(Buffer.from(SECRET))], 1],
+  ])("any of them is enough, and the first that fits is named", (secrets, secretIndex) => {
+    expect(verify({ secrets })).toMatchObject({ ok: true, secretIndex });
+  });
+
+  test("any secret with any signature of the header", () => {
+    const values = [THIRD, SECRET].map((secret) =>
+      signDelivery({ body: BODY, secret, timestamp: NOW, format: "bare" }),
+    );
+    const list = values.map((headers) => `v1=${headers["x-svc-signature"]}`).join(",");
+    const headers = { "x-svc-signature": `t=1700000000,${list}` };
+    expect(verify({ headers, secrets: [OTHER, SECRET] })).toMatchObject({ ok: true, secretIndex: 1 });
+    expect(verify({ headers, secrets: [THIRD, SECRET] })).toMatchObject({ ok: true, secretIndex: 0 });
+    expect(verify({ headers, secrets: [OTHER] })).toMatchObject({ reason: "mismatch" });
+  });
+
+  test("the prefix belongs to the key", () => {
+    expect(verify({ secrets: SECRET.slice("whsec_".length) })).toMatchObject({ reason: "mismatch" });
+    expect(verify({ secrets: `${SECRET} ` })).toMatchObject({ reason: "mismatch" });
+  });
+
+  test.each([
+    ["none", []],
+    ["an empty one", ""],
+    ["blanks", " \n"],
+    ["an empty one in the list", [SECRET, ""]],
+    ["an empty key object", [createSecretKey(Buffer.alloc(0))]],
+    ["no string", [undefined]],
+    ["no list", undefined],
+  ])("throws for %s", (_name, secrets) => {
+    expect(() => misuse({ secrets })).toThrow(expect.objectContaining({ code: "invalid_secret" }));
+  });
+});
+
+describe("arguments that no sender can influence", () => {
+  test.each<[string, object]>([
+    ["invalid_argument", { toleranceSeconds: Number.NaN }],
+    ["invalid_argument", { toleranceSeconds: -1 }],
+    ["invalid_argument", { toleranceSeconds: "300" }],
+    ["invalid_argument", { nowMs: Number.NaN }],
+    ["invalid_argument", { nowMs: Infinity }],
+    ["invalid_argument", { body: { id: "evt_1" } }],
+    ["invalid_argument", { headers: null }],
+    ["invalid_option", { assumptions: { timestampIn: "body" } }],
+    ["invalid_option", { assumptions: { encodings: [] } }],
+    ["invalid_option", { assumptions: { encodings: ["utf8"] } }],
+    ["invalid_option", { assumptions: { signatureHeader: "x svc" } }],
+    ["invalid_option", { assumptions: { timestampHeader: "X-Svc-Signature" } }],
+  ])("%s for %o", (code, changes) => {
+    expect(() => misuse(changes)).toThrow(expect.objectContaining({ name: "PigeonholeError", code }));
+  });
+});
+
+describe("forms of body and headers", () => {
+  test("text and bytes are the same", () => {
+    expect(verify({ body: BODY.toString() })).toMatchObject({ ok: true });
+    expect(verify({ body: new Uint8Array(BODY) })).toMatchObject({ ok: true });
+  });
+
+  test("a view into a larger buffer counts only its own bytes", () => {
+    const large = Buffer.concat([Buffer.from("<<"), BODY, Buffer.from(">>")]);
+    expect(verify({ body: large.subarray(2, -2) })).toMatchObject({ ok: true });
+    expect(verify({ body: large.subarray(2, -1) })).toMatchObject({ reason: "mismatch" });
+  });
+
+  test("bytes that are no UTF-8", () => {
+    const body = Buffer.from([0xc3, 0x28, 0x00, 0xff]);
+    const headers = signDelivery({ body, secret: SECRET, timestamp: NOW });
+    expect(verify({ body, headers })).toMatchObject({ ok: true });
+    expect(verify({ body: body.toString(), headers })).toMatchObject({ reason: "mismatch" });
+  });
+
+  const bare = signDelivery({ body: BODY, secret: SECRET, timestamp: NOW, format: "bare" });
+  const mixed = { "X-Svc-Signature": bare["x-svc-signature"] ?? "", "X-SVC-TIMESTAMP": bare["x-svc-timestamp"] ?? "" };
+  test.each<[string, VerifySignatureInput["headers"]]>([
+    ["a record in lower case", bare],
+    ["a record in any case", mixed],
+    ["Headers", new Headers(mixed)],
+    ["a reader", (name: string) => bare[name]],
+    ["lists of one", { "X-Svc-Signature": [mixed["X-Svc-Signature"]], "x-svc-timestamp": [mixed["X-SVC-TIMESTAMP"]] }],
+    ["a header called get", { ...bare, get: "x" }],
+  ])("%s", (_name, headers) => {
+    expect(verify({ headers })).toMatchObject({ ok: true });
+  });
+
+  test("a header sent twice is read as one joined value, and refused", () => {
+    const twice = new Headers(signed);
+    twice.append("X-Svc-Signature", signed["x-svc-signature"] ?? "");
+    expect(verify({ headers: twice })).toMatchObject({ reason: "malformed_signature", fault: "two_timestamps" });
+    const value = bare["x-svc-signature"] ?? "";
+    const list = { ...bare, "x-svc-signature": [value, value] };
+    expect(verify({ headers: list })).toMatchObject({ reason: "malformed_signature", fault: "not_pairs" });
+    const times = { ...bare, "x-svc-timestamp": ["1700000000", "1700000000"] };
+    expect(verify({ headers: times })).toMatchObject({ reason: "malformed_timestamp" });
+  });
+
+  test("an empty list or an inherited name is no header", () => {
+    expect(verify({ headers: { "x-svc-signature": [] } })).toMatchObject({ reason: "missing_signature" });
+    expect(misuse({ headers: Object.create(signed) })).toMatchObject({ reason: "missing_signature" });
+  });
+});
