@@ -4,7 +4,7 @@ import { MINUTE } from "../base/duration.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { AcceptResult } from "../store/store.js";
 import type { LeasedWork, NewWork } from "../store/work.js";
-import { errorFields } from "./error-fields.js";
+import { errorFields } from "../base/error-fields.js";
 import type { RegisteredHandler } from "./handler.js";
 import { Lane } from "./lane.js";
 import type { HandlerRegistry } from "./registry.js";

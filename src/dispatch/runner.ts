@@ -6,7 +6,7 @@ import type { Random } from "../base/random.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
 import { RunContext } from "./context.js";
-import { errorFields } from "./error-fields.js";
+import { errorFields } from "../base/error-fields.js";
 import type { RegisteredHandler } from "./handler.js";
 import type { ReadyWork } from "./lane.js";
 import { type RunEnd, runHandler, settlementOf } from "./run-handler.js";

@@ -41,7 +41,7 @@ export interface Answer {
   status: number;
   /** Lower-case header names. */
   headers: Record<string, string>;
-  /** Short plain text; empty for 2xx. */
+  /** The kind of the outcome as plain text, for whoever looks on. */
   body: string;
 }
 
@@ -85,5 +85,5 @@ export function answerFor(outcome: Outcome, unverified: UnverifiedPolicy): Answe
   const row = outcome.kind === "unverified" && unverified === "reject" ? rejected : ANSWERS[outcome.kind];
   const headers: Record<string, string> = { ...row.headers };
   if (row.retryAfterMs !== undefined) headers["retry-after"] = String(row.retryAfterMs / SECOND);
-  return { status: row.status, headers, body: row.status < 300 ? "" : outcome.kind };
+  return { status: row.status, headers, body: outcome.kind };
 }

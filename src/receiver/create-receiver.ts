@@ -2,7 +2,7 @@ import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
-import { errorFields } from "../dispatch/error-fields.js";
+import { errorFields } from "../base/error-fields.js";
 import type { Handler } from "../dispatch/handler.js";
 import { HandlerRegistry } from "../dispatch/registry.js";
 import { createFetch } from "../http/fetch-mount.js";

@@ -108,7 +108,7 @@ export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
   return {
     store: resolveStore(options.store ?? "pigeonhole.db"),
     schemas: options.schemas ?? {},
-    toleranceSeconds: checkWholeNumber("toleranceSeconds", toleranceSeconds, { min: 1, max: DAY / SECOND }),
+    toleranceSeconds: checkWholeNumber("toleranceSeconds", toleranceSeconds, { min: 1, max: (7 * DAY) / SECOND }),
     unverified,
     maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, { min: 1 }),
     bodyTimeoutMs: checkWholeNumber("bodyTimeoutMs", bodyTimeoutMs, { min: 1 }),

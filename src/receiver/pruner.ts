@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../base/clock.js";
 import { HOUR } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
-import { errorFields } from "../dispatch/error-fields.js";
+import { errorFields } from "../base/error-fields.js";
 import type { Store } from "../store/store.js";
 import type { Retention } from "./options.js";
 

@@ -1,0 +1,142 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+
+/** The rooms under src/ and what each may import. The README's table is compared with this one. */
+const ROOMS: Record<string, readonly string[]> = {
+  base: [],
+  protocol: ["base"],
+  store: ["base", "protocol"],
+  dispatch: ["base", "protocol", "store"],
+  http: ["base", "protocol"],
+  receiver: ["base", "protocol", "store", "dispatch", "http"],
+  testing: ["base", "protocol", "store", "receiver"],
+};
+
+/** Third-party packages, each with the only rooms that may know it. */
+const PACKAGES: Record<string, readonly string[]> = {
+  zod: ["protocol"],
+  "better-sqlite3": ["store"],
+  "p-queue": ["dispatch"],
+  "raw-body": ["http"],
+  pino: ["receiver"],
+  "@opentelemetry/api": ["receiver"],
+};
+
+const SRC = resolve(import.meta.dirname, "../src");
+const README = readFileSync(resolve(import.meta.dirname, "../README.md"), "utf8");
+
+interface Import {
+  from: string;
+  specifier: string;
+}
+
+function sourceFiles(folder = SRC): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? sourceFiles(path) : entry.name.endsWith(".ts") ? [path] : [];
+  });
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, "utf8");
+  const found = text.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)"([^"]+)"/gm);
+  return [...found].map(([, specifier = ""]) => ({ from: file, specifier }));
+}
+
+const files = sourceFiles();
+const imports = files.flatMap(importsOf);
+const relativeImports = imports.filter(({ specifier }) => specifier.startsWith("."));
+const packageImports = imports.filter(({ specifier }) => !/^(\.|node:)/.test(specifier));
+
+/** The room of a file; undefined for an entry file. */
+function roomOf(file: string): string | undefined {
+  const path = relative(SRC, file);
+  return path.includes("/") ? path.split("/")[0] : undefined;
+}
+
+describe("the rooms", () => {
+  test("were really looked at", () => {
+    expect(files.length).toBeGreaterThan(60);
+    expect(relativeImports.length).toBeGreaterThan(200);
+    expect(packageImports.length).toBeGreaterThan(8);
+  });
+
+  test("are the folders under src", () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => room !== undefined).toSorted()).toEqual(
+      Object.keys(ROOMS).toSorted(),
+    );
+  });
+
+  test("import only what lies below them", () => {
+    const forbidden = relativeImports.flatMap(({ from, specifier }) => {
+      const [fromRoom, toRoom] = [roomOf(from), roomOf(resolve(dirname(from), specifier))];
+      if (fromRoom === undefined || fromRoom === toRoom) return [];
+      const isAllowed = toRoom !== undefined && ROOMS[fromRoom]?.includes(toRoom);
+      return isAllowed ? [] : [`${relative(SRC, from)} → ${specifier}`];
+    });
+    expect(forbidden).toEqual([]);
+  });
+
+  test("keep SQL behind the Store interface", () => {
+    const outside = relativeImports.filter(
+      ({ from, specifier }) => specifier.includes("/sqlite/") && roomOf(from) !== "store" && roomOf(from) !== undefined,
+    );
+    // One place makes the default store from a path.
+    expect(outside.map(({ from }) => relative(SRC, from))).toEqual(["receiver/options.ts"]);
+  });
+
+  test("know third-party packages only where they belong", () => {
+    const forbidden = packageImports.filter(({ from, specifier }) => {
+      const room = roomOf(from);
+      return room === undefined || PACKAGES[specifier]?.includes(room) !== true;
+    });
+    expect(forbidden).toEqual([]);
+  });
+
+  test("have no junk drawer", () => {
+    const names = files.flatMap((file) => relative(SRC, dirname(file)).split("/"));
+    expect(names.filter((name) => /^(utils?|common|helpers?|lib|misc|shared)$/.test(name))).toEqual([]);
+  });
+
+  test("are listed in the README with what they may import", () => {
+    const rows = [...README.matchAll(/^\| `(\w+)\/` \|[^|]*\| ([^|]*) \|$/gm)];
+    const table = rows.map(([, room = "", allowed = ""]) => [room, allowed === "–" ? [] : allowed.split(", ")]);
+    expect(Object.fromEntries(table)).toEqual(ROOMS);
+  });
+});
+
+describe("the entry files", () => {
+  const entries = files.filter((file) => roomOf(file) === undefined);
+
+  test("only re-export by name", () => {
+    for (const entry of entries) {
+      const statements = readFileSync(entry, "utf8")
+        .replaceAll(/\/\*[\s\S]*?\*\//g, "")
+        .split(/;\s*\n/);
+      const others = statements.filter(
+        (statement) => statement.trim() !== "" && !/^\s*export (type )?\{/.test(statement),
+      );
+      expect(others, basename(entry)).toEqual([]);
+    }
+  });
+
+  test("are the package's exports, one to one", () => {
+    const { exports } = JSON.parse(readFileSync(resolve(SRC, "../package.json"), "utf8")) as {
+      exports: Record<string, unknown>;
+    };
+    const exported = Object.keys(exports).filter((path) => path !== "./package.json");
+    const wanted = entries.map((entry) => basename(entry, ".ts")).map((name) => (name === "index" ? "." : `./${name}`));
+    expect(exported.toSorted()).toEqual(wanted.toSorted());
+  });
+});
+
+describe("error codes", () => {
+  test("are each used somewhere", () => {
+    const list = readFileSync(resolve(SRC, "base/error.ts"), "utf8");
+    const codes = [...list.matchAll(/^ {2}(\w+): "/gm)].map(([, code = ""]) => code);
+    expect(codes.length).toBeGreaterThan(15);
+    const rest = files.filter((file) => !file.endsWith("base/error.ts")).map((file) => readFileSync(file, "utf8"));
+    expect(codes.filter((code) => !rest.some((text) => text.includes(`"${code}"`)))).toEqual([]);
+  });
+});
