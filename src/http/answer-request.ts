@@ -1,0 +1,52 @@
+import { answerFor, type Answer, type Outcome } from "../protocol/outcome.js";
+import type { HeaderReader } from "../protocol/raw-request.js";
+import type { Intake } from "./intake.js";
+
+/** The bytes of a body exactly as they came, or the outcome that stands for their absence. */
+export type BodyRead =
+  | { kind: "read"; body: Uint8Array }
+  | Extract<Outcome, { kind: "too_large" | "body_timeout" | "body_aborted" | "body_consumed" }>;
+
+/** The type of every answer's body. */
+export const ANSWER_TYPE = "text/plain; charset=utf-8";
+
+/** What differs between platforms on the way in. */
+export interface Edge {
+  method: string | undefined;
+  header: HeaderReader;
+  /** Called at most once, after the headers were found good. */
+  readBody(): Promise<BodyRead>;
+}
+
+/**
+ * The order of every mount: headers, body, receive, conclude. Never rejects: an error's own `.status` must not reach the
+ * service, where 404 loses the event and 410 switches the endpoint off.
+ */
+export async function answerRequest(intake: Intake, edge: Edge): Promise<Answer> {
+  const outcome = await findOutcome(intake, edge);
+  try {
+    return intake.conclude(outcome);
+  } catch {
+    return answerFor({ kind: "internal_error" }, "retry");
+  }
+}
+
+async function findOutcome(intake: Intake, edge: Edge): Promise<Outcome> {
+  const { header } = edge;
+  try {
+    if (edge.method !== "POST") return { kind: "wrong_method" };
+    // The signature covers the bytes on the wire, and inflating is how small requests become large ones.
+    if (isEncoded(header("content-encoding"))) return { kind: "unsupported_encoding" };
+    const refused = intake.refuseEarly(header);
+    if (refused !== undefined) return refused;
+    const read = await edge.readBody();
+    if (read.kind !== "read") return read;
+    return await intake.receive({ header, body: read.body });
+  } catch {
+    return { kind: "internal_error" };
+  }
+}
+
+function isEncoded(contentEncoding: string | undefined): boolean {
+  return contentEncoding !== undefined && contentEncoding.toLowerCase() !== "identity";
+}

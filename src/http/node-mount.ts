@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { PigeonholeError } from "../base/error.js";
+import { answerRequest } from "./answer-request.js";
+import type { Intake } from "./intake.js";
+import { readNodeBody } from "./read-node-body.js";
+import { writeNodeAnswer } from "./write-node-answer.js";
+
+/** A request listener of node:http, which is also an Express or Connect middleware. */
+export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
+
+/** Answers a request of node:http. An Express app is one. */
+export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
+
+export interface ListenerOptions {
+  /** Path of the endpoint, such as "/webhooks/mail": compared exactly, without the query string. */
+  path: string;
+  /** Gets every request for another path, untouched; an Express app serves. */
+  next: NodeListener;
+}
+
+/**
+ * A middleware for Express 5, Express 4, Connect and plain node:http (HTTP/1). It answers every request that reaches it
+ * and never calls `next`, neither to pass on nor to report an error.
+ */
+export function createMiddleware(intake: Intake): NodeMiddleware {
+  return function pigeonhole(req, res) {
+    answerRequest(intake, {
+      method: req.method,
+      header: (name) => readHeader(req, name),
+      readBody: () => readNodeBody(req, intake),
+    })
+      .then((answer) => writeNodeAnswer({ req, res }, answer, intake))
+      // An answer that cannot be written: the service tries again when it gets none.
+      .catch(() => res.destroy());
+  };
+}
+
+/**
+ * A listener for `http.createServer` that answers requests for `path` before the application behind it sees them, which
+ * costs a fraction of going through Express.
+ *
+ * @throws PigeonholeError `invalid_option` for a path that no request can have.
+ */
+export function createListener(intake: Intake, options: ListenerOptions): NodeListener {
+  const { path, next } = options;
+  if (!path.startsWith("/") || /[?#]/u.test(path)) {
+    throw new PigeonholeError("invalid_option", `path must start with "/" and hold no "?" or "#", got "${path}".`);
+  }
+  const answer = createMiddleware(intake);
+  return function pigeonhole(req, res) {
+    if (hasPath(req.url, path)) answer(req, res);
+    else next(req, res);
+  };
+}
+
+function hasPath(url: string | undefined, path: string): boolean {
+  return url === path || (url !== undefined && url.startsWith(path) && url[path.length] === "?");
+}
+
+function readHeader(req: IncomingMessage, name: string): string | undefined {
+  const value = req.headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}

@@ -1,0 +1,208 @@
+import http from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { mounts, type RunningServer } from "./mounts.js";
+import { createProbeIntake, LIMIT, type ProbeIntake, type ProbeRules } from "./probe-intake.js";
+import { connect, head, type RawClient } from "./raw-client.js";
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+describe.each(mounts)("a delivery over $name", (mount) => {
+  async function start(rules?: ProbeRules): Promise<{ intake: ProbeIntake; server: RunningServer; url: string }> {
+    const intake = createProbeIntake(rules);
+    const server = await mount.start(intake);
+    open.push(server);
+    return { intake, server, url: `${server.url}/hooks` };
+  }
+
+  async function startRaw(rules?: ProbeRules): Promise<{ intake: ProbeIntake; client: RawClient }> {
+    const { intake, server } = await start(rules);
+    return { intake, client: await connect(server.port) };
+  }
+
+  test("reaches the intake byte for byte and is answered without extras", async () => {
+    const { intake, url } = await start();
+    const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index);
+    const response = await fetch(url, { method: "POST", body: everyByte, headers: { "x-svc-signature": "t=1,v1=ab" } });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe("accepted");
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(intake.received).toEqual([{ body: Buffer.from(everyByte), signature: "t=1,v1=ab" }]);
+    expect(intake.outcomes).toEqual([{ kind: "accepted", eventId: "evt_1", eventType: "email.sent" }]);
+    for (const extra of ["etag", "x-powered-by"]) expect(response.headers.has(extra)).toBe(false);
+  });
+
+  test("may have an empty body", async () => {
+    const { intake, url } = await start();
+    expect((await fetch(url, { method: "POST" })).status).toBe(200);
+    expect(intake.received[0]?.body).toEqual(Buffer.alloc(0));
+  });
+
+  test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("by %s is 405", async (method) => {
+    const { intake, url } = await start();
+    const response = await fetch(url, { method, ...(method === "PUT" && { body: "{}" }) });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST");
+    expect(await response.text()).toBe(method === "HEAD" ? "" : "wrong_method");
+    expect(intake.received).toEqual([]);
+  });
+
+  test.each([
+    ["gzip", 415],
+    ["br, gzip", 415],
+    ["identity", 200],
+    ["Identity", 200],
+  ])("with content-encoding %s is %i", async (encoding, status) => {
+    const { url } = await start();
+    const response = await fetch(url, { method: "POST", body: "{}", headers: { "content-encoding": encoding } });
+    expect(response.status).toBe(status);
+  });
+
+  test.each([
+    ["of the limit", LIMIT, 200],
+    ["one byte over the limit", LIMIT + 1, 413],
+  ])("with a body %s", async (_, length, status) => {
+    const { intake, url } = await start();
+    const response = await fetch(url, { method: "POST", body: Buffer.alloc(length) });
+    expect(response.status).toBe(status);
+    expect(intake.received).toHaveLength(status === 200 ? 1 : 0);
+  });
+
+  test("that announces too much is 413 before any of it came", async () => {
+    const { client } = await startRaw();
+    client.write(head(`content-length: ${LIMIT + 1}`));
+    expect(await client.answer()).toMatchObject({ status: 413, body: "too_large" });
+  });
+
+  test("without a length is 413 as soon as it grows over the limit", async () => {
+    const { intake, client } = await startRaw();
+    client.write(head("transfer-encoding: chunked"));
+    client.write(`${LIMIT.toString(16)}\r\n${"a".repeat(LIMIT)}\r\n`);
+    await wait(20);
+    expect(intake.outcomes).toEqual([]);
+    client.write("1\r\na\r\n");
+    expect(await client.answer()).toMatchObject({ status: 413, body: "too_large" });
+  });
+
+  test("that is far too large and sent before the sender reads still gets to read 413", async () => {
+    const { client } = await startRaw();
+    const length = 4_000_000;
+    client.stopReading();
+    client.write(head(`content-length: ${length}`));
+    for (let sent = 0; sent < length; sent += length / 100) {
+      client.write(Buffer.alloc(length / 100));
+      if (sent % 400_000 === 0) await wait(5);
+    }
+    client.readOn();
+    expect(await client.answer()).toMatchObject({ status: 413 });
+  });
+
+  test("whose body does not come in time is 408, and its connection is closed", async () => {
+    const { intake, client } = await startRaw({ bodyTimeoutMs: 100 });
+    client.write(`${head("content-length: 10")}abc`);
+    const answer = await client.answer();
+    expect(answer).toMatchObject({ status: 408, body: "body_timeout", headers: { connection: "close" } });
+    await client.closed;
+    expect(intake.outcomes).toEqual([{ kind: "body_timeout" }]);
+  });
+
+  test("that keeps trickling is 408 all the same", async () => {
+    const { client } = await startRaw({ bodyTimeoutMs: 150 });
+    client.write(head("content-length: 1000"));
+    const trickle = setInterval(() => client.write("a"), 20);
+    const answer = await client.answer();
+    clearInterval(trickle);
+    expect(answer.status).toBe(408);
+  });
+
+  test("whose sender goes away is no delivery", async () => {
+    const { intake, client } = await startRaw();
+    client.write(`${head("content-length: 10")}abc`);
+    await wait(20);
+    client.destroy();
+    await vi.waitFor(() => expect(intake.outcomes).toEqual([{ kind: "body_aborted" }]));
+    expect(intake.received).toEqual([]);
+  });
+
+  test("that expects 100-continue gets it", async () => {
+    const { intake, url } = await start();
+    const status = await new Promise((resolve, reject) => {
+      const request = http.request(url, { method: "POST", headers: { expect: "100-continue", "content-length": 2 } });
+      request.on("continue", () => request.end("{}"));
+      request.on("response", (response) => resolve(response.resume().statusCode));
+      request.on("error", reject);
+      request.flushHeaders();
+    });
+    expect(status).toBe(200);
+    expect(intake.received[0]?.body.toString()).toBe("{}");
+  });
+
+  test("refused by its headers is answered without reading it, and the connection serves the next one", async () => {
+    const { intake, client } = await startRaw({
+      refuseEarly: (header) =>
+        header("x-svc-signature") === undefined ? { kind: "unsigned", reason: "missing" } : undefined,
+    });
+    client.write(`${head("content-length: 5")}first`);
+    expect(await client.answer()).toMatchObject({ status: 401, body: "unsigned" });
+    client.write(`${head("content-length: 6", "x-svc-signature: a")}second`);
+    expect(await client.answer()).toMatchObject({ status: 200 });
+    expect(intake.received.map(({ body }) => body.toString())).toEqual(["second"]);
+    client.destroy();
+  });
+
+  test("with two signature headers shows both to the intake", async () => {
+    const { intake, client } = await startRaw();
+    client.write(`${head("content-length: 2", "x-svc-signature: a", "X-Svc-Signature: b")}{}`);
+    expect((await client.answer()).status).toBe(200);
+    expect(intake.received[0]?.signature).toBe("a, b");
+    client.destroy();
+  });
+
+  const notFound = Object.assign(new Error("no such row"), { status: 404, statusCode: 404, expose: true });
+  const faults: [string, ProbeRules][] = [
+    ["receive rejects", { receive: () => Promise.reject(notFound) }],
+    [
+      "receive throws",
+      {
+        receive() {
+          throw notFound;
+        },
+      },
+    ],
+    [
+      "refuseEarly throws",
+      {
+        refuseEarly() {
+          throw notFound;
+        },
+      },
+    ],
+    [
+      "conclude throws",
+      {
+        conclude() {
+          throw notFound;
+        },
+      },
+    ],
+  ];
+  test.each(faults)("is 503 when %s an error with a status of its own", async (_, rules) => {
+    const { url } = await start(rules);
+    const response = await fetch(url, { method: "POST", body: "{}" });
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("60");
+    expect(await response.text()).toBe("internal_error");
+  });
+
+  test("is answered with what conclude says", async () => {
+    const { url } = await start({
+      conclude: () => ({ status: 507, headers: { "retry-after": "7" }, body: "later" }),
+    });
+    const response = await fetch(url, { method: "POST", body: "{}" });
+    expect([response.status, response.headers.get("retry-after"), await response.text()]).toEqual([507, "7", "later"]);
+  });
+});

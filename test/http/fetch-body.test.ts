@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { createFetch } from "#pigeonhole/http/fetch-mount.js";
+import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
+import { createProbeIntake, LIMIT } from "./probe-intake.js";
+
+const url = "https://hooks.example.com/hooks";
+
+function streamOf(...chunks: string[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk));
+      controller.close();
+    },
+  });
+}
+
+/** A stream that gives one chunk and then nothing more. */
+function stalled(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(3)) });
+}
+
+function post(body: ReadableStream<Uint8Array> | string, headers: Record<string, string> = {}): Request {
+  return new Request(url, { method: "POST", body, headers, duplex: "half" });
+}
+
+test.each<[string, ReadableStream<Uint8Array> | string, string]>([
+  ["of one chunk", streamOf("abc"), "abc"],
+  ["of several chunks", streamOf("ab", "", "cd", "e"), "abcde"],
+  ["of no chunk", streamOf(), ""],
+  ["that is text", "héllo", "héllo"],
+])("a body %s is taken whole, and no timer is left", async (_, body, text) => {
+  const clock = fakeClock();
+  const intake = createProbeIntake({ clock });
+  const response = await createFetch(intake)(post(body));
+  expect([response.status, await response.text()]).toEqual([200, "accepted"]);
+  expect(intake.received[0]?.body.toString()).toBe(text);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+async function readAndLetGo(request: Request): Promise<void> {
+  const reader = request.body?.getReader();
+  await reader?.read();
+  reader?.releaseLock();
+}
+
+test.each<[string, (request: Request) => unknown]>([
+  ["that was read", (request) => request.text()],
+  ["that was read and let go", readAndLetGo],
+  ["that somebody is about to read", (request) => request.body?.getReader()],
+])("a body %s is 503", async (_, spoil) => {
+  const intake = createProbeIntake();
+  const request = post("{}");
+  await spoil(request);
+  const response = await createFetch(intake)(request);
+  expect([response.status, await response.text()]).toEqual([503, "body_consumed"]);
+  expect(intake.outcomes).toEqual([{ kind: "body_consumed" }]);
+});
+
+test("a body that announces too much is 413 and left unread", async () => {
+  const request = post(streamOf("{}"), { "content-length": String(LIMIT + 1) });
+  expect((await createFetch(createProbeIntake())(request)).status).toBe(413);
+  expect(request.bodyUsed).toBe(false);
+});
+
+test("a body that grows over the limit is 413, and the rest stays with the server", async () => {
+  let cancelled = false;
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(LIMIT / 2)),
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const request = post(endless);
+  expect((await createFetch(createProbeIntake())(request)).status).toBe(413);
+  expect([cancelled, request.body?.locked]).toEqual([false, false]);
+});
+
+test("a body that stalls is 408 when its time is over, not before", async () => {
+  const clock = fakeClock();
+  const intake = createProbeIntake({ clock, bodyTimeoutMs: 2_000 });
+  const response = createFetch(intake)(post(stalled()));
+  await clock.advance(1_999);
+  expect(intake.outcomes).toEqual([]);
+  await clock.advance(1);
+  expect((await response).status).toBe(408);
+  expect(intake.outcomes).toEqual([{ kind: "body_timeout" }]);
+});
+
+test("a body that breaks off is no delivery", async () => {
+  const broken = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new Uint8Array(3));
+      controller.error(new Error("connection reset"));
+    },
+  });
+  const intake = createProbeIntake();
+  await createFetch(intake)(post(broken));
+  expect(intake.outcomes).toEqual([{ kind: "body_aborted" }]);
+});

@@ -1,0 +1,74 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { createRequire } from "node:module";
+import { getRequestListener } from "@hono/node-server";
+import express, { type RequestHandler } from "express";
+import { Hono } from "hono";
+import { createFetch } from "#pigeonhole/http/fetch-mount.js";
+import type { Intake } from "#pigeonhole/http/intake.js";
+import { createListener, createMiddleware } from "#pigeonhole/http/node-mount.js";
+
+/** A server that listens on 127.0.0.1. */
+export interface RunningServer {
+  url: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+/** One way to put the receiver behind HTTP, at /hooks. */
+export interface Mount {
+  name: string;
+  start(intake: Intake): Promise<RunningServer>;
+}
+
+// express4 is Express 4 under another name and has no types of its own; what the tests use did not change.
+const express4: typeof express = createRequire(import.meta.url)("express4");
+
+/** The two Express versions, for tests of what stands in front of the mount. */
+export const expressVersions = [
+  { name: "express 5", create: express },
+  { name: "express 4", create: express4 },
+] as const;
+
+export async function serve(listener: http.RequestListener): Promise<RunningServer> {
+  const server = http.createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an AddressInfo
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
+    },
+  };
+}
+
+/** An Express app of the version with the handlers in front of the mount. */
+export function serveExpress(
+  create: typeof express,
+  intake: Intake,
+  before: RequestHandler[] = [],
+): Promise<RunningServer> {
+  const app = create();
+  for (const handler of before) app.use(handler);
+  app.all("/hooks", createMiddleware(intake));
+  return serve(app);
+}
+
+export const mounts: Mount[] = [
+  ...expressVersions.map(({ name, create }) => ({ name, start: (intake: Intake) => serveExpress(create, intake) })),
+  { name: "node:http", start: (intake) => serve(createMiddleware(intake)) },
+  { name: "listener", start: (intake) => serve(createListener(intake, { path: "/hooks", next: express() })) },
+  {
+    name: "fetch",
+    start(intake) {
+      const receive = createFetch(intake);
+      const app = new Hono();
+      app.all("/hooks", (context) => receive(context.req.raw));
+      const listener = getRequestListener(app.fetch);
+      return serve((req, res) => void listener(req, res));
+    },
+  },
+];

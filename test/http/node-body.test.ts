@@ -1,0 +1,204 @@
+import { EventEmitter } from "node:events";
+import type { RequestHandler } from "express";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createMiddleware } from "#pigeonhole/http/node-mount.js";
+import { readNodeBody, type NodeRequest } from "#pigeonhole/http/read-node-body.js";
+import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
+import { expressVersions, serve, serveExpress, type RunningServer } from "./mounts.js";
+import { createProbeIntake, LIMIT } from "./probe-intake.js";
+import { connect, head } from "./raw-client.js";
+
+const open: RunningServer[] = [];
+
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+/** JSON that no serialiser would write this way. */
+const body = '{ "id":"evt_1",\n  "n": 1.0 }';
+
+async function post(
+  server: RunningServer,
+  contentType = "application/json",
+): Promise<{ status: number; text: string; ms: number }> {
+  const startedAt = performance.now();
+  const response = await fetch(`${server.url}/hooks`, {
+    method: "POST",
+    body,
+    headers: { "content-type": contentType },
+  });
+  return { status: response.status, text: await response.text(), ms: performance.now() - startedAt };
+}
+
+describe.each(expressVersions)("behind $name", ({ create }) => {
+  const keepRawBody: RequestHandler = create.json({
+    verify: (req, _res, bytes) => void Object.assign(req, { rawBody: bytes }),
+  });
+  const rawBodyAsText: RequestHandler = create.json({
+    verify: (req, _res, bytes) => void Object.assign(req, { rawBody: bytes.toString() }),
+  });
+  const later: RequestHandler = (_req, _res, next) => void setTimeout(next, 50);
+  const pauseAndGoOnLater: RequestHandler = (req, _res, next) => {
+    req.pause();
+    setTimeout(next, 50);
+  };
+  const countBytes: RequestHandler = (req, _res, next) => {
+    req.on("data", () => {});
+    next();
+  };
+  const readSome: RequestHandler = (req, _res, next) => void req.once("data", () => next());
+  const readAll: RequestHandler = (req, _res, next) => void req.resume().on("end", () => next());
+  const pullSlowly: RequestHandler = (req, _res, next) => {
+    req.on("readable", () => {});
+    next();
+  };
+  const decode: RequestHandler = (req, _res, next) => {
+    req.setEncoding("utf8");
+    next();
+  };
+
+  test.each<[string, RequestHandler[]]>([
+    ["express.raw", [create.raw({ type: "*/*" })]],
+    ["express.json that keeps rawBody in its verify hook", [keepRawBody]],
+    ["a parser for other content types", [create.urlencoded({ extended: false }), create.text()]],
+    ["a middleware that answers later", [later]],
+    ["a middleware that pauses the stream", [pauseAndGoOnLater]],
+    ["a middleware that counts bytes as they pass", [countBytes]],
+  ])("the signed bytes are found after %s", async (_, before) => {
+    const intake = createProbeIntake();
+    const server = await serveExpress(create, intake, before);
+    open.push(server);
+    expect(await post(server)).toMatchObject({ status: 200 });
+    expect(intake.received.map((request) => request.body.toString())).toEqual([body]);
+  });
+
+  test("express.json mounted for everything does not hurt a content type that it skips", async () => {
+    const intake = createProbeIntake();
+    const server = await serveExpress(create, intake, [create.json()]);
+    open.push(server);
+    expect(await post(server, "application/vnd.mail+octets")).toMatchObject({ status: 200 });
+    expect(intake.received[0]?.body.toString()).toBe(body);
+  });
+
+  test.each<[string, RequestHandler[]]>([
+    ["express.json", [create.json()]],
+    ["express.text", [create.text({ type: "*/*" })]],
+    ["express.json that keeps rawBody as a string", [rawBodyAsText]],
+    ["a middleware that read some of it", [readSome]],
+    ["a middleware that read it all", [readAll]],
+    ["a middleware that reads it at its own pace", [pullSlowly]],
+    ["a middleware that decodes it", [decode]],
+  ])("a body lost to %s is 503 at once, never a hang", async (_, before) => {
+    const intake = createProbeIntake();
+    const server = await serveExpress(create, intake, before);
+    open.push(server);
+    const { status, text, ms } = await post(server);
+    expect([status, text]).toEqual([503, "body_consumed"]);
+    expect(ms).toBeLessThan(1_000);
+    expect(intake.outcomes).toEqual([{ kind: "body_consumed" }]);
+  });
+
+  test("an empty body that somebody read is 503 as well", async () => {
+    const server = await serveExpress(create, createProbeIntake(), [readAll]);
+    open.push(server);
+    const response = await fetch(`${server.url}/hooks`, { method: "POST" });
+    expect([response.status, await response.text()]).toEqual([503, "body_consumed"]);
+  });
+
+  test.each<[string, RequestHandler[]]>([
+    ["express.raw", [create.raw({ type: "*/*", limit: LIMIT * 2 })]],
+    ["rawBody", [keepRawBody]],
+  ])("the limit holds for bytes kept by %s", async (_, before) => {
+    const intake = createProbeIntake({ maxBodyBytes: body.length - 1 });
+    const server = await serveExpress(create, intake, before);
+    open.push(server);
+    expect(await post(server)).toMatchObject({ status: 413, text: "too_large" });
+  });
+
+  test("a prefix mount beside a parser for the other routes works", async () => {
+    const intake = createProbeIntake();
+    const app = create();
+    const hooks = create.Router();
+    hooks.use(createMiddleware(intake));
+    app.use("/hooks", hooks);
+    app.use(create.json());
+    app.post("/echo", (req, res) => void res.json(req.body));
+    const server = await serve(app);
+    open.push(server);
+    expect(await post(server)).toMatchObject({ status: 200 });
+    expect(intake.received[0]?.body.toString()).toBe(body);
+    const echo = await fetch(`${server.url}/echo`, {
+      method: "POST",
+      body: '{"a":1}',
+      headers: { "content-type": "application/json" },
+    });
+    expect(await echo.json()).toEqual({ a: 1 });
+  });
+
+  test("an answer that a middleware gave in the meantime is left alone", async () => {
+    const answerFirst: RequestHandler = (_req, res, next) => {
+      res.status(202).write("mi");
+      next();
+      setTimeout(() => res.end("ne"), 50);
+    };
+    const intake = createProbeIntake();
+    const server = await serveExpress(create, intake, [answerFirst]);
+    open.push(server);
+    expect(await post(server)).toMatchObject({ status: 202, text: "mine" });
+  });
+
+  test("a sender that left before the mount was reached is no delivery", async () => {
+    const intake = createProbeIntake();
+    const server = await serveExpress(create, intake, [(_req, res, next) => void res.once("close", () => next())]);
+    open.push(server);
+    const client = await connect(server.port);
+    client.write(`${head("content-length: 10")}abc`);
+    await wait(20);
+    client.destroy();
+    await vi.waitFor(() => expect(intake.outcomes).toEqual([{ kind: "body_aborted" }]));
+  });
+});
+
+test("no timer is left once a body was read, nor once an answer went out early", async () => {
+  const clock = fakeClock();
+  const intake = createProbeIntake({ clock });
+  const server = await serve(createMiddleware(intake));
+  open.push(server);
+  expect((await post(server)).status).toBe(200);
+  expect(clock.pendingTimers).toBe(0);
+  const client = await connect(server.port);
+  client.write(head(`content-length: ${LIMIT + 1}`));
+  expect((await client.answer()).status).toBe(413);
+  client.write("a".repeat(LIMIT + 1));
+  await client.closed;
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test("a sender that stops is given a second to read its early answer, then let go", async () => {
+  const clock = fakeClock();
+  const server = await serve(createMiddleware(createProbeIntake({ clock })));
+  open.push(server);
+  const client = await connect(server.port);
+  client.write(head(`content-length: ${LIMIT + 1}`));
+  expect(await client.answer()).toMatchObject({ status: 413, headers: { connection: "close" } });
+  let closed = false;
+  const closing = client.closed.then(() => (closed = true));
+  await clock.advance(999);
+  await wait(20);
+  expect(closed).toBe(false);
+  await clock.advance(1);
+  await closing;
+});
+
+/** Requests that some platforms make up carry bytes but are no stream. */
+test.each<[string, object, string]>([
+  ["with bytes in body", { body: Buffer.from("{}") }, "read"],
+  ["with bytes in rawBody", { rawBody: new Uint8Array(2), body: {} }, "read"],
+  ["with a parsed body only", { body: {} }, "body_consumed"],
+])("an imitation of a request %s", async (_, fields, kind) => {
+  const imitation: unknown = Object.assign(new EventEmitter(), { headers: {} }, fields);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the point of the test
+  const read = await readNodeBody(imitation as NodeRequest, createProbeIntake());
+  expect(read.kind).toBe(kind);
+});

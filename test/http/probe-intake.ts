@@ -1,0 +1,36 @@
+import type { Intake } from "#pigeonhole/http/intake.js";
+import { answerFor, type Outcome } from "#pigeonhole/protocol/outcome.js";
+import { systemClock } from "#pigeonhole/base/clock.js";
+
+/** A small intake that takes every body and remembers what came through the mount. */
+export interface ProbeIntake extends Intake {
+  readonly received: { body: Buffer; signature: string | undefined }[];
+  readonly outcomes: Outcome[];
+}
+
+/** Rules of the probe that a test sets its own way. */
+export type ProbeRules = Partial<Intake>;
+
+export const LIMIT = 10_000;
+
+export function createProbeIntake(rules: ProbeRules = {}): ProbeIntake {
+  const received: ProbeIntake["received"] = [];
+  const outcomes: Outcome[] = [];
+  return {
+    received,
+    outcomes,
+    maxBodyBytes: LIMIT,
+    bodyTimeoutMs: 5_000,
+    clock: systemClock,
+    refuseEarly: () => undefined,
+    async receive({ body, header }) {
+      received.push({ body: Buffer.from(body), signature: header("x-svc-signature") });
+      return { kind: "accepted", eventId: `evt_${received.length}`, eventType: "email.sent" };
+    },
+    conclude(outcome) {
+      outcomes.push(outcome);
+      return answerFor(outcome, "retry");
+    },
+    ...rules,
+  };
+}
