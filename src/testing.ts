@@ -1,0 +1,5 @@
+export { TEST_SECRET, deliver, type Delivered, type DeliverOptions } from "./testing/deliver.js";
+export { createTestReceiver } from "./testing/test-receiver.js";
+export { type FakeClock, fakeClock } from "./testing/fake-clock.js";
+export { type SampleEvent, type SampleOptions, sampleEvent, sampleTestEvent } from "./testing/sample-event.js";
+export { type SignDeliveryInput, signDelivery } from "./protocol/sign-delivery.js";

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { PigeonholeError } from "../base/error.js";
+import { SECOND } from "../base/duration.js";
+import type { OutcomeKind } from "../protocol/outcome.js";
+import { signDelivery } from "../protocol/sign-delivery.js";
+import type { Receiver } from "../receiver/receiver.js";
+import type { EventView, HandlerView } from "../store/inbox-view.js";
+
+/** A well-formed secret for tests; give it to the receiver under test. */
+export const TEST_SECRET = `whsec_${"pigeonhole".repeat(4)}abc`;
+
+/** What became of a delivery and of each handler's first run on it. */
+export interface Delivered {
+  /** What the service would hear. */
+  status: number;
+  outcome: OutcomeKind;
+  /** The event as the inbox has it; undefined when it was not stored. */
+  event: EventView | undefined;
+  /** Each handler with its state: `done`, `pending` (failed, runs again later), `dead`, `parked`. */
+  handlers: HandlerView[];
+}
+
+export interface DeliverOptions {
+  /** @default TEST_SECRET */
+  secret?: string;
+  /** Time of signing in milliseconds since 1970; give the fake clock's when the receiver has one. @default Date.now() */
+  timestamp?: number;
+  /** Longest wait for the handlers, in milliseconds of real time. @default 5,000 */
+  timeoutMs?: number;
+}
+
+const LOOK_EVERY_MS = 5;
+
+/**
+ * Signs an event, delivers it as the service would, and waits until every handler it went to has run once. Starts the receiver
+ * if need be. Rejects with `handler_timeout` when a handler takes longer than `timeoutMs`.
+ *
+ * @example
+ * const { handlers } = await deliver(receiver, sampleEvent("email.bounced"));
+ * expect(handlers[0]?.state).toBe("done");
+ */
+export async function deliver(
+  receiver: Pick<Receiver, "start" | "fetch" | "inbox">,
+  event: { id: string; type: string },
+  options: DeliverOptions = {},
+): Promise<Delivered> {
+  const { secret = TEST_SECRET, timestamp = Date.now(), timeoutMs = 5 * SECOND } = options;
+  await receiver.start();
+  const body = JSON.stringify(event);
+  const headers = signDelivery({ body, secret, timestamp });
+  const response = await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body, headers }));
+  const outcome = (await response.text()) as OutcomeKind;
+  const stored = response.ok ? await waitForHandlers(receiver, event.id, timeoutMs) : undefined;
+  return { status: response.status, outcome, event: stored, handlers: stored?.handlers ?? [] };
+}
+
+async function waitForHandlers(
+  { inbox }: Pick<Receiver, "inbox">,
+  id: string,
+  timeoutMs: number,
+): Promise<EventView | undefined> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const event = await inbox.get(id);
+    const unfinished = event?.handlers.find(isUnfinished);
+    if (unfinished === undefined) return event;
+    if (performance.now() > deadline) {
+      const text = `Handler "${unfinished.handler}" has not finished event "${id}" within ${timeoutMs} ms.`;
+      throw new PigeonholeError("handler_timeout", text);
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+function isUnfinished({ state, attempts }: HandlerView): boolean {
+  return state === "leased" || (state === "pending" && attempts === 0);
+}

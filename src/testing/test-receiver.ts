@@ -1,0 +1,13 @@
+import { silentLogger } from "../base/logger.js";
+import type { SchemaMap } from "../protocol/event.js";
+import { createReceiver } from "../receiver/create-receiver.js";
+import type { ReceiverOptions } from "../receiver/options.js";
+import type { Receiver } from "../receiver/receiver.js";
+import { TEST_SECRET } from "./deliver.js";
+
+/** A real receiver on a database in memory, with {@link TEST_SECRET} and no log. Options replace these. */
+export function createTestReceiver<const Schemas extends SchemaMap = Record<never, never>>(
+  options: Partial<ReceiverOptions<Schemas>> = {},
+): Receiver<Schemas> {
+  return createReceiver<Schemas>({ secrets: TEST_SECRET, store: ":memory:", logger: silentLogger, ...options });
+}
