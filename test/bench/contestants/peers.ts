@@ -1,0 +1,39 @@
+import { createServer } from "node:http";
+import { Webhooks, createNodeMiddleware } from "@octokit/webhooks";
+import express from "express";
+import { Stripe } from "stripe";
+import { Webhook } from "svix";
+import { HOOK_PATH, SECRET } from "../sample-delivery.js";
+import type { RunningContestant } from "./contestant.js";
+import { createHookApp } from "./express-floor.js";
+
+/** stripe's constructEvent: verifies and parses. */
+export function startStripe(): RunningContestant {
+  const app = createHookApp((body, request) => {
+    Stripe.webhooks.constructEvent(body, request.get("stripe-signature") ?? "", SECRET);
+  });
+  return { server: createServer(app) };
+}
+
+/** svix's Webhook.verify: verifies and parses. */
+export function startSvix(): RunningContestant {
+  const webhook = new Webhook(SECRET);
+  const app = createHookApp((body, request) => {
+    webhook.verify(body, {
+      "svix-id": request.get("svix-id") ?? "",
+      "svix-timestamp": request.get("svix-timestamp") ?? "",
+      "svix-signature": request.get("svix-signature") ?? "",
+    });
+  });
+  return { server: createServer(app) };
+}
+
+/** octokit's own middleware: reads, verifies, parses, runs one handler and then answers. */
+export function startOctokit(): RunningContestant {
+  const webhooks = new Webhooks({ secret: SECRET });
+  webhooks.on("push", () => {});
+  const app = express();
+  app.disable("x-powered-by");
+  app.use(createNodeMiddleware(webhooks, { path: HOOK_PATH }));
+  return { server: createServer(app) };
+}

@@ -1,0 +1,14 @@
+import type { Facts } from "../goals.js";
+import type { BenchOptions } from "../options.js";
+import type { Scratch } from "../process/scratch.js";
+import type { LoadGenerator } from "./server-run.js";
+
+/** What every measure gets. */
+export interface MeasureContext {
+  options: BenchOptions;
+  scratch: Scratch;
+  load: LoadGenerator;
+  /** Cores of the servers. */
+  cores: string;
+  facts: Facts;
+}

@@ -1,0 +1,50 @@
+/** Secret of all contestants; svix reads the base64 after the prefix as its key, the others the whole string. */
+export const SECRET = `whsec_${Buffer.from("pigeonhole benchmark secret, 32b").toString("base64")}`;
+
+/** Path that takes the deliveries at every contestant. */
+export const HOOK_PATH = "/hooks";
+
+/** Length of an event id in the sample. */
+export const EVENT_ID_LENGTH = 36;
+
+/** Event type in the body, and the one our handlers listen to. */
+export const EVENT_TYPE = "email.received";
+
+/** Name of the handler that is registered for it. */
+export const HANDLER_NAME = "bench";
+
+/** Size of the body of the HTTP measurements. */
+export const BODY_BYTES = 4096;
+
+const BLANK_ID = "0".repeat(EVENT_ID_LENGTH);
+
+function createItems(count: number): object[] {
+  return Array.from({ length: count }, (_, index) => ({
+    position: index,
+    filename: `invoice-2026-${String(index).padStart(4, "0")}.pdf`,
+    contentType: "application/pdf",
+    size: 18_231 + index * 977,
+    inline: index % 3 === 0,
+  }));
+}
+
+/**
+ * JSON of a received mail of exactly `bytes` bytes, about 25 small items in 4 KB and in proportion otherwise. It is ASCII.
+ * The event id is blank; `idOffset` says where it goes.
+ */
+export function createBodyTemplate(bytes: number): { body: Buffer; idOffset: number } {
+  const data = {
+    messageId: "<4f6c1a52@mail.example>",
+    from: { name: "Ada Example", address: "ada@sender.example" },
+    to: [{ name: "Support", address: "support@receiver.example" }],
+    subject: "Your invoices of last month",
+    items: createItems(Math.max(1, Math.floor((bytes - 600) / 138))),
+    text: "",
+  };
+  const event = { id: BLANK_ID, type: EVENT_TYPE, createdAt: new Date().toISOString(), data };
+  const missing = bytes - Buffer.byteLength(JSON.stringify(event));
+  if (missing < 0) throw new Error(`a sample event does not fit in ${bytes} bytes`);
+  data.text = "lorem ipsum ".repeat(Math.ceil(missing / 12)).slice(0, missing);
+  const body = Buffer.from(JSON.stringify(event));
+  return { body, idOffset: body.indexOf(BLANK_ID) };
+}
