@@ -25,10 +25,11 @@ interface Entry {
 export class GroupCommit {
   readonly #writer: Writer;
   readonly #queue: Entry[] = [];
-  readonly #turns: (() => void)[] = [];
+  readonly #turns: ((broken: PigeonholeError | undefined) => void)[] = [];
   #underWay = false;
   #scheduled = false;
   #refusal: PigeonholeError | undefined;
+  #broken: PigeonholeError | undefined;
   #idle: (() => void)[] = [];
 
   constructor(writer: Writer) {
@@ -45,8 +46,8 @@ export class GroupCommit {
     });
   }
 
-  /** Calls back once while no batch is under way; the callback must be synchronous. */
-  takeTurn(callback: () => void): void {
+  /** Calls back once while no batch is under way; the callback must be synchronous, and write nothing when given an error. */
+  takeTurn(callback: (broken: PigeonholeError | undefined) => void): void {
     if (this.#refusal !== undefined) throw this.#refusal;
     this.#turns.push(callback);
     this.#schedule();
@@ -57,6 +58,18 @@ export class GroupCommit {
     this.#refusal ??= refusal;
     if (!this.#underWay && !this.#scheduled) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /**
+   * After an I/O error a later fsync may claim success for pages that were dropped, so nothing is answered 2xx any more: what
+   * waits is refused as well.
+   */
+  break(failure: { message: string }): void {
+    this.#broken ??= new PigeonholeError(
+      "store_failed",
+      `${failure.message} The store takes nothing more; mend the disk and restart the process.`,
+    );
+    this.#refusal ??= this.#broken;
   }
 
   /** Waits for the end of the current event-loop turn, so that requests that came in together share a batch. */
@@ -70,7 +83,10 @@ export class GroupCommit {
   }
 
   #next(): void {
-    while (this.#turns.length > 0) this.#turns.shift()?.();
+    // A call made during a turn schedules a round of its own, and this one begins its batch.
+    if (this.#underWay) return;
+    while (this.#turns.length > 0) this.#turns.shift()?.(this.#broken);
+    if (this.#broken !== undefined) for (const entry of this.#queue.splice(0)) entry.reject(this.#broken);
     if (this.#queue.length === 0) {
       for (const resolve of this.#idle.splice(0)) resolve();
       return;
@@ -109,7 +125,8 @@ export class GroupCommit {
     for (let attempt = 1; ; attempt += 1) {
       const results = await this.#runOnce(commands);
       const first = results[0];
-      if (first?.ok === false && first.breaking) this.#break(first);
+      const breaking = results.find((result) => !result.ok && result.breaking);
+      if (breaking?.ok === false) this.break(breaking);
       const isBusy = first?.ok === false && first.code === "store_busy";
       if (!isBusy || attempt === BUSY_TRIES) return results;
       await sleep(BUSY_WAIT_MS);
@@ -124,13 +141,5 @@ export class GroupCommit {
         error instanceof PigeonholeError ? error : new PigeonholeError("store_failed", String(error));
       return commands.map(() => ({ ok: false, code, message, breaking: code === "store_failed" }));
     }
-  }
-
-  /** After an I/O error a later fsync may claim success for pages that were dropped, so nothing is answered 2xx any more. */
-  #break(failure: CommandResult & { ok: false }): void {
-    this.#refusal ??= new PigeonholeError(
-      "store_failed",
-      `${failure.message} The store takes nothing more; mend the disk and restart the process.`,
-    );
   }
 }

@@ -1,4 +1,5 @@
 import Database from "better-sqlite3";
+import { asStoreError } from "./store-error.js";
 
 /**
  * Who works on the file. A lock of the operating system on a small file beside it, so that it ends with its process, however
@@ -12,22 +13,21 @@ export class Ownership {
     this.#file = `${databaseFile}-owner`;
   }
 
-  get isHeld(): boolean {
-    return this.#lock !== undefined;
-  }
-
   /** Takes the lock unless another live process has it; true when it is held. */
   take(): boolean {
     if (this.#lock !== undefined) return true;
-    const lock = new Database(this.#file, { timeout: 0 });
+    let lock: Database.Database | undefined;
     try {
+      lock = new Database(this.#file, { timeout: 0 });
       lock.pragma("journal_mode = MEMORY");
       lock.exec("BEGIN EXCLUSIVE");
       this.#lock = lock;
       return true;
-    } catch {
-      lock.close();
-      return false;
+    } catch (error) {
+      lock?.close();
+      const failure = asStoreError(error, `locking ${this.#file}`);
+      if (failure.code === "store_busy") return false;
+      throw failure;
     }
   }
 

@@ -31,6 +31,8 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   const ownership = file === IN_MEMORY ? undefined : new Ownership(file);
   const waitingCommits: UserCommit[] = [];
   let opened: OpenStore | undefined;
+  let closing = Promise.resolve();
+  let hasTakenOver = false;
   let runUserCommits: ReturnType<typeof createUserCommits> | undefined;
 
   async function openAll(): Promise<OpenStore> {
@@ -68,17 +70,25 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     }
   };
 
+  function runWaitingCommits(broken: PigeonholeError | undefined): void {
+    const commits = waitingCommits.splice(0);
+    if (broken === undefined) runUserCommits?.(commits);
+    else for (const commit of commits) commit.reject(broken);
+  }
+
   return {
     async open() {
       if (opened !== undefined) return;
       opened = await openAll();
-      runUserCommits = createUserCommits(opened.db);
+      const { db, commits } = opened;
+      runUserCommits = createUserCommits(db, (error) => commits.break(error));
     },
-    async close() {
-      const closing = opened;
+    close() {
+      const open = opened;
       opened = undefined;
-      await closing?.close();
-      ownership?.give();
+      hasTakenOver = false;
+      if (open !== undefined) closing = open.close().finally(() => ownership?.give());
+      return closing;
     },
     accept: (event) => run("accept", { ...event, body: withoutSpareBuffer(event.body) }, event.body.byteLength),
     lease: (request) => run("lease", request),
@@ -87,18 +97,17 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     settle: (settlement) => run("settle", settlement),
     commit: (settlement, fn) =>
       new Promise<void>((resolve, reject) => {
+        const { commits } = current();
+        if (waitingCommits.length === 0) commits.takeTurn(runWaitingCommits);
         waitingCommits.push({ settlement, fn, resolve, reject });
-        if (waitingCommits.length > 1) return;
-        try {
-          current().commits.takeTurn(() => runUserCommits?.(waitingCommits.splice(0)));
-        } catch (error) {
-          for (const commit of waitingCommits.splice(0)) commit.reject(error);
-        }
       }),
     async recover(now) {
-      const wasHeld = ownership?.isHeld ?? false;
+      // A closed store must not take the file from the next one.
+      current();
       if (ownership !== undefined && !ownership.take()) return { owner: false, recovered: 0, parked: 0 };
-      return { owner: true, ...(await run("recover", { now, everything: !wasHeld && ownership !== undefined })) };
+      const result = await run("recover", { now, everything: ownership !== undefined && !hasTakenOver });
+      hasTakenOver = true;
+      return { owner: true, ...result };
     },
     loadSteps: (work) => run("loadSteps", work),
     saveStep: (lease, name, value) => run("saveStep", { lease, name, value }),

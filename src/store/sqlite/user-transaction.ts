@@ -3,7 +3,8 @@ import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import type { Settlement } from "../work.js";
 import { prepareSettle } from "./operations/settle.js";
-import { asStoreError } from "./store-error.js";
+import { asStoreError, isBreaking } from "./store-error.js";
+import { guardDatabase } from "./transaction-guard.js";
 
 /** One `ctx.commit` that waits for its turn. */
 export interface UserCommit {
@@ -15,9 +16,13 @@ export interface UserCommit {
 
 /**
  * Runs waiting `ctx.commit`s in one transaction on the caller's connection: fence, the user's writes, the done mark. Each has a
- * savepoint of its own, so one that throws leaves the others alone; all share one wait for the disk.
+ * savepoint of its own, so one that throws leaves the others alone; all share one wait for the disk. `onBreaking` hears of an
+ * error after which nothing may be written any more.
  */
-export function createUserCommits(db: Database): (commits: readonly UserCommit[]) => void {
+export function createUserCommits(
+  db: Database,
+  onBreaking: (error: PigeonholeError) => void,
+): (commits: readonly UserCommit[]) => void {
   const settle = prepareSettle(db);
   const addDone = db.prepare("UPDATE counter SET value = value + :done WHERE name = 'done'");
   const runOne = db.transaction(({ settlement, fn }: UserCommit): void => {
@@ -39,6 +44,8 @@ export function createUserCommits(db: Database): (commits: readonly UserCommit[]
         done += 1;
         return () => commit.resolve();
       } catch (error) {
+        // A full disk makes SQLite roll back the whole transaction; what ran after that would be on its own.
+        if (!db.inTransaction) throw error;
         return () => commit.reject(error);
       }
     });
@@ -50,22 +57,19 @@ export function createUserCommits(db: Database): (commits: readonly UserCommit[]
     try {
       for (const answer of runTogether.immediate(commits)) answer();
     } catch (error) {
-      for (const commit of commits) commit.reject(asStoreError(error, "ctx.commit"));
+      const failure = asStoreError(error, "ctx.commit");
+      if (isBreaking(error)) onBreaking(failure);
+      for (const commit of commits) commit.reject(failure);
     }
   };
 }
 
 /** Hands out the database for the length of one synchronous call. */
 function callWithRevocable(db: Database, fn: CommitFunction): void {
-  let open = true;
-  const checkOpen = (): void => {
-    if (!open) throw closed();
-  };
-  const guardedDb = guard(db, checkOpen);
+  const guarded = guardDatabase(db);
   const tx: CommitTransaction = {
     get db() {
-      checkOpen();
-      return guardedDb;
+      return guarded.db;
     },
   };
   try {
@@ -79,43 +83,8 @@ function callWithRevocable(db: Database, fn: CommitFunction): void {
       );
     }
   } finally {
-    open = false;
+    guarded.end();
   }
-}
-
-/** The same object, but every use of it, of its statements and of its functions asks `checkOpen` first. */
-function guard<T extends object>(target: T, checkOpen: () => void): T {
-  const guarded: T = new Proxy(target, {
-    get(_, property) {
-      checkOpen();
-      const value: unknown = Reflect.get(target, property, target);
-      if (typeof value !== "function") return value;
-      return (...args: unknown[]): unknown => {
-        checkOpen();
-        const result: unknown = Reflect.apply(value, target, args);
-        if (result === target) return guarded;
-        return isStatementOrFunction(result) ? guard(result, checkOpen) : result;
-      };
-    },
-    apply(_, self, args) {
-      checkOpen();
-      return Reflect.apply(target as (...args: unknown[]) => unknown, self, args);
-    },
-  });
-  return guarded;
-}
-
-/** What `prepare` and `transaction` return; rows and numbers pass as they are. */
-function isStatementOrFunction(value: unknown): value is object {
-  if (typeof value === "function") return true;
-  return typeof value === "object" && value !== null && "source" in value && "database" in value;
-}
-
-function closed(): PigeonholeError {
-  return new PigeonholeError(
-    "transaction_closed",
-    "tx.db was used after ctx.commit had ended; write inside its function.",
-  );
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

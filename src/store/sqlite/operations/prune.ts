@@ -40,12 +40,13 @@ export function preparePrune(db: Database) {
       dropSteps.run({ seq: row.seq });
       removed += dropEvent.run({ seq: row.seq }).changes;
     }
-    if (seen === 0) marks[kind] = 0;
     return Math.max(removed, seen);
   }
 
   return ({ idsBefore, bodiesBefore, batch }: PruneLimits): number => {
-    const events = sweep("event", selectOld, idsBefore, batch);
-    return events > 0 ? events : sweep("body", selectBodies, bodiesBefore, batch);
+    const count = sweep("event", selectOld, idsBefore, batch) || sweep("body", selectBodies, bodiesBefore, batch);
+    // Both together, or every batch of bodies would begin by looking at the same events once more.
+    if (count === 0) marks.event = marks.body = 0;
+    return count;
   };
 }

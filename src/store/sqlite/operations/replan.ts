@@ -3,7 +3,9 @@ import type { ParkedNote } from "../../work.js";
 
 /** Gives an event another chance: stuck work becomes pending with fresh counters, and missing work is added. */
 export function prepareReplan(db: Database) {
+  const hasBody = db.prepare("SELECT 1 FROM inbox_body WHERE seq = :seq");
   const dropNote = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND handler = ''");
+  const dropDiscardedNote = db.prepare("DELETE FROM inbox_done WHERE seq = :seq AND handler = ''");
   const addNote = db.prepare(`
     INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
     VALUES (:seq, '', 'parked', :now, 0, 0, :reason, :detail)`);
@@ -11,6 +13,10 @@ export function prepareReplan(db: Database) {
     UPDATE inbox_work
     SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0
     WHERE seq = :seq AND handler <> '' AND state IN ('dead', 'parked')`);
+  const resetOne = db.prepare(`
+    UPDATE inbox_work
+    SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0
+    WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')`);
   const addWork = db.prepare(`
     INSERT INTO inbox_work (seq, handler, state, due_at, started, finished)
     SELECT :seq, :handler, 'pending', :now, 0, 0
@@ -21,13 +27,16 @@ export function prepareReplan(db: Database) {
 
   return (plan: { seq: number; handlers: readonly string[]; parked?: ParkedNote; now: number }): number => {
     const { seq, now } = plan;
+    // Retention was faster: work without a body could never be leased.
+    if (hasBody.get({ seq }) === undefined) return 0;
     dropNote.run({ seq });
+    dropDiscardedNote.run({ seq });
     if (plan.parked !== undefined) addNote.run({ seq, now, ...plan.parked });
     let pending = plan.parked === undefined ? resetStuck.run({ seq, now }).changes : 0;
     for (const handler of plan.handlers) {
       const added = addWork.run({ seq, handler, now }).changes;
       if (added === 1) dropDiscardMark.run({ seq, handler });
-      pending += added;
+      pending += added + resetOne.run({ seq, handler, now }).changes;
     }
     return pending;
   };

@@ -2,15 +2,18 @@ import type { Database } from "better-sqlite3";
 import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
 
-/** Ends a lease. Every statement carries the token: a lease that was lost writes nothing. */
+/**
+ * Ends a lease. Every statement carries the token: a lease that was lost writes nothing. What every event passes through is
+ * bound by position, as in `accept`.
+ */
 export function prepareSettle(db: Database) {
   const remove = db
-    .prepare<{ seq: number; handler: string; token: number }, number>(`
-    DELETE FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
-    RETURNING started`)
+    .prepare<[number, string, number], number>(`
+    DELETE FROM inbox_work WHERE seq = ? AND handler = ? AND state = 'leased' AND lease = ? RETURNING started`)
     .pluck();
-  const markDone = db.prepare(`
-    INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (:seq, :handler, :at, :attempts, 0)`);
+  const markDone = db.prepare<[number, string, number, number]>(
+    "INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (?, ?, ?, ?, 0)",
+  );
   const setPending = db.prepare(`
     UPDATE inbox_work
     SET state = 'pending', due_at = :dueAt, error = :error, lease = NULL, lease_until = NULL, finished = finished + 1
@@ -26,9 +29,9 @@ export function prepareSettle(db: Database) {
     const { seq, handler, token, at } = settlement;
     switch (settlement.to) {
       case "done": {
-        const attempts = remove.get({ seq, handler, token });
+        const attempts = remove.get(seq, handler, token);
         if (attempts === undefined) return false;
-        markDone.run({ seq, handler, at, attempts });
+        markDone.run(seq, handler, at, attempts);
         return true;
       }
       case "pending": {

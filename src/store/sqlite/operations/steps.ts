@@ -11,13 +11,13 @@ export function prepareLoadSteps(db: Database) {
     Object.fromEntries(select.all({ seq, handler }).map(({ name, value }) => [name, value]));
 }
 
-/** Keeps the value of a finished step, while the lease holds. */
+/** Keeps the value of a finished step, while the lease holds. The first value of a name stays. */
 export function prepareSaveStep(db: Database) {
   const insert = db.prepare(`
     INSERT INTO inbox_step (seq, handler, name, value)
     SELECT :seq, :handler, :name, :value FROM inbox_work
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
-    ON CONFLICT (seq, handler, name) DO NOTHING`);
+    ON CONFLICT (seq, handler, name) DO UPDATE SET value = inbox_step.value`);
   return ({ lease, name, value }: { lease: Lease; name: string; value: string }): SettleResult =>
     insert.run({ ...lease, name, value }).changes === 1 ? "settled" : "lost";
 }
