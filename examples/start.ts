@@ -73,8 +73,8 @@ async function show(what: string, { id, body, headers }: SignedDelivery): Promis
     headers: { ...headers, "content-type": "application/json" },
   });
   const retryAfter = response.headers.get("retry-after");
-  const text = await response.text();
-  const answer = [`${response.status}`, text, retryAfter === null ? "" : `sent again after ${retryAfter} s`];
+  const outcome = response.headers.get("x-pigeonhole-outcome") ?? "";
+  const answer = [`${response.status}`, outcome, retryAfter === null ? "" : `sent again after ${retryAfter} s`];
   console.log(`   →  ${answer.filter((part) => part !== "").join(", ")}`);
   if (response.ok) await showInbox(id);
   console.log();

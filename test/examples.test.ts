@@ -60,8 +60,8 @@ test("the demo shows which handlers ran", () => {
 test("the printed curl is accepted as it stands, and is a duplicate the second time", () => {
   const [command = ""] = /^curl .*$/m.exec(output) ?? [];
   const run = () => spawnSync("sh", ["-c", command.replace("curl -i", "curl -s -i")], { encoding: "utf8" }).stdout;
-  expect(run()).toMatch(/^HTTP\/1\.1 200 [\s\S]*accepted$/);
-  expect(run()).toMatch(/^HTTP\/1\.1 200 [\s\S]*duplicate$/);
+  expect(run()).toMatch(/^HTTP\/1\.1 200 [\s\S]*x-pigeonhole-outcome: accepted/);
+  expect(run()).toMatch(/^HTTP\/1\.1 200 [\s\S]*x-pigeonhole-outcome: duplicate/);
 });
 
 test("Ctrl-C drains and ends with 0", async () => {

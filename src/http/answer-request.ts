@@ -26,7 +26,8 @@ export async function answerRequest(intake: Intake, edge: Edge): Promise<Answer>
   const outcome = await findOutcome(intake, edge);
   try {
     return intake.conclude(outcome);
-  } catch {
+  } catch (error) {
+    intake.reportFault(error);
     return answerFor({ kind: "internal_error" }, "retry");
   }
 }
@@ -42,7 +43,8 @@ async function findOutcome(intake: Intake, edge: Edge): Promise<Outcome> {
     const read = await edge.readBody();
     if (read.kind !== "read") return read;
     return await intake.receive({ header, body: read.body });
-  } catch {
+  } catch (error) {
+    intake.reportFault(error);
     return { kind: "internal_error" };
   }
 }

@@ -14,6 +14,8 @@ export function createFetch(intake: Intake): FetchHandler {
       readBody: () => readFetchBody(request, intake),
     });
     const { status, headers, body } = answer;
+    // A string, even an empty one, would be given a content type.
+    if (body === "") return new Response(null, { status, headers });
     return new Response(body, { status, headers: { "content-type": ANSWER_TYPE, ...headers } });
   };
 }

@@ -15,4 +15,6 @@ export interface Intake {
   receive(request: RawRequest): Promise<Outcome>;
   /** Counts the outcome and turns it into the answer. Called once per request. */
   conclude(outcome: Outcome): Answer;
+  /** Hears of an error that should not have been possible; the delivery is answered `internal_error`. */
+  reportFault(error: unknown): void;
 }

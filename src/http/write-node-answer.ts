@@ -21,10 +21,14 @@ export async function writeNodeAnswer(exchange: Exchange, answer: Answer, intake
   if (res.headersSent || res.destroyed) return;
   // Express sets it before any route runs.
   res.removeHeader("x-powered-by");
-  const headers: Record<string, string | number> = { "content-type": ANSWER_TYPE, ...answer.headers };
+  const headers: Record<string, string | number> = { ...answer.headers };
   headers["content-length"] = Buffer.byteLength(answer.body);
+  if (answer.body !== "") headers["content-type"] = ANSWER_TYPE;
   if (req.complete) {
-    res.writeHead(answer.status, headers).end(answer.body);
+    res.writeHead(answer.status, headers);
+    // An empty string would still cost a second write.
+    if (answer.body === "") res.end();
+    else res.end(answer.body);
     return;
   }
   headers["connection"] = "close";

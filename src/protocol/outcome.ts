@@ -41,9 +41,12 @@ export interface Answer {
   status: number;
   /** Lower-case header names. */
   headers: Record<string, string>;
-  /** The kind of the outcome as plain text, for whoever looks on. */
+  /** Plain text for whoever looks on: the kind of a refusal, empty for 2xx. */
   body: string;
 }
+
+/** Response header with the kind of the outcome, for people and tools that look on; the service ignores it. */
+export const OUTCOME_HEADER = "x-pigeonhole-outcome";
 
 interface Row {
   status: number;
@@ -83,7 +86,7 @@ const rejected: Row = { status: 401 };
 /** The answer for an outcome. Nothing else sets a status. */
 export function answerFor(outcome: Outcome, unverified: UnverifiedPolicy): Answer {
   const row = outcome.kind === "unverified" && unverified === "reject" ? rejected : ANSWERS[outcome.kind];
-  const headers: Record<string, string> = { ...row.headers };
+  const headers: Record<string, string> = { ...row.headers, [OUTCOME_HEADER]: outcome.kind };
   if (row.retryAfterMs !== undefined) headers["retry-after"] = String(row.retryAfterMs / SECOND);
-  return { status: row.status, headers, body: outcome.kind };
+  return { status: row.status, headers, body: row.status < 300 ? "" : outcome.kind };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PigeonholeError } from "../base/error.js";
 import { SECOND } from "../base/duration.js";
-import type { OutcomeKind } from "../protocol/outcome.js";
+import { OUTCOME_HEADER, type OutcomeKind } from "../protocol/outcome.js";
 import { signDelivery } from "../protocol/sign-delivery.js";
 import type { Receiver } from "../receiver/receiver.js";
 import type { EventView, HandlerView } from "../store/inbox-view.js";
@@ -49,7 +49,7 @@ export async function deliver(
   const body = JSON.stringify(event);
   const headers = signDelivery({ body, secret, timestamp });
   const response = await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body, headers }));
-  const outcome = (await response.text()) as OutcomeKind;
+  const outcome = response.headers.get(OUTCOME_HEADER) as OutcomeKind;
   const stored = response.ok ? await waitForHandlers(receiver, event.id, timeoutMs) : undefined;
   return { status: response.status, outcome, event: stored, handlers: stored?.handlers ?? [] };
 }

@@ -29,8 +29,9 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index);
     const response = await fetch(url, { method: "POST", body: everyByte, headers: { "x-svc-signature": "t=1,v1=ab" } });
     expect(response.status).toBe(200);
-    expect(await response.text()).toBe("accepted");
-    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(response.headers.get("x-pigeonhole-outcome")).toBe("accepted");
+    expect(await response.text()).toBe("");
+    expect(response.headers.get("content-type")).toBeNull();
     expect(intake.received).toEqual([{ body: Buffer.from(everyByte), signature: "t=1,v1=ab" }]);
     expect(intake.outcomes).toEqual([{ kind: "accepted", eventId: "evt_1", eventType: "email.sent" }]);
     for (const extra of ["etag", "x-powered-by"]) expect(response.headers.has(extra)).toBe(false);

@@ -6,6 +6,7 @@ import { systemClock } from "#pigeonhole/base/clock.js";
 export interface ProbeIntake extends Intake {
   readonly received: { body: Buffer; signature: string | undefined }[];
   readonly outcomes: Outcome[];
+  readonly faults: unknown[];
 }
 
 /** Rules of the probe that a test sets its own way. */
@@ -16,9 +17,11 @@ export const LIMIT = 10_000;
 export function createProbeIntake(rules: ProbeRules = {}): ProbeIntake {
   const received: ProbeIntake["received"] = [];
   const outcomes: Outcome[] = [];
+  const faults: unknown[] = [];
   return {
     received,
     outcomes,
+    faults,
     maxBodyBytes: LIMIT,
     bodyTimeoutMs: 5_000,
     clock: systemClock,
@@ -31,6 +34,7 @@ export function createProbeIntake(rules: ProbeRules = {}): ProbeIntake {
       outcomes.push(outcome);
       return answerFor(outcome, "retry");
     },
+    reportFault: (error) => faults.push(error),
     ...rules,
   };
 }
