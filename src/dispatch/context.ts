@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import type { CommitFunction } from "../store/commit-transaction.js";
@@ -28,25 +29,25 @@ export interface HandlerContext {
   /** Logger with the event's id and type, the handler's name and the attempt. */
   readonly log: Logger;
   /** A key that is the same in every run of this handler on this event; one per label. Fits the service's rules. */
-  idempotencyKey(label: string): string;
+  readonly idempotencyKey: (label: string) => string;
   /**
    * Runs `fn` once per event and handler: a later attempt gets the value kept from the first success. The value must survive
    * JSON and have at most 64 K characters. `fn` may run again when the process dies before its value is kept. Rejects with
    * what `fn` throws, `duplicate_step`, `step_not_json` or `lease_lost`.
    */
-  step<Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value>;
+  readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
   /**
    * Runs `fn` and marks the work done in one transaction: both or neither, whatever crashes. Call it last and return its
    * promise. Rejects with what `fn` throws, `commit_async` or `lease_lost`.
    */
-  commit(fn: CommitFunction): Promise<void>;
+  readonly commit: (fn: CommitFunction) => Promise<void>;
 }
 
 export interface ContextDeps {
   store: Store;
   source: string;
   logger: Logger;
-  now: () => number;
+  clock: Clock;
 }
 
 /** The context of one run, with what the dispatcher wants to know afterwards. */
@@ -59,7 +60,7 @@ export class RunContext implements HandlerContext {
   readonly #handler: string;
   readonly #type: string;
   readonly #deps: ContextDeps;
-  readonly #stepsOfThisRun = new Set<string>();
+  #stepsOfThisRun: Set<string> | undefined;
   #kept: Promise<Record<string, string>> | undefined;
   #abort: AbortController | undefined;
   #aborted: Error | undefined;
@@ -108,6 +109,7 @@ export class RunContext implements HandlerContext {
     deriveIdempotencyKey({ source: this.#deps.source, eventId: this.#work.eventId, handler: this.#handler, label });
 
   readonly step = async <Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value> => {
+    this.#stepsOfThisRun ??= new Set();
     if (this.#stepsOfThisRun.has(name)) {
       throw new PigeonholeError(
         "duplicate_step",
@@ -115,7 +117,8 @@ export class RunContext implements HandlerContext {
       );
     }
     this.#stepsOfThisRun.add(name);
-    this.#kept ??= this.attempt > 1 ? this.#deps.store.loadSteps(this.#work) : Promise.resolve({});
+    // Also in attempt 1: the inbox's retry starts counting anew and keeps the steps.
+    this.#kept ??= this.#deps.store.loadSteps(this.#work);
     const kept = await this.#kept;
     const text = Object.hasOwn(kept, name) ? kept[name] : undefined;
     if (text !== undefined) return (JSON.parse(text) as { value: Value }).value;
@@ -134,14 +137,17 @@ export class RunContext implements HandlerContext {
 
   readonly commit = (fn: CommitFunction): Promise<void> => {
     if (this.pendingCommit !== undefined) {
-      return Promise.reject(
+      const refused = Promise.reject<void>(
         new PigeonholeError("commit_twice", `Handler "${this.#handler}" called ctx.commit twice in one run.`),
       );
+      // Nobody may be waiting for it; the process must not end, and the loss of these writes must not go unseen.
+      refused.catch(() => this.log.error({ code: "commit_twice" }, "commit_refused"));
+      return refused;
     }
     const { seq, handler, token } = this.#work;
     const dropSteps = this.mayHaveSteps;
     this.pendingCommit = this.#deps.store.commit(
-      { seq, handler, token, to: "done", at: this.#deps.now(), dropSteps },
+      { seq, handler, token, to: "done", at: this.#deps.clock.now(), dropSteps },
       fn,
     );
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.

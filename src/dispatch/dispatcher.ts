@@ -1,6 +1,6 @@
 import PQueue from "p-queue";
 import type { Timer } from "../base/clock.js";
-import { MINUTE } from "../base/duration.js";
+import { MINUTE, SECOND } from "../base/duration.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { AcceptResult } from "../store/store.js";
 import type { LeasedWork, NewWork } from "../store/work.js";
@@ -11,8 +11,10 @@ import type { HandlerRegistry } from "./registry.js";
 import { Runner, type RunnerDeps } from "./runner.js";
 
 const LEASE_MS = MINUTE;
-/** Leases are renewed, and orphaned ones looked for, this often: three chances within a lease. */
-const MAINTENANCE_MS = LEASE_MS / 3;
+/** This often a process looks for work that another one has accepted, and whether that one still runs the handlers. */
+const LOOK_MS = SECOND;
+/** Leases are renewed, and orphaned ones looked for, at every so many looks: three chances within a lease. */
+const LOOKS_PER_RENEWAL = LEASE_MS / 3 / LOOK_MS;
 
 /** What stored bytes turned out to be when they were read again. */
 export type ReadBack = { kind: "event"; event: AnyEvent } | { kind: "undecodable"; reason: string; detail: string };
@@ -42,6 +44,9 @@ export class Dispatcher {
   #maintenance: Timer | undefined;
   #repeatedTaken = false;
   #isOwner = false;
+  #toldNotOwner = false;
+  #looks = 0;
+  #opening: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(deps: DispatcherDeps) {
@@ -65,10 +70,19 @@ export class Dispatcher {
   async stop(timeoutMs: number): Promise<void> {
     this.#stopped = true;
     this.#maintenance?.cancel();
-    const waiting = [...this.#lanes.values()].flatMap((lane) => lane.shut());
-    if (waiting.length > 0) await this.#deps.store.release(waiting, this.#deps.clock.now());
+    const released = this.#releaseWaiting();
     await this.#runner.drain(timeoutMs);
     await this.#runner.abort();
+    await Promise.all([released, this.#opening]);
+  }
+
+  async #releaseWaiting(): Promise<void> {
+    const waiting = (await Promise.all([...this.#lanes.values()].map((lane) => lane.shut()))).flat();
+    if (waiting.length === 0) return;
+    await this.#deps.store.release(waiting, this.#deps.clock.now()).catch((error: unknown) => {
+      // The next process takes them for work of a dead one, which costs them nothing but suspicion.
+      this.#deps.logger.error({ leases: waiting.length, ...errorFields(error, true) }, "release_failed");
+    });
   }
 
   /** Decides, before an event is stored, which of its work comes in leased. */
@@ -92,13 +106,20 @@ export class Dispatcher {
     result: AcceptResult,
     stored: Pick<LeasedWork, "eventId" | "receivedAt" | "signedAt" | "body"> & { event: AnyEvent },
   ): void {
-    const { event, ...columns } = stored;
+    const { eventId, receivedAt, signedAt, body } = stored;
     for (const [index, lane] of plan.reserved.entries()) {
       const lease = result.kind === "stored" ? result.leases[index] : undefined;
       // A second handler reads the event anew: it must not see what the first one changed in it.
-      const own = index === 0 ? event : this.#readEvent(columns.body);
-      if (lease === undefined || own === undefined) lane.unreserve();
-      else lane.take({ work: { ...lease, ...columns, attempt: 1, failures: 0, crashes: 0 }, event: own });
+      const event = index === 0 ? stored.event : this.#readEvent(body);
+      if (lease === undefined || event === undefined) {
+        lane.unreserve();
+        continue;
+      }
+      const { seq, handler, token } = lease;
+      lane.take({
+        work: { seq, handler, token, eventId, receivedAt, signedAt, body, attempt: 1, failures: 0, crashes: 0 },
+        event,
+      });
     }
     if (result.kind === "duplicate") return;
     for (const { handler, leaseUntil } of plan.work) {
@@ -158,14 +179,17 @@ export class Dispatcher {
     if (this.#stopped) return;
     this.#maintenance = this.#deps.clock.setTimer(() => {
       void this.#maintain().finally(() => this.#scheduleMaintenance());
-    }, MAINTENANCE_MS);
+    }, LOOK_MS);
   }
 
   /** Renews before it recovers, so that a process that slept does not take its own work for orphaned. */
   async #maintain(): Promise<void> {
     try {
-      await Promise.all([...this.#lanes.values()].map((lane) => this.#renew(lane)));
-      await this.#recover();
+      this.#looks += 1;
+      const isRenewal = this.#looks % LOOKS_PER_RENEWAL === 0;
+      if (isRenewal) await Promise.all([...this.#lanes.values()].map((lane) => this.#renew(lane)));
+      if (isRenewal || !this.#isOwner) await this.#recover();
+      for (const lane of this.#lanes.values()) lane.lookUp();
     } catch (error) {
       this.#deps.logger.error(errorFields(error, true), "maintenance_failed");
     }
@@ -179,16 +203,31 @@ export class Dispatcher {
   }
 
   async #recover(): Promise<void> {
+    if (this.#stopped) return;
     const { store, clock, logger } = this.#deps;
     const { owner, recovered, parked } = await store.recover(clock.now());
     if (recovered > 0 || parked > 0) logger.warn({ recovered, parked }, "recovered_work_of_a_dead_process");
     if (!owner) {
-      if (!this.#isOwner) logger.warn({}, "another_process_runs_handlers_on_this_store");
+      if (!this.#toldNotOwner) logger.warn({}, "another_process_runs_handlers_on_this_store");
+      this.#toldNotOwner = true;
     } else if (!this.#isOwner) {
-      for (const lane of this.#lanes.values()) lane.open();
+      this.#opening = this.#openLanes();
     } else if (recovered > 0) {
       this.poke();
     }
     this.#isOwner ||= owner;
+  }
+
+  /** Work that two processes died in runs first and with nothing beside it: a third death must have one suspect only. */
+  async #openLanes(): Promise<void> {
+    for (const lane of this.#lanes.values()) {
+      try {
+        while (!this.#stopped && (await lane.runRepeated()));
+      } catch (error) {
+        this.#deps.logger.error({ handler: lane.handler.name, ...errorFields(error, true) }, "lane_failed");
+      }
+    }
+    if (this.#stopped) return;
+    for (const lane of this.#lanes.values()) lane.open();
   }
 }

@@ -57,6 +57,8 @@ export class Lane {
   #behind = true;
   #refilling = false;
   #open = false;
+  #shut = false;
+  #allArrived: (() => void) | undefined;
   #timer: Timer | undefined;
   #timerAt = Infinity;
 
@@ -72,12 +74,17 @@ export class Lane {
     this.poke();
   }
 
-  /** Takes no more work and drops what has not begun; returns its leases. */
-  shut(): Lease[] {
+  /** Begins no more work. Resolves with the leases of what has not begun, once none is on its way from the store. */
+  async shut(): Promise<Lease[]> {
     this.#open = false;
+    this.#shut = true;
     this.#timer?.cancel();
     this.#queue.clear();
     this.#order.clear();
+    await new Promise<void>((resolve) => {
+      this.#allArrived = resolve;
+      this.#noteArrival();
+    });
     const waiting = [...this.#held.values()].filter((lease) => !this.#begun.has(lease.token));
     for (const lease of waiting) this.#held.delete(lease.token);
     return waiting;
@@ -97,18 +104,51 @@ export class Lane {
 
   unreserve(): void {
     this.#reserved -= 1;
+    this.#noteArrival();
+    this.#refillIfWanted();
   }
 
   /** Takes work that was leased as it was accepted. */
   take(ready: ReadyWork): void {
     this.#reserved -= 1;
     this.#hold(ready);
+    this.#noteArrival();
   }
 
   /** There is, or may be, due work in the store. */
   poke(): void {
     this.#behind = true;
     void this.#refill();
+  }
+
+  /** Another process may have accepted work for this lane; a busy lane asks the store soon anyway. */
+  lookUp(): void {
+    if (this.#open && !this.#refilling && this.#wantsPage()) this.poke();
+  }
+
+  /**
+   * Runs one piece of work that two processes died in, before the lane opens; false when none is due. The caller sees to it
+   * that nothing runs beside it.
+   */
+  async runRepeated(): Promise<boolean> {
+    const { store, now, leaseUntil } = this.#deps;
+    const request = { handler: this.handler.name, now: now(), leaseUntil: leaseUntil(), maxBytes: PAGE_BYTES };
+    const page = await store.lease({ ...request, limit: 0, suspectLimit: 0, allowRepeated: true });
+    const work = page.work[0];
+    if (work === undefined) return false;
+    const event = await this.#deps.read(work);
+    if (event === undefined) return true;
+    if (this.#shut) {
+      await store.release([work], now());
+      return false;
+    }
+    const { seq, handler, token } = work;
+    this.#held.set(token, { seq, handler, token });
+    this.#begun.add(token);
+    await this.#deps.run({ work, event }, this.handler, () => undefined);
+    this.#held.delete(token);
+    this.#begun.delete(token);
+    return true;
   }
 
   /** Work of this lane is due at that time. */
@@ -137,7 +177,12 @@ export class Lane {
       this.expectAt(this.#deps.now() + 1_000);
     } finally {
       this.#refilling = false;
+      this.#noteArrival();
     }
+  }
+
+  #noteArrival(): void {
+    if (!this.#refilling && this.#reserved === 0) this.#allArrived?.();
   }
 
   /** Half a window at a time; and never beside suspects, which must be few when the process dies. */
@@ -186,6 +231,8 @@ export class Lane {
     const { seq, handler, token, body } = ready.work;
     this.#held.set(token, { seq, handler, token });
     this.#heldBytes += body.byteLength;
+    // Given back by shut(), as if it had not been leased.
+    if (this.#shut) return;
     this.#order.add(ready, this.#keyOf(ready));
   }
 
@@ -206,7 +253,8 @@ export class Lane {
   /** Resolves when the handler has ended, which frees its place; the settlement may take longer. */
   #runToEnd(ready: ReadyWork): Promise<void> {
     const { token } = ready.work;
-    // Given back by shut(), or lost to somebody else, while it waited for its place.
+    if (this.#shut) return Promise.resolve();
+    // Lost to somebody else while it waited for its place.
     if (!this.#held.has(token)) {
       this.#order.end(ready);
       this.#letGo(ready.work);
@@ -232,6 +280,10 @@ export class Lane {
     this.#begun.delete(work.token);
     if (work.crashes > 0) this.#suspectsHeld -= 1;
     if (work.crashes > 1) this.#deps.giveRepeated();
+    this.#refillIfWanted();
+  }
+
+  #refillIfWanted(): void {
     if (this.#behind && !this.#refilling && this.#wantsPage()) void this.#refill();
   }
 }

@@ -69,7 +69,10 @@ export class HandlerRegistry {
       throw new PigeonholeError("invalid_argument", `Handler "${name}" must be a function, got ${typeof run}.`);
     }
     if (name === "" || name.length > LONGEST_NAME) {
-      throw new PigeonholeError("invalid_option", `A handler's name must have 1 to ${LONGEST_NAME} characters.`);
+      throw new PigeonholeError(
+        "invalid_option",
+        `A handler's name must have 1 to ${LONGEST_NAME} characters; without a name it is its types. Give it one: on(types, handler, { name: "…" }).`,
+      );
     }
     if (this.#handlers.has(name)) {
       throw new PigeonholeError(

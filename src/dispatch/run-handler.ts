@@ -19,49 +19,52 @@ export type RunEnd =
 /** Longest error text kept in the inbox. */
 const LONGEST_ERROR = 2_000;
 
-/** Runs a handler to its end, its time-out, or `stopped`. Never rejects. */
-export async function runHandler(run: {
+export interface HandlerRun {
   handler: RegisteredHandler;
   event: AnyEvent;
   context: RunContext;
   clock: Clock;
   /** Gets a function that ends the run from outside. */
   onStop: (stop: (reason: Error) => void) => void;
-}): Promise<RunEnd> {
-  const { handler, event, context, clock } = run;
-  let giveUp: (reason: Error) => void = () => undefined;
-  const givenUp = new Promise<never>((_, reject) => (giveUp = reject));
-  const abandon = (reason: Error): void => {
-    context.abort(reason);
-    giveUp(reason);
-  };
-  run.onStop(abandon);
-  const timer = clock.setTimer(() => {
-    const text = `Handler "${handler.name}" took longer than its timeoutMs of ${handler.timeoutMs}.`;
-    abandon(new PigeonholeError("handler_timeout", text));
-  }, handler.timeoutMs);
-
-  try {
-    await Promise.race([callHandler(handler, event, context), givenUp]);
-    return { kind: context.pendingCommit === undefined ? "done" : "committed" };
-  } catch (error) {
-    return endOfFailure(error, context);
-  } finally {
-    timer.cancel();
-  }
 }
+
+/** Runs a handler to its end, its time-out, or until it is stopped: the first of them decides. Never rejects. */
+export function runHandler({ handler, event, context, clock, onStop }: HandlerRun): Promise<RunEnd> {
+  return new Promise((resolve) => {
+    const fail = (error: unknown): void => {
+      timer.cancel();
+      if (context.pendingCommit === undefined) resolve({ kind: "failed", error });
+      else resolve(endAfterCommit(context.pendingCommit, error));
+    };
+    const abandon = (reason: Error): void => {
+      context.abort(reason);
+      fail(reason);
+    };
+    const timer = clock.setTimer(() => {
+      const text = `Handler "${handler.name}" took longer than its timeoutMs of ${handler.timeoutMs}.`;
+      abandon(new PigeonholeError("handler_timeout", text));
+    }, handler.timeoutMs);
+    onStop(abandon);
+    callHandler(handler, event, context).then(() => {
+      timer.cancel();
+      resolve(context.pendingCommit === undefined ? DONE : COMMITTED);
+    }, fail);
+  });
+}
+
+const DONE: RunEnd = { kind: "done" };
+const COMMITTED: RunEnd = { kind: "committed" };
 
 async function callHandler(handler: RegisteredHandler, event: AnyEvent, context: RunContext): Promise<void> {
   await handler.run(event, context);
-  await context.pendingCommit;
+  if (context.pendingCommit !== undefined) await context.pendingCommit;
 }
 
 /** A commit that was under way when the handler failed decides: what is committed is done, whatever came after. */
-async function endOfFailure(error: unknown, context: RunContext): Promise<RunEnd> {
-  if (context.pendingCommit === undefined) return { kind: "failed", error };
+async function endAfterCommit(commit: Promise<void>, error: unknown): Promise<RunEnd> {
   try {
-    await context.pendingCommit;
-    return { kind: "committed" };
+    await commit;
+    return COMMITTED;
   } catch (commitError) {
     return isPigeonholeError(commitError, "lease_lost") ? { kind: "lost" } : { kind: "failed", error };
   }
@@ -73,10 +76,16 @@ export function settlementOf(
   run: { work: LeasedWork; handler: RegisteredHandler; dropSteps: boolean; now: number; random: Random },
 ): Settlement {
   const { work, handler, now } = run;
-  const lease = { seq: work.seq, handler: work.handler, token: work.token, at: now };
-  if (end.kind === "done") return { ...lease, to: "done", dropSteps: run.dropSteps };
-  const failed = { ...lease, dropSteps: false, error: describeError(end.error) };
+  const { seq, token } = work;
+  if (end.kind === "done") {
+    return { seq, handler: work.handler, token, at: now, to: "done", dropSteps: run.dropSteps };
+  }
+  const error = describeError(end.error);
+  const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, error };
   if (end.error instanceof DoNotRetry) return { ...failed, to: "dead", reason: "do_not_retry" };
+
+  // Not the handler's fault: a stop must never be what spends its last attempt.
+  if (isPigeonholeError(end.error, "stopped")) return { ...failed, to: "pending", dueAt: now };
 
   const failures = work.failures + 1;
   const backoffDueAt = nextAttemptAt(handler.retry, failures, now, run.random);
@@ -85,8 +94,13 @@ export function settlementOf(
   return { ...failed, to: "pending", dueAt };
 }
 
+/** Handlers throw anything, also what cannot be made a text. */
 function describeError(error: unknown): string {
-  const text =
-    error instanceof Error ? `${error.name}: ${error.message}` : `A value that is no Error: ${String(error)}`;
-  return text.slice(0, LONGEST_ERROR);
+  try {
+    const text =
+      error instanceof Error ? `${error.name}: ${error.message}` : `A value that is no Error: ${String(error)}`;
+    return text.slice(0, LONGEST_ERROR);
+  } catch {
+    return "A value that cannot be shown as text.";
+  }
 }

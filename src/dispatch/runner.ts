@@ -21,7 +21,8 @@ export interface RunnerDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  observer: RunObserver;
+  /** Undefined while nobody looks on. */
+  observer: () => RunObserver | undefined;
   source: string;
   logErrorMessages: boolean;
   /** Work that failed is due again at that time. */
@@ -61,30 +62,29 @@ export class Runner {
   }
 
   async #run(ready: ReadyWork, handler: RegisteredHandler, onEnd: () => void): Promise<void> {
+    const observer = this.#deps.observer();
+    if (observer === undefined) {
+      await this.#runAndSettle(ready, handler, onEnd);
+      return;
+    }
     const { work, event } = ready;
     const info = { handler: handler.name, eventType: event.type, eventId: work.eventId, attempt: work.attempt };
-    await this.#deps.observer.observeRun(info, async () => {
-      const { store, clock, source, logger } = this.#deps;
-      const context = new RunContext(work, event.type, { store, source, logger, now: () => clock.now() });
-      let stop: ((reason: Error) => void) | undefined;
-      const end = await runHandler({
-        handler,
-        event,
-        context,
-        clock,
-        onStop: (give) => this.#stops.add((stop = give)),
-      });
-      if (stop !== undefined) this.#stops.delete(stop);
-      onEnd();
-      return this.#settle(end, { work, handler, context });
-    });
+    await observer.observeRun(info, () => this.#runAndSettle(ready, handler, onEnd));
   }
 
-  async #settle(
-    end: RunEnd,
-    run: { work: LeasedWork; handler: RegisteredHandler; context: RunContext },
-  ): Promise<RunOutcome> {
-    const { work, handler, context } = run;
+  async #runAndSettle(ready: ReadyWork, handler: RegisteredHandler, onEnd: () => void): Promise<RunOutcome> {
+    const { work, event } = ready;
+    const { clock } = this.#deps;
+    const context = new RunContext(work, event.type, this.#deps);
+    let stop: ((reason: Error) => void) | undefined;
+    const onStop = (give: (reason: Error) => void): unknown => this.#stops.add((stop = give));
+    const end = await runHandler({ handler, event, context, clock, onStop });
+    if (stop !== undefined) this.#stops.delete(stop);
+    onEnd();
+    return this.#settle(end, work, handler, context);
+  }
+
+  async #settle(end: RunEnd, work: LeasedWork, handler: RegisteredHandler, context: RunContext): Promise<RunOutcome> {
     if (end.kind === "committed") return "done";
     if (end.kind === "lost") return this.#lost(work);
     const { clock, random } = this.#deps;

@@ -5,18 +5,24 @@ export class DoNotRetry extends Error {
   override readonly name = "DoNotRetry";
 }
 
+/** The last moment of a JavaScript date; a later one could not be kept. */
+const LATEST_MS = 8.64e15;
+
 /** Thrown by a handler to choose when the next attempt comes. Counts as an attempt like any other failure. */
 export class RetryAfter extends Error {
   override readonly name = "RetryAfter";
   /** A wait in milliseconds, or a moment. */
   readonly when: number | Date;
 
-  /** Throws `invalid_argument` for a negative or unreadable time. */
+  /** Throws `invalid_argument` for a negative, unreadable or absurdly late time. */
   constructor(message: string, when: number | Date, options?: ErrorOptions) {
     super(message, options);
     const value = when instanceof Date ? when.getTime() : when;
-    if (!Number.isFinite(value) || value < 0) {
-      throw new PigeonholeError("invalid_argument", "RetryAfter takes milliseconds of at least 0, or a valid Date.");
+    if (!Number.isFinite(value) || value < 0 || value > LATEST_MS) {
+      throw new PigeonholeError(
+        "invalid_argument",
+        "RetryAfter takes milliseconds from 0 to 8.64e15, or a valid Date.",
+      );
     }
     this.when = when;
   }

@@ -33,7 +33,9 @@ export function verifyRequest(
   const parsed = parseSignature(raw.header, rules.assumptions);
   if (!parsed.ok) return parsed;
   const verdict = verifyParsed(parsed, raw.body, secrets, nowMs, rules.toleranceSeconds);
-  return verdict.ok ? { ...verdict, request: brand(raw.body) } : verdict;
+  if (!verdict.ok) return verdict;
+  const { ok, signedAt, skewSeconds, secretIndex } = verdict;
+  return { ok, signedAt, skewSeconds, secretIndex, request: brand(raw.body) };
 }
 
 /** Bytes from the inbox: they were verified before they were stored, and nothing else is ever stored. */

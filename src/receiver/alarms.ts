@@ -41,10 +41,10 @@ const REPEAT_MS = MINUTE;
 
 /** Logs alarms and hands them to the user's hook, each kind at most once a minute. */
 export class Alarms {
-  readonly #deps: { logger: Logger; clock: Clock; hook: ((alarm: Alarm) => void) | undefined };
+  readonly #deps: { logger: Logger; clock: Clock; hook: ((alarm: Alarm) => unknown) | undefined };
   readonly #lastRaised = new Map<Alarm["kind"], number>();
 
-  constructor(deps: { logger: Logger; clock: Clock; hook: ((alarm: Alarm) => void) | undefined }) {
+  constructor(deps: { logger: Logger; clock: Clock; hook: ((alarm: Alarm) => unknown) | undefined }) {
     this.#deps = deps;
   }
 
@@ -56,10 +56,15 @@ export class Alarms {
     this.#lastRaised.set(alarm.kind, now);
     const { kind, ...fields } = alarm;
     logger.error({ alarm: kind, ...fields, advice: ADVICE[kind] }, "alarm");
+    void this.#callHook(() => hook?.(alarm), kind);
+  }
+
+  /** The hook may be asynchronous; a rejection nobody handles would end the process. */
+  async #callHook(call: () => unknown, kind: Alarm["kind"]): Promise<void> {
     try {
-      hook?.(alarm);
+      await call();
     } catch {
-      logger.error({ alarm: kind }, "alarm_hook_threw");
+      this.#deps.logger.error({ alarm: kind }, "alarm_hook_threw");
     }
   }
 }

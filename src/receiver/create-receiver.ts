@@ -1,4 +1,4 @@
-import { SECOND } from "../base/duration.js";
+import { MINUTE, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
@@ -23,7 +23,7 @@ import { type ReceiveDeps, receive } from "./receive.js";
 import type { Receiver, ReceiverState } from "./receiver.js";
 import { SecretSource } from "./secret-source.js";
 import { SignatureWatch } from "./signature-watch.js";
-import { type Telemetry, loadTelemetry, noTelemetry } from "./telemetry.js";
+import { type Telemetry, loadTelemetry } from "./telemetry.js";
 
 const DEFAULT_STOP_MS = 10 * SECOND;
 
@@ -43,11 +43,11 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     options.silenceAfterMs === undefined ? undefined : new SilenceWatch(clock, options.silenceAfterMs, alarms);
   const registry = new HandlerRegistry(options.retry, Object.keys(schemas));
   const pruner = new Pruner({ store, clock, logger, retention: options.retention });
-  let telemetry: Telemetry = noTelemetry;
+  let telemetry: Telemetry | undefined;
   const dispatcher = new Dispatcher({
     ...options,
     registry,
-    observer: { observeRun: (info, run) => telemetry.observeRun(info, run) },
+    observer: () => telemetry,
     readBack(body) {
       const delivery = decodeDelivery(requestFromInbox(body), schemas);
       return delivery.kind === "event" ? { kind: "event", event: delivery.event } : delivery;
@@ -69,6 +69,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   let state: ReceiverState = "new";
   let starting: Promise<void> | undefined;
   let waiting = 0;
+  let noneWaits: (() => void) | undefined;
   let lastAcceptedAt: number | undefined;
 
   /** What cannot be taken at all is refused before its body is read. */
@@ -88,13 +89,15 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     waiting += 1;
     try {
       if (state === "starting") await starting;
+      if (telemetry === undefined) return await receive(request, receiveDeps);
       return await telemetry.observeDelivery(() => receive(request, receiveDeps));
     } catch (error) {
       if (state === "new") return { kind: "not_started" };
-      logger.error(errorFields(error, false), "receive_failed");
+      intake.reportFault(error);
       return { kind: "internal_error" };
     } finally {
       waiting -= 1;
+      if (waiting === 0) noneWaits?.();
     }
   }
 
@@ -112,6 +115,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
       }
       return answerFor(outcome, options.unverified);
     },
+    reportFault: (error) => logger.error(errorFields(error, false), "receive_failed"),
   };
 
   async function startAll(): Promise<void> {
@@ -135,12 +139,30 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   }
 
   async function stopAll(timeoutMs: number): Promise<void> {
+    // A process that has closed its listener must live until all is settled, and the clock's timers do not keep it alive.
+    const keepAlive = setInterval(() => undefined, MINUTE);
     await starting?.catch(() => undefined);
     pruner.stop();
     silence?.stop();
-    await dispatcher.stop(timeoutMs);
-    await store.close();
-    state = "stopped";
+    try {
+      await Promise.all([dispatcher.stop(timeoutMs), untilNoneWaits(timeoutMs)]);
+    } finally {
+      await store.close();
+      state = "stopped";
+      clearInterval(keepAlive);
+    }
+  }
+
+  /** What is being stored gets its answer before the store closes. */
+  async function untilNoneWaits(timeoutMs: number): Promise<void> {
+    if (waiting === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimer(resolve, timeoutMs);
+      noneWaits = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
   }
   let stopping: Promise<void> | undefined;
 
@@ -165,10 +187,11 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
         state = "starting";
         starting = startAll().then(
           () => {
-            state = "running";
+            // Stopped meanwhile otherwise.
+            if (state === "starting") state = "running";
           },
           (error: unknown) => {
-            state = "new";
+            if (state === "starting") state = "new";
             starting = undefined;
             throw error;
           },

@@ -54,7 +54,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   /** Adds messages of handlers' errors to the log; they may quote event data. The inbox has them in any case. @default false */
   logErrorMessages?: boolean;
   /** Called for what a person should look at, each kind at most once a minute. */
-  onAlarm?: (alarm: Alarm) => void;
+  onAlarm?: (alarm: Alarm) => unknown;
   /** Raises the alarm `silence` when nothing was accepted for this long, in milliseconds. @default never */
   silenceAfterMs?: number;
   /** Spans and metrics where `@opentelemetry/api` is installed. @default true */
@@ -81,7 +81,7 @@ export interface ResolvedOptions {
   signature: SignatureAssumptions;
   logger: Logger;
   logErrorMessages: boolean;
-  onAlarm: ((alarm: Alarm) => void) | undefined;
+  onAlarm: ((alarm: Alarm) => unknown) | undefined;
   silenceAfterMs: number | undefined;
   telemetry: boolean;
   clock: Clock;

@@ -8,7 +8,7 @@ import type { SchemaMap } from "../protocol/event.js";
 import type { Outcome, ParkReason } from "../protocol/outcome.js";
 import type { RawRequest } from "../protocol/raw-request.js";
 import { type VerificationRules, type VerifiedOrNot, verifyRequest } from "../protocol/verify-request.js";
-import type { Store } from "../store/store.js";
+import type { AcceptResult, Store } from "../store/store.js";
 import type { Alarms } from "./alarms.js";
 import { routeEvent } from "./route-event.js";
 import type { SecretSource } from "./secret-source.js";
@@ -32,7 +32,12 @@ type Verified = Extract<VerifiedOrNot, { ok: true }>;
 /** One delivery: verify, decode, store. The answer is decided by what this returns, after the commit. */
 export async function receive(raw: RawRequest, deps: ReceiveDeps): Promise<Outcome> {
   const receivedAt = deps.clock.now();
-  const verdict = await verify(raw, receivedAt, deps);
+  let verdict = verify(raw, receivedAt, deps);
+  // A rotation has no overlap: the secret may have changed since it was read.
+  if (!verdict.ok && verdict.reason === "mismatch" && (await deps.secrets.reread())) {
+    verdict = verify(raw, receivedAt, deps);
+  }
+  deps.signatures.saw(verdict);
   if (!verdict.ok) return refusal(verdict);
   const delivery = decodeDelivery(verdict.request, deps.schemas);
   try {
@@ -42,15 +47,8 @@ export async function receive(raw: RawRequest, deps: ReceiveDeps): Promise<Outco
   }
 }
 
-async function verify(raw: RawRequest, nowMs: number, deps: ReceiveDeps): Promise<VerifiedOrNot> {
-  const { secrets, rules, signatures } = deps;
-  let verdict = verifyRequest(raw, secrets.keys, nowMs, rules);
-  // A rotation has no overlap: the secret may have changed since it was read.
-  if (!verdict.ok && verdict.reason === "mismatch" && (await secrets.reread())) {
-    verdict = verifyRequest(raw, secrets.keys, nowMs, rules);
-  }
-  signatures.saw(verdict);
-  return verdict;
+function verify(raw: RawRequest, nowMs: number, { secrets, rules }: ReceiveDeps): VerifiedOrNot {
+  return verifyRequest(raw, secrets.keys, nowMs, rules);
 }
 
 function refusal(verdict: Extract<VerifiedOrNot, { ok: false }>): Outcome {
@@ -83,31 +81,27 @@ async function storeDelivery(
     ? routeEvent(delivery.event, deps.registry)
     : { handlers: [], parked: { reason: delivery.reason, detail: delivery.detail } };
 
+  const { parked } = route;
   const plan = dispatcher.plan(route.handlers);
-  const result = await store
-    .accept({
-      id,
-      type,
-      test,
-      receivedAt,
-      signedAt,
-      body,
-      work: plan.work,
-      ...(route.parked && { parked: route.parked }),
-    })
-    .catch((error: unknown) => {
-      dispatcher.rejected(plan);
-      throw error;
-    });
-  if (isEvent) dispatcher.accepted(plan, result, { eventId: id, receivedAt, signedAt, body, event: delivery.event });
+  const event = { id, type, test, receivedAt, signedAt, body, work: plan.work, parked };
+  let result: AcceptResult;
+  try {
+    result = await store.accept(event);
+  } catch (error) {
+    dispatcher.rejected(plan);
+    throw error;
+  }
+  if (isEvent) {
+    dispatcher.accepted(plan, result, { eventId: id, receivedAt, signedAt, body, event: delivery.event });
+  }
 
   if (result.kind === "duplicate") {
     if (result.otherBytes) alarms.raise({ kind: "other_bytes", eventId: id });
     return { kind: "duplicate", eventId: id, otherBytes: result.otherBytes };
   }
-  if (route.parked !== undefined) {
-    deps.logger.warn({ eventId: id, eventType: type, reason: route.parked.reason }, "parked");
-    return { kind: "parked", eventId: id, reason: route.parked.reason as ParkReason };
+  if (parked !== undefined) {
+    deps.logger.warn({ eventId: id, eventType: type, reason: parked.reason }, "parked");
+    return { kind: "parked", eventId: id, reason: parked.reason as ParkReason };
   }
   if (test && route.handlers.length === 0) deps.logger.info({ eventId: id, eventType: type }, "test_event");
   return { kind: "accepted", eventId: id, eventType: type };

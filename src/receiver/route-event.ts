@@ -6,7 +6,7 @@ import type { ParkedNote } from "../store/work.js";
 /** Who is to see an event, and whether it is parked beside that. */
 export interface Route {
   handlers: readonly RegisteredHandler[];
-  parked?: ParkedNote;
+  parked: ParkedNote | undefined;
 }
 
 /**
@@ -15,9 +15,9 @@ export interface Route {
  */
 export function routeEvent(event: AnyEvent, registry: HandlerRegistry): Route {
   const handlers = registry.match(event.type, event.test);
-  if (handlers.length > 0 || event.test) return { handlers };
+  if (handlers.length > 0 || event.test) return { handlers, parked: undefined };
   const unhandled = registry.unhandled === undefined ? [] : [registry.unhandled];
-  if (event.known) return { handlers: unhandled };
+  if (event.known) return { handlers: unhandled, parked: undefined };
   return {
     handlers: unhandled,
     parked: { reason: "unknown_type", detail: "This version does not know the event type, and no handler matches it." },

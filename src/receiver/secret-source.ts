@@ -70,7 +70,10 @@ export class SecretSource {
   }
 
   #use(secrets: readonly string[]): void {
-    if (!Array.isArray(secrets) || secrets.length === 0) {
+    if (!Array.isArray(secrets)) {
+      throw new PigeonholeError("invalid_secret", `secrets must be a list of texts, got ${typeof secrets}.`);
+    }
+    if (secrets.length === 0) {
       throw new PigeonholeError(
         "invalid_secret",
         "secrets is empty; give the endpoint's secret, the whole string with whsec_.",

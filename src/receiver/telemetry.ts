@@ -1,5 +1,5 @@
 import type * as Api from "@opentelemetry/api";
-import { type RunInfo, type RunObserver, type RunOutcome, noObserver } from "../dispatch/run-observer.js";
+import type { RunInfo, RunObserver, RunOutcome } from "../dispatch/run-observer.js";
 import type { Outcome } from "../protocol/outcome.js";
 
 /** What is told to OpenTelemetry. Event ids and types only; no body, no address. */
@@ -8,16 +8,13 @@ export interface Telemetry extends RunObserver {
   observeDelivery(receive: () => Promise<Outcome>): Promise<Outcome>;
 }
 
-/** Without OpenTelemetry: a plain call. */
-export const noTelemetry: Telemetry = { ...noObserver, observeDelivery: (receive) => receive() };
-
-/** Spans and metrics if the application has `@opentelemetry/api`, otherwise nothing at no cost. */
-export async function loadTelemetry(pendingNow: () => Promise<number>): Promise<Telemetry> {
+/** Spans and metrics if the application has `@opentelemetry/api`, otherwise undefined. */
+export async function loadTelemetry(pendingNow: () => Promise<number>): Promise<Telemetry | undefined> {
   try {
     const api = await import("@opentelemetry/api");
     return createOpenTelemetry(api, pendingNow);
   } catch {
-    return noTelemetry;
+    return undefined;
   }
 }
 
