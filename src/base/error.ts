@@ -22,6 +22,12 @@ export const ERROR_CODES = {
   handler_timeout: "A handler took longer than its timeoutMs.",
   not_found: "No event with that id is in the inbox.",
   body_dropped: "The event's body was dropped by retention, so it cannot be handled again.",
+  no_answer: "The API did not answer: no connection, a timeout, or an answer that broke off.",
+  invalid_answer: "The API answered with something that is not JSON or not what the operation gives.",
+  answer_too_large: "The API's answer was over the limit and was not read to its end.",
+  redirect_refused: "The API answered with a redirect; none is followed, since it would carry the key elsewhere.",
+  unknown_error: "The API answered with an error that names no code.",
+  key_conflict: "An idempotency key already stands for another contact event.",
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

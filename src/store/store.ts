@@ -1,6 +1,7 @@
 import type { Logger } from "../base/logger.js";
 import type { CommitFunction } from "./commit-transaction.js";
 import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
+import type { Outbox } from "./outbox.js";
 import type { Lease, LeasedWork, NewWork, ParkedNote, Settlement } from "./work.js";
 
 /** An event to be stored, with the work it makes. Bytes are stored exactly as given. */
@@ -19,7 +20,7 @@ export interface NewEvent {
   /** One per handler that is to see the event. */
   work: readonly NewWork[];
   /** Set when the event was not understood; it is then also listed as parked. */
-  parked?: ParkedNote;
+  parked?: ParkedNote | undefined;
 }
 
 /** `leases` are those of the work that asked for one, in the order given. */
@@ -64,7 +65,7 @@ export interface RecoverResult {
  * a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `stopped`) when nothing was written. Times come in
  * as arguments, in milliseconds since 1970. One conformance suite (`test/store/conformance.ts`) says what holds for each.
  */
-export interface Store {
+export interface Store extends Outbox {
   open(context: { logger: Logger }): Promise<void>;
   /** Finishes what was begun, then closes. Later calls reject with `stopped`. */
   close(): Promise<void>;

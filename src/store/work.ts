@@ -1,3 +1,5 @@
+import type { NewOutboxEvent } from "./outbox.js";
+
 /** The right to work on one event for one handler until `leaseUntil`. */
 export interface Lease {
   seq: number;
@@ -33,9 +35,9 @@ export interface ParkedNote {
   detail: string;
 }
 
-/** How a run ended. `at` in milliseconds since 1970. */
+/** How a run ended. Contact events that a done run recorded are stored in the same transaction. `at` in milliseconds since 1970. */
 export type Settlement = Lease & { at: number; dropSteps: boolean } & (
-    | { to: "done" }
+    | { to: "done"; records?: readonly NewOutboxEvent[] | undefined }
     | { to: "pending"; dueAt: number; error: string }
     | { to: "dead"; reason: DeadReason; error: string }
     | { to: "parked"; reason: string; error: string }

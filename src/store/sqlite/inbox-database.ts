@@ -4,6 +4,15 @@ import { prepareAccept } from "./operations/accept.js";
 import { prepareCounts } from "./operations/counts.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
+import {
+  prepareCountOutbox,
+  prepareDiscardOutbox,
+  prepareListOutbox,
+  prepareRetryOutbox,
+} from "./operations/outbox-inspect.js";
+import { prepareRecord } from "./operations/outbox-record.js";
+import { prepareLeaseSend } from "./operations/outbox-send.js";
+import { prepareSettleSend } from "./operations/outbox-settle.js";
 import { preparePrune } from "./operations/prune.js";
 import { prepareRecover } from "./operations/recover.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
@@ -28,6 +37,13 @@ function prepareOperations(db: Database) {
     discard: prepareDiscard(db),
     counts: prepareCounts(db),
     prune: preparePrune(db),
+    record: prepareRecord(db),
+    leaseSend: prepareLeaseSend(db, nextToken),
+    settleSend: prepareSettleSend(db),
+    listOutbox: prepareListOutbox(db),
+    retryOutbox: prepareRetryOutbox(db),
+    discardOutbox: prepareDiscardOutbox(db),
+    countOutbox: prepareCountOutbox(db),
   };
 }
 

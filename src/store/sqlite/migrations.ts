@@ -67,6 +67,48 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (seq, handler, name)
   ) STRICT, WITHOUT ROWID;
 
+  -- Contact events on their way out. A body is small, so the state may live beside it.
+  CREATE TABLE outbox_event (
+    seq         INTEGER PRIMARY KEY,
+    key         TEXT    NOT NULL UNIQUE,
+    body        TEXT    NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'done', 'dead')),
+    send        INTEGER,
+    position    INTEGER,
+    settled_at  INTEGER,
+    remote_id   TEXT,
+    reason      TEXT,
+    code        TEXT,
+    param       TEXT,
+    message     TEXT,
+    CHECK ((state IN ('done', 'dead')) = (settled_at IS NOT NULL)),
+    CHECK ((state = 'dead') = (reason IS NOT NULL)),
+    CHECK (state <> 'leased' OR send IS NOT NULL),
+    CHECK (state <> 'pending' OR send IS NULL),
+    CHECK ((send IS NULL) = (position IS NULL))
+  ) STRICT;
+
+  CREATE INDEX outbox_event_open ON outbox_event (state, seq) WHERE state <> 'done';
+  CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;
+
+  -- A call to the API: its members and their order are fixed before it is first made, and it is repeated as it was.
+  CREATE TABLE outbox_send (
+    send        INTEGER PRIMARY KEY,
+    key         TEXT    NOT NULL UNIQUE,
+    kind        TEXT    NOT NULL CHECK (kind IN ('single', 'batch')),
+    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead')),
+    due_at      INTEGER,
+    lease       INTEGER,
+    lease_until INTEGER,
+    started     INTEGER NOT NULL,
+    error       TEXT,
+    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease_until IS NOT NULL))
+  ) STRICT;
+
   CREATE TABLE counter (
     name  TEXT    PRIMARY KEY,
     value INTEGER NOT NULL

@@ -43,6 +43,12 @@ export function migrate(db: Database.Database, file: string): void {
   try {
     db.transaction(() => {
       const version = Number(db.pragma("user_version", { simple: true }));
+      if (version > 0 && applicationId(db) !== APPLICATION_ID) {
+        throw new PigeonholeError(
+          "not_a_pigeonhole_database",
+          `${file} carries the user_version ${version} of another program, and pigeonhole keeps its own there; give the store another path.`,
+        );
+      }
       if (version > MIGRATIONS.length) {
         throw new PigeonholeError(
           "schema_too_new",
@@ -75,13 +81,17 @@ function checkVersion(db: Database.Database): void {
 
 /** The user's own tables may share the file, so only a file marked by another program is refused. */
 function checkOwner(db: Database.Database, file: string): void {
-  const mark = Number(db.pragma("application_id", { simple: true }));
+  const mark = applicationId(db);
   if (mark !== 0 && mark !== APPLICATION_ID) {
     throw new PigeonholeError(
       "not_a_pigeonhole_database",
       `${file} carries the application id ${mark} of another program; give the store another path.`,
     );
   }
+}
+
+function applicationId(db: Database.Database): number {
+  return Number(db.pragma("application_id", { simple: true }));
 }
 
 function checkDurability(db: Database.Database, file: string): void {

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
-import { PigeonholeError } from "../../base/error.js";
+import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import type { Store } from "../store.js";
 import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
@@ -7,6 +8,10 @@ import { IN_MEMORY, migrate, openDatabase } from "./open-database.js";
 import { Ownership } from "./ownership.js";
 import { createThreadWriter } from "./thread-writer.js";
 import { type UserCommit, createUserCommits } from "./user-transaction.js";
+
+/** Processes that start together meet while the first of them makes the file a WAL file, which SQLite does not wait for. */
+const OPEN_TRIES = 8;
+const OPEN_WAIT_MS = 100;
 
 export interface SqliteStoreOptions {
   /** Path of the database file, or `:memory:`. Made with mode 0600 when it does not exist. */
@@ -57,6 +62,17 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     }
   }
 
+  async function openWhileBusy(): Promise<OpenStore> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await openAll();
+      } catch (error) {
+        if (!isPigeonholeError(error, "store_busy") || attempt === OPEN_TRIES) throw error;
+      }
+      await sleep(OPEN_WAIT_MS);
+    }
+  }
+
   function current(): OpenStore {
     if (opened !== undefined) return opened;
     throw new PigeonholeError("stopped", "The store is not open; call open() first.");
@@ -79,7 +95,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   return {
     async open() {
       if (opened !== undefined) return;
-      opened = await openAll();
+      opened = await openWhileBusy();
       const { db, commits } = opened;
       runUserCommits = createUserCommits(db, (error) => commits.break(error));
     },
@@ -90,7 +106,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       if (open !== undefined) closing = open.close().finally(() => ownership?.give());
       return closing;
     },
-    accept: (event) => run("accept", { ...event, body: withoutSpareBuffer(event.body) }, event.body.byteLength),
+    accept: (event) => run("accept", event, event.body.byteLength),
     lease: (request) => run("lease", request),
     renew: (leases, leaseUntil) => run("renew", { leases, leaseUntil }),
     release: (leases, now) => run("release", { leases, now }),
@@ -118,10 +134,12 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     discard: (id, now) => run("discard", { id, now }),
     counts: (now) => run("counts", { now }),
     prune: (limits) => run("prune", limits),
+    record: (events, now) => run("record", { events, now }),
+    leaseSend: (request) => run("leaseSend", request),
+    settleSend: (settlement) => run("settleSend", settlement),
+    listOutbox: (query) => run("listOutbox", query),
+    retryOutbox: (key, now) => run("retryOutbox", { key, now }),
+    discardOutbox: (key, now) => run("discardOutbox", { key, now }),
+    countOutbox: () => run("countOutbox", undefined),
   };
-}
-
-/** A view into a much larger buffer would be copied to the thread with all of it. */
-function withoutSpareBuffer(body: Uint8Array): Uint8Array {
-  return body.buffer.byteLength > 2 * body.byteLength ? Uint8Array.prototype.slice.call(body) : body;
 }

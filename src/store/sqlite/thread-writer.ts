@@ -1,16 +1,17 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
+import { type PackedResult, packBatch, unpackResults } from "./batch-packing.js";
 import type { CommandResult } from "./inbox-database.js";
 import type { Writer } from "./writer.js";
 
 /** What the thread answers to a batch, and once when it has opened the file. */
 export type ThreadMessage =
   | { kind: "ready" }
-  | { kind: "results"; results: CommandResult[] }
+  | { kind: "results"; results: PackedResult[] }
   | { kind: "failed"; code: PigeonholeError["code"]; message: string };
 
 interface Waiting {
-  resolve(results: CommandResult[]): void;
+  resolve(results: PackedResult[]): void;
   reject(error: Error): void;
 }
 
@@ -20,7 +21,7 @@ export async function createThreadWriter(file: string): Promise<Writer> {
   let waiting: Waiting | undefined;
   let dead: PigeonholeError | undefined;
 
-  function expect(): Promise<CommandResult[]> {
+  function expect(): Promise<PackedResult[]> {
     if (dead !== undefined) return Promise.reject(dead);
     worker.ref();
     return new Promise((resolve, reject) => (waiting = { resolve, reject }));
@@ -56,10 +57,13 @@ export async function createThreadWriter(file: string): Promise<Writer> {
 
   await expect();
   return {
-    run(commands) {
+    async run(commands): Promise<CommandResult[]> {
       const results = expect();
-      if (dead === undefined) worker.postMessage(commands);
-      return results;
+      if (dead === undefined) {
+        const batch = packBatch(commands);
+        worker.postMessage(batch, [batch.bodies.buffer]);
+      }
+      return unpackResults(await results, commands);
     },
     async close() {
       dead ??= new PigeonholeError("stopped", "The store is closed.");

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
-import { type Command, createInboxDatabase } from "./inbox-database.js";
+import { type PackedBatch, packResults, unpackBatch } from "./batch-packing.js";
+import { createInboxDatabase } from "./inbox-database.js";
 import { openDatabase } from "./open-database.js";
 import type { ThreadMessage } from "./thread-writer.js";
 
@@ -14,13 +15,14 @@ const { file } = workerData as { file: string };
 try {
   const db = openDatabase(file);
   const inbox = createInboxDatabase(db);
-  port.on("message", (message: readonly Command[] | "close") => {
+  port.on("message", (message: PackedBatch | "close") => {
     if (message === "close") {
       db.close();
       port.close();
       return;
     }
-    answer({ kind: "results", results: inbox.runBatch(message) });
+    const commands = unpackBatch(message);
+    answer({ kind: "results", results: packResults(inbox.runBatch(commands), commands) });
   });
   answer({ kind: "ready" });
 } catch (error) {

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
-import { PigeonholeError } from "../../../base/error.js";
 import type { EventDetail, EventPage, EventQuery, EventView, HandlerView } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
+import { type Nullable, checkPageLimit, readSeqCursor, withoutNulls } from "./page.js";
 
 interface EventRow {
   seq: number;
@@ -12,16 +12,8 @@ interface EventRow {
   signedAt: number;
 }
 
-type WorkRow = Omit<HandlerView, "reason" | "error" | "dueAt" | "settledAt" | "discarded"> & {
-  reason: string | null;
-  error: string | null;
-  dueAt: number | null;
-  settledAt: number | null;
-  discarded: number;
-};
-
-const DEFAULT_PAGE = 50;
-const LARGEST_PAGE = 500;
+type WorkRow = Pick<HandlerView, "handler" | "state" | "attempts"> &
+  Nullable<Pick<HandlerView, "reason" | "error" | "dueAt" | "settledAt">> & { discarded: number };
 
 /** The state that is shown for an event is the first of these that one of its handlers is in. */
 const URGENCY: readonly WorkState[] = ["parked", "dead", "leased", "pending", "done"];
@@ -40,13 +32,9 @@ export function prepareInspect(db: Database) {
   const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
 
   function view(row: EventRow): EventView {
-    const handlers = selectWork.all({ seq: row.seq }).map((work): HandlerView => ({
-      ...work,
-      reason: work.reason ?? undefined,
-      error: work.error ?? undefined,
-      dueAt: work.dueAt ?? undefined,
-      settledAt: work.settledAt ?? undefined,
-      discarded: work.discarded === 1,
+    const handlers = selectWork.all({ seq: row.seq }).map(({ discarded, ...work }): HandlerView => ({
+      ...withoutNulls<Omit<HandlerView, "discarded">>(work),
+      discarded: discarded === 1,
     }));
     const state = URGENCY.find((candidate) => handlers.some((handler) => handler.state === candidate)) ?? "done";
     const { id, type, receivedAt, signedAt } = row;
@@ -54,7 +42,7 @@ export function prepareInspect(db: Database) {
   }
 
   function list(query: EventQuery): EventPage {
-    const limit = checkLimit(query.limit ?? DEFAULT_PAGE);
+    const limit = checkPageLimit(query.limit);
     const filters = ["seq < :before"];
     if (query.type !== undefined) filters.push("type = :type");
     if (query.state === "done") filters.push("EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = inbox_event.seq)");
@@ -63,7 +51,7 @@ export function prepareInspect(db: Database) {
       .prepare<object, EventRow>(
         `SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE ${filters.join(" AND ")} ORDER BY seq DESC LIMIT :most`,
       )
-      .all({ before: readCursor(query.cursor), type: query.type, state: query.state, most: limit + 1 });
+      .all({ before: readSeqCursor(query.cursor), type: query.type, state: query.state, most: limit + 1 });
     const page = rows.slice(0, limit);
     return {
       items: page.map(view),
@@ -86,18 +74,4 @@ export function prepareInspect(db: Database) {
     get,
     listStuck: (query: { state: "dead" | "parked"; limit: number; afterSeq: number }) => selectStuck.all(query),
   };
-}
-
-function checkLimit(limit: number): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit;
-  throw new PigeonholeError(
-    "invalid_argument",
-    `limit must be a whole number from 1 to ${LARGEST_PAGE}, got ${limit}.`,
-  );
-}
-
-function readCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return Number.MAX_SAFE_INTEGER;
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new PigeonholeError("invalid_argument", "cursor must be the nextCursor of an earlier page.");
 }

@@ -3,7 +3,8 @@ import { CRASH_LIMIT } from "../../work-state.js";
 
 /**
  * Ends leases that nobody holds any more: those that ran out, or all of them (`everything`) when this process has just taken
- * over the file. A run that never finished counts as a crash; at {@link CRASH_LIMIT} the work is parked.
+ * over the file. A run that never finished counts as a crash; at {@link CRASH_LIMIT} the work is parked. A call to the API whose
+ * answer nobody waits for any more is made again, as it was.
  */
 export function prepareRecover(db: Database) {
   const park = db.prepare(`
@@ -13,10 +14,14 @@ export function prepareRecover(db: Database) {
   const setPending = db.prepare(`
     UPDATE inbox_work SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
     WHERE state = 'leased' AND lease_until < :before`);
+  const freeSend = db.prepare(`
+    UPDATE outbox_send SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
+    WHERE state = 'leased' AND lease_until < :before`);
   const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
 
   return ({ now, everything }: { now: number; everything: boolean }): { recovered: number; parked: number } => {
     const before = everything ? Number.MAX_SAFE_INTEGER : now;
+    freeSend.run({ now, before });
     const parked = park.run({ now, before, error, limit: CRASH_LIMIT }).changes;
     return { parked, recovered: setPending.run({ now, before }).changes };
   };

@@ -1,0 +1,124 @@
+/** States of a contact event on its way out: as in `work-state.ts`, without `parked`, since it is valid when recorded. */
+export const OUTBOX_STATES = ["pending", "leased", "done", "dead"] as const;
+
+export type OutboxState = (typeof OUTBOX_STATES)[number];
+
+/** A contact event to be sent, validated. */
+export interface NewOutboxEvent {
+  /** Idempotency key: the same key with the same body is the same event; with another body it is a conflict. */
+  key: string;
+  /** The event as JSON, exactly as it will be sent. */
+  body: string;
+  /** Milliseconds since 1970; fixed when recorded. */
+  occurredAt: number;
+}
+
+/** What became of a record: new, already there, or refused because its key stands for another event. */
+export type RecordResult = "recorded" | "known" | "conflict";
+
+export interface SendRequest {
+  now: number;
+  leaseUntil: number;
+  /** Most events in one batch. */
+  limit: number;
+  /** Events that occurred before this go alone: they may soon be too old, which must not be their neighbours' trouble. */
+  aloneBefore: number;
+}
+
+/**
+ * Events frozen into one call, members and order: the service remembers each under key and position, so the call is repeated exactly
+ * as it was until it is settled.
+ */
+export interface FrozenSend {
+  send: number;
+  token: number;
+  /** Idempotency key of the call. */
+  key: string;
+  /** `single` goes to POST /events, `batch` to POST /events/batch. */
+  kind: "single" | "batch";
+  /** 1 for the first try. */
+  attempt: number;
+  events: { seq: number; body: string; occurredAt: number }[];
+}
+
+export interface SendPage {
+  send: FrozenSend | undefined;
+  /** When the next try is due; undefined when nothing waits. */
+  nextDueAt: number | undefined;
+}
+
+/** Why a contact event will not be sent again by itself. */
+export type OutboxDeadReason =
+  /** The service refused it; `code` and `param` are the service's. Nothing was stored there. */
+  | "refused"
+  /** It would now be older than the service takes; whether an earlier try arrived is not known. */
+  | "too_old";
+
+/** How one event of a call ended. `again`: nothing of the call was stored, the event goes into another. */
+export type EventResult = { seq: number } & (
+  | { to: "done"; remoteId: string; replayed: boolean }
+  | { to: "dead"; reason: OutboxDeadReason; code: string; param: string; message: string }
+  | { to: "again" }
+);
+
+/** How a try ended: each event settled, or the whole call is to be repeated. */
+export type SendSettlement = Pick<FrozenSend, "send" | "token"> & { at: number } & (
+    | { to: "settled"; results: readonly EventResult[] }
+    | { to: "pending"; dueAt: number; error: string }
+    /** Given up with the outcome unknown; a retry by hand repeats the same call. */
+    | { to: "dead"; reason: "too_old"; message: string }
+  );
+
+/** A contact event as the outbox lists it. */
+export interface OutboxView {
+  key: string;
+  state: OutboxState;
+  /** The event as JSON. */
+  body: string;
+  recordedAt: number;
+  occurredAt: number;
+  settledAt: number | undefined;
+  /** The service's id of the stored event. */
+  remoteId: string | undefined;
+  reason: OutboxDeadReason | undefined;
+  code: string | undefined;
+  param: string | undefined;
+  message: string | undefined;
+}
+
+export interface OutboxQuery {
+  state?: OutboxState;
+  /** 1 to 500, default 50. */
+  limit?: number;
+  /** `nextCursor` of the page before. */
+  cursor?: string;
+}
+
+/** Newest first. */
+export interface OutboxPage {
+  items: OutboxView[];
+  nextCursor: string | undefined;
+}
+
+export interface OutboxCounts {
+  pending: number;
+  leased: number;
+  dead: number;
+  /** When the oldest event that is not settled was recorded. */
+  oldestRecordedAt: number | undefined;
+}
+
+/** The durable outbox of contact events. Same promises as the inbox, DESIGN §5 and §6. */
+export interface Outbox {
+  /** Stores events that no handler's settlement carries; results in the order given. */
+  record(events: readonly NewOutboxEvent[], now: number): Promise<RecordResult[]>;
+  /** Leases the call that is under way, or freezes a new one. Nothing while another is leased or waits for its next try. */
+  leaseSend(request: SendRequest): Promise<SendPage>;
+  settleSend(settlement: SendSettlement): Promise<"settled" | "lost">;
+  listOutbox(query: OutboxQuery): Promise<OutboxPage>;
+  /** Makes a dead event pending; false when no dead event has that key. */
+  retryOutbox(key: string, now: number): Promise<boolean>;
+  /** Removes an event that is dead, or pending and not yet part of a call; false otherwise. Its key stays taken. */
+  discardOutbox(key: string, now: number): Promise<boolean>;
+  countOutbox(): Promise<OutboxCounts>;
+}

@@ -1,0 +1,104 @@
+import type { AcceptResult, NewEvent } from "../store.js";
+import type { Lease, NewWork, ParkedNote } from "../work.js";
+import type { Command, CommandResult } from "./inbox-database.js";
+
+// A batch is cloned on its way to the thread and back. Cloning costs by the object and by the property name, so what every
+// event passes through travels as short lists, and all bodies as one buffer that changes hands without a copy.
+
+type PackedAccept = [
+  id: string,
+  type: string,
+  test: boolean,
+  receivedAt: number,
+  signedAt: number,
+  bodyLength: number,
+  parked: ParkedNote | undefined,
+  ...work: (string | number | undefined)[],
+];
+
+type PackedSettle = [seq: number, handler: string, token: number, at: number, dropSteps: boolean];
+
+type PackedCommand = { accept: PackedAccept } | { done: PackedSettle } | { other: Command };
+
+export interface PackedBatch {
+  commands: PackedCommand[];
+  bodies: Uint8Array<ArrayBuffer>;
+}
+
+export function packBatch(commands: readonly Command[]): PackedBatch {
+  let size = 0;
+  for (const command of commands) if (command.op === "accept") size += command.input.body.byteLength;
+  const bodies = new Uint8Array(size);
+  let offset = 0;
+  const packed = commands.map((command): PackedCommand => {
+    if (command.op === "settle" && command.input.to === "done" && command.input.records === undefined) {
+      const { seq, handler, token, at, dropSteps } = command.input;
+      return { done: [seq, handler, token, at, dropSteps] };
+    }
+    if (command.op !== "accept") return { other: command };
+    const event = command.input;
+    bodies.set(event.body, offset);
+    offset += event.body.byteLength;
+    return { accept: packEvent(event) };
+  });
+  return { commands: packed, bodies };
+}
+
+export function unpackBatch({ commands, bodies }: PackedBatch): Command[] {
+  let offset = 0;
+  return commands.map((packed): Command => {
+    if ("other" in packed) return packed.other;
+    if ("done" in packed) {
+      const [seq, handler, token, at, dropSteps] = packed.done;
+      return { op: "settle", input: { seq, handler, token, at, dropSteps, to: "done" } };
+    }
+    const length = packed.accept[5];
+    const body = bodies.subarray(offset, offset + length);
+    offset += length;
+    return { op: "accept", input: unpackEvent(packed.accept, body) };
+  });
+}
+
+function packEvent(event: NewEvent): PackedAccept {
+  const { id, type, test, receivedAt, signedAt, parked } = event;
+  const packed: PackedAccept = [id, type, test, receivedAt, signedAt, event.body.byteLength, parked];
+  for (const { handler, leaseUntil } of event.work) packed.push(handler, leaseUntil);
+  return packed;
+}
+
+function unpackEvent(packed: PackedAccept, body: Uint8Array): NewEvent {
+  const [id, type, test, receivedAt, signedAt, , parked, ...pairs] = packed;
+  const work: NewWork[] = [];
+  for (let index = 0; index < pairs.length; index += 2) {
+    const [handler, leaseUntil] = [pairs[index] as string, pairs[index + 1] as number | undefined];
+    work.push(leaseUntil === undefined ? { handler } : { handler, leaseUntil });
+  }
+  return { id, type, test, receivedAt, signedAt, body, work, parked };
+}
+
+/** A stored event as its number and the tokens of its leases; any other result as it is. */
+export type PackedResult = [seq: number, ...tokens: number[]] | CommandResult;
+
+export function packResults(results: readonly CommandResult[], commands: readonly Command[]): PackedResult[] {
+  return results.map((result, index) => {
+    if (commands[index]?.op !== "accept" || !result.ok) return result;
+    const accepted = result.value as AcceptResult;
+    return accepted.kind === "stored" ? [accepted.seq, ...accepted.leases.map(({ token }) => token)] : result;
+  });
+}
+
+/** `commands` are those of the batch: they know which handlers asked for a lease. */
+export function unpackResults(packed: readonly PackedResult[], commands: readonly Command[]): CommandResult[] {
+  return packed.map((result, index): CommandResult => {
+    const command = commands[index];
+    if (!Array.isArray(result) || command?.op !== "accept") return result as CommandResult;
+    const [seq, ...tokens] = result;
+    const leases: Lease[] = [];
+    for (const { handler, leaseUntil } of command.input.work) {
+      const token = leaseUntil === undefined ? undefined : tokens[leases.length];
+      if (token !== undefined) leases.push({ seq, handler, token });
+    }
+    const value: AcceptResult = { kind: "stored", seq, leases };
+    return { ok: true, value };
+  });
+}

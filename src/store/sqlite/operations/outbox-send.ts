@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
+import type { NextToken } from "../lease-token.js";
+
+interface SendRow {
+  send: number;
+  key: string;
+  kind: FrozenSend["kind"];
+  state: "pending" | "leased";
+  started: number;
+  dueAt: number | null;
+  leaseUntil: number | null;
+}
+
+interface EventRow {
+  seq: number;
+  key: string;
+  body: string;
+  occurredAt: number;
+}
+
+/**
+ * Leases the one call that may be under way. Only when there is none are waiting events frozen into a new one: that keeps the order
+ * of recording, and nothing could be sent past a call that fails for the service's own reasons anyway.
+ */
+export function prepareLeaseSend(db: Database, nextToken: NextToken) {
+  const selectOpen = db.prepare<[], SendRow>(`
+    SELECT send, key, kind, state, started, due_at AS dueAt, lease_until AS leaseUntil
+    FROM outbox_send WHERE state <> 'dead' ORDER BY send LIMIT 1`);
+  // Whatever their state: one that was discarded meanwhile is still part of the call that may have arrived.
+  const selectMembers = db.prepare<{ send: number }, EventRow>(`
+    SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE send = :send ORDER BY position`);
+  const selectWaiting = db.prepare<{ limit: number }, EventRow>(`
+    SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE state = 'pending' ORDER BY seq LIMIT :limit`);
+  const insertSend = db.prepare(`
+    INSERT INTO outbox_send (key, kind, state, lease, lease_until, started)
+    VALUES (:key, :kind, 'leased', :lease, :leaseUntil, 1)`);
+  const setMember = db.prepare(`
+    UPDATE outbox_event SET state = 'leased', send = :send, position = :position WHERE seq = :seq AND state = 'pending'`);
+  const setLeased = db.prepare(`
+    UPDATE outbox_send
+    SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, started = started + 1
+    WHERE send = :send`);
+
+  function leaseAgain(open: SendRow, { now, leaseUntil }: SendRequest): SendPage {
+    const freeAt = open.dueAt ?? open.leaseUntil ?? now;
+    if (freeAt > now) return { send: undefined, nextDueAt: freeAt };
+    const token = nextToken();
+    setLeased.run({ send: open.send, lease: token, leaseUntil });
+    const events = selectMembers.all({ send: open.send });
+    const { send, key, kind } = open;
+    return {
+      send: { send, token, key, kind, attempt: open.started + 1, events: withoutKeys(events) },
+      nextDueAt: undefined,
+    };
+  }
+
+  function freeze(events: readonly EventRow[], leaseUntil: number): SendPage {
+    const kind = events.length === 1 ? "single" : "batch";
+    const key = kind === "single" ? (events[0]?.key ?? "") : batchKey(events);
+    const token = nextToken();
+    const send = Number(insertSend.run({ key, kind, lease: token, leaseUntil }).lastInsertRowid);
+    for (const [position, { seq }] of events.entries()) setMember.run({ seq, send, position });
+    return { send: { send, token, key, kind, attempt: 1, events: withoutKeys(events) }, nextDueAt: undefined };
+  }
+
+  return (request: SendRequest): SendPage => {
+    const open = selectOpen.get();
+    if (open !== undefined) return leaseAgain(open, request);
+    const waiting = selectWaiting.all({ limit: request.limit });
+    if (waiting.length === 0) return { send: undefined, nextDueAt: undefined };
+    return freeze(takeTogether(waiting, request.aloneBefore), request.leaseUntil);
+  };
+}
+
+/** The longest run from the front that may share a call. */
+function takeTogether(waiting: readonly EventRow[], aloneBefore: number): readonly EventRow[] {
+  const firstOld = waiting.findIndex(({ occurredAt }) => occurredAt < aloneBefore);
+  if (firstOld === -1) return waiting;
+  return waiting.slice(0, Math.max(1, firstOld));
+}
+
+/** Derived from the members' keys in their order, so that the same members never travel under two keys. */
+function batchKey(events: readonly EventRow[]): string {
+  return createHash("sha256")
+    .update(JSON.stringify(events.map(({ key }) => key)))
+    .digest("base64url");
+}
+
+function withoutKeys(events: readonly EventRow[]): FrozenSend["events"] {
+  return events.map(({ seq, body, occurredAt }) => ({ seq, body, occurredAt }));
+}

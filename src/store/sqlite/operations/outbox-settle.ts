@@ -1,0 +1,68 @@
+import type { Database } from "better-sqlite3";
+import type { EventResult, SendSettlement } from "../../outbox.js";
+
+/** Ends a try of a call. Every statement carries the token: a lease that was lost writes nothing. */
+export function prepareSettleSend(db: Database) {
+  const remove = db.prepare("DELETE FROM outbox_send WHERE send = :send AND state = 'leased' AND lease = :token");
+  const setPending = db.prepare(`
+    UPDATE outbox_send SET state = 'pending', due_at = :dueAt, error = :error, lease = NULL, lease_until = NULL
+    WHERE send = :send AND state = 'leased' AND lease = :token`);
+  const setDead = db.prepare(`
+    UPDATE outbox_send SET state = 'dead', error = :message, lease = NULL, lease_until = NULL
+    WHERE send = :send AND state = 'leased' AND lease = :token`);
+  const setMembersDead = db.prepare(`
+    UPDATE outbox_event SET state = 'dead', settled_at = :at, reason = :reason, message = :message
+    WHERE send = :send AND state = 'leased'`);
+  const markDone = db.prepare(`
+    UPDATE outbox_event
+    SET state = 'done', settled_at = :at, remote_id = :remoteId, send = NULL, position = NULL
+    WHERE seq = :seq AND send = :send AND state = 'leased'`);
+  const markDead = db.prepare(`
+    UPDATE outbox_event
+    SET state = 'dead', settled_at = :at, reason = :reason, code = :code, param = :param, message = :message,
+        send = NULL, position = NULL
+    WHERE seq = :seq AND send = :send AND state = 'leased'`);
+  const unfreeze = db.prepare(`
+    UPDATE outbox_event SET state = 'pending', send = NULL, position = NULL
+    WHERE seq = :seq AND send = :send AND state = 'leased'`);
+  const unfreezeRest = db.prepare(`
+    UPDATE outbox_event SET state = 'pending', send = NULL, position = NULL WHERE send = :send AND state = 'leased'`);
+
+  function settleEvent(result: EventResult, send: number, at: number): void {
+    const { seq } = result;
+    switch (result.to) {
+      case "done":
+        markDone.run({ seq, send, at, remoteId: result.remoteId });
+        return;
+      case "dead": {
+        const { reason, code, param, message } = result;
+        markDead.run({ seq, send, at, reason, code, param, message });
+        return;
+      }
+      case "again":
+        unfreeze.run({ seq, send });
+    }
+  }
+
+  return (settlement: SendSettlement): "settled" | "lost" => {
+    const { send, token, at } = settlement;
+    switch (settlement.to) {
+      case "settled":
+        if (remove.run({ send, token }).changes === 0) return "lost";
+        for (const result of settlement.results) settleEvent(result, send, at);
+        // An event that the answer did not name must not be stuck in a call that is over.
+        unfreezeRest.run({ send });
+        return "settled";
+      case "pending": {
+        const { dueAt, error } = settlement;
+        return setPending.run({ send, token, dueAt, error }).changes === 1 ? "settled" : "lost";
+      }
+      case "dead": {
+        const { reason, message } = settlement;
+        if (setDead.run({ send, token, message }).changes === 0) return "lost";
+        setMembersDead.run({ send, at, reason, message });
+        return "settled";
+      }
+    }
+  };
+}

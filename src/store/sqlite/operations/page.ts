@@ -1,0 +1,28 @@
+import { PigeonholeError } from "../../../base/error.js";
+
+const DEFAULT_PAGE = 50;
+const LARGEST_PAGE = 500;
+
+/** The limit of a page of a list; throws `invalid_argument` out of range. */
+export function checkPageLimit(limit = DEFAULT_PAGE): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `limit must be a whole number from 1 to ${LARGEST_PAGE}, got ${String(limit)}.`,
+  );
+}
+
+/** The row number before which a page begins, newest first. */
+export function readSeqCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return Number.MAX_SAFE_INTEGER;
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new PigeonholeError("invalid_argument", "cursor must be the nextCursor of an earlier page.");
+}
+
+/** A row as SQLite gives it: null where ours is undefined. */
+export type Nullable<Row> = { [Column in keyof Row]: Exclude<Row[Column], undefined> | null };
+
+/** The same row with undefined for null. */
+export function withoutNulls<Row extends object>(row: { [Column in keyof Row]: Row[Column] | null }): Row {
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, value ?? undefined])) as Row;
+}
