@@ -2,6 +2,19 @@ export { createReceiver } from "./receiver/create-receiver.js";
 export type { ReceiverOptions, Retention } from "./receiver/options.js";
 export type { Receiver, ReceiverState, ReceiverStats } from "./receiver/receiver.js";
 export type { Inbox, RetryResult } from "./receiver/inbox.js";
+export type { ContactEvents } from "./receiver/contact-events.js";
+export { type RotateSecretOptions, SecretNotHandedOverError, rotateSecret } from "./receiver/rotate-secret.js";
+export type { ContactEventRecorder, RecordOptions } from "./dispatch/contact-event-record.js";
+export type { ContactEventInput } from "./contract/contact-event.js";
+export type {
+  Outbox,
+  OutboxCounts,
+  OutboxDeadReason,
+  OutboxPage,
+  OutboxQuery,
+  OutboxState,
+  OutboxView,
+} from "./store/outbox.js";
 export type { Alarm } from "./receiver/alarms.js";
 export type { SecretsOption } from "./receiver/secret-source.js";
 export { DoNotRetry, RetryAfter } from "./dispatch/throwables.js";

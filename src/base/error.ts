@@ -27,6 +27,7 @@ export const ERROR_CODES = {
   answer_too_large: "The API's answer was over the limit and was not read to its end.",
   redirect_refused: "The API answered with a redirect; none is followed, since it would carry the key elsewhere.",
   unknown_error: "The API answered with an error that names no code.",
+  api_not_configured: "Contact events need the option api of createReceiver.",
   key_conflict: "An idempotency key already stands for another contact event.",
 } as const;
 

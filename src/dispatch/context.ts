@@ -1,9 +1,12 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
+import type { ContactEventInput } from "../contract/contact-event.js";
 import type { CommitFunction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork } from "../store/work.js";
+import type { NewOutboxEvent } from "../store/outbox.js";
+import { type ContactEventRecorder, type RecordOptions, RunRecords, prepareRecord } from "./contact-event-record.js";
 import { deriveIdempotencyKey } from "./idempotency-key.js";
 
 /** Largest value of a step as JSON, in characters. */
@@ -36,6 +39,8 @@ export interface HandlerContext {
    * what `fn` throws, `duplicate_step`, `step_not_json` or `lease_lost`.
    */
   readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
+  /** Contact events, sent later exactly once. Needs the receiver's `api`. */
+  readonly contactEvents: ContactEventRecorder;
   /**
    * Runs `fn` and marks the work done in one transaction: both or neither, whatever crashes. Call it last and return its
    * promise. Rejects with what `fn` throws, `commit_async` or `lease_lost`.
@@ -46,6 +51,8 @@ export interface HandlerContext {
 export interface ContextDeps {
   store: Store;
   source: string;
+  /** Whether there is an API to send contact events to. */
+  canSend: boolean;
   logger: Logger;
   clock: Clock;
 }
@@ -61,6 +68,10 @@ export class RunContext implements HandlerContext {
   readonly #type: string;
   readonly #deps: ContextDeps;
   #stepsOfThisRun: Set<string> | undefined;
+  /** One time for all records of the run, so that the same record made twice is the same. */
+  readonly #begunAt: number;
+  #records: RunRecords | undefined;
+  #recorder: ContactEventRecorder | undefined;
   #kept: Promise<Record<string, string>> | undefined;
   #abort: AbortController | undefined;
   #aborted: Error | undefined;
@@ -73,6 +84,7 @@ export class RunContext implements HandlerContext {
     this.#handler = work.handler;
     this.#type = type;
     this.#deps = deps;
+    this.#begunAt = deps.clock.now();
   }
 
   /** Made only for a handler that asks: most do not, and a controller costs as much as the rest of the run. */
@@ -104,9 +116,19 @@ export class RunContext implements HandlerContext {
     return this.#kept !== undefined || this.attempt > 1;
   }
 
+  /** Contact events of this run; undefined when there are none, as in most. */
+  get records(): readonly NewOutboxEvent[] | undefined {
+    return this.#records?.all;
+  }
+
   // Arrow functions, so that a handler may take its context apart: async (event, { step, commit }) => …
   readonly idempotencyKey = (label: string): string =>
     deriveIdempotencyKey({ source: this.#deps.source, eventId: this.#work.eventId, handler: this.#handler, label });
+
+  get contactEvents(): ContactEventRecorder {
+    this.#recorder ??= { record: (event, options = {}) => this.#record(event, options) };
+    return this.#recorder;
+  }
 
   readonly step = async <Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value> => {
     this.#stepsOfThisRun ??= new Set();
@@ -147,13 +169,28 @@ export class RunContext implements HandlerContext {
     const { seq, handler, token } = this.#work;
     const dropSteps = this.mayHaveSteps;
     this.pendingCommit = this.#deps.store.commit(
-      { seq, handler, token, to: "done", at: this.#deps.clock.now(), dropSteps },
+      { seq, handler, token, to: "done", at: this.#deps.clock.now(), dropSteps, records: this.records },
       fn,
     );
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
     this.pendingCommit.catch(() => undefined);
     return this.pendingCommit;
   };
+
+  #record(event: ContactEventInput, { key }: RecordOptions): void {
+    if (!this.#deps.canSend) {
+      throw new PigeonholeError(
+        "api_not_configured",
+        "Contact events need the option api: { apiKey, baseUrl } of createReceiver.",
+      );
+    }
+    if (this.pendingCommit !== undefined) {
+      throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");
+    }
+    const parts = { source: this.#deps.source, eventId: this.#work.eventId, handler: this.#handler, label: key };
+    this.#records ??= new RunRecords();
+    this.#records.add(prepareRecord(event, parts, this.#begunAt));
+  }
 
   #stepJson(name: string, value: unknown): string {
     let text: string;

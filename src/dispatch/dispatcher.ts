@@ -23,6 +23,8 @@ export interface DispatcherDeps extends Omit<RunnerDeps, "onRetry"> {
   registry: HandlerRegistry;
   /** Most handlers running at once. */
   concurrency: number;
+  /** This process is now the one that works on the store. */
+  onOwner: () => void;
   /** Reads an event back from its stored bytes. */
   readBack: (body: Uint8Array) => ReadBack;
 }
@@ -212,6 +214,7 @@ export class Dispatcher {
       this.#toldNotOwner = true;
     } else if (!this.#isOwner) {
       this.#opening = this.#openLanes();
+      this.#deps.onOwner();
     } else if (recovered > 0) {
       this.poke();
     }

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.js";
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
 import type { Random } from "../base/random.js";
 import type { AnyEvent } from "../protocol/event.js";
+import type { NewOutboxEvent } from "../store/outbox.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
 import type { RunContext } from "./context.js";
 import type { RegisteredHandler } from "./handler.js";
@@ -73,12 +74,19 @@ async function endAfterCommit(commit: Promise<void>, error: unknown): Promise<Ru
 /** The settlement of a run that the store still has to hear of. */
 export function settlementOf(
   end: Extract<RunEnd, { kind: "done" | "failed" }>,
-  run: { work: LeasedWork; handler: RegisteredHandler; dropSteps: boolean; now: number; random: Random },
+  run: {
+    work: LeasedWork;
+    handler: RegisteredHandler;
+    dropSteps: boolean;
+    records: readonly NewOutboxEvent[] | undefined;
+    now: number;
+    random: Random;
+  },
 ): Settlement {
   const { work, handler, now } = run;
   const { seq, token } = work;
   if (end.kind === "done") {
-    return { seq, handler: work.handler, token, at: now, to: "done", dropSteps: run.dropSteps };
+    return { seq, handler: work.handler, token, at: now, to: "done", dropSteps: run.dropSteps, records: run.records };
   }
   const error = describeError(end.error);
   const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, error };

@@ -24,9 +24,13 @@ export interface RunnerDeps {
   /** Undefined while nobody looks on. */
   observer: () => RunObserver | undefined;
   source: string;
+  /** Whether there is an API to send contact events to. */
+  canSend: boolean;
   logErrorMessages: boolean;
   /** Work that failed is due again at that time. */
   onRetry: (handler: string, dueAt: number) => void;
+  /** There are contact events to send. */
+  onRecorded: () => void;
 }
 
 /** Runs leased work: handler first, then the settlement that the store keeps. */
@@ -85,23 +89,36 @@ export class Runner {
   }
 
   async #settle(end: RunEnd, work: LeasedWork, handler: RegisteredHandler, context: RunContext): Promise<RunOutcome> {
-    if (end.kind === "committed") return "done";
+    if (end.kind === "committed") {
+      if (context.records !== undefined) this.#deps.onRecorded();
+      return "done";
+    }
     if (end.kind === "lost") return this.#lost(work);
     const { clock, random } = this.#deps;
-    const dropSteps = context.mayHaveSteps;
-    const settlement = settlementOf(end, { work, handler, dropSteps, now: clock.now(), random });
+    const { mayHaveSteps: dropSteps, records } = context;
+    const settlement = settlementOf(end, { work, handler, dropSteps, records, now: clock.now(), random });
     if (end.kind === "failed") this.#logFailure(work, settlement, end.error);
-    if (!(await this.#keep(settlement))) return this.#lost(work);
+    try {
+      if (!(await this.#keep(settlement))) return this.#lost(work);
+    } catch (error) {
+      // Its contact events could not be stored, so the handler is not done.
+      return this.#settle({ kind: "failed", error }, work, handler, context);
+    }
     if (settlement.to === "pending") this.#deps.onRetry(work.handler, settlement.dueAt);
+    if (settlement.to === "done" && records !== undefined) this.#deps.onRecorded();
     return settlement.to === "done" ? "done" : settlement.to === "pending" ? "retry" : "dead";
   }
 
-  /** Writes a settlement, for as long as the store is only busy. False when the lease is lost or the store is broken. */
+  /**
+   * Writes a settlement, for as long as the store is only busy. False when the lease is lost or the store is broken. Rejects with
+   * `key_conflict`.
+   */
   async #keep(settlement: Settlement): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return (await this.#deps.store.settle(settlement)) === "settled";
       } catch (error) {
+        if (isPigeonholeError(error, "key_conflict")) throw error;
         const mayHelp = isPigeonholeError(error, "store_busy") || isPigeonholeError(error, "store_full");
         if (!mayHelp || attempt === SETTLE_TRIES) {
           const fields = { handler: settlement.handler, ...errorFields(error, true) };

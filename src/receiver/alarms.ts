@@ -19,7 +19,9 @@ export type Alarm =
   /** Nothing was accepted for this long. */
   | { kind: "silence"; sinceMs: number }
   /** The store took nothing. */
-  | { kind: "store_unavailable"; code: string; message: string };
+  | { kind: "store_unavailable"; code: string; message: string }
+  /** The API refuses the key, the scope or the address; contact events wait. */
+  | { kind: "api_refused"; error: string };
 
 /** What to do about it, for the log. */
 const ADVICE: Record<Alarm["kind"], string> = {
@@ -33,6 +35,7 @@ const ADVICE: Record<Alarm["kind"], string> = {
   body_consumed:
     "A body parser ran before the receiver, so the signed bytes are gone. Mount receiver.middleware() before express.json(), or limit express.json() to other paths.",
   silence: "Is the endpoint still enabled, and does its URL still lead here?",
+  api_refused: "Check the API key, its scopes and baseUrl. Contact events wait in the outbox meanwhile.",
   store_unavailable: "Deliveries are answered 503 meanwhile, so the service sends them again.",
 };
 

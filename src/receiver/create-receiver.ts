@@ -16,6 +16,8 @@ import type { RawRequest } from "../protocol/raw-request.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
 import { Alarms, SilenceWatch } from "./alarms.js";
 import { AnswerTally } from "./answer-tally.js";
+import { createContactEvents } from "./contact-events.js";
+import { OutboxSender } from "./deliver.js";
 import { createInbox } from "./inbox.js";
 import { type ReceiverOptions, resolveOptions } from "./options.js";
 import { Pruner } from "./pruner.js";
@@ -44,8 +46,12 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   const registry = new HandlerRegistry(options.retry, Object.keys(schemas));
   const pruner = new Pruner({ store, clock, logger, retention: options.retention });
   let telemetry: Telemetry | undefined;
+  const sender = options.api === undefined ? undefined : new OutboxSender({ ...options, api: options.api, alarms });
   const dispatcher = new Dispatcher({
     ...options,
+    canSend: sender !== undefined,
+    onOwner: () => sender?.start(),
+    onRecorded: () => sender?.poke(),
     registry,
     observer: () => telemetry,
     readBack(body) {
@@ -146,6 +152,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     silence?.stop();
     try {
       await Promise.all([dispatcher.stop(timeoutMs), untilNoneWaits(timeoutMs)]);
+      await sender?.stop();
     } finally {
       await store.close();
       state = "stopped";
@@ -207,12 +214,16 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     },
     async stats() {
       const now = clock.now();
-      const { oldestPendingReceivedAt, oldestDueAt, ...counts } = await store.counts(now);
+      const [{ oldestPendingReceivedAt, oldestDueAt, ...counts }, { oldestRecordedAt, ...outbox }] = await Promise.all([
+        store.counts(now),
+        store.countOutbox(),
+      ]);
       return {
         state,
         ...counts,
         oldestPendingAgeMs: ageOf(oldestPendingReceivedAt, now),
         lagMs: ageOf(oldestDueAt, now),
+        outbox: { ...outbox, oldestAgeMs: ageOf(oldestRecordedAt, now) },
         answers: tally.counts,
         failuresInARow: tally.failuresInARow,
         disablesAt: LIMITS.disableAfterFailures,
@@ -221,6 +232,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
       };
     },
     inbox: createInbox({ store, registry, dispatcher, schemas, clock }),
+    contactEvents: createContactEvents({ store, clock, source: options.source, sender }),
   };
   return receiver;
 }

@@ -5,6 +5,9 @@ import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import { checkWholeNumber } from "../base/option-check.js";
 import type { Random } from "../base/random.js";
+import type { Client } from "../client/call-types.js";
+import { createClient } from "../client/create-client.js";
+import type { ClientOptions } from "../client/options.js";
 import { type RetryPolicy, resolveRetry } from "../dispatch/retry-policy.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import type { SchemaMap } from "../protocol/event.js";
@@ -28,6 +31,8 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   secrets: SecretsOption;
   /** Path of the SQLite file, `:memory:` for tests, or a store of your own. @default "pigeonhole.db" */
   store?: string | Store;
+  /** How contact events are sent: options of `createClient`, or a client. Needed only for them. */
+  api?: ClientOptions | Client;
   /** Zod schemas of `event.data` by type: checked before a handler runs, and they type the handler's event. */
   schemas?: Schemas;
   /** Greatest accepted age of a signature both ways, in seconds. @default 300 */
@@ -68,6 +73,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
 /** The options, checked and filled in. */
 export interface ResolvedOptions {
   store: Store;
+  api: Client | undefined;
   schemas: SchemaMap;
   toleranceSeconds: number;
   unverified: UnverifiedPolicy;
@@ -107,6 +113,7 @@ export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
   }
   return {
     store: resolveStore(options.store ?? "pigeonhole.db"),
+    api: resolveApi(options),
     schemas: options.schemas ?? {},
     toleranceSeconds: checkWholeNumber("toleranceSeconds", toleranceSeconds, { min: 1, max: (7 * DAY) / SECOND }),
     unverified,
@@ -127,6 +134,11 @@ export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   };
+}
+
+function resolveApi({ api, clock, random, logger }: ReceiverOptions): Client | undefined {
+  if (api === undefined || "contactEvents" in api) return api;
+  return createClient({ ...(clock && { clock }), ...(random && { random }), ...(logger && { logger }), ...api });
 }
 
 function resolveStore(store: string | Store): Store {

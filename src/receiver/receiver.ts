@@ -4,6 +4,8 @@ import type { ListenerOptions, NodeListener, NodeMiddleware } from "../http/node
 import type { AnyEvent, EventMatching, EventPattern, SchemaMap } from "../protocol/event.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { StoreCounts } from "../store/inbox-view.js";
+import type { OutboxCounts } from "../store/outbox.js";
+import type { ContactEvents } from "./contact-events.js";
 import type { Inbox } from "./inbox.js";
 
 /** Where the receiver is in its life. Deliveries are taken from `running` on; those of `starting` wait for it. */
@@ -15,6 +17,8 @@ export interface ReceiverStats extends Omit<StoreCounts, "oldestPendingReceivedA
   oldestPendingAgeMs: number;
   /** How long the work that is due has been waiting at most, in milliseconds; 0 when handlers keep up. */
   lagMs: number;
+  /** Contact events that wait, are on their way, or were given up; and the age of the oldest unsettled one in milliseconds. */
+  outbox: Omit<OutboxCounts, "oldestRecordedAt"> & { oldestAgeMs: number };
   /** Deliveries answered since the receiver was made, by outcome. */
   answers: Record<OutcomeKind, number>;
   /** Answers other than 2xx in a row; the service switches the endpoint off at `disablesAt`. */
@@ -57,4 +61,5 @@ export interface Receiver<Schemas extends SchemaMap = SchemaMap> {
 
   stats(): Promise<ReceiverStats>;
   readonly inbox: Inbox;
+  readonly contactEvents: ContactEvents;
 }

@@ -11,6 +11,8 @@ export interface NewOutboxEvent {
   body: string;
   /** Milliseconds since 1970; fixed when recorded. */
   occurredAt: number;
+  /** False when the time is that of the recording: then it does not tell two events of one key apart. */
+  isTimeGiven: boolean;
 }
 
 /** What became of a record: new, already there, or refused because its key stands for another event. */
@@ -71,6 +73,8 @@ export type SendSettlement = Pick<FrozenSend, "send" | "token"> & { at: number }
 
 /** A contact event as the outbox lists it. */
 export interface OutboxView {
+  /** Its place in the order of recording. */
+  seq: number;
   key: string;
   state: OutboxState;
   /** The event as JSON. */

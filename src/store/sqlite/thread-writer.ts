@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import { type PackedResult, packBatch, unpackResults } from "./batch-packing.js";
-import type { CommandResult } from "./inbox-database.js";
+import type { Command, CommandResult } from "./inbox-database.js";
 import type { Writer } from "./writer.js";
 
 /** What the thread answers to a batch, and once when it has opened the file. */
@@ -55,16 +55,33 @@ export async function createThreadWriter(file: string): Promise<Writer> {
   );
   worker.on("exit", () => die(new PigeonholeError("stopped", "The writer thread of the store has ended.")));
 
+  async function run(commands: readonly Command[]): Promise<CommandResult[]> {
+    if (dead !== undefined) throw dead;
+    try {
+      const batch = packBatch(commands);
+      worker.postMessage(batch, [batch.bodies.buffer]);
+    } catch (error) {
+      return runEachAlone(commands, error);
+    }
+    return unpackResults(await expect(), commands);
+  }
+
+  /** An argument that cannot cross to the thread must not take its neighbours with it, nor count as a failure of the disk. */
+  async function runEachAlone(commands: readonly Command[], error: unknown): Promise<CommandResult[]> {
+    const [first, second] = commands;
+    if (first !== undefined && second === undefined) {
+      return [
+        { ok: false, code: "invalid_argument", message: `${first.op} failed: ${String(error)}`, breaking: false },
+      ];
+    }
+    const results: CommandResult[] = [];
+    for (const command of commands) results.push(...(await run([command])));
+    return results;
+  }
+
   await expect();
   return {
-    async run(commands): Promise<CommandResult[]> {
-      const results = expect();
-      if (dead === undefined) {
-        const batch = packBatch(commands);
-        worker.postMessage(batch, [batch.bodies.buffer]);
-      }
-      return unpackResults(await results, commands);
-    },
+    run,
     async close() {
       dead ??= new PigeonholeError("stopped", "The store is closed.");
       const ended = new Promise((resolve) => worker.once("exit", resolve));

@@ -2,14 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { OutboxCounts, OutboxDeadReason, OutboxPage, OutboxQuery, OutboxState, OutboxView } from "../../outbox.js";
 import { type Nullable, checkPageLimit, readSeqCursor, withoutNulls } from "./page.js";
 
-type Row = {
-  seq: number;
-  key: string;
-  state: OutboxState;
-  body: string;
-  recordedAt: number;
-  occurredAt: number;
-} & Nullable<Pick<OutboxView, "settledAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
+type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt"> &
+  Nullable<Pick<OutboxView, "settledAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
 
 /** Reads contact events, newest first. */
 export function prepareListOutbox(db: Database) {
@@ -25,7 +19,7 @@ export function prepareListOutbox(db: Database) {
       .all({ before: readSeqCursor(query.cursor), state: query.state, most: limit + 1 });
     const page = rows.slice(0, limit);
     return {
-      items: page.map(({ seq: _, ...row }): OutboxView => withoutNulls(row)),
+      items: page.map((row) => withoutNulls<OutboxView>(row)),
       nextCursor: rows.length > limit ? String(page.at(-1)?.seq) : undefined,
     };
   };

@@ -9,10 +9,18 @@ export function prepareRecordOne(db: Database) {
     ON CONFLICT (key) DO NOTHING`);
   const selectBody = db.prepare<[string], string>("SELECT body FROM outbox_event WHERE key = ?").pluck();
 
-  return ({ key, body, occurredAt }: NewOutboxEvent, now: number): RecordResult => {
-    if (insert.run(key, body, occurredAt, now).changes === 1) return "recorded";
-    return selectBody.get(key) === body ? "known" : "conflict";
+  return (event: NewOutboxEvent, now: number): RecordResult => {
+    if (insert.run(event.key, event.body, event.occurredAt, now).changes === 1) return "recorded";
+    return isSameEvent(event, selectBody.get(event.key) ?? "") ? "known" : "conflict";
   };
+}
+
+function isSameEvent({ body, isTimeGiven }: NewOutboxEvent, stored: string): boolean {
+  return isTimeGiven ? body === stored : withoutTime(body) === withoutTime(stored);
+}
+
+function withoutTime(body: string): string {
+  return JSON.stringify({ ...(JSON.parse(body) as object), occurredAt: undefined });
 }
 
 /** Records that come with a settlement; one whose key stands for another event undoes the settlement. */

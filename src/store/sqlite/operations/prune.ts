@@ -24,29 +24,42 @@ export function preparePrune(db: Database) {
   const dropMarks = db.prepare("DELETE FROM inbox_done WHERE seq = :seq");
   const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
 
-  const marks = { event: 0, body: 0 };
+  const selectSent = db.prepare<object, { seq: number; receivedAt: number; settled: number }>(`
+    SELECT seq, recorded_at AS receivedAt, state = 'done' AS settled
+    FROM outbox_event WHERE seq > :after ORDER BY seq LIMIT :batch`);
+  const dropSent = db.prepare("DELETE FROM outbox_event WHERE seq = :seq");
 
-  function sweep(kind: "event" | "body", select: typeof selectOld, before: number, batch: number): number {
-    let removed = 0;
+  /** Each kind of row with its oldest-first reader, what removing one means, and how far earlier batches came. */
+  const kinds = {
+    event: { select: selectOld, after: 0, remove: removeEvent },
+    body: { select: selectBodies, after: 0, remove: (seq: number) => dropBody.run({ seq }) },
+    sent: { select: selectSent, after: 0, remove: (seq: number) => dropSent.run({ seq }) },
+  };
+
+  function removeEvent(seq: number): void {
+    dropBody.run({ seq });
+    dropMarks.run({ seq });
+    dropSteps.run({ seq });
+    dropEvent.run({ seq });
+  }
+
+  function sweep(kind: keyof typeof kinds, before: number, batch: number): number {
+    const rows = kinds[kind];
     let seen = 0;
-    for (const row of select.all({ after: marks[kind], batch })) {
+    for (const row of rows.select.all({ after: rows.after, batch })) {
       if (row.receivedAt >= before) break;
       seen += 1;
-      marks[kind] = row.seq;
-      if (row.settled === 0) continue;
-      removed += dropBody.run({ seq: row.seq }).changes;
-      if (kind === "body") continue;
-      dropMarks.run({ seq: row.seq });
-      dropSteps.run({ seq: row.seq });
-      removed += dropEvent.run({ seq: row.seq }).changes;
+      rows.after = row.seq;
+      if (row.settled === 1) rows.remove(row.seq);
     }
-    return Math.max(removed, seen);
+    return seen;
   }
 
   return ({ idsBefore, bodiesBefore, batch }: PruneLimits): number => {
-    const count = sweep("event", selectOld, idsBefore, batch) || sweep("body", selectBodies, bodiesBefore, batch);
-    // Both together, or every batch of bodies would begin by looking at the same events once more.
-    if (count === 0) marks.event = marks.body = 0;
-    return count;
+    const seen =
+      sweep("event", idsBefore, batch) || sweep("body", bodiesBefore, batch) || sweep("sent", idsBefore, batch);
+    // All together, or every batch of one kind would begin by looking at the same rows of another once more.
+    if (seen === 0) kinds.event.after = kinds.body.after = kinds.sent.after = 0;
+    return seen;
   };
 }

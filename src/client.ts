@@ -1,0 +1,39 @@
+export { createClient } from "./client/create-client.js";
+export type { ClientOptions, PathOverrides } from "./client/options.js";
+export type { CallOptions, Client, ContactEventSender, KeyedCallOptions } from "./client/call-types.js";
+export type { PagePromise } from "./client/page-promise.js";
+export type { CredentialShape } from "./client/credential.js";
+export type { FetchFunction } from "./client/attempt.js";
+export {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  InvalidInputError,
+  InvalidRequestError,
+  NoAnswerError,
+  type NoAnswerReason,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+} from "./client/errors.js";
+export { API_ASSUMPTIONS, type ApiAssumption } from "./contract/assumptions.js";
+export {
+  type ContactEvent,
+  type ContactEventBatch,
+  type ContactEventInput,
+  type ContactEventResult,
+  EVENT_LIMITS,
+  checkContactEvent,
+} from "./contract/contact-event.js";
+export type { Checked, Fault, FaultCode } from "./contract/fault.js";
+export { operationsTable } from "./contract/contract.js";
+export type { Page } from "./contract/paging.js";
+export type {
+  WebhookCreateInput,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+  WebhookTest,
+  WebhookUpdateInput,
+} from "./contract/webhook-endpoint.js";

@@ -1,0 +1,98 @@
+import type { Clock } from "../base/clock.js";
+import { NoAnswerError } from "./errors.js";
+import { readBody } from "./read-body.js";
+
+/** The part of `fetch` that is used; any function like it serves. */
+export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
+
+/** A request as it travels. */
+export interface WireRequest {
+  /** Name of the call, for errors. */
+  call: string;
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/** What came back. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** Undefined when it was over the limit. */
+  text: string | undefined;
+}
+
+export interface AttemptDeps {
+  fetch: FetchFunction;
+  clock: Clock;
+  timeoutMs: number;
+  maxAnswerBytes: number;
+}
+
+const timedOut = Symbol("timed out");
+
+/**
+ * Sends a request once and reads the answer whole. Rejects with {@link NoAnswerError}, or with the signal's reason when it is
+ * aborted, also where `fetch` does not listen to its signal.
+ */
+export async function attempt(
+  request: WireRequest,
+  signal: AbortSignal | undefined,
+  deps: AttemptDeps,
+): Promise<Answer> {
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const timer = deps.clock.setTimer(() => controller.abort(timedOut), deps.timeoutMs);
+  // Not AbortSignal.any: on Node 20 a long-lived signal keeps what was made from it.
+  const onAbort = (): void => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([exchange(request, controller.signal, deps), whenAborted(controller.signal)]);
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw noAnswer(request.call, controller.signal.reason === timedOut ? timedOut : error, deps.timeoutMs);
+  } finally {
+    timer.cancel();
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+async function exchange(request: WireRequest, signal: AbortSignal, deps: AttemptDeps): Promise<Answer> {
+  const { method, url, headers, body } = request;
+  const init: RequestInit = { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) };
+  const response = await deps.fetch(url, init);
+  return { status: response.status, headers: response.headers, text: await readBody(response, deps.maxAnswerBytes) };
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+function noAnswer(call: string, error: unknown, timeoutMs: number): NoAnswerError {
+  if (error === timedOut) {
+    const message = `no answer within ${timeoutMs} ms`;
+    return new NoAnswerError({ call, reason: "timeout", mayHaveArrived: true, message, cause: undefined });
+  }
+  const code = systemCode(error);
+  const mayHaveArrived = code === undefined || !BEFORE_SENDING.test(code);
+  const what = mayHaveArrived
+    ? "the connection broke off before the answer was complete"
+    : "no connection could be made";
+  const message = code === undefined ? what : `${what} (${code})`;
+  return new NoAnswerError({ call, reason: "connection", mayHaveArrived, message, cause: error });
+}
+
+/** Codes of Node and undici for a connection that never stood. */
+const BEFORE_SENDING =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
+
+/** The code at the end of the chain of causes, where fetch hides it. */
+function systemCode(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && typeof cause.code === "string") return cause.code;
+  }
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import type { Contract } from "../contract/contract.js";
+import type { BodyInput, Operation, PathNames, QueryInput, Result } from "../contract/operation.js";
+import type { Page } from "../contract/paging.js";
+import type { PagePromise } from "./page-promise.js";
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call wherever it is, waiting included; the promise rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Options of a call that may carry an idempotency key. */
+export interface KeyedCallOptions extends CallOptions {
+  /**
+   * 1 to 255 letters, digits, `_`, `.`, `:` and `-`. The same key with the same input has one effect, so a call with a key is
+   * retried; one without is not.
+   */
+  idempotencyKey?: string | undefined;
+}
+
+// Named tuple members give the parameters their names in the editor.
+type PathArgument<Name> = Name extends "email"
+  ? [emailOrContactId: string]
+  : Name extends "deliveryId"
+    ? [deliveryId: string]
+    : [id: string];
+
+type PathArguments<Names> = Names extends [infer First, ...infer Rest]
+  ? [...PathArgument<First>, ...PathArguments<Rest>]
+  : [];
+
+type InputArguments<Row> = Row extends { argument: "events" }
+  ? [events: BodyInput<Row>]
+  : Row extends { body: unknown }
+    ? [input: BodyInput<Row>]
+    : Row extends { query: unknown }
+      ? [query?: QueryInput<Row>]
+      : [];
+
+type Options<Row extends Operation> = Row["retry"] extends "with-key" ? KeyedCallOptions : CallOptions;
+
+type Reply<Row extends Operation> = Row extends { paged: true }
+  ? Result<Row> extends Page<infer Item>
+    ? PagePromise<Item>
+    : never
+  : Promise<Result<Row>>;
+
+/** The function for one row of the contract: path parameters, then body or query, then options. */
+export type Call<Row extends Operation> = (
+  ...args: [...PathArguments<PathNames<Row["path"]>>, ...InputArguments<Row>, options?: Options<Row>]
+) => Reply<Row>;
+
+/** Functions for a whole contract, nested as it is. Homomorphic, so that the rows' docstrings show on them. */
+export type Calls<Table extends Record<keyof Table, Record<string, Operation>>> = {
+  readonly [R in keyof Table]: { readonly [Name in keyof Table[R]]: Call<Table[R][Name]> };
+};
+
+/**
+ * The API client: `client.contactEvents` and `client.webhooks`. Every call rejects with InvalidInputError (nothing was sent),
+ * ApiError and its subclasses (the service answered), NoAnswerError (it did not) or the reason of its signal.
+ */
+export interface Client extends Calls<Contract> {}
+
+/** The part of a client that sends contact events; anything with it can stand in for the client there. */
+export interface ContactEventSender {
+  readonly contactEvents: Pick<Client["contactEvents"], "send" | "sendBatch">;
+}

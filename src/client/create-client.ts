@@ -1,0 +1,56 @@
+import type { Page } from "../contract/paging.js";
+import type { Client } from "./call-types.js";
+import { apiErrorFor } from "./errors.js";
+import { type ClientOptions, type ResolvedClient, resolveClientOptions } from "./options.js";
+import { type PagePromise, pagePromise } from "./page-promise.js";
+import { type BoundOperation, type CallArguments, prepareCall, splitArguments } from "./prepare-call.js";
+import { runCall } from "./run-call.js";
+
+/**
+ * Makes a client of the API. Input is checked before it is sent, calls that only read or carry an idempotency key are
+ * retried, and events are sent at the rate that the service allows. Throws `invalid_option`.
+ *
+ * @example
+ * const client = createClient({ apiKey, baseUrl });
+ * await client.contactEvents.send({ name: "order.shipped", email }, { idempotencyKey: `order:${order.id}` });
+ * for await (const endpoint of client.webhooks.list()) console.log(endpoint.url);
+ */
+export function createClient(options: ClientOptions): Client {
+  const resolved = resolveClientOptions(options);
+  const client: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
+  for (const bound of resolved.operations) {
+    const [resource = "", name = ""] = bound.call.split(".");
+    const calls = (client[resource] ??= {});
+    const call = bound.operation.paged === true ? pagedCall(bound, resolved) : singleCall(bound, resolved);
+    // A name of its own in stack traces and when printed.
+    calls[name] = Object.defineProperty(call, "name", { value: name });
+  }
+  for (const calls of Object.values(client)) Object.freeze(calls);
+  // The loop follows the table that the type is derived from.
+  return Object.freeze(client) as unknown as Client;
+}
+
+function singleCall(bound: BoundOperation, resolved: ResolvedClient): (...args: unknown[]) => Promise<unknown> {
+  return async (...args) => run(bound, splitArguments(bound, args), resolved);
+}
+
+function pagedCall(bound: BoundOperation, resolved: ResolvedClient): (...args: unknown[]) => PagePromise<unknown> {
+  return (...args) => {
+    const fetchPage = async (cursor: string | undefined): Promise<Page<unknown>> => {
+      const split = splitArguments(bound, args);
+      const query = cursor === undefined ? split.query : { ...(split.query as object), cursor };
+      return (await run(bound, { ...split, query }, resolved)) as Page<unknown>;
+    };
+    return pagePromise(fetchPage, (message) => endlessList(bound.call, message));
+  };
+}
+
+async function run(bound: BoundOperation, args: CallArguments, { baseUrl, deps }: ResolvedClient): Promise<unknown> {
+  args.options.signal?.throwIfAborted();
+  return runCall(prepareCall(bound, args, baseUrl, deps.clock.now()), deps);
+}
+
+function endlessList(call: string, message: string): Error {
+  const unknown = { param: undefined, requestId: undefined, retryAfterMs: undefined };
+  return apiErrorFor({ call, status: 200, code: "invalid_answer", message, ...unknown });
+}

@@ -1,0 +1,68 @@
+import { inspect } from "node:util";
+import { PigeonholeError } from "../base/error.js";
+
+/** How the credential travels; not shown in the documents, so it can be set. */
+export interface CredentialShape {
+  /** Name of the header. @default "authorization" */
+  header: string;
+  /** What stands before the key, a space included where one is needed. @default "Bearer " */
+  prefix: string;
+}
+
+const DEFAULT_SHAPE: CredentialShape = { header: "authorization", prefix: "Bearer " };
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+const WEBHOOK_SECRET = /whsec_[A-Za-z0-9_-]+/g;
+const HIDDEN = "[api key]";
+
+/** The API key. It leaves this object only as a header; printing the object does not show it. */
+export class Credential {
+  readonly #key: string;
+  readonly #shape: CredentialShape;
+
+  /** Throws `invalid_option` for a key that cannot be right; the message never quotes it. */
+  constructor(apiKey: string, shape: Partial<CredentialShape> = {}) {
+    checkApiKey(apiKey);
+    this.#key = apiKey;
+    this.#shape = { header: shape.header ?? DEFAULT_SHAPE.header, prefix: shape.prefix ?? DEFAULT_SHAPE.prefix };
+    if (!HEADER_NAME.test(this.#shape.header) || !/^[ -~]*$/.test(this.#shape.prefix)) {
+      throw new PigeonholeError("invalid_option", "credential must be { header, prefix } fit for an HTTP header.");
+    }
+  }
+
+  /** The header that carries the key, by name. */
+  header(): Record<string, string> {
+    return { [this.#shape.header]: this.#shape.prefix + this.#key };
+  }
+
+  /** The text without the key and without webhook secrets, for what the service says and an error will repeat. */
+  redact(text: string): string {
+    return text.replaceAll(this.#key, HIDDEN).replaceAll(WEBHOOK_SECRET, "[webhook secret]");
+  }
+
+  toString(): string {
+    return HIDDEN;
+  }
+
+  toJSON(): string {
+    return HIDDEN;
+  }
+
+  [inspect.custom](): string {
+    return HIDDEN;
+  }
+}
+
+function checkApiKey(apiKey: unknown): void {
+  const refuse = (what: string): never => {
+    throw new PigeonholeError("invalid_option", `apiKey ${what}`);
+  };
+  if (typeof apiKey !== "string")
+    return refuse(`must be a string, got ${typeof apiKey}. Is the environment variable set?`);
+  if (apiKey.trim() === "") return refuse("is empty. Is the environment variable set?");
+  if (/["'`]/.test(apiKey)) return refuse("has quotes in it; remove them.");
+  if (/\s/.test(apiKey)) return refuse("has white space or a line break in it; remove it.");
+  // fetch quotes a header value that it refuses, so nothing may get that far.
+  if (!/^[!-~]+$/.test(apiKey)) return refuse("has characters that no key has; copy it anew.");
+  if (apiKey.startsWith("whsec_")) return refuse("is a webhook secret; an API key begins with svc_live_.");
+  if (apiKey.startsWith("whe_")) return refuse("is the id of a webhook endpoint; an API key begins with svc_live_.");
+}

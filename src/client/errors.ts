@@ -1,0 +1,112 @@
+import { PigeonholeError } from "../base/error.js";
+import { InvalidInputError, ServiceCodeError } from "../contract/invalid-input-error.js";
+
+export { InvalidInputError };
+
+/** What an {@link ApiError} is made of. */
+export interface ApiErrorInput {
+  /** Name of the call, such as `webhooks.get`. */
+  call: string;
+  status: number;
+  code: string;
+  message: string;
+  param: string | undefined;
+  requestId: string | undefined;
+  retryAfterMs: number | undefined;
+}
+
+/** The service answered, and not with what was asked for. One class per family of statuses extends it. */
+export class ApiError extends ServiceCodeError {
+  override readonly name: string = "ApiError";
+  /** HTTP status. 2xx with the code `invalid_answer` or `answer_too_large`: it took effect, only the answer is unusable. */
+  readonly status: number;
+  /** Field or dotted path that the service means. */
+  readonly param: string | undefined;
+  /** The service's name of the request, for its support. */
+  readonly requestId: string | undefined;
+  /** How long the service asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(input: ApiErrorInput) {
+    const { call, status, code, message, param, requestId, retryAfterMs } = input;
+    const details = [`HTTP ${status}`, code, ...(param === undefined ? [] : [`param ${param}`])];
+    if (requestId !== undefined) details.push(`request ${requestId}`);
+    super(code, `${call}: ${message} (${details.join(", ")})`);
+    this.status = status;
+    this.param = param;
+    this.requestId = requestId;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** 401: no credential, or one that is not valid. */
+export class AuthenticationError extends ApiError {
+  override readonly name = "AuthenticationError";
+}
+
+/** 403: the key lacks a scope or may not do this. */
+export class PermissionError extends ApiError {
+  override readonly name = "PermissionError";
+}
+
+/** 404: not there, or not visible to the key. */
+export class NotFoundError extends ApiError {
+  override readonly name = "NotFoundError";
+}
+
+/** 409: the state of the thing does not allow it. */
+export class ConflictError extends ApiError {
+  override readonly name = "ConflictError";
+}
+
+/** 400 and 422: `param` names what is wrong. */
+export class InvalidRequestError extends ApiError {
+  override readonly name = "InvalidRequestError";
+}
+
+/** 429: too many; `retryAfterMs` when the service says how long to wait. */
+export class RateLimitError extends ApiError {
+  override readonly name = "RateLimitError";
+}
+
+/** 5xx: a fault of the service, or of what stands in front of it. */
+export class ServerError extends ApiError {
+  override readonly name = "ServerError";
+}
+
+/** Why there is no answer. */
+export type NoAnswerReason = "timeout" | "connection";
+
+/** No answer came. `cause` is what fetch rejected with. */
+export class NoAnswerError extends PigeonholeError {
+  override readonly name = "NoAnswerError";
+  readonly reason: NoAnswerReason;
+  /** False when no connection was made; otherwise the service may have received the request and acted on it. */
+  readonly mayHaveArrived: boolean;
+
+  constructor(input: {
+    call: string;
+    reason: NoAnswerReason;
+    mayHaveArrived: boolean;
+    message: string;
+    cause: unknown;
+  }) {
+    const { call, reason, mayHaveArrived, message, cause } = input;
+    const effect = mayHaveArrived ? "it may have taken effect" : "nothing arrived there";
+    super("no_answer", `${call}: ${message}; ${effect}.`, cause === undefined ? {} : { cause });
+    this.reason = reason;
+    this.mayHaveArrived = mayHaveArrived;
+  }
+}
+
+/** The error for a status, of the class of its family. */
+export function apiErrorFor(input: ApiErrorInput): ApiError {
+  const { status } = input;
+  if (status === 400 || status === 422) return new InvalidRequestError(input);
+  if (status === 401) return new AuthenticationError(input);
+  if (status === 403) return new PermissionError(input);
+  if (status === 404) return new NotFoundError(input);
+  if (status === 409) return new ConflictError(input);
+  if (status === 429) return new RateLimitError(input);
+  return status >= 500 ? new ServerError(input) : new ApiError(input);
+}

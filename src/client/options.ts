@@ -1,0 +1,109 @@
+import type { Clock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
+import { type Logger, silentLogger } from "../base/logger.js";
+import { checkWholeNumber } from "../base/option-check.js";
+import type { Random } from "../base/random.js";
+import { waitingClock } from "../base/waiting-clock.js";
+import { EVENT_LIMITS } from "../contract/contact-event.js";
+import { type Contract, listOperations } from "../contract/contract.js";
+import { pathNames } from "../contract/operation.js";
+import type { FetchFunction } from "./attempt.js";
+import { resolveBaseUrl } from "./base-url.js";
+import { Credential, type CredentialShape } from "./credential.js";
+import type { BoundOperation } from "./prepare-call.js";
+import { RateLimiter } from "./rate-limiter.js";
+import type { RunCallDeps } from "./run-call.js";
+
+/** Other paths for operations, by resource and name; a path must have the same `{…}`. */
+export type PathOverrides = { [R in keyof Contract]?: { [Name in keyof Contract[R]]?: string } };
+
+export interface ClientOptions {
+  /** An API key or an OAuth access token. */
+  apiKey: string;
+  /** What the paths of the API are relative to: https, or http on this machine. */
+  baseUrl: string;
+  /** Longest time of one attempt, the reading of the answer included, in milliseconds. @default 30,000 */
+  timeoutMs?: number;
+  /** Retries after the first attempt, of calls that only read or carry an idempotency key. @default 2 */
+  maxRetries?: number;
+  /** What the service allows per key; two clients of one key must share it. @default 600 */
+  eventsPerMinute?: number;
+  /** Largest answer that is read, in bytes. @default 5 MiB */
+  maxAnswerBytes?: number;
+  /** How the key travels, where the service expects it otherwise. @default `Authorization: Bearer <key>` */
+  credential?: Partial<CredentialShape>;
+  /** Paths that the documents do not show, where ours are wrong. */
+  paths?: PathOverrides;
+  /** Header with the service's name of a request. @default "x-request-id" */
+  requestIdHeader?: string;
+  /** Hears of retries; never of inputs, answers or the key. @default silent */
+  logger?: Logger;
+  /** @default the machine's `fetch` */
+  fetch?: FetchFunction;
+  /** @default the machine's clock */
+  clock?: Clock;
+  /** @default Math.random */
+  random?: Random;
+}
+
+/** The options, checked and filled in. */
+export interface ResolvedClient {
+  deps: RunCallDeps;
+  baseUrl: string;
+  operations: readonly BoundOperation[];
+}
+
+/** Fills in defaults; throws `invalid_option` naming the option. */
+export function resolveClientOptions(options: ClientOptions): ResolvedClient {
+  const { timeoutMs = 30 * SECOND, maxRetries = 2, maxAnswerBytes = 5 * 1024 * 1024 } = options;
+  const { eventsPerMinute = EVENT_LIMITS.eventsPerMinute, requestIdHeader = "x-request-id" } = options;
+  const clock = options.clock ?? waitingClock;
+  const perMinute = checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 });
+  if (!/^[A-Za-z0-9-]{1,100}$/.test(requestIdHeader)) {
+    throw new PigeonholeError("invalid_option", "requestIdHeader is not the name of an HTTP header.");
+  }
+  return {
+    baseUrl: resolveBaseUrl(options.baseUrl),
+    operations: bindOperations(options.paths ?? {}),
+    deps: {
+      credential: new Credential(options.apiKey, options.credential),
+      limiter: new RateLimiter({ clock, perMinute, burst: EVENT_LIMITS.batchSize }),
+      // At most 24 days, the longest timer.
+      timeoutMs: checkWholeNumber("timeoutMs", timeoutMs, { min: 1, max: 2 ** 31 - 1 }),
+      maxRetries: checkWholeNumber("maxRetries", maxRetries, { min: 0 }),
+      maxAnswerBytes: checkWholeNumber("maxAnswerBytes", maxAnswerBytes, { min: 1 }),
+      requestIdHeader,
+      logger: options.logger ?? silentLogger,
+      fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+      clock,
+      random: options.random ?? Math.random,
+    },
+  };
+}
+
+function bindOperations(overrides: PathOverrides): BoundOperation[] {
+  const rest = new Map(
+    Object.entries(overrides).flatMap(([resource, paths]) =>
+      Object.entries<string>(paths).map(([name, path]) => [`${resource}.${name}`, path]),
+    ),
+  );
+  const bound = listOperations().map(({ resource, name, operation }) => {
+    const call = `${resource}.${name}`;
+    const path = rest.get(call) ?? operation.path;
+    rest.delete(call);
+    return { call, operation, path: checkPath(call, path, operation.path) };
+  });
+  const [unknown] = rest.keys();
+  if (unknown === undefined) return bound;
+  throw new PigeonholeError("invalid_option", `paths.${unknown} names no operation.`);
+}
+
+function checkPath(call: string, path: string, original: string): string {
+  const sameNames = pathNames(path).toSorted().join() === pathNames(original).toSorted().join();
+  if (sameNames && /^(?:\/(?:\{\w+\}|[\w~-][\w.~-]*))+$/.test(path)) return path;
+  throw new PigeonholeError(
+    "invalid_option",
+    `paths.${call} must be a path such as ${original}, with the same names in braces.`,
+  );
+}

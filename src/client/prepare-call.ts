@@ -1,0 +1,129 @@
+import type { FaultCode } from "../contract/fault.js";
+import { checkInput } from "../contract/fault.js";
+import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/idempotency-key.js";
+import { type Operation, pathNames, takesIdempotencyKey } from "../contract/operation.js";
+import type { WireRequest } from "./attempt.js";
+import type { KeyedCallOptions } from "./call-types.js";
+import { InvalidInputError } from "./errors.js";
+import { isRepeatable } from "./retry.js";
+
+/** A row of the contract as this client calls it. */
+export interface BoundOperation {
+  /** Such as `webhooks.get`. */
+  call: string;
+  operation: Operation;
+  /** The row's path, or the one set by the option `paths`. */
+  path: string;
+}
+
+/** The arguments of a call, told apart. */
+export interface CallArguments {
+  params: Record<string, unknown>;
+  body: unknown;
+  query: unknown;
+  options: KeyedCallOptions;
+}
+
+/** A checked call. */
+export interface PreparedCall extends BoundOperation {
+  request: WireRequest;
+  /** Events that it counts as, 0 for none. */
+  events: number;
+  isRepeatable: boolean;
+  signal: AbortSignal | undefined;
+}
+
+/** Tells the arguments apart: path parameters in order, then body or query, then options. */
+export function splitArguments({ call, operation, path }: BoundOperation, args: readonly unknown[]): CallArguments {
+  const names = pathNames(operation.path);
+  const hasInput = operation.body !== undefined || operation.query !== undefined;
+  const input = hasInput ? args[names.length] : undefined;
+  const options = args[names.length + (hasInput ? 1 : 0)] ?? {};
+  if (args.length > names.length + (hasInput ? 2 : 1)) {
+    throw refuse(call, "unknown_parameter", "", `There are too many arguments for ${path}.`);
+  }
+  return {
+    params: Object.fromEntries(names.map((name, index) => [name, args[index]])),
+    body: operation.argument === undefined ? input : { [operation.argument]: input },
+    query: input ?? {},
+    options: checkOptions(call, operation, options),
+  };
+}
+
+/** Checks everything and writes the request down; throws InvalidInputError, and then nothing was sent. */
+export function prepareCall(bound: BoundOperation, args: CallArguments, baseUrl: string, nowMs: number): PreparedCall {
+  const { call, operation, path } = bound;
+  const { params, query, options } = args;
+  const checkedParams = operation.params === undefined ? {} : check(bound, operation.params, params);
+  const checkedQuery = operation.query === undefined ? {} : check(bound, operation.query, query);
+  const body = operation.body === undefined ? undefined : check(bound, operation.body, args.body);
+  const late = body === undefined ? undefined : operation.clockRule?.(body as never, nowMs);
+  if (late !== undefined) throw new InvalidInputError(call, late);
+  const key = options.idempotencyKey;
+  return {
+    ...bound,
+    request: {
+      call,
+      method: operation.method,
+      url: baseUrl + fillPath(path, checkedParams) + queryString(checkedQuery),
+      headers: {
+        accept: "application/json",
+        // No compression: a small answer stays a small answer.
+        "accept-encoding": "identity",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(key === undefined ? {} : { [IDEMPOTENCY_KEY_HEADER]: key }),
+      },
+      // Written once, so that every attempt sends the same bytes.
+      body: body === undefined ? undefined : JSON.stringify(body),
+    },
+    events: countEvents(operation, body),
+    isRepeatable: isRepeatable(operation, key),
+    signal: options.signal,
+  };
+}
+
+function check({ call, operation }: BoundOperation, schema: NonNullable<Operation["body"]>, input: unknown) {
+  const checked = checkInput(schema, input, operation.faultCodes);
+  if (!checked.ok) throw new InvalidInputError(call, checked.fault);
+  return checked.value;
+}
+
+function checkOptions(call: string, operation: Operation, options: unknown): KeyedCallOptions {
+  if (typeof options !== "object" || options === null) {
+    throw refuse(call, "invalid_parameter", "", "The last argument must be an object of options.");
+  }
+  const allowed = takesIdempotencyKey(operation) ? ["signal", "idempotencyKey"] : ["signal"];
+  // A misspelt idempotencyKey would be a call that may take effect twice.
+  const unknown = Object.keys(options).find((name) => !allowed.includes(name));
+  if (unknown !== undefined) throw refuse(call, "unknown_parameter", unknown, "There is no such option of this call.");
+  const { signal, idempotencyKey: key } = options as KeyedCallOptions;
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw refuse(call, "invalid_parameter", "signal", "Must be an AbortSignal.");
+  }
+  if (key === undefined) return { signal };
+  const checked = checkInput(idempotencyKey, key);
+  if (checked.ok) return { signal, idempotencyKey: key };
+  throw refuse(call, "invalid_idempotency_key", "idempotencyKey", checked.fault.message);
+}
+
+function refuse(call: string, code: FaultCode, param: string, message: string): InvalidInputError {
+  return new InvalidInputError(call, { code, param, message });
+}
+
+function fillPath(path: string, params: Record<string, unknown>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+}
+
+function queryString(query: Record<string, unknown>): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value === "string" || typeof value === "number") pairs.set(name, String(value));
+  }
+  return pairs.size === 0 ? "" : `?${pairs.toString()}`;
+}
+
+function countEvents({ events, argument = "" }: Operation, body: Record<string, unknown> | undefined): number {
+  if (events === undefined) return 0;
+  const list = body?.[argument];
+  return events === "each" && Array.isArray(list) ? list.length : 1;
+}

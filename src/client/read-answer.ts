@@ -1,0 +1,65 @@
+import { checkInput } from "../contract/fault.js";
+import { type ErrorBody, readErrorBody } from "../contract/error-body.js";
+import type { Operation } from "../contract/operation.js";
+import type { Answer } from "./attempt.js";
+import type { Credential } from "./credential.js";
+import { apiErrorFor } from "./errors.js";
+import { readRetryAfter } from "./retry-after.js";
+
+export interface ReadAnswerDeps {
+  credential: Credential;
+  requestIdHeader: string;
+  nowMs: number;
+}
+
+/** A service's text in an error message is cut here, in characters. */
+const LONGEST_MESSAGE = 500;
+
+/** The result of a 2xx answer. Throws an ApiError for any other, and for one that cannot be used. */
+export function readAnswer(call: string, operation: Operation, answer: Answer, deps: ReadAnswerDeps): unknown {
+  const { status, text } = answer;
+  const refuse = (body: Partial<ErrorBody> & { code: string; message: string }) =>
+    apiErrorFor({
+      call,
+      status,
+      code: body.code,
+      message: body.message.slice(0, LONGEST_MESSAGE),
+      param: body.param,
+      requestId: redacted(answer.headers.get(deps.requestIdHeader), deps.credential),
+      retryAfterMs: readRetryAfter(answer.headers.get("retry-after"), deps.nowMs),
+    });
+  // 0 is what a browser's fetch makes of a redirect.
+  if (status === 0 || (status >= 300 && status <= 399)) {
+    throw refuse({
+      code: "redirect_refused",
+      message: "The API answered with a redirect, which is not followed. Check baseUrl.",
+    });
+  }
+  const succeeded = status >= 200 && status <= 299;
+  if (text === undefined) {
+    throw refuse({ code: "answer_too_large", message: "The answer is over maxAnswerBytes and was not read." });
+  }
+  // What the service says of an error will be printed; a result is the caller's.
+  const body = parseJson(succeeded ? text : deps.credential.redact(text));
+  if (!body.ok) throw refuse({ code: "invalid_answer", message: "The answer is not JSON." });
+  if (!succeeded) {
+    const { code = "unknown_error", message = "The API answered with an error.", param } = readErrorBody(body.value);
+    throw refuse({ code, message, param });
+  }
+  const result = checkInput(operation.result, body.value);
+  if (result.ok) return result.value;
+  const { param, message } = result.fault;
+  throw refuse({ code: "invalid_answer", message: `The answer lacks what is documented: ${param}: ${message}` });
+}
+
+function redacted(text: string | null, credential: Credential): string | undefined {
+  return text === null ? undefined : credential.redact(text);
+}
+
+function parseJson(text: string): { ok: true; value: unknown } | { ok: false } {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch {
+    return { ok: false };
+  }
+}

@@ -1,0 +1,56 @@
+import type { Clock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
+import type { Logger } from "../base/logger.js";
+import type { Random } from "../base/random.js";
+import { sleep } from "../base/sleep.js";
+import { type AttemptDeps, attempt } from "./attempt.js";
+import type { Credential } from "./credential.js";
+import { ApiError, RateLimitError } from "./errors.js";
+import type { PreparedCall } from "./prepare-call.js";
+import type { RateLimiter } from "./rate-limiter.js";
+import { readAnswer } from "./read-answer.js";
+import { LONGEST_RETRY_AFTER_MS, retryWait } from "./retry.js";
+
+export interface RunCallDeps extends AttemptDeps {
+  credential: Credential;
+  limiter: RateLimiter;
+  maxRetries: number;
+  requestIdHeader: string;
+  logger: Logger;
+  clock: Clock;
+  random: Random;
+}
+
+/** How long sending of events rests after a 429 that says nothing about it. */
+const DEFAULT_PAUSE_MS = SECOND;
+
+/** Sends a call until it is answered for good. */
+export async function runCall(call: PreparedCall, deps: RunCallDeps): Promise<unknown> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await sendOnce(call, deps);
+    } catch (error) {
+      if (call.events > 0 && error instanceof RateLimitError) pauseAll(error, deps);
+      const waitMs = retryWait({ ...deps, error, retries, isRepeatable: call.isRepeatable });
+      if (waitMs === undefined) throw error;
+      // The name of the call and not its path, which can hold an address.
+      const status = error instanceof ApiError ? error.status : null;
+      deps.logger.debug({ call: call.call, status, retry: retries + 1, waitMs }, "api_call_retried");
+      await sleep(deps.clock, waitMs, call.signal);
+    }
+  }
+}
+
+async function sendOnce(call: PreparedCall, deps: RunCallDeps): Promise<unknown> {
+  if (call.events > 0) await deps.limiter.take(call.events, call.signal);
+  const { request, signal, operation } = call;
+  const headers = { ...request.headers, ...deps.credential.header() };
+  const answer = await attempt({ ...request, headers }, signal, deps);
+  const { credential, requestIdHeader } = deps;
+  return readAnswer(call.call, operation, answer, { credential, requestIdHeader, nowMs: deps.clock.now() });
+}
+
+/** All calls share one limit, so one refusal is news for all of them. */
+function pauseAll({ retryAfterMs = DEFAULT_PAUSE_MS }: RateLimitError, { limiter }: RunCallDeps): void {
+  limiter.pause(Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
+}

@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { type Checked, type Fault, type FaultCode, checkInput } from "./fault.js";
+import { type JsonValue, isJsonValue, jsonSize } from "./json-size.js";
+import { checkOccurredAt } from "./occurred-at.js";
+import { emailAddress, nullable, openEnum, pathSegment, timestamp } from "./shapes.js";
+
+/** Limits of contact events. Seeds part 1 §4.4 and §8. */
+export const EVENT_LIMITS = {
+  nameLength: 100,
+  propertyKeys: 50,
+  /** 4 KB, taken as bytes of the JSON in UTF-8. */
+  propertyBytes: 4 * 1024,
+  contactIdLength: 64,
+  contactNameLength: 200,
+  batchSize: 100,
+  /** Per key; a batch counts as many as it has. */
+  eventsPerMinute: 600,
+} as const;
+
+/** Name of an event, matched exactly. */
+export const eventName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$/, {
+  error: "Must be 1 to 100 letters, digits, dots, colons, dashes or underscores, and begin with a letter or digit.",
+});
+
+const jsonValue: z.ZodType<JsonValue, JsonValue> = z.any();
+
+const eventProperties = z
+  .record(z.string(), jsonValue)
+  .refine((properties) => Object.keys(properties).length <= EVENT_LIMITS.propertyKeys, {
+    error: "Must have at most 50 keys.",
+    abort: true,
+  })
+  .refine((properties) => (jsonSize(properties) ?? Infinity) <= EVENT_LIMITS.propertyBytes, {
+    error: "Must have at most 4096 bytes as JSON.",
+    abort: true,
+  })
+  .refine(isJsonValue, { error: "Must hold plain JSON values: no dates, undefined, NaN or class instances." });
+
+/** An event as it is sent; seeds part 1 §4.4. The rule about the age of `occurredAt` is {@link checkOccurredAt}. */
+export const contactEventInput = z
+  .strictObject({
+    /** What happened, such as `order.shipped`: 1 to 100 letters, digits, `.`, `:`, `-`, `_`. Matched exactly. */
+    name: eventName,
+    /** Address of the contact; this or `contactId` is needed. */
+    email: emailAddress.optional(),
+    /** Id of the contact, 1 to 64 characters; this or `email` is needed. */
+    contactId: z
+      .string()
+      .min(1, { error: "Must not be empty." })
+      .max(EVENT_LIMITS.contactIdLength, { error: "Must have at most 64 characters." })
+      .optional(),
+    /** JSON values, at most 50 keys and 4 KB. Filters of automations look at them. */
+    properties: eventProperties.optional(),
+    /** When it happened, ISO 8601 with a zone: not in the future, at most 90 days ago. Default: when it arrives. */
+    occurredAt: timestamp.optional(),
+    /** Adds an unknown address as a contact; needs `email`. */
+    createContact: z.boolean().optional(),
+    /** Name for the added contact, at most 200 characters. */
+    contactName: z
+      .string()
+      .max(EVENT_LIMITS.contactNameLength, { error: "Must have at most 200 characters." })
+      .optional(),
+  })
+  .refine(({ email, contactId }) => email !== undefined || contactId !== undefined, {
+    path: ["email"],
+    error: "An event needs email or contactId.",
+    params: { code: "invalid_event" satisfies FaultCode },
+  })
+  .refine(({ createContact, email }) => createContact !== true || email !== undefined, {
+    path: ["createContact"],
+    error: "createContact needs email.",
+  });
+
+/** An event to record. */
+export type ContactEventInput = z.input<typeof contactEventInput>;
+
+/** A batch; seeds part 1 §4.4 rule 5. */
+export const contactEventBatchInput = z.strictObject({
+  events: z
+    .array(contactEventInput)
+    .min(1, { error: "Must hold 1 to 100 events." })
+    .max(EVENT_LIMITS.batchSize, { error: "Must hold 1 to 100 events." })
+    .readonly(),
+});
+
+/** Codes of broken rules by field; seeds part 1 §4.4 rule 4. */
+export const EVENT_FAULT_CODES = {
+  name: "invalid_event",
+  properties: "invalid_event",
+  occurredAt: "invalid_event",
+} as const satisfies Record<string, FaultCode>;
+
+/** Checks one event by all rules, those about the time included. The value is a plain copy. */
+export function checkContactEvent(event: unknown, nowMs: number): Checked<z.output<typeof contactEventInput>> {
+  const checked = checkInput(contactEventInput, event, EVENT_FAULT_CODES);
+  if (!checked.ok) return checked;
+  const fault = checkOccurredAt(checked.value.occurredAt, nowMs);
+  return fault === undefined ? checked : { ok: false, fault };
+}
+
+/** {@link checkOccurredAt} for each event of a batch. */
+export function checkBatchTimes(
+  { events }: { events: readonly { occurredAt?: string | undefined }[] },
+  nowMs: number,
+): Fault | undefined {
+  for (const [index, { occurredAt }] of events.entries()) {
+    const fault = checkOccurredAt(occurredAt, nowMs, `events.${index}.occurredAt`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** A recorded event; seeds part 1 §2.5. */
+export const contactEvent = z.looseObject({
+  object: z.string().default("contact_event"),
+  id: z.string(),
+  contactId: z.string(),
+  /** The contact's address. */
+  email: nullable(z.string()),
+  name: z.string(),
+  properties: z.record(z.string(), jsonValue).default({}),
+  occurredAt: z.string(),
+  createdAt: z.string(),
+  /** A test key stores the event and starts nothing. */
+  mode: openEnum(["live", "test"]),
+});
+
+/** The answer to a sent event; seeds part 1 §2.5. */
+export const contactEventResult = z.looseObject({
+  ...contactEvent.shape,
+  /** True when the key was known: the stored event came back and nothing was started. */
+  replayed: z.boolean().default(false),
+  /** Ids of the automations that took the contact in. */
+  enrolled: z.array(z.string()).default([]),
+  /** Waits that ended. */
+  resumed: z.int().min(0).default(0),
+});
+
+/** The answer to a batch: every event is in one of the two lists, under its position in the request. */
+export const contactEventBatch = z.looseObject({
+  object: z.string().default("contact_event_batch"),
+  accepted: z.array(z.looseObject({ ...contactEventResult.shape, index: z.int().min(0) })),
+  failed: z.array(
+    z.looseObject({
+      index: z.int().min(0),
+      code: openEnum(["invalid_event", "contact_not_found", "idempotency_key_reuse"]),
+      message: z.string().default(""),
+    }),
+  ),
+});
+
+export type ContactEvent = z.output<typeof contactEvent>;
+export type ContactEventResult = z.output<typeof contactEventResult>;
+export type ContactEventBatch = z.output<typeof contactEventBatch>;
+
+/** How a contact is named in a path: the address, compared without case, or the contact's id. */
+export const contactReference = pathSegment(320);

@@ -1,0 +1,22 @@
+/** What an error answer says, as far as it can be read. */
+export interface ErrorBody {
+  code: string | undefined;
+  message: string | undefined;
+  /** Field or dotted path that is meant. */
+  param: string | undefined;
+}
+
+/** Reads the body of an error: `code`, `message` and `param` at the top level or under `error`. Seeds part 1 §7; assumed. */
+export function readErrorBody(body: unknown): ErrorBody {
+  const top = isObject(body) ? body : {};
+  const fields = isObject(top["error"]) ? top["error"] : top;
+  return { code: text(fields["code"]), message: text(fields["message"]), param: text(fields["param"]) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

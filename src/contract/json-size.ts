@@ -1,0 +1,25 @@
+/** A value that JSON can hold unchanged. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** Length in bytes of the value as JSON in UTF-8; undefined when JSON cannot write it, as with cycles. */
+export function jsonSize(value: unknown): number | undefined {
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    return text === undefined ? undefined : new TextEncoder().encode(text).byteLength;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * True when JSON gives the value back as it is: no Date, NaN, undefined, Map or class instance, all of which JSON would
+ * turn into something else. Call it only with what {@link jsonSize} found small: it recurses.
+ */
+export function isJsonValue(value: unknown): boolean {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJsonValue);
+  if (typeof value !== "object") return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isJsonValue);
+}

@@ -1,0 +1,17 @@
+import { DAY } from "../base/duration.js";
+import type { Fault } from "./fault.js";
+
+/** An event is at most this old, in milliseconds. Seeds part 1 §4.4 and §8. */
+export const OLDEST_EVENT_MS = 90 * DAY;
+
+/**
+ * The rule that needs a clock: not in the future, and not more than 90 days old. `undefined` is allowed, the service then
+ * takes the time of arrival. The format is the schema's business; what is no time passes here.
+ */
+export function checkOccurredAt(value: string | undefined, nowMs: number, param = "occurredAt"): Fault | undefined {
+  if (value === undefined) return undefined;
+  const ageMs = nowMs - Date.parse(value);
+  if (ageMs < 0) return { code: "invalid_event", param, message: "Must not be in the future." };
+  if (ageMs > OLDEST_EVENT_MS) return { code: "invalid_event", param, message: "Must not be more than 90 days old." };
+  return undefined;
+}

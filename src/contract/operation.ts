@@ -1,0 +1,76 @@
+import type { z } from "zod";
+import type { ClockRule, FaultCode } from "./fault.js";
+
+/**
+ * When a call may be repeated after an answer that leaves open whether it took effect. `safe`: always, it only reads;
+ * `with-key`: when it carries an Idempotency-Key, which such an operation accepts; `never`: only by whoever called it.
+ */
+export type RetryClass = "safe" | "with-key" | "never";
+
+/** One operation of the API, as data. The client, its types, the documentation and the sandbox derive from it. */
+export interface Operation {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Path under the base URL; each `{name}` is a path parameter. */
+  path: `/${string}`;
+  /** The scope a key needs. */
+  scope: string;
+  /** Path parameters by name, in the order of the path. */
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodObject;
+  /** The one field of the body that a caller passes instead of the whole body. */
+  argument?: string;
+  /** Reads the answer leniently: unknown fields and unknown enum values pass. */
+  result: z.ZodType;
+  /** True when the result is one page of a list, walked with `cursor`. */
+  paged?: true;
+  retry: RetryClass;
+  /** What a call costs of the 600 events a minute: one event, or as many as the body's `argument` has. */
+  events?: "one" | "each";
+  /** Codes that the documents name for this operation; others can come. */
+  errors: readonly string[];
+  /** Field → the code that the service uses where a value of it breaks a rule. @default invalid_parameter */
+  faultCodes?: Readonly<Record<string, FaultCode>>;
+  /** Rules about the body that need the present time. */
+  clockRule?: ClockRule;
+  /** One line; the same text stands over the row, where an editor shows it. */
+  doc: string;
+  /** Values that the schemas accept, as they travel. */
+  example: {
+    params?: Readonly<Record<string, string>>;
+    query?: Readonly<Record<string, unknown>>;
+    body?: Readonly<Record<string, unknown>>;
+    result: unknown;
+  };
+}
+
+/** The operations of one resource by name. */
+export type Resource = Readonly<Record<string, Operation>>;
+
+/** Names of the `{…}` of a path, in order. */
+export type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? [Name, ...PathNames<Rest>]
+  : [];
+
+/** What a caller passes as the body, or as the one field of it that stands for the body. */
+export type BodyInput<Row> = Row extends { body: infer Body extends z.ZodObject }
+  ? Row extends { argument: infer Field extends keyof z.input<Body> }
+    ? z.input<Body>[Field]
+    : z.input<Body>
+  : never;
+
+/** What a caller passes as the query. */
+export type QueryInput<Row> = Row extends { query: infer Query extends z.ZodObject } ? z.input<Query> : never;
+
+/** What a caller gets. */
+export type Result<Row> = Row extends { result: infer Schema extends z.ZodType } ? z.output<Schema> : never;
+
+/** Names of the `{…}` of a path, in order. */
+export function pathNames(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}
+
+/** True when the operation accepts the header Idempotency-Key. */
+export function takesIdempotencyKey(operation: Operation): boolean {
+  return operation.retry === "with-key";
+}

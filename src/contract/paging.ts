@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+/** One page of a list. */
+export interface Page<Row> {
+  items: Row[];
+  /** True when more rows follow. */
+  hasMore: boolean;
+  /** Pass it back unchanged as `cursor` for the next page; null on the last one. */
+  nextCursor: string | null;
+}
+
+/** The query parameters of a list. Seeds part 1 §2.1: limit 1 to 100, default 25. */
+export function pageQuery({ max, byDefault }: { max: number; byDefault: number } = { max: 100, byDefault: 25 }) {
+  const range = { error: `Must be a whole number from 1 to ${max}.` };
+  return {
+    /** Rows of a page. */
+    limit: z.int(range).min(1, range).max(max, range).optional().describe(`1 to ${max}, default ${byDefault}`),
+    /** `nextCursor` of the page before, unchanged. */
+    cursor: z.string().min(1, { error: "Must be the nextCursor of the page before." }).optional(),
+  };
+}
+
+/**
+ * Reads a page of a list. The row array is `data`, as shown for contact events, or `items`; which of the two the other
+ * lists have is not shown.
+ */
+export function pageOf<Row extends z.ZodType>(row: Row) {
+  const rows = z.array(row);
+  return z
+    .looseObject({
+      data: rows.optional(),
+      items: rows.optional(),
+      hasMore: z.boolean(),
+      nextCursor: z.string().nullable().default(null),
+    })
+    .refine(({ data, items }) => data !== undefined || items !== undefined, { error: "Has no rows.", path: ["data"] })
+    .transform(({ data, items, hasMore, nextCursor }): Page<z.output<Row>> => ({
+      items: data ?? items ?? [],
+      hasMore,
+      nextCursor,
+    }));
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+/** ISO 8601 with a zone, as callers must write it. Seeds part 1 §2.1. */
+export const timestamp = z.iso.datetime({
+  offset: true,
+  error: "Must be an ISO 8601 date-time with a zone, such as 2026-01-31T09:30:00Z.",
+});
+
+/** An address as callers write it: at most 320 characters. Deliberately wide, the service decides the rest. */
+export const emailAddress = z
+  .email({ pattern: z.regexes.unicodeEmail, error: "Must be an email address." })
+  .max(320, { error: "Must have at most 320 characters." });
+
+/** `whe_` and 24 hex characters. Seeds part 1 §2.1. */
+export const webhookId = z.string().regex(/^whe_[0-9a-f]{24}$/, { error: "Must be whe_ and 24 hex characters." });
+
+/** `whsec_` and 43 base64url characters. Seeds part 1 §2.1. Results are not held to it, lest a secret be lost. */
+export const webhookSecret = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9_-]{43}$/, { error: "Must be whsec_ and 43 base64url characters." });
+
+/** One path segment that no URL parser takes for a step up. */
+export function pathSegment(maxLength: number) {
+  return z
+    .string()
+    .min(1, { error: "Must not be empty." })
+    .max(maxLength, { error: `Must have at most ${maxLength} characters.` })
+    .refine((text) => text !== "." && text !== "..", { error: "Must not be a dot or two dots." });
+}
+
+/** Text that is one of these today; others pass, as long as they fit `schema`. */
+export function openEnum<const Value extends string>(values: readonly Value[], schema: z.ZodString = z.string()) {
+  const described: z.ZodType<string> = schema.describe(`One of ${values.join(", ")}; others may come.`);
+  // The type keeps the known values for the editor, and admits any other text.
+  return described as z.ZodType<Value | (string & {}), Value | (string & {})>;
+}
+
+/** A field of a result that may be null; where it is missing it reads as null. */
+export function nullable<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullable().default(null);
+}
+
+/** A tombstone, the answer to a deletion. Seeds part 1 §2.1. */
+export const tombstone = z.looseObject({ object: z.string(), id: z.string(), deleted: z.boolean() });

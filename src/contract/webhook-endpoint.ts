@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { EVENT_TYPES } from "../protocol/event-types.js";
+import { LIMITS } from "../protocol/limits.js";
+import { emailAddress, nullable, openEnum } from "./shapes.js";
+import { isAllowedWebhookUrl } from "./webhook-url.js";
+
+const endpointUrl = z.string().refine(isAllowedWebhookUrl, {
+  error: "Must be an https URL of a public host: no localhost, .localhost, .internal, .local or private IP address.",
+});
+
+/** Any dotted name, so that types newer than this package can be named; `*` and `email.*` are refused. */
+const eventTypeName = openEnum(
+  EVENT_TYPES,
+  z.string().regex(/^\w+(?:\.\w+)+$/, { error: 'Must be an event type by its whole name; ["*"] can only be read.' }),
+);
+
+const writable = {
+  /** An https URL of a public host. */
+  url: endpointUrl,
+  /** The complete list; left out or empty means the default set. */
+  eventTypes: z.array(eventTypeName).readonly().optional(),
+  /** At most 200 characters. */
+  description: z
+    .string()
+    .max(LIMITS.endpointDescriptionLength, { error: "Must have at most 200 characters." })
+    .optional(),
+  /** Hear about these addresses of the workspace only; at most 50. */
+  addressAllowlist: z
+    .array(emailAddress)
+    .max(LIMITS.addressAllowlistSize, { error: "Must hold at most 50 addresses." })
+    .readonly()
+    .optional(),
+  /** Hear about these domains of the workspace only; at most 25. With both lists empty it hears about every address. */
+  domainAllowlist: z
+    .array(z.string().min(1, { error: "Must not be empty." }).max(253, { error: "Must have at most 253 characters." }))
+    .max(LIMITS.domainAllowlistSize, { error: "Must hold at most 25 domains." })
+    .readonly()
+    .optional(),
+};
+
+/** Body of creation; seeds part 1 §4.3. */
+export const webhookCreateInput = z.strictObject(writable);
+
+/** Body of an update: what is left out stays. Seeds part 1 §4.3. */
+export const webhookUpdateInput = z.strictObject({
+  ...writable,
+  url: endpointUrl.optional(),
+  /** At most 200 characters; null clears it. */
+  description: writable.description.nullable(),
+  /** False switches it off; true switches it on again and forgets its failures. */
+  enabled: z.boolean().optional(),
+});
+
+/** An endpoint as read; seeds part 1 §2.4. Only the id is insisted on, so that an answer with a secret is never refused. */
+export const webhookEndpoint = z.looseObject({
+  id: z.string(),
+  url: z.string().default(""),
+  description: nullable(z.string()),
+  /** `["*"]` when none were named. */
+  eventTypes: z.array(openEnum(["*", ...EVENT_TYPES])).default([]),
+  enabled: z.boolean().default(true),
+  /** When the service switched it off; null when the owner did. */
+  disabledAt: nullable(z.string()),
+  disabledReason: nullable(z.string()),
+  consecutiveFailures: z.number().default(0),
+  addressAllowlist: z.array(z.string()).default([]),
+  domainAllowlist: z.array(z.string()).default([]),
+  /** Moves on failed attempts too. */
+  lastDeliveryAt: nullable(z.string()),
+  createdAt: z.string().default(""),
+});
+
+/** An endpoint with its secret: the answer to creation and rotation, and the only time the secret appears. */
+export const webhookEndpointWithSecret = z.looseObject({
+  ...webhookEndpoint.shape,
+  /** SECRET, whole with `whsec_`. Store it now and never log it. */
+  secret: z.string(),
+});
+
+/** How the attempt of a test went; seeds part 1 §4.3 rule 7. */
+const testDelivery = z.looseObject({
+  /** `delivered` for any 2xx; a 3xx counts as failed. */
+  status: openEnum(["delivered", "failed"]),
+  /** Null when there was no answer. */
+  responseCode: nullable(z.number()),
+  durationMs: nullable(z.number()),
+  error: nullable(z.string()),
+});
+
+/** The answer to a test. It is 200 even when the receiver failed. */
+export const webhookTest = z.looseObject({
+  object: z.string().default("webhook_test"),
+  id: z.string(),
+  /** Null when no row of the log could be read. */
+  delivery: nullable(testDelivery),
+});
+
+/** A row of the delivery log. ASSUMED beyond status, responseCode, durationMs and error; see assumptions.ts. */
+export const webhookDelivery = z.looseObject({
+  /** What a replay takes as `deliveryId`. */
+  id: z.string(),
+  ...testDelivery.shape,
+  attempt: nullable(z.number()),
+  eventId: nullable(z.string()),
+  eventType: nullable(z.string()),
+  createdAt: nullable(z.string()),
+});
+
+/** The answer to a replay. ASSUMED; see assumptions.ts. */
+export const webhookReplay = z.looseObject({ id: nullable(z.string()), delivery: nullable(testDelivery) });
+
+export type WebhookEndpoint = z.output<typeof webhookEndpoint>;
+export type WebhookEndpointWithSecret = z.output<typeof webhookEndpointWithSecret>;
+export type WebhookTest = z.output<typeof webhookTest>;
+export type WebhookDelivery = z.output<typeof webhookDelivery>;
+export type WebhookCreateInput = z.input<typeof webhookCreateInput>;
+export type WebhookUpdateInput = z.input<typeof webhookUpdateInput>;

@@ -1,0 +1,185 @@
+import { z } from "zod";
+import type { Resource } from "./operation.js";
+import { pageOf, pageQuery } from "./paging.js";
+import { openEnum, timestamp, tombstone, webhookId } from "./shapes.js";
+import {
+  webhookCreateInput,
+  webhookDelivery,
+  webhookEndpoint,
+  webhookEndpointWithSecret,
+  webhookReplay,
+  webhookTest,
+  webhookUpdateInput,
+} from "./webhook-endpoint.js";
+
+const params = z.strictObject({ id: webhookId });
+const id = "whe_65b8f0a2c4d6e8f001234567";
+
+const exampleInput = {
+  url: "https://app.example.com/webhooks/mail",
+  eventTypes: ["email.received", "email.bounced"],
+  description: "Production",
+  addressAllowlist: ["support@acme.example.com"],
+  domainAllowlist: [],
+};
+
+const exampleEndpoint = {
+  ...exampleInput,
+  id,
+  enabled: true,
+  disabledAt: null,
+  disabledReason: null,
+  consecutiveFailures: 0,
+  lastDeliveryAt: null,
+  createdAt: "2026-01-31T09:30:00Z",
+};
+
+const exampleWithSecret = { ...exampleEndpoint, secret: `whsec_${"example0".repeat(5)}abc` };
+const exampleAttempt = { status: "delivered", responseCode: 200, durationMs: 84, error: null };
+const deliveryId = "65b8f0a2c4d6e8f0089abcde";
+
+const readErrors = ["insufficient_scope", "resource_not_found"];
+const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter", "invalid_webhook_url"];
+
+/** Webhook endpoints. Seeds part 1 §4.3; scopes and the paths of the last three are assumed. */
+export const webhooks = {
+  /** Lists the endpoints, newest first, without secrets. */
+  list: {
+    method: "GET",
+    path: "/webhooks",
+    scope: "webhooks:read",
+    query: z.strictObject(pageQuery()),
+    result: pageOf(webhookEndpoint),
+    paged: true,
+    retry: "safe",
+    errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
+    faultCodes: { cursor: "invalid_cursor" },
+    doc: "Lists the endpoints, newest first, without secrets.",
+    example: {
+      query: { limit: 100 },
+      result: { object: "list", data: [exampleEndpoint], hasMore: false, nextCursor: null },
+    },
+  },
+  /** Reads one endpoint, without its secret. */
+  get: {
+    method: "GET",
+    path: "/webhooks/{id}",
+    scope: "webhooks:read",
+    params,
+    result: webhookEndpoint,
+    retry: "safe",
+    errors: readErrors,
+    doc: "Reads one endpoint, without its secret.",
+    example: { params: { id }, result: exampleEndpoint },
+  },
+  /** Creates an endpoint; the answer holds its secret, the only time it appears. */
+  create: {
+    method: "POST",
+    path: "/webhooks",
+    scope: "webhooks:write",
+    body: webhookCreateInput,
+    result: webhookEndpointWithSecret,
+    retry: "never",
+    errors: [...writeErrors, "workspace_limit_reached", "capability_unsupported"],
+    faultCodes: { url: "invalid_webhook_url" },
+    doc: "Creates an endpoint; the answer holds its secret, the only time it appears.",
+    example: { body: exampleInput, result: exampleWithSecret },
+  },
+  /** Changes an endpoint, or switches it on or off; what is left out stays. */
+  update: {
+    method: "PATCH",
+    path: "/webhooks/{id}",
+    scope: "webhooks:write",
+    params,
+    body: webhookUpdateInput,
+    result: webhookEndpoint,
+    retry: "never",
+    errors: [...writeErrors, "resource_not_found", "capability_unsupported"],
+    faultCodes: { url: "invalid_webhook_url" },
+    doc: "Changes an endpoint, or switches it on or off; what is left out stays.",
+    example: { params: { id }, body: { enabled: true, description: null }, result: exampleEndpoint },
+  },
+  /** Deletes an endpoint with its secret and its delivery log. */
+  delete: {
+    method: "DELETE",
+    path: "/webhooks/{id}",
+    scope: "webhooks:write",
+    params,
+    result: tombstone,
+    retry: "never",
+    errors: [...readErrors, "capability_unsupported"],
+    doc: "Deletes an endpoint with its secret and its delivery log.",
+    example: { params: { id }, result: { object: "webhook", id, deleted: true } },
+  },
+  /** Sends one signed test event to the endpoint, waits for the attempt and tells how it went. */
+  test: {
+    method: "POST",
+    path: "/webhooks/{id}/test",
+    scope: "webhooks:write",
+    params,
+    result: webhookTest,
+    retry: "never",
+    errors: readErrors,
+    doc: "Sends one signed test event to the endpoint, waits for the attempt and tells how it went.",
+    example: { params: { id }, result: { object: "webhook_test", id, delivery: exampleAttempt } },
+  },
+  /** Gives the endpoint a new secret; the old one stops at once. The answer holds the new one. */
+  rotateSecret: {
+    method: "POST",
+    path: "/webhooks/{id}/rotate-secret",
+    scope: "webhooks:write",
+    params,
+    result: webhookEndpointWithSecret,
+    retry: "never",
+    errors: readErrors,
+    doc: "Gives the endpoint a new secret; the old one stops at once. The answer holds the new one.",
+    example: { params: { id }, result: exampleWithSecret },
+  },
+  /** Lists the attempts to deliver to the endpoint. */
+  deliveries: {
+    method: "GET",
+    path: "/webhooks/{id}/deliveries",
+    scope: "webhooks:read",
+    params,
+    query: z.strictObject({
+      /** Only attempts of this status. */
+      status: openEnum(["delivered", "failed"]).optional(),
+      /** Attempts at or after this time. */
+      since: timestamp.optional(),
+      /** Attempts before this time. */
+      until: timestamp.optional(),
+      ...pageQuery(),
+    }),
+    result: pageOf(webhookDelivery),
+    paged: true,
+    retry: "safe",
+    errors: [...readErrors, "invalid_cursor", "invalid_parameter"],
+    faultCodes: { cursor: "invalid_cursor" },
+    doc: "Lists the attempts to deliver to the endpoint.",
+    example: {
+      params: { id },
+      query: { status: "failed", since: "2026-01-30T00:00:00Z" },
+      result: {
+        object: "list",
+        data: [{ id: deliveryId, attempt: 1, ...exampleAttempt, createdAt: "2026-01-31T09:30:00Z" }],
+        hasMore: false,
+        nextCursor: null,
+      },
+    },
+  },
+  /** Delivers once more what failed earlier; the endpoint must be on. */
+  replay: {
+    method: "POST",
+    path: "/webhooks/{id}/deliveries/{deliveryId}/replay",
+    scope: "webhooks:write",
+    params: z.strictObject({
+      id: webhookId,
+      deliveryId: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a row of the delivery log." }),
+    }),
+    result: webhookReplay,
+    retry: "never",
+    errors: readErrors,
+    doc: "Delivers once more what failed earlier; the endpoint must be on.",
+    example: { params: { id, deliveryId }, result: { object: "webhook_replay", id, delivery: exampleAttempt } },
+  },
+} as const satisfies Resource;

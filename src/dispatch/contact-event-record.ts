@@ -1,0 +1,62 @@
+import { PigeonholeError } from "../base/error.js";
+import { type ContactEventInput, checkContactEvent } from "../contract/contact-event.js";
+import { InvalidInputError } from "../contract/invalid-input-error.js";
+import type { NewOutboxEvent } from "../store/outbox.js";
+import { type KeyParts, deriveIdempotencyKey } from "./idempotency-key.js";
+
+export interface RecordOptions {
+  /**
+   * Tells this record apart from others of the same handler and event; the same key with another event is an error.
+   * @default the event's name and contact
+   */
+  key?: string;
+}
+
+/** Where contact events are recorded: sent later, exactly once. */
+export interface ContactEventRecorder {
+  /**
+   * Records a contact event; it is stored together with the done mark of this handler, or not at all. Throws InvalidInputError
+   * with the service's code and param, or `key_conflict`.
+   */
+  record(event: ContactEventInput, options?: RecordOptions): void;
+}
+
+/** Validates an event, fixes its time and derives its idempotency key. Throws InvalidInputError. */
+export function prepareRecord(
+  event: ContactEventInput,
+  key: Omit<KeyParts, "label"> & { label: string | undefined },
+  nowMs: number,
+): NewOutboxEvent {
+  const checked = checkContactEvent(event, nowMs);
+  if (!checked.ok) throw new InvalidInputError("contactEvents.record", checked.fault);
+  const { value } = checked;
+  const occurredAt = value.occurredAt ?? new Date(nowMs).toISOString();
+  const label = key.label ?? JSON.stringify([value.name, value.contactId ?? value.email?.toLowerCase()]);
+  return {
+    key: deriveIdempotencyKey({ ...key, label }),
+    body: JSON.stringify({ ...value, occurredAt }),
+    occurredAt: Date.parse(occurredAt),
+    isTimeGiven: value.occurredAt !== undefined,
+  };
+}
+
+/** The records of one run. */
+export class RunRecords {
+  readonly #events = new Map<string, NewOutboxEvent>();
+
+  /** Throws `key_conflict` when the key stands for another event of this run. */
+  add(event: NewOutboxEvent): void {
+    const known = this.#events.get(event.key);
+    if (known !== undefined && known.body !== event.body) {
+      throw new PigeonholeError(
+        "key_conflict",
+        "Two different contact events of one handler have the same key. Give each its own: record(event, { key: … }).",
+      );
+    }
+    this.#events.set(event.key, event);
+  }
+
+  get all(): readonly NewOutboxEvent[] {
+    return [...this.#events.values()];
+  }
+}

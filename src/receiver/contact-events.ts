@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../base/clock.js";
+import { PigeonholeError } from "../base/error.js";
+import type { ContactEventInput } from "../contract/contact-event.js";
+import { type RecordOptions, prepareRecord } from "../dispatch/contact-event-record.js";
+import type { OutboxPage, OutboxQuery } from "../store/outbox.js";
+import type { Store } from "../store/store.js";
+import type { OutboxSender } from "./deliver.js";
+
+/** Contact events outside of handlers, and a look into the outbox. */
+export interface ContactEvents {
+  /**
+   * Stores a contact event to be sent exactly once; resolves when it is on disk. With `key`, a second call is no second event.
+   * Rejects with InvalidInputError, `key_conflict` (the key stands for another event) or `api_not_configured`.
+   */
+  record(event: ContactEventInput, options?: RecordOptions): Promise<{ key: string; isNew: boolean }>;
+  /** Contact events, newest first, a page at a time. */
+  list(query?: OutboxQuery): Promise<OutboxPage>;
+  /** Sends a dead event again; false when no dead event has that key. */
+  retry(key: string): Promise<boolean>;
+  /** Gives an event up that is dead, or not yet on its way; false otherwise. Its key stays taken. */
+  discard(key: string): Promise<boolean>;
+}
+
+export interface ContactEventsDeps {
+  store: Store;
+  clock: Clock;
+  source: string;
+  /** Undefined when no API is configured. */
+  sender: OutboxSender | undefined;
+}
+
+export function createContactEvents({ store, clock, source, sender }: ContactEventsDeps): ContactEvents {
+  return {
+    async record(event, { key = randomUUID() } = {}) {
+      if (sender === undefined) {
+        throw new PigeonholeError(
+          "api_not_configured",
+          "Contact events need the option api: { apiKey, baseUrl } of createReceiver.",
+        );
+      }
+      const now = clock.now();
+      // No event id and no handler: those of handlers never are empty, so the two kinds of keys cannot meet.
+      const prepared = prepareRecord(event, { source, eventId: "", handler: "", label: key }, now);
+      const [result] = await store.record([prepared], now);
+      if (result === "conflict") {
+        throw new PigeonholeError("key_conflict", `The key "${key}" already stands for another contact event.`);
+      }
+      sender.poke();
+      return { key: prepared.key, isNew: result === "recorded" };
+    },
+    list: (query = {}) => store.listOutbox(query),
+    async retry(key) {
+      const isRetried = await store.retryOutbox(key, clock.now());
+      if (isRetried) sender?.poke();
+      return isRetried;
+    },
+    discard: (key) => store.discardOutbox(key, clock.now()),
+  };
+}

@@ -1,0 +1,173 @@
+import type { Backoff } from "../base/backoff.js";
+import { backoffDelay } from "../base/backoff.js";
+import type { Clock, Timer } from "../base/clock.js";
+import { DAY, MINUTE, SECOND } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
+import type { Logger } from "../base/logger.js";
+import type { Random } from "../base/random.js";
+import type { ContactEventSender } from "../client/call-types.js";
+import { EVENT_LIMITS } from "../contract/contact-event.js";
+import type { ContactEventInput } from "../contract/contact-event.js";
+import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";
+import type { EventResult, FrozenSend, SendSettlement } from "../store/outbox.js";
+import type { Store } from "../store/store.js";
+import type { Alarms } from "./alarms.js";
+import { judgeFailure, mayBeClockSkew } from "./send-verdict.js";
+
+/** Longer than a call can take with the client's own retries; after a crash the next process takes over at once anyway. */
+const LEASE_MS = 10 * MINUTE;
+const BACKOFF: Backoff = { initialMs: SECOND, factor: 2, maxMs: 10 * MINUTE, jitter: 0.2 };
+/** Events that shared a refused batch go into another one after this. */
+const AGAIN_WAIT_MS = 30 * SECOND;
+/** An event this near to being too old goes alone. */
+const ALONE_MARGIN_MS = DAY;
+
+export interface DeliverDeps {
+  store: Store;
+  api: ContactEventSender;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  alarms: Alarms;
+}
+
+/**
+ * Outbox → client: one call at a time, in the order of recording. A call that fails for the service's own reasons is repeated exactly
+ * as it was before anything else is sent.
+ */
+export class OutboxSender {
+  readonly #deps: DeliverDeps;
+  #timer: Timer | undefined;
+  #running: Promise<void> | undefined;
+  #again = false;
+  #abort: AbortController | undefined;
+
+  constructor(deps: DeliverDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#abort = new AbortController();
+    this.poke();
+  }
+
+  /** Breaks off a call under way; it is repeated after the next start. */
+  async stop(): Promise<void> {
+    this.#timer?.cancel();
+    this.#abort?.abort(new Error("The receiver stopped."));
+    await this.#running;
+  }
+
+  /** There may be something to send. */
+  poke(): void {
+    if (this.#abort === undefined || this.#abort.signal.aborted) return;
+    this.#again = true;
+    this.#running ??= this.#drain(this.#abort.signal).finally(() => (this.#running = undefined));
+  }
+
+  async #drain(signal: AbortSignal): Promise<void> {
+    try {
+      while (this.#again && !signal.aborted) {
+        this.#again = false;
+        while (!signal.aborted && (await this.#sendNext(signal)));
+      }
+    } catch (error) {
+      this.#deps.logger.error(errorFields(error, true), "outbox_failed");
+      this.#wakeAt(this.#deps.clock.now() + MINUTE);
+    }
+  }
+
+  /** True when a call was settled and there may be another. */
+  async #sendNext(signal: AbortSignal): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    const now = clock.now();
+    const aloneBefore = now - OLDEST_EVENT_MS + ALONE_MARGIN_MS;
+    const page = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit: EVENT_LIMITS.batchSize, aloneBefore });
+    if (page.send === undefined) {
+      if (page.nextDueAt !== undefined) this.#wakeAt(page.nextDueAt);
+      return false;
+    }
+    const settlement = await this.#try(page.send, signal);
+    await store.settleSend(settlement);
+    if (settlement.to === "pending") return settlement.dueAt <= clock.now();
+    const isAgain = settlement.to === "settled" && settlement.results.some((result) => result.to === "again");
+    if (isAgain) this.#wakeAt(clock.now() + AGAIN_WAIT_MS);
+    return !isAgain;
+  }
+
+  async #try(send: FrozenSend, signal: AbortSignal): Promise<SendSettlement> {
+    const { api, clock } = this.#deps;
+    const settled = { send: send.send, token: send.token };
+    try {
+      const results = await callApi(api, send, signal, clock);
+      return { ...settled, at: clock.now(), to: "settled", results };
+    } catch (error) {
+      const at = clock.now();
+      if (signal.aborted) return { ...settled, at, to: "pending", dueAt: at, error: "The receiver stopped." };
+      return { ...settled, at, ...this.#judge(error, send, at) };
+    }
+  }
+
+  #judge(error: unknown, send: FrozenSend, at: number) {
+    const { logger, alarms, random } = this.#deps;
+    const verdict = judgeFailure(error, send, at);
+    switch (verdict.kind) {
+      case "retry": {
+        const waitMs = Math.max(backoffDelay(BACKOFF, send.attempt, random), verdict.afterMs ?? 0);
+        logger.warn(
+          { events: send.events.length, attempt: send.attempt, waitMs, ...errorFields(error, false) },
+          "send_failed",
+        );
+        if (verdict.isConfiguration) alarms.raise({ kind: "api_refused", error: nameOf(error) });
+        this.#wakeAt(at + waitMs);
+        return { to: "pending" as const, dueAt: at + waitMs, error: verdict.error };
+      }
+      case "refused":
+        logger.error({ events: send.events.length, ...errorFields(error, false) }, "contact_event_dead");
+        return { to: "settled" as const, results: verdict.results };
+      case "too_old":
+        logger.error({ events: send.events.length }, "contact_event_too_old");
+        return { to: "dead" as const, reason: "too_old" as const, message: verdict.message };
+    }
+  }
+
+  #wakeAt(time: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#deps.clock.setTimer(() => this.poke(), time - this.#deps.clock.now());
+  }
+}
+
+/** One call; resolves with what became of each event. */
+async function callApi(
+  api: ContactEventSender,
+  send: FrozenSend,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<EventResult[]> {
+  const events = send.events.map(({ body }) => JSON.parse(body) as ContactEventInput);
+  const options = { idempotencyKey: send.key, signal };
+  const [first] = events;
+  if (send.kind === "single" && first !== undefined) {
+    const { id, replayed } = await api.contactEvents.send(first, options);
+    return send.events.map(({ seq }): EventResult => ({ seq, to: "done", remoteId: id, replayed }));
+  }
+  const { accepted, failed } = await api.contactEvents.sendBatch(events, options);
+  const results: EventResult[] = [];
+  for (const { index, id, replayed } of accepted) {
+    const event = send.events[index];
+    if (event !== undefined) results.push({ seq: event.seq, to: "done", remoteId: id, replayed });
+  }
+  for (const { index, code, message } of failed) {
+    const event = send.events[index];
+    if (event === undefined) continue;
+    if (mayBeClockSkew(code, event.occurredAt, clock.now())) results.push({ seq: event.seq, to: "again" });
+    else results.push({ seq: event.seq, to: "dead", reason: "refused", code, param: "", message });
+  }
+  return results;
+}
+
+/** Class and code. The service's own words stay in the outbox: they may name an address. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return "code" in error ? `${error.name} ${String(error.code)}` : error.name;
+}

@@ -1,0 +1,56 @@
+import type { Client } from "../client/call-types.js";
+
+export interface RotateSecretOptions {
+  client: Pick<Client, "webhooks">;
+  /** Id of the endpoint, `whe_` and 24 hex digits. */
+  endpointId: string;
+  /**
+   * Writes the new secret to where the receivers read theirs: the file, secret manager or table behind the `secrets` function. Called
+   * again, with the same secret, until it succeeds.
+   */
+  handOver: (secret: string) => void | Promise<void>;
+  /** Tries of `handOver`. @default 5 */
+  tries?: number;
+}
+
+/**
+ * Rotates an endpoint's secret without losing a delivery. The service leaves a gap: the old secret stops the moment the new one exists.
+ * Receivers whose `secrets` is a function bridge it: what they cannot verify yet is answered 503 and sent again, and the first mismatch
+ * makes them read the secret anew. Needs `unverified: "retry"`, the default.
+ *
+ * Resolves with the new secret when it has been handed over. Rejects with what the API call rejects with (nothing has changed then, unless
+ * no answer came), or with the last error of `handOver`: a SecretNotHandedOverError, which still has what must be stored by hand.
+ */
+export async function rotateSecret(options: RotateSecretOptions): Promise<string> {
+  const { client, endpointId, handOver, tries = 5 } = options;
+  const { secret } = await client.webhooks.rotateSecret(endpointId);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await handOver(secret);
+      return secret;
+    } catch (error) {
+      if (attempt === tries) throw new SecretNotHandedOverError(endpointId, secret, error);
+    }
+  }
+}
+
+/** The secret was rotated and could not be handed over: deliveries are answered 503 until it is stored by hand. */
+export class SecretNotHandedOverError extends Error {
+  override readonly name = "SecretNotHandedOverError";
+  readonly #secret: string;
+
+  constructor(endpointId: string, secret: string, cause: unknown) {
+    super(
+      `The secret of endpoint ${endpointId} was rotated and could not be handed over; store it by hand from error.secret().`,
+      {
+        cause,
+      },
+    );
+    this.#secret = secret;
+  }
+
+  /** A call and not a field, so that no log or inspection prints it. */
+  secret(): string {
+    return this.#secret;
+  }
+}
