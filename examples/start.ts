@@ -66,7 +66,7 @@ function sign(event: { id: string; type: string }, timestamp = Date.now()): Sign
 
 /** Posts a delivery and prints what the service would hear and what the handlers did. */
 async function show(what: string, { id, body, headers }: SignedDelivery): Promise<void> {
-  console.log(`${what}`);
+  console.log(what);
   const response = await fetch(url, {
     method: "POST",
     body,

@@ -6,16 +6,18 @@ import { describe, expect, test } from "vitest";
 const ROOMS: Record<string, readonly string[]> = {
   base: [],
   protocol: ["base"],
+  contract: ["base", "protocol"],
   store: ["base", "protocol"],
-  dispatch: ["base", "protocol", "store"],
+  dispatch: ["base", "protocol", "contract", "store"],
+  client: ["base", "contract"],
   http: ["base", "protocol"],
-  receiver: ["base", "protocol", "store", "dispatch", "http"],
+  receiver: ["base", "protocol", "contract", "store", "dispatch", "client", "http"],
   testing: ["base", "protocol", "store", "receiver"],
 };
 
 /** Third-party packages, each with the only rooms that may know it. */
 const PACKAGES: Record<string, readonly string[]> = {
-  zod: ["protocol"],
+  zod: ["protocol", "contract"],
   "better-sqlite3": ["store"],
   "p-queue": ["dispatch"],
   "raw-body": ["http"],

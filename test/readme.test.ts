@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { API_ASSUMPTIONS } from "pigeonhole/client";
 import { ASSUMPTIONS } from "pigeonhole/protocol";
 import { expect, test } from "vitest";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
@@ -16,14 +17,15 @@ function answersTable(): string {
   return ["| outcome | answer | Retry-After |", "|---|---|---|", ...rows].join("\n");
 }
 
-function assumptionsTable(): string {
-  const rows = ASSUMPTIONS.map(({ notShown, assumed, change }) => `| ${notShown} | ${assumed} | ${change} |`);
+function assumptionsTable(assumptions: readonly { notShown: string; assumed: string; change: string }[]): string {
+  const rows = assumptions.map(({ notShown, assumed, change }) => `| ${notShown} | ${assumed} | ${change} |`);
   return ["| not shown | assumed | to change it |", "|---|---|---|", ...rows].join("\n");
 }
 
 test.each([
   ["answers", answersTable()],
-  ["assumptions", assumptionsTable()],
+  ["assumptions", assumptionsTable(ASSUMPTIONS)],
+  ["api-assumptions", assumptionsTable(API_ASSUMPTIONS)],
 ])("the README's table of %s is up to date", (name, table) => {
   const readme = readFileSync(file, "utf8");
   const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];

@@ -46,7 +46,6 @@ function pagedCall(bound: BoundOperation, resolved: ResolvedClient): (...args: u
 }
 
 async function run(bound: BoundOperation, args: CallArguments, { baseUrl, deps }: ResolvedClient): Promise<unknown> {
-  args.options.signal?.throwIfAborted();
   return runCall(prepareCall(bound, args, baseUrl, deps.clock.now()), deps);
 }
 

@@ -1,5 +1,4 @@
-import type { FaultCode } from "../contract/fault.js";
-import { checkInput } from "../contract/fault.js";
+import { type FaultCode, checkInput } from "../contract/fault.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/idempotency-key.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "../contract/operation.js";
 import type { WireRequest } from "./attempt.js";

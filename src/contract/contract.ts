@@ -1,11 +1,15 @@
 import { contactEvents } from "./contact-events.js";
-import { type Operation, type Resource, pathNames, takesIdempotencyKey } from "./operation.js";
+import { type Operation, pathNames, takesIdempotencyKey } from "./operation.js";
 import { webhooks } from "./webhooks.js";
 
-/** Every operation by resource and name: the rule book of the API. */
-export const CONTRACT = { contactEvents, webhooks } as const satisfies Record<string, Resource>;
+/** Written out, since an inferred type would be copied into the declarations without the docstrings of its rows. */
+export interface Contract {
+  readonly contactEvents: typeof contactEvents;
+  readonly webhooks: typeof webhooks;
+}
 
-export type Contract = typeof CONTRACT;
+/** Every operation by resource and name: the rule book of the API. */
+export const CONTRACT: Contract = { contactEvents, webhooks };
 
 /** An operation with where it stands in the contract. */
 export interface NamedOperation {

@@ -72,7 +72,8 @@ export const ANSWERS: Record<OutcomeKind, Row> = {
   body_aborted: { status: 408, headers: { connection: "close" } },
   body_consumed: { status: 503, retryAfterMs: MINUTE },
   not_started: { status: 503, retryAfterMs: 30 * SECOND },
-  stopping: { status: 503, retryAfterMs: 30 * SECOND },
+  // Closes the connection: on a kept one the next attempts would come here again, and keep the process from its end.
+  stopping: { status: 503, retryAfterMs: 30 * SECOND, headers: { connection: "close" } },
   overloaded: { status: 503, retryAfterMs: 30 * SECOND },
   store_unavailable: { status: 503, retryAfterMs: 30 * SECOND },
   internal_error: { status: 503, retryAfterMs: MINUTE },

@@ -12,7 +12,12 @@ async function startReceiver(
   createHttpServer: (receiver: Receiver) => Server,
 ): Promise<RunningContestant> {
   let handled = 0;
-  const receiver = createReceiver({ secrets: SECRET, store: context.databaseFile, logger: quietLogger, telemetry: false });
+  const receiver = createReceiver({
+    secrets: SECRET,
+    store: context.databaseFile,
+    logger: quietLogger,
+    telemetry: false,
+  });
   receiver.on(
     EVENT_TYPE,
     () => {

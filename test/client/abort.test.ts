@@ -1,0 +1,128 @@
+import { fakeClock } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import { type FetchFunction, NoAnswerError } from "#pigeonhole/client.js";
+import { FAULTS, startApi } from "./api-server.js";
+import { ENDPOINT, EMPTY_PAGE, EVENT, SENT, WEBHOOK_ID, clientOf, fastClock, rejection } from "./support.js";
+
+class Enough extends Error {}
+
+describe("an aborted call rejects with the reason of its signal", () => {
+  test("before anything was sent", async () => {
+    const server = await startApi(ENDPOINT);
+    const reason = new Enough();
+    const signal = AbortSignal.abort(reason);
+    const client = clientOf(server);
+    expect(await rejection(client.webhooks.get(WEBHOOK_ID, { signal }))).toBe(reason);
+    expect(await rejection(client.webhooks.list({}, { signal }))).toBe(reason);
+    expect(await rejection(client.contactEvents.send(EVENT, { signal }))).toBe(reason);
+    expect(server.received).toEqual([]);
+  });
+
+  test("while it waits for the rate limit", async () => {
+    const clock = fakeClock();
+    const server = await startApi(SENT);
+    const controller = new AbortController();
+    const sent = clientOf(server, { clock }).contactEvents.send(EVENT, { signal: controller.signal });
+    const reason = new Enough();
+    controller.abort(reason);
+    expect(await rejection(sent)).toBe(reason);
+    await clock.advance(10_000);
+    expect([server.received, clock.pendingTimers]).toEqual([[], 0]);
+  });
+
+  test.each([
+    ["for the answer", FAULTS.hang],
+    ["for the rest of the answer", FAULTS.stall],
+  ])("while it waits %s", async (_, reply) => {
+    const server = await startApi(reply);
+    const controller = new AbortController();
+    const arrived = server.next();
+    const got = rejection(clientOf(server).webhooks.get(WEBHOOK_ID, { signal: controller.signal }));
+    await arrived;
+    const reason = new Enough();
+    controller.abort(reason);
+    expect(await got).toBe(reason);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test("while it waits to try again", async () => {
+    const clock = fakeClock();
+    const server = await startApi({ status: 503 });
+    const controller = new AbortController();
+    const got = rejection(clientOf(server, { clock }).webhooks.get(WEBHOOK_ID, { signal: controller.signal }));
+    await server.next();
+    await expect.poll(() => clock.pendingTimers).toBe(1);
+    controller.abort("a reason need not be an error");
+    expect(await got).toBe("a reason need not be an error");
+    await clock.advance(60_000);
+    expect([server.received.length, clock.pendingTimers]).toEqual([1, 0]);
+  });
+
+  test("between two pages", async () => {
+    const server = await startApi({ body: { data: [{ id: "a" }], hasMore: true, nextCursor: "c" } });
+    const controller = new AbortController();
+    const reason = new Enough();
+    const walk = async () => {
+      for await (const row of clientOf(server).webhooks.list({}, { signal: controller.signal })) {
+        if (row.id === "a") controller.abort(reason);
+      }
+    };
+    expect(await rejection(walk())).toBe(reason);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test("also where fetch does not listen", async () => {
+    const controller = new AbortController();
+    const deaf: FetchFunction = () => new Promise(() => {});
+    const got = rejection(
+      clientOf({ baseUrl: "https://api.example" }, { fetch: deaf }).webhooks.list({}, { signal: controller.signal }),
+    );
+    controller.abort("deaf");
+    expect(await got).toBe("deaf");
+  });
+
+  test("and leaves nothing behind on a signal that lives on", async () => {
+    const server = await startApi(SENT, EMPTY_PAGE);
+    const { signal } = new AbortController();
+    const listeners: string[] = [];
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    signal.addEventListener = (type: string, ...rest: [() => void, object]) => {
+      listeners.push(type);
+      add(type, ...rest);
+    };
+    signal.removeEventListener = (type: string, ...rest: [() => void]) => {
+      listeners.pop();
+      remove(type, ...rest);
+    };
+    await clientOf(server).contactEvents.send(EVENT, { signal });
+    await clientOf(server).webhooks.list({}, { signal });
+    expect(listeners).toEqual([]);
+  });
+});
+
+describe("a timeout", () => {
+  test.each([
+    ["no answer", FAULTS.hang],
+    ["half an answer", FAULTS.stall],
+  ])("ends an attempt that gets %s", async (_, reply) => {
+    const server = await startApi(reply);
+    const options = { clock: fastClock(), timeoutMs: 2_000, maxRetries: 0 };
+    const error = await rejection(clientOf(server, options).webhooks.get(WEBHOOK_ID));
+    expect(error).toBeInstanceOf(NoAnswerError);
+    expect(error).toMatchObject({ code: "no_answer", reason: "timeout", mayHaveArrived: true });
+    expect((error as Error).message).toContain("no answer within 2000 ms");
+  });
+
+  test("holds for each attempt, and the next one may succeed", async () => {
+    const server = await startApi(FAULTS.hang, ENDPOINT);
+    const got = await clientOf(server, { clock: fastClock(), timeoutMs: 100_000 }).webhooks.get(WEBHOOK_ID);
+    expect([got.id, server.received.length]).toEqual([WEBHOOK_ID, 2]);
+  });
+
+  test("is called off once the answer is there", async () => {
+    const clock = fakeClock();
+    const server = await startApi(ENDPOINT);
+    await clientOf(server, { clock }).webhooks.get(WEBHOOK_ID);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

@@ -1,0 +1,169 @@
+import * as fc from "fast-check";
+import { fakeClock } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import { RateLimiter } from "#pigeonhole/client/rate-limiter.js";
+import { startApi } from "./api-server.js";
+import { EVENT, SENT, SENT_BATCH, clientOf } from "./support.js";
+
+const START = Date.UTC(2026, 5, 1);
+
+function setUp({ perMinute = 600, burst = 100 } = {}) {
+  const clock = fakeClock(START);
+  const limiter = new RateLimiter({ clock, perMinute, burst });
+  const passed: [string, number][] = [];
+  const take = (name: string, events: number, signal?: AbortSignal): Promise<void> =>
+    limiter.take(events, signal).then(() => void passed.push([name, clock.now() - START]));
+  return { clock, limiter, passed, take };
+}
+
+describe("the rate limiter", () => {
+  test("starts empty: the first event waits for its share of the minute", async () => {
+    const { clock, passed, take } = setUp();
+    const done = take("a", 1);
+    await clock.advance(99);
+    expect(passed).toEqual([]);
+    await clock.advance(1);
+    await done;
+    expect(passed).toEqual([["a", 100]]);
+  });
+
+  test("lets 600 events pass in the first minute, and the 601st after it", async () => {
+    const { clock, passed, take } = setUp();
+    const all = Array.from({ length: 601 }, (_, index) => take(String(index), 1));
+    await clock.advance(60_000);
+    expect([passed.length, passed.at(-1)]).toEqual([600, ["599", 60_000]]);
+    await clock.advance(100);
+    await Promise.all(all);
+    expect(passed.at(-1)).toEqual(["600", 60_100]);
+  });
+
+  test("counts a batch of 100 as 100", async () => {
+    const { clock, passed, take } = setUp();
+    const all = [take("batch", 100), take("one", 1), take("batch", 100)];
+    await clock.advance(20_100);
+    await Promise.all(all);
+    expect(passed).toEqual([
+      ["batch", 10_000],
+      ["one", 10_100],
+      ["batch", 20_100],
+    ]);
+  });
+
+  test("keeps the order: a cheap call does not overtake a dear one", async () => {
+    const { clock, passed, take } = setUp();
+    await clock.advance(5_000);
+    const all = [take("dear", 100), take("cheap", 1)];
+    await clock.advance(5_100);
+    await Promise.all(all);
+    expect(passed.map(([name]) => name)).toEqual(["dear", "cheap"]);
+  });
+
+  test("saves up 100 events and no more", async () => {
+    const { clock, passed, take } = setUp();
+    await clock.advance(3_600_000);
+    const all = [take("saved", 100), take("next", 1)];
+    await clock.advance(100);
+    await Promise.all(all);
+    expect(passed).toEqual([
+      ["saved", 3_600_000],
+      ["next", 3_600_100],
+    ]);
+  });
+
+  test("rejects with the reason when aborted, and the next one moves up", async () => {
+    const { clock, passed, take } = setUp();
+    const controller = new AbortController();
+    const [dear, cheap] = [take("dear", 100, controller.signal), take("cheap", 1)];
+    await clock.advance(500);
+    controller.abort("enough");
+    await expect(dear).rejects.toBe("enough");
+    await cheap;
+    expect([passed, clock.pendingTimers]).toEqual([[["cheap", 500]], 0]);
+    await expect(take("late", 1, controller.signal)).rejects.toBe("enough");
+  });
+
+  test("sends nothing during a pause, and has saved nothing after it", async () => {
+    const { clock, limiter, passed, take } = setUp();
+    await clock.advance(10_000);
+    limiter.pause(5_000);
+    limiter.pause(1_000);
+    const done = take("a", 1);
+    await clock.advance(5_099);
+    expect(passed).toEqual([]);
+    await clock.advance(1);
+    await done;
+    expect(passed).toEqual([["a", 15_100]]);
+  });
+
+  test.each([
+    ["back", -86_400_000, 10_000],
+    ["forward", 86_400_000, 0],
+  ])("survives a wall clock that is set %s", async (_, jumpMs, atMostMs) => {
+    const { clock, take } = setUp();
+    await clock.advance(1_000);
+    const first = take("a", 50);
+    clock.set(clock.now() + jumpMs);
+    const done = Promise.all([first, take("b", 1)]);
+    await clock.advance(Math.max(atMostMs, 1));
+    await done;
+  });
+
+  test("never lets more pass than the rate and what was saved", async () => {
+    const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 0, max: 5_000 })), {
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(steps, fc.constantFrom(7, 60, 600), async (list, perMinute) => {
+        const { clock, limiter } = setUp({ perMinute });
+        const passed: { at: number; events: number }[] = [];
+        const all = list.map(async ([events, pauseMs]) => {
+          await new Promise((resolve) => void clock.setTimer(() => resolve(undefined), pauseMs));
+          await limiter.take(events);
+          passed.push({ at: clock.now(), events });
+        });
+        await clock.advance(24 * 3_600_000);
+        await Promise.all(all);
+        for (const [from, first] of passed.entries()) {
+          let sum = 0;
+          for (const { at, events } of passed.slice(from)) {
+            sum += events;
+            // One millisecond of grace, since waits are whole.
+            expect(sum).toBeLessThanOrEqual(100 + ((at - first.at + 1) * perMinute) / 60_000 + 1e-6);
+          }
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe("a client", () => {
+  test("holds back events by its clock, and nothing else", async () => {
+    const clock = fakeClock(START);
+    const server = await startApi(SENT, { body: { data: [] } }, SENT_BATCH);
+    const client = clientOf(server, { clock });
+    const sent = client.contactEvents.send(EVENT);
+    await clock.advance(99);
+    expect(server.received).toEqual([]);
+    await clock.advance(1);
+    await sent;
+    expect(await client.contactEvents.names()).toEqual([]);
+
+    const batch = client.contactEvents.sendBatch(Array.from({ length: 100 }, () => EVENT));
+    await clock.advance(9_999);
+    expect(server.received).toHaveLength(2);
+    await clock.advance(1);
+    await batch;
+    expect(server.received).toHaveLength(3);
+  });
+
+  test("sends at the rate that the option says", async () => {
+    const clock = fakeClock(START);
+    const server = await startApi(SENT);
+    const sent = clientOf(server, { clock, eventsPerMinute: 60 }).contactEvents.send(EVENT);
+    await clock.advance(999);
+    expect(server.received).toEqual([]);
+    await clock.advance(1);
+    await sent;
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import { type Client, InvalidInputError } from "#pigeonhole/client.js";
+import { listOperations } from "#pigeonhole/contract/contract.js";
+import { pathNames } from "#pigeonhole/contract/operation.js";
+import { startApi } from "./api-server.js";
+import { API_KEY, EMPTY_PAGE, ENDPOINT, EVENT, SENT, SENT_BATCH, WEBHOOK_ID, clientOf, rejection } from "./support.js";
+
+type AnyCalls = Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
+
+describe("each row of the contract", () => {
+  test.each(listOperations().map((row) => [`${row.resource}.${row.name}`, row] as const))(
+    "%s is a call that sends its example and reads the answer",
+    async (_, { resource, name, operation }) => {
+      const { example, argument, query, body, path, method } = operation;
+      const server = await startApi({ body: example.result });
+      const input =
+        argument === undefined ? (body === undefined ? example.query : example.body) : example.body?.[argument];
+      const params = pathNames(path).map((param) => example.params?.[param]);
+      const call = (clientOf(server) as unknown as AnyCalls)[resource]?.[name];
+      const result = await call?.(...params, ...((body ?? query) === undefined ? [] : [input]));
+      expect(result).toEqual(operation.result.parse(example.result));
+      const [sent] = server.received;
+      const [sentPath = "", sentQuery] = sent?.url.split("?") ?? [];
+      expect([sent?.method, decodeURIComponent(sentPath)]).toEqual([
+        method,
+        `/v1${path.replaceAll(/\{(\w+)\}/g, (_, param: string) => example.params?.[param] ?? "")}`,
+      ]);
+      expect(Object.fromEntries(new URLSearchParams(sentQuery))).toEqual(
+        Object.fromEntries(Object.entries(example.query ?? {}).map(([key, value]) => [key, String(value)])),
+      );
+      expect(sent?.body === "" ? undefined : JSON.parse(sent?.body ?? "")).toEqual(example.body);
+      expect(sent?.headers["content-type"]).toBe(body === undefined ? undefined : "application/json");
+    },
+  );
+});
+
+describe("a request", () => {
+  test("carries the key as a bearer token, and asks for plain JSON", async () => {
+    const server = await startApi(ENDPOINT);
+    await clientOf(server).webhooks.get(WEBHOOK_ID);
+    expect(server.received[0]?.headers).toMatchObject({
+      authorization: `Bearer ${API_KEY}`,
+      accept: "application/json",
+      "accept-encoding": "identity",
+    });
+  });
+
+  test("can carry the key otherwise", async () => {
+    const server = await startApi(ENDPOINT);
+    await clientOf(server, { credential: { header: "X-Api-Key", prefix: "" } }).webhooks.get(WEBHOOK_ID);
+    expect(server.received[0]?.headers).toMatchObject({ "x-api-key": API_KEY });
+    expect(server.received[0]?.headers.authorization).toBeUndefined();
+  });
+
+  test.each([
+    ["ada+news@example.com", "/v1/contacts/ada%2Bnews%40example.com/events"],
+    ["a/../../webhooks?x#y@b.c", "/v1/contacts/a%2F..%2F..%2Fwebhooks%3Fx%23y%40b.c/events"],
+    ["%2e%2e", "/v1/contacts/%252e%252e/events"],
+    ["65b8f0a2", "/v1/contacts/65b8f0a2/events"],
+    ["größe@example.com", "/v1/contacts/gr%C3%B6%C3%9Fe%40example.com/events"],
+  ])("keeps %s within its path segment", async (contact, url) => {
+    const server = await startApi(EMPTY_PAGE);
+    await clientOf(server).contactEvents.list(contact);
+    expect(server.received[0]?.url).toBe(url);
+  });
+
+  test("goes to another path where the option says so", async () => {
+    const server = await startApi({ body: { id: WEBHOOK_ID, secret: "whsec_x" } });
+    const client = clientOf(server, { paths: { webhooks: { rotateSecret: "/webhooks/{id}/secret/rotate" } } });
+    await client.webhooks.rotateSecret(WEBHOOK_ID);
+    expect(server.received[0]).toMatchObject({
+      method: "POST",
+      url: `/v1/webhooks/${WEBHOOK_ID}/secret/rotate`,
+      body: "",
+    });
+  });
+
+  test("carries the idempotency key when there is one", async () => {
+    const server = await startApi(SENT);
+    const { contactEvents } = clientOf(server);
+    await contactEvents.send(EVENT, { idempotencyKey: "order:1042" });
+    await contactEvents.send(EVENT);
+    expect(server.received.map(({ headers }) => headers["idempotency-key"])).toEqual(["order:1042", undefined]);
+  });
+});
+
+describe("what is not sent", () => {
+  const call = (run: (client: Client) => Promise<unknown>) => run;
+  test.each([
+    ["a bad event", "invalid_event", "name", call((c) => c.contactEvents.send({ ...EVENT, name: "!" }))],
+    [
+      "an event of tomorrow",
+      "invalid_event",
+      "occurredAt",
+      call((c) => c.contactEvents.send({ ...EVENT, occurredAt: "2999-01-01T00:00:00Z" })),
+    ],
+    [
+      "an old event in a batch",
+      "invalid_event",
+      "events.1.occurredAt",
+      call((c) => c.contactEvents.sendBatch([EVENT, { ...EVENT, occurredAt: "2020-01-01T00:00:00Z" }])),
+    ],
+    ["an empty batch", "invalid_parameter", "events", call((c) => c.contactEvents.sendBatch([]))],
+    [
+      "an event with a misspelt field",
+      "unknown_parameter",
+      "emial",
+      call((c) => c.contactEvents.send({ ...EVENT, emial: "x" } as typeof EVENT)),
+    ],
+    [
+      "a bad idempotency key",
+      "invalid_idempotency_key",
+      "idempotencyKey",
+      call((c) => c.contactEvents.send(EVENT, { idempotencyKey: "a b" })),
+    ],
+    [
+      "a misspelt option, which would be a call without a key",
+      "unknown_parameter",
+      "idempotency_key",
+      call((c) => c.contactEvents.send(EVENT, { idempotency_key: "a" } as object)),
+    ],
+    [
+      "an idempotency key where there is none",
+      "unknown_parameter",
+      "idempotencyKey",
+      call((c) => c.webhooks.rotateSecret(WEBHOOK_ID, { idempotencyKey: "a" } as object)),
+    ],
+    ["a bad id", "invalid_parameter", "id", call((c) => c.webhooks.get("1"))],
+    ["a step up", "invalid_parameter", "email", call((c) => c.contactEvents.list(".."))],
+    ["a missing id", "invalid_parameter", "id", call((c) => c.webhooks.get(undefined as unknown as string))],
+    ["a page too large", "invalid_parameter", "limit", call((c) => c.webhooks.list({ limit: 101 }))],
+    ["a private URL", "invalid_webhook_url", "url", call((c) => c.webhooks.create({ url: "https://10.0.0.1" }))],
+    [
+      "options in the wrong place",
+      "unknown_parameter",
+      "signal",
+      call((c) => c.webhooks.list({ signal: 1 } as object)),
+    ],
+    [
+      "a signal that is none",
+      "invalid_parameter",
+      "signal",
+      call((c) => c.webhooks.get(WEBHOOK_ID, { signal: {} as AbortSignal })),
+    ],
+  ])("is %s", async (_, code, param, run) => {
+    const server = await startApi(SENT_BATCH);
+    const error = await rejection(run(clientOf(server)));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error).toMatchObject({ code, param });
+    expect(server.received).toEqual([]);
+  });
+
+  test("is a call with an argument too many", async () => {
+    const server = await startApi(SENT);
+    const names = clientOf(server).contactEvents.names as (...args: unknown[]) => Promise<unknown>;
+    expect(await rejection(names({}, {}))).toMatchObject({ code: "unknown_parameter", param: undefined });
+    expect(server.received).toEqual([]);
+  });
+});

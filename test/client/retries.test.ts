@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { ApiError, type Client, NoAnswerError, RateLimitError } from "#pigeonhole/client.js";
+import { FAULTS, type Reply, startApi } from "./api-server.js";
+import { ENDPOINT, EVENT, SENT, WEBHOOK_ID, clientOf, closedPort, fastClock, rejection } from "./support.js";
+
+const TRANSIENT: [string, Reply][] = [408, 425, 429, 500, 502, 503, 504, 599].map((status) => [
+  String(status),
+  { status, body: { code: "x" } },
+]);
+const LOST: [string, Reply][] = [
+  ["a connection closed before the answer", FAULTS.hangUp],
+  ["an answer that breaks off", FAULTS.breakOff],
+];
+const FINAL: [string, Reply][] = [400, 401, 403, 404, 405, 409, 410, 413, 422].map((status) => [
+  String(status),
+  { status, body: { code: "x" } },
+]);
+
+const get = (client: Client) => client.webhooks.get(WEBHOOK_ID);
+const withKey = (client: Client) => client.contactEvents.send(EVENT, { idempotencyKey: "k" });
+const withoutKey = (client: Client) => client.contactEvents.send(EVENT);
+
+describe("a call that only reads", () => {
+  test.each([...TRANSIENT, ...LOST])("is repeated after %s", async (_, reply) => {
+    const server = await startApi(reply, ENDPOINT);
+    expect(await get(clientOf(server))).toMatchObject({ id: WEBHOOK_ID });
+    expect(server.received).toHaveLength(2);
+  });
+
+  test.each(FINAL)("is not repeated after %s", async (_, reply) => {
+    const server = await startApi(reply, ENDPOINT);
+    expect(await rejection(get(clientOf(server)))).toBeInstanceOf(ApiError);
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe("a call with an idempotency key", () => {
+  test.each([...TRANSIENT, ...LOST])("is repeated after %s, with the same key and the same bytes", async (_, reply) => {
+    const server = await startApi(reply, reply, { ...SENT, status: 200 });
+    expect(await withKey(clientOf(server))).toMatchObject({ replayed: false });
+    expect(server.received.map(({ headers }) => headers["idempotency-key"])).toEqual(["k", "k", "k"]);
+    expect(new Set(server.received.map(({ body }) => body)).size).toBe(1);
+  });
+
+  test.each(FINAL)("is not repeated after %s", async (_, reply) => {
+    const server = await startApi(reply, SENT);
+    expect(await rejection(withKey(clientOf(server)))).toBeInstanceOf(ApiError);
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe("a call that may take effect twice is sent once", () => {
+  const calls: [string, (client: Client) => Promise<unknown>][] = [
+    ["contactEvents.send without a key", withoutKey],
+    ["contactEvents.sendBatch without a key", (client) => client.contactEvents.sendBatch([EVENT])],
+    ["webhooks.create", (client) => client.webhooks.create({ url: "https://a.example" })],
+    ["webhooks.update", (client) => client.webhooks.update(WEBHOOK_ID, { enabled: true })],
+    ["webhooks.delete", (client) => client.webhooks.delete(WEBHOOK_ID)],
+    ["webhooks.test", (client) => client.webhooks.test(WEBHOOK_ID)],
+    ["webhooks.rotateSecret", (client) => client.webhooks.rotateSecret(WEBHOOK_ID)],
+    ["webhooks.replay", (client) => client.webhooks.replay(WEBHOOK_ID, "d1")],
+  ];
+  const matrix = calls.flatMap(([name, call]) =>
+    [...TRANSIENT, ...LOST].map(([what, reply]) => [name, what, call, reply] as const),
+  );
+  test.each(matrix)("%s, after %s", async (_, __, call, reply) => {
+    const server = await startApi(reply, ENDPOINT);
+    await expect(call(clientOf(server))).rejects.toThrow();
+    expect(server.received).toHaveLength(1);
+  });
+
+  test("and the error of a lost answer says that it may have arrived", async () => {
+    const server = await startApi(FAULTS.hangUp);
+    const error = await rejection(withoutKey(clientOf(server)));
+    expect(error).toBeInstanceOf(NoAnswerError);
+    expect(error).toMatchObject({ code: "no_answer", reason: "connection", mayHaveArrived: true });
+    expect((error as Error).cause).toBeInstanceOf(TypeError);
+    expect((error as Error).message).toContain("it may have taken effect");
+  });
+
+  test("and where no connection was made, that nothing arrived", async () => {
+    const client = clientOf({ baseUrl: `http://127.0.0.1:${await closedPort()}` });
+    expect(await rejection(withoutKey(client))).toMatchObject({ mayHaveArrived: false, reason: "connection" });
+  });
+});
+
+describe("waits", () => {
+  const refusal = (retryAfter?: string) => ({
+    status: 503,
+    body: { code: "x" },
+    ...(retryAfter === undefined ? {} : { headers: { "retry-after": retryAfter } }),
+  });
+
+  async function waitsFor(reply: Reply, options: { random?: () => number; maxRetries?: number } = {}) {
+    const clock = fastClock(Date.UTC(2026, 5, 1));
+    const server = await startApi(reply);
+    const error = await rejection(get(clientOf(server, { clock, ...options })));
+    return { error, waits: clock.waits, requests: server.received.length };
+  }
+
+  test("grow by two from half a second to eight seconds", async () => {
+    const { waits, requests } = await waitsFor(refusal(), { maxRetries: 6 });
+    expect([waits, requests]).toEqual([[500, 1_000, 2_000, 4_000, 8_000, 8_000], 7]);
+  });
+
+  test.each([
+    ["least", 0, [375, 750]],
+    ["most", 1, [625, 1_250]],
+  ])("vary by a quarter: %s", async (_, random, expected) => {
+    expect((await waitsFor(refusal(), { random: () => random })).waits).toEqual(expected);
+  });
+
+  test("are stretched to Retry-After in seconds", async () => {
+    expect((await waitsFor(refusal("7"))).waits).toEqual([7_000, 7_000]);
+  });
+
+  test("are stretched to Retry-After as a date", async () => {
+    const { waits } = await waitsFor(refusal("Mon, 01 Jun 2026 00:00:50 GMT"), { maxRetries: 1 });
+    // The clock runs 200 times as fast while the answer travels.
+    expect(waits[0]).toBeGreaterThan(500);
+    expect(waits[0]).toBeLessThanOrEqual(50_000);
+  });
+
+  test.each(["0", "1.5", "-3", "soon", "Mon, 01 Jan 2024 00:00:00 GMT", "2026-06-01T00:00:50Z", "1e3"])(
+    "are the usual ones for Retry-After: %s",
+    async (retryAfter) => {
+      expect((await waitsFor(refusal(retryAfter))).waits).toEqual([500, 1_000]);
+    },
+  );
+
+  test("of exactly a minute are made, and longer ones are the caller's decision", async () => {
+    expect((await waitsFor(refusal("60"), { maxRetries: 1 })).waits).toEqual([60_000]);
+    const { error, waits, requests } = await waitsFor(refusal("61"));
+    expect([waits, requests]).toEqual([[], 1]);
+    expect(error).toMatchObject({ status: 503, retryAfterMs: 61_000 });
+  });
+
+  test("and retries are not made where maxRetries is 0", async () => {
+    expect(await waitsFor(refusal("1"), { maxRetries: 0 })).toMatchObject({ waits: [], requests: 1 });
+  });
+
+  test("are told to the logger, without an address", async () => {
+    const lines: string[] = [];
+    const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+    const logger = { debug: write, info: write, warn: write, error: write, child: () => logger };
+    const server = await startApi(refusal());
+    await rejection(clientOf(server, { logger, maxRetries: 1 }).contactEvents.list("ada@example.com"));
+    expect(lines).toEqual(['api_call_retried {"call":"contactEvents.list","status":503,"retry":1,"waitMs":500}']);
+  });
+});
+
+test("a 429 holds back the other calls that send events, too", async () => {
+  const clock = fastClock();
+  const server = await startApi(
+    { status: 429, body: { code: "event_rate_limited" }, headers: { "retry-after": "40" } },
+    SENT,
+  );
+  const client = clientOf(server, { clock });
+  expect(await rejection(client.contactEvents.send(EVENT))).toBeInstanceOf(RateLimitError);
+  const refusedAt = clock.now();
+  await client.contactEvents.send(EVENT);
+  expect(clock.now() - refusedAt).toBeGreaterThanOrEqual(39_000);
+});

@@ -1,0 +1,92 @@
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import { Credential } from "#pigeonhole/client/credential.js";
+import { type Reply, startApi } from "./api-server.js";
+import { API_KEY, EVENT, WEBHOOK_ID, WITH_SECRET, clientOf, rejection } from "./support.js";
+
+const SECRET = WITH_SECRET.body.secret;
+
+/** Everything that somebody could print of a value. */
+function printed(value: unknown): string {
+  const error = value instanceof Error ? [value.message, value.stack, inspect(value.cause, { depth: 20 })] : [];
+  const options = { depth: 20, showHidden: true, getters: true, showProxy: true };
+  return [inspect(value), inspect(value, options), JSON.stringify(value), String(value), ...error].join("\n");
+}
+
+/** The service quotes what it was sent, as careless ones do. */
+const echo = (status: number): Reply => {
+  return (response, { headers }) => {
+    const quoted = `${headers.authorization} ${String(headers["x-key"])} ${SECRET}`;
+    response.writeHead(status, { "x-request-id": API_KEY, location: `https://a.example/${API_KEY}` });
+    response.end(JSON.stringify({ code: `code ${API_KEY}`, message: quoted, param: quoted }));
+  };
+};
+
+describe("the API key and webhook secrets", () => {
+  test("are not shown by a client", async () => {
+    const server = await startApi(WITH_SECRET);
+    const client = clientOf(server);
+    await client.webhooks.create({ url: "https://a.example" });
+    expect(printed(client)).not.toContain("canary");
+    expect(printed(client.webhooks)).not.toContain("canary");
+    expect(JSON.stringify({ client })).toBe('{"client":{"contactEvents":{},"webhooks":{}}}');
+  });
+
+  test("are not shown by the object that carries the key", () => {
+    const credential = new Credential(API_KEY);
+    expect(printed(credential)).not.toContain("canary");
+    expect(`${String(credential)} ${JSON.stringify({ credential })}`).toBe('[api key] {"credential":"[api key]"}');
+    expect(credential.header()).toEqual({ authorization: `Bearer ${API_KEY}` });
+  });
+
+  test.each([301, 400, 401, 404, 422, 429, 500])("are not in the error for a %i that quotes them", async (status) => {
+    const lines: string[] = [];
+    const write = (...line: unknown[]) => void lines.push(printed(line));
+    const logger = { debug: write, info: write, warn: write, error: write, child: () => logger };
+    const server = await startApi(echo(status));
+    const client = clientOf(server, { logger, credential: { header: "x-key" } });
+    for (const call of [client.webhooks.get(WEBHOOK_ID), client.contactEvents.send(EVENT, { idempotencyKey: "k" })]) {
+      const text = printed(await rejection(call));
+      expect(text).not.toContain("canary");
+      expect(text).not.toContain(SECRET);
+      expect(text).not.toContain(EVENT.email);
+    }
+    expect(lines.join("\n")).not.toMatch(/canary|whsec_|ada@/);
+    if (status >= 429) expect(lines).not.toEqual([]);
+  });
+
+  test("are not in the error for an answer that cannot be read", async () => {
+    const server = await startApi(
+      { body: `not JSON ${SECRET} ${API_KEY}` },
+      { body: { secret: SECRET, url: API_KEY } },
+    );
+    const client = clientOf(server);
+    for (const call of [
+      () => client.webhooks.rotateSecret(WEBHOOK_ID),
+      () => client.webhooks.rotateSecret(WEBHOOK_ID),
+    ]) {
+      expect(printed(await rejection(call()))).not.toMatch(/canary|whsec_/);
+    }
+  });
+
+  test("are not in the error for input that is wrong", async () => {
+    const client = clientOf({ baseUrl: "https://api.example" });
+    const inputs = [
+      client.webhooks.get(API_KEY),
+      client.contactEvents.send({ ...EVENT, name: `!${API_KEY}` }),
+      client.contactEvents.send(EVENT, { idempotencyKey: `${SECRET} ` }),
+      client.webhooks.create({ url: `http://${API_KEY}` }),
+    ];
+    for (const call of inputs) expect(printed(await rejection(call))).not.toMatch(/canary|whsec_/);
+  });
+
+  test("reach the caller where they are asked for, and nobody else", async () => {
+    const server = await startApi(WITH_SECRET);
+    expect((await clientOf(server).webhooks.rotateSecret(WEBHOOK_ID)).secret).toBe(SECRET);
+  });
+
+  test("are not in the error for a server that is not there", async () => {
+    const client = clientOf({ baseUrl: "http://127.0.0.1:9" }, { maxRetries: 0 });
+    expect(printed(await rejection(client.webhooks.get(WEBHOOK_ID)))).not.toContain("canary");
+  });
+});

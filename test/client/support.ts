@@ -1,0 +1,71 @@
+import { type AddressInfo, createServer } from "node:net";
+import { type Client, type ClientOptions, createClient } from "#pigeonhole/client.js";
+import type { Clock } from "#pigeonhole/base/clock.js";
+import { CONTRACT } from "#pigeonhole/contract/contract.js";
+import type { ApiServer } from "./api-server.js";
+
+export const API_KEY = "svc_live_canary0123456789";
+export const EVENT = { name: "order.shipped", email: "ada@example.com" };
+export const WEBHOOK_ID = "whe_65b8f0a2c4d6e8f001234567";
+
+const { contactEvents, webhooks } = CONTRACT;
+/** Answers as documented. */
+export const SENT = { status: 201, body: contactEvents.send.example.result };
+export const SENT_BATCH = { body: contactEvents.sendBatch.example.result };
+export const ENDPOINT = { body: webhooks.get.example.result };
+export const WITH_SECRET = { status: 201, body: webhooks.create.example.result };
+export const EMPTY_PAGE = { body: { object: "list", data: [], hasMore: false, nextCursor: null } };
+
+/** Time runs 200 times as fast, so that waits of seconds pass at once; remembers what was waited for. */
+export interface FastClock extends Clock {
+  waits: number[];
+}
+
+const SPEED = 200;
+/** Longer than any wait, so that it can be told apart from them. */
+const TIMEOUT_MS = 10_000_000;
+
+export function fastClock(startMs = Date.UTC(2026, 1, 1)): FastClock {
+  const origin = performance.now();
+  const waits: number[] = [];
+  return {
+    waits,
+    now: () => startMs + Math.floor((performance.now() - origin) * SPEED),
+    setTimer(callback, delayMs) {
+      if (delayMs !== TIMEOUT_MS) waits.push(delayMs);
+      const timeout = setTimeout(callback, delayMs / SPEED);
+      return { cancel: () => clearTimeout(timeout) };
+    },
+  };
+}
+
+/** A client of the server whose jitter is none and whose waits pass fast. */
+export function clientOf(server: Pick<ApiServer, "baseUrl">, options: Partial<ClientOptions> = {}): Client {
+  return createClient({
+    apiKey: API_KEY,
+    baseUrl: server.baseUrl,
+    timeoutMs: TIMEOUT_MS,
+    clock: fastClock(),
+    random: () => 0.5,
+    ...options,
+  });
+}
+
+/** What the promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("The promise did not reject.");
+}
+
+/** A port where nobody listens. */
+export async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,86 @@
+import { describe, expectTypeOf, test } from "vitest";
+import type {
+  CallOptions,
+  Client,
+  ContactEventInput,
+  ContactEventResult,
+  ContactEventSender,
+  KeyedCallOptions,
+  Page,
+  PagePromise,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+} from "#pigeonhole/client.js";
+
+type Result<Call extends (...args: never[]) => unknown> = Awaited<ReturnType<Call>>;
+
+describe("the types of", () => {
+  test("contact events", () => {
+    expectTypeOf<Client["contactEvents"]["send"]>().parameters.toEqualTypeOf<
+      [input: ContactEventInput, options?: KeyedCallOptions]
+    >();
+    expectTypeOf<Result<Client["contactEvents"]["send"]>>().toEqualTypeOf<ContactEventResult>();
+    expectTypeOf<ContactEventResult["replayed"]>().toEqualTypeOf<boolean>();
+    expectTypeOf<ContactEventResult["enrolled"]>().toEqualTypeOf<string[]>();
+    expectTypeOf<ContactEventResult["resumed"]>().toEqualTypeOf<number>();
+    expectTypeOf<ContactEventResult["id"]>().toEqualTypeOf<string>();
+    expectTypeOf<"live">().toExtend<ContactEventResult["mode"]>();
+    expectTypeOf<readonly ContactEventInput[]>().toExtend<Parameters<Client["contactEvents"]["sendBatch"]>[0]>();
+    expectTypeOf<Result<Client["contactEvents"]["sendBatch"]>["accepted"][number]["index"]>().toEqualTypeOf<number>();
+    expectTypeOf<Result<Client["contactEvents"]["sendBatch"]>["failed"][number]["code"]>().toExtend<string>();
+    expectTypeOf<Result<Client["contactEvents"]["names"]>>().toEqualTypeOf<string[]>();
+  });
+
+  test("an event to send", () => {
+    expectTypeOf<{ name: string; email: string }>().toExtend<ContactEventInput>();
+    expectTypeOf<{
+      name: string;
+      email: string;
+      properties: { a: number; b: { c: string[] } };
+    }>().toExtend<ContactEventInput>();
+    expectTypeOf<{ email: string }>().not.toExtend<ContactEventInput>();
+    expectTypeOf<{ name: string; properties: { at: Date } }>().not.toExtend<ContactEventInput>();
+  });
+
+  test("lists", () => {
+    type List = Client["webhooks"]["list"];
+    expectTypeOf<ReturnType<List>>().toEqualTypeOf<PagePromise<WebhookEndpoint>>();
+    expectTypeOf<Result<List>>().toEqualTypeOf<Page<WebhookEndpoint>>();
+    expectTypeOf<ReturnType<List>>().toExtend<AsyncIterable<WebhookEndpoint>>();
+    expectTypeOf<Parameters<List>[0]>().toExtend<{ limit?: number | undefined } | undefined>();
+    expectTypeOf<ReturnType<Client["webhooks"]["deliveries"]>>().toEqualTypeOf<PagePromise<WebhookDelivery>>();
+    expectTypeOf<Parameters<Client["contactEvents"]["list"]>[0]>().toEqualTypeOf<string>();
+  });
+
+  test("endpoints: the secret is there after creation and rotation, and nowhere else", () => {
+    expectTypeOf<Result<Client["webhooks"]["create"]>>().toEqualTypeOf<WebhookEndpointWithSecret>();
+    expectTypeOf<Result<Client["webhooks"]["rotateSecret"]>["secret"]>().toEqualTypeOf<string>();
+    expectTypeOf<Result<Client["webhooks"]["get"]>["secret"]>().toEqualTypeOf<unknown>();
+    expectTypeOf<WebhookEndpoint["description"]>().toEqualTypeOf<string | null>();
+    expectTypeOf<Parameters<Client["webhooks"]["replay"]>>().toEqualTypeOf<
+      [id: string, deliveryId: string, options?: CallOptions]
+    >();
+    expectTypeOf<"email.sent">().toExtend<WebhookEndpoint["eventTypes"][number]>();
+  });
+
+  test("keys: only calls that take one", () => {
+    expectTypeOf<{ idempotencyKey: string }>().not.toExtend<NonNullable<Parameters<Client["webhooks"]["get"]>[1]>>();
+  });
+
+  test("the sender of contact events, which a client is, and something else can be", () => {
+    expectTypeOf<Client>().toExtend<ContactEventSender>();
+    const other = {
+      contactEvents: {
+        send: () => Promise.reject<ContactEventResult>(new Error("not here")),
+        sendBatch: (events: readonly ContactEventInput[]) =>
+          Promise.resolve({
+            object: "x",
+            accepted: [],
+            failed: events.map((_, index) => ({ index, code: "x", message: "" })),
+          }),
+      },
+    };
+    expectTypeOf(other).toExtend<ContactEventSender>();
+  });
+});

@@ -1,0 +1,281 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  EVENT_FAULT_CODES,
+  EVENT_LIMITS,
+  checkBatchTimes,
+  checkContactEvent,
+  contactEventBatchInput,
+} from "#pigeonhole/contract/contact-event.js";
+import { CONTRACT } from "#pigeonhole/contract/contract.js";
+import { checkInput } from "#pigeonhole/contract/fault.js";
+import { idempotencyKey } from "#pigeonhole/contract/idempotency-key.js";
+import { checkOccurredAt } from "#pigeonhole/contract/occurred-at.js";
+
+const NOW = Date.UTC(2026, 5, 1);
+const DAY = 86_400_000;
+const event = { name: "order.shipped", email: "ada@example.com" };
+
+/** "ok", or code and param of the fault. */
+function verdict(input: unknown): string {
+  const checked = checkContactEvent(input, NOW);
+  return checked.ok ? "ok" : `${checked.fault.code} ${checked.fault.param}`;
+}
+
+const text = (length: number): string => "x".repeat(length);
+const keys = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]));
+/** Properties of exactly so many bytes: {"p":"…"} is 8 and the text. */
+const bytes = (size: number, filler = "x"): object => ({
+  p: filler.repeat((size - 8) / Buffer.byteLength(filler)),
+});
+
+describe("an event", () => {
+  test.each([
+    ["of one character", { name: "a" }, "ok"],
+    ["beginning with a digit", { name: "7" }, "ok"],
+    ["with every allowed character", { name: "aZ09.:-_" }, "ok"],
+    ["of 99 characters", { name: text(99) }, "ok"],
+    ["of 100 characters", { name: text(100) }, "ok"],
+    ["of 101 characters", { name: text(101) }, "invalid_event name"],
+    ["that is empty", { name: "" }, "invalid_event name"],
+    ["beginning with a dot", { name: ".a" }, "invalid_event name"],
+    ["beginning with a dash", { name: "-a" }, "invalid_event name"],
+    ["with a space", { name: "a b" }, "invalid_event name"],
+    ["with a slash", { name: "a/b" }, "invalid_event name"],
+    ["with an umlaut", { name: "größe" }, "invalid_event name"],
+    ["with a line end", { name: "a\n" }, "invalid_event name"],
+    ["that is missing", { name: undefined }, "invalid_parameter name"],
+    ["that is a number", { name: 5 }, "invalid_parameter name"],
+  ])("with a name %s", (_, change, expected) => {
+    expect(verdict({ ...event, ...change })).toBe(expected);
+  });
+
+  test.each([
+    ["50 keys", keys(50), "ok"],
+    ["49 keys", keys(49), "ok"],
+    ["51 keys", keys(51), "invalid_event properties"],
+    ["no keys", {}, "ok"],
+    ["4095 bytes", bytes(4095), "ok"],
+    ["4096 bytes", bytes(4096), "ok"],
+    ["4097 bytes", bytes(4097), "invalid_event properties"],
+    ["4096 bytes of two-byte characters", bytes(4096, "é"), "ok"],
+    ["4098 bytes of two-byte characters", bytes(4098, "é"), "invalid_event properties"],
+    ["nested values", { a: { b: [1, null, true, "x", { c: [] }] } }, "ok"],
+    ["a date object", { at: new Date(NOW) }, "invalid_event properties"],
+    ["undefined", { a: { b: undefined } }, "invalid_event properties"],
+    ["NaN", { a: [Number.NaN] }, "invalid_event properties"],
+    ["a bigint", { a: 1n }, "invalid_event properties"],
+    ["a map", { a: new Map() }, "invalid_event properties"],
+    ["deep nesting within the size", { a: JSON.parse("[".repeat(2_000) + "]".repeat(2_000)) as unknown }, "ok"],
+    ["a list instead", ["a"], "invalid_parameter properties"],
+    ["null instead", null, "invalid_parameter properties"],
+  ])("with properties of %s", (_, properties, expected) => {
+    expect(verdict({ ...event, properties })).toBe(expected);
+  });
+
+  test("with properties that hold themselves", () => {
+    const properties: Record<string, unknown> = {};
+    properties["self"] = properties;
+    expect(verdict({ ...event, properties })).toBe("invalid_event properties");
+  });
+
+  test.each([
+    ["now", new Date(NOW).toISOString(), "ok"],
+    ["a millisecond ahead", new Date(NOW + 1).toISOString(), "invalid_event occurredAt"],
+    ["a millisecond ago", new Date(NOW - 1).toISOString(), "ok"],
+    ["exactly 90 days ago", new Date(NOW - 90 * DAY).toISOString(), "ok"],
+    ["a millisecond more than 90 days ago", new Date(NOW - 90 * DAY - 1).toISOString(), "invalid_event occurredAt"],
+    ["with an offset", "2026-06-01T02:00:00+02:00", "ok"],
+    ["with an offset that puts it ahead", "2026-06-01T00:00:00-01:00", "invalid_event occurredAt"],
+    ["without a zone", "2026-05-01T00:00:00", "invalid_event occurredAt"],
+    ["a date alone", "2026-05-01", "invalid_event occurredAt"],
+    ["on a day that does not exist", "2026-04-31T00:00:00Z", "invalid_event occurredAt"],
+    ["as a number", NOW, "invalid_parameter occurredAt"],
+    ["not given", undefined, "ok"],
+  ])("that occurred %s", (_, occurredAt, expected) => {
+    expect(verdict({ ...event, occurredAt })).toBe(expected);
+  });
+
+  test.each([
+    ["neither email nor contactId", { email: undefined }, "invalid_event email"],
+    ["only a contactId", { email: undefined, contactId: "c" }, "ok"],
+    ["both", { contactId: "c" }, "ok"],
+    ["a contactId of 64 characters", { contactId: text(64) }, "ok"],
+    ["a contactId of 65 characters", { contactId: text(65) }, "invalid_parameter contactId"],
+    ["an empty contactId", { contactId: "" }, "invalid_parameter contactId"],
+    ["an address of 320 characters", { email: `${text(64)}@${text(255)}` }, "ok"],
+    ["an address of 321 characters", { email: `${text(64)}@${text(256)}` }, "invalid_parameter email"],
+    ["an address without @", { email: "ada" }, "invalid_parameter email"],
+    ["an address with a space", { email: "ada @example.com" }, "invalid_parameter email"],
+    ["createContact and an email", { createContact: true }, "ok"],
+    [
+      "createContact and only a contactId",
+      { email: undefined, contactId: "c", createContact: true },
+      "invalid_parameter createContact",
+    ],
+    ["createContact: false and only a contactId", { email: undefined, contactId: "c", createContact: false }, "ok"],
+    ["createContact as text", { createContact: "yes" }, "invalid_parameter createContact"],
+    ["a contactName of 200 characters", { contactName: text(200) }, "ok"],
+    ["a contactName of 201 characters", { contactName: text(201) }, "invalid_parameter contactName"],
+    ["a field that does not exist", { occuredAt: "2026-05-01T00:00:00Z" }, "unknown_parameter occuredAt"],
+  ])("with %s", (_, change, expected) => {
+    expect(verdict({ ...event, ...change })).toBe(expected);
+  });
+
+  test("is judged by the clock that is given", () => {
+    const at = "2026-06-01T00:00:00Z";
+    expect(checkOccurredAt(at, Date.parse(at))).toBeUndefined();
+    expect(checkOccurredAt(at, Date.parse(at) - 1)?.message).toBe("Must not be in the future.");
+    expect(checkOccurredAt(at, Date.parse(at) + 90 * DAY + 1)?.message).toBe("Must not be more than 90 days old.");
+  });
+
+  test("is copied, so that a later change of the input changes nothing", () => {
+    const input = { ...event, properties: { a: 1 } };
+    const checked = checkContactEvent(input, NOW);
+    input.name = "other";
+    expect(checked).toEqual({ ok: true, value: { ...event, properties: { a: 1 } } });
+  });
+});
+
+describe("a batch", () => {
+  const check = (events: unknown) => checkInput(contactEventBatchInput, { events }, EVENT_FAULT_CODES);
+  const list = (count: number) => Array.from({ length: count }, () => event);
+
+  test.each([
+    ["no event", [], "invalid_parameter events"],
+    ["1 event", list(1), "ok"],
+    ["99 events", list(99), "ok"],
+    ["100 events", list(100), "ok"],
+    ["101 events", list(101), "invalid_parameter events"],
+    ["no list", event, "invalid_parameter events"],
+    ["a nameless fourth event", [...list(3), { email: event.email }], "invalid_parameter events.3.name"],
+    ["a fourth event with a bad name", [...list(3), { ...event, name: "!" }], "invalid_event events.3.name"],
+    ["a second event without a contact", [event, { name: "a" }], "invalid_event events.1.email"],
+    ["a first event with an unknown field", [{ ...event, x: 1 }], "unknown_parameter events.0.x"],
+    ["something that is no event", [event, null], "invalid_parameter events.1"],
+  ])("of %s", (_, events, expected) => {
+    const checked = check(events);
+    expect(checked.ok ? "ok" : `${checked.fault.code} ${checked.fault.param}`).toBe(expected);
+  });
+
+  test("with an event in the future names its position", () => {
+    const events = [{}, { occurredAt: new Date(NOW + 1).toISOString() }];
+    expect(checkBatchTimes({ events }, NOW)).toMatchObject({ code: "invalid_event", param: "events.1.occurredAt" });
+    expect(checkBatchTimes({ events }, NOW + 1)).toBeUndefined();
+  });
+});
+
+describe("an idempotency key", () => {
+  test.each([
+    ["", false],
+    ["a", true],
+    ["aZ09_.:-", true],
+    [text(254), true],
+    [text(255), true],
+    [text(256), false],
+    ["a b", false],
+    ["a/b", false],
+    ["é", false],
+    ["a\n", false],
+    ["a\0", false],
+  ])("%j: %s", (key, expected) => {
+    expect(idempotencyKey.safeParse(key).success).toBe(expected);
+  });
+
+  test("is accepted exactly when each of its characters is", () => {
+    const allowed = new Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-");
+    const keys = fc.oneof(fc.string({ maxLength: 300, unit: "binary" }), fc.stringMatching(/^[\w.:-]{1,260}$/));
+    fc.assert(
+      fc.property(keys, (key) => {
+        const expected =
+          key.length >= 1 && key.length <= 255 && Array.from(key).every((character) => allowed.has(character));
+        expect(idempotencyKey.safeParse(key).success).toBe(expected);
+      }),
+    );
+  });
+});
+
+describe("any event that keeps the rules", () => {
+  const names = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$/);
+  const emails = fc.stringMatching(/^[a-z0-9.+]{1,64}@[a-z0-9-]{1,60}\.[a-z]{2,10}$/);
+  const properties = fc.dictionary(
+    fc.string({ minLength: 1, maxLength: 20 }).filter((key) => key !== "__proto__"),
+    fc.oneof(
+      fc.string({ maxLength: 20 }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      fc.constant(null),
+    ),
+    { maxKeys: 40, noNullPrototype: true },
+  );
+  const events = fc.record(
+    {
+      name: names,
+      email: emails,
+      contactId: fc.string({ minLength: 1, maxLength: 64 }),
+      properties,
+      occurredAt: fc.integer({ min: NOW - 90 * DAY, max: NOW }).map((ms) => new Date(ms).toISOString()),
+      createContact: fc.boolean(),
+      contactName: fc.string({ maxLength: 200 }),
+    },
+    { requiredKeys: ["name", "email"], noNullPrototype: true },
+  );
+
+  test("passes, unchanged", () => {
+    fc.assert(
+      fc.property(events, (value) => {
+        fc.pre(Buffer.byteLength(JSON.stringify(value.properties ?? {})) <= EVENT_LIMITS.propertyBytes);
+        expect(checkContactEvent(value, NOW)).toEqual({ ok: true, value });
+      }),
+    );
+  });
+
+  test("is never thrown over, whatever is put into a field", () => {
+    fc.assert(
+      fc.property(
+        events,
+        fc.constantFrom("name", "email", "properties", "occurredAt", "x"),
+        fc.anything(),
+        (value, field, any) => {
+          const checked = checkContactEvent({ ...value, [field]: any }, NOW);
+          if (checked.ok) expect(() => JSON.stringify(checked.value)).not.toThrow();
+          else
+            expect(checked.fault.param.split(".")[0]).toMatch(/^(name|email|properties|occurredAt|createContact|x)?$/);
+        },
+      ),
+    );
+  });
+});
+
+describe("queries", () => {
+  const { contactEvents, webhooks } = CONTRACT;
+  test.each([
+    ["contactEvents.list", contactEvents.list, 200],
+    ["webhooks.list", webhooks.list, 100],
+    ["webhooks.deliveries", webhooks.deliveries, 100],
+  ])("%s has limits of its own", (_, { query, faultCodes }, max) => {
+    const accepts = (limit: unknown) => query.safeParse({ limit }).success;
+    expect([0, 1, 2, max - 1, max, max + 1, 1.5, "5", null].map(accepts)).toEqual([
+      false,
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(checkInput(query, { limit: 0 }, faultCodes)).toMatchObject({
+      fault: { code: "invalid_parameter", param: "limit" },
+    });
+    expect(checkInput(query, { cursor: "" }, faultCodes)).toMatchObject({
+      fault: { code: "invalid_cursor", param: "cursor" },
+    });
+  });
+
+  test("contactEvents.list filters by a name that events can have", () => {
+    expect(contactEvents.list.query.safeParse({ name: text(100) }).success).toBe(true);
+    expect(contactEvents.list.query.safeParse({ name: text(101) }).success).toBe(false);
+  });
+});

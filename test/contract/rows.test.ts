@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { API_ASSUMPTIONS } from "#pigeonhole/contract/assumptions.js";
+import { CONTRACT, listOperations, operationsTable } from "#pigeonhole/contract/contract.js";
+import { checkInput } from "#pigeonhole/contract/fault.js";
+import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
+
+const rows = listOperations().map(({ resource, name, operation }) => [`${resource}.${name}`, operation] as const);
+
+function inputs(operation: Operation) {
+  const { params, query, body, example } = operation;
+  return [
+    ["params", params, example.params] as const,
+    ["query", query, example.query] as const,
+    ["body", body, example.body] as const,
+  ].flatMap(([part, schema, value]) => (schema === undefined ? [] : [{ part, schema, value }]));
+}
+
+describe("the contract", () => {
+  test("has the operations of the documents", () => {
+    expect(rows.map(([name, { method, path }]) => `${name} ${method} ${path}`)).toEqual([
+      "contactEvents.send POST /events",
+      "contactEvents.sendBatch POST /events/batch",
+      "contactEvents.names GET /events/names",
+      "contactEvents.list GET /contacts/{email}/events",
+      "webhooks.list GET /webhooks",
+      "webhooks.get GET /webhooks/{id}",
+      "webhooks.create POST /webhooks",
+      "webhooks.update PATCH /webhooks/{id}",
+      "webhooks.delete DELETE /webhooks/{id}",
+      "webhooks.test POST /webhooks/{id}/test",
+      "webhooks.rotateSecret POST /webhooks/{id}/rotate-secret",
+      "webhooks.deliveries GET /webhooks/{id}/deliveries",
+      "webhooks.replay POST /webhooks/{id}/deliveries/{deliveryId}/replay",
+    ]);
+  });
+
+  test("has no method and path twice", () => {
+    const keys = rows.map(([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test("has an idempotency key on the two calls that send events, and nowhere else", () => {
+    const keyed = rows.filter(([, operation]) => takesIdempotencyKey(operation)).map(([name]) => name);
+    expect(keyed).toEqual(["contactEvents.send", "contactEvents.sendBatch"]);
+    expect(rows.filter(([, operation]) => operation.events !== undefined).map(([name]) => name)).toEqual(keyed);
+  });
+});
+
+describe.each(rows)("%s", (name, operation) => {
+  test("has a schema for exactly the parameters of its path", () => {
+    expect(Object.keys(operation.params?.shape ?? {}).toSorted()).toEqual(pathNames(operation.path).toSorted());
+  });
+
+  test("is retried freely only when it reads", () => {
+    expect(operation.retry === "safe").toBe(operation.method === "GET");
+    expect(operation.method === "GET" && operation.body !== undefined).toBe(false);
+  });
+
+  test("takes its own example", () => {
+    for (const { schema, value } of inputs(operation)) {
+      expect(checkInput(schema, value)).toEqual({ ok: true, value });
+    }
+    expect(checkInput(operation.result, operation.example.result)).toMatchObject({ ok: true });
+  });
+
+  test("refuses a parameter that it does not know, and names it", () => {
+    for (const { schema, value } of inputs(operation)) {
+      expect(checkInput(schema, { ...value, surprise: 1 })).toMatchObject({
+        fault: { code: "unknown_parameter", param: "surprise" },
+      });
+    }
+  });
+
+  test("refuses what is not an object, and path parameters that are missing or empty", () => {
+    for (const { schema, part } of inputs(operation)) {
+      expect(checkInput(schema, 5)).toMatchObject({ fault: { code: "invalid_parameter", param: "" } });
+      if (part !== "params") continue;
+      for (const param of Object.keys(schema.shape)) {
+        const value = operation.example.params;
+        expect(checkInput(schema, { ...value, [param]: "" })).toMatchObject({ ok: false, fault: { param } });
+        expect(checkInput(schema, { ...value, [param]: ".." })).toMatchObject({ ok: false, fault: { param } });
+        expect(checkInput(schema, {})).toMatchObject({ ok: false });
+      }
+    }
+  });
+
+  test("reads results leniently: fields and enum values that are new survive", () => {
+    const { result } = operation.example;
+    if (operation.paged === true) {
+      const { data } = result as { data: object[] };
+      const page = { ...(result as object), news: 1, data: data.map((row) => ({ ...row, news: 1, status: "new" })) };
+      expect(operation.result.parse(page)).toMatchObject({ items: [{ news: 1, status: "new" }], hasMore: false });
+      const items = { ...page, data: undefined, items: page.data };
+      expect(operation.result.parse(items)).toEqual(operation.result.parse(page));
+      expect(operation.result.safeParse({ ...page, data: undefined }).success).toBe(false);
+      return;
+    }
+    const read = operation.result.parse({ ...(result as object), news: 1, mode: "new", eventTypes: ["new.type"] });
+    if (!Array.isArray(read)) expect(read).toMatchObject({ news: 1, mode: "new", eventTypes: ["new.type"] });
+  });
+
+  test("has schemas that can be written as JSON Schema", () => {
+    for (const schema of [...inputs(operation).map((input) => input.schema), operation.result]) {
+      expect(() => z.toJSONSchema(schema, { io: "input" })).not.toThrow();
+    }
+  });
+
+  test("says the same in its doc and in the docstring that an editor shows", () => {
+    const [resource = "", method = ""] = name.split(".");
+    const file = resource.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const source = readFileSync(resolve(import.meta.dirname, `../../src/contract/${file}.ts`), "utf8");
+    const docstring = new RegExp(`/\\*\\* (.*) \\*/\\n {2}${method}: \\{`).exec(source)?.[1];
+    expect(docstring).toBe(operation.doc);
+  });
+
+  test("is in the table for the README", () => {
+    expect(operationsTable()).toContain(`| \`${operation.method} ${operation.path}\` | \`${operation.scope}\` |`);
+    expect(operationsTable()).toContain(`| \`${name}(`);
+  });
+});
+
+describe("the assumptions", () => {
+  test("have names of their own and say what to do", () => {
+    const ids = API_ASSUMPTIONS.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id, notShown, assumed, change } of API_ASSUMPTIONS) {
+      for (const text of [notShown, assumed, change]) expect(text, id).toMatch(/^\S.*\.$/);
+    }
+  });
+
+  test.each([
+    "credential",
+    "webhook_paths",
+    "list_rows",
+    "error_body",
+    "request_id",
+    "delivery_rows",
+    "retry_after_unit",
+    "rate_unit",
+  ])("%s is listed", (id) => {
+    expect(API_ASSUMPTIONS.map((assumption) => assumption.id)).toContain(id);
+  });
+
+  test("name the paths that are in force", () => {
+    const assumed = API_ASSUMPTIONS.find(({ id }) => id === "webhook_paths")?.assumed;
+    for (const { method, path } of [
+      CONTRACT.webhooks.rotateSecret,
+      CONTRACT.webhooks.deliveries,
+      CONTRACT.webhooks.replay,
+    ])
+      expect(assumed).toContain(`${method} ${path}`);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { RetryAfter } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import {
+  captureLog,
+  closeReceiver,
+  decorateStore,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  tempFile,
+  untilWork,
+} from "../receiver/harness.js";
+
+describe("a backlog much longer than the window", () => {
+  test("runs each event once, with a bounded number of them leased", async () => {
+    const total = 3_000;
+    const gate = makeGate();
+    const runs = new Map<string, number>();
+    const receiver = openReceiver({ highWaterMark: total });
+    receiver.on("email.sent", async ({ id }) => {
+      await gate.passed;
+      runs.set(id, (runs.get(id) ?? 0) + 1);
+    });
+    await receiver.start();
+    const sent = Array.from({ length: total }, () => makeEvent());
+    const leased: number[] = [];
+    for (let from = 0; from < total; from += 500) {
+      await Promise.all(sent.slice(from, from + 500).map((event) => post(receiver, event)));
+      leased.push((await receiver.stats()).leased);
+    }
+    expect(Math.max(...leased)).toBeGreaterThan(100);
+    expect(await receiver.stats()).toMatchObject({ pending: total - (leased.at(-1) ?? 0), done: 0 });
+    gate.open();
+    await expect
+      .poll(
+        async () => {
+          const stats = await receiver.stats();
+          leased.push(stats.leased);
+          return stats.done;
+        },
+        { timeout: 15_000, interval: 5 },
+      )
+      .toBe(total);
+    expect(Math.max(...leased)).toBeLessThanOrEqual(1_000);
+    expect(runs.size).toBe(total);
+    expect(new Set(runs.values())).toEqual(new Set([1]));
+    expect(await receiver.stats()).toMatchObject({ pending: 0, leased: 0, dead: 0 });
+  });
+
+  test("of large bodies is leased by bytes as well", async () => {
+    const gate = makeGate();
+    const receiver = openReceiver({ concurrency: 1 });
+    receiver.on("email.sent", () => gate.passed);
+    await receiver.start();
+    const text = "x".repeat(1024 * 1024);
+    for (let index = 0; index < 40; index += 1) await post(receiver, makeEvent({ data: { text } }));
+    const { leased, pending } = await receiver.stats();
+    expect(leased).toBeLessThanOrEqual(21);
+    expect(leased + pending).toBe(40);
+    gate.open();
+    await expect.poll(async () => (await receiver.stats()).done, { timeout: 10_000 }).toBe(40);
+  });
+});
+
+test("deliveries that the store refuses do not keep due work from running", async () => {
+  const clock = fakeClock();
+  const gate = makeGate();
+  let isHeld = false;
+  let held = 0;
+  const store = decorateStore((real) => ({
+    async accept(event) {
+      if (!isHeld) return real.accept(event);
+      held += 1;
+      await gate.passed;
+      throw new Error("refused");
+    },
+  }));
+  let runs = 0;
+  const receiver = openReceiver({ store, clock });
+  receiver.on("email.sent", () => {
+    runs += 1;
+    if (runs === 1) throw new RetryAfter("soon", 500);
+  });
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event, { at: clock.now() });
+  await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
+  isHeld = true;
+  // More than half a window is reserved for them when the retry comes due.
+  const refused = Array.from({ length: 400 }, () => post(receiver, makeEvent(), { at: clock.now() }));
+  await expect.poll(() => held).toBe(400);
+  await clock.advance(500);
+  expect(runs).toBe(1);
+  gate.open();
+  expect(new Set((await Promise.all(refused)).map(({ outcome }) => outcome))).toEqual(new Set(["store_unavailable"]));
+  await untilWork(receiver, event.id, { state: "done", attempts: 2 });
+  expect(runs).toBe(2);
+});
+
+describe("handlers that come and go", () => {
+  test("events accepted before a handler existed go to it by a retry", async () => {
+    const file = tempFile();
+    const before = openReceiver({ store: file });
+    await before.start();
+    const event = makeEvent({ data: { n: 1 } });
+    expect((await post(before, event)).outcome).toBe("accepted");
+    await closeReceiver(before);
+
+    const seen: unknown[] = [];
+    const after = openReceiver({ store: file });
+    after.on("email.sent", ({ data }) => seen.push(data));
+    await after.start();
+    expect(seen).toEqual([]);
+    expect(await after.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
+    await untilWork(after, event.id, { state: "done" });
+    expect(seen).toEqual([{ n: 1 }]);
+    expect(await after.inbox.retry(event.id)).toEqual({ pending: 0, parked: undefined });
+  });
+
+  test("work of a handler that is not registered waits, is told at start, and runs when it is back", async () => {
+    const file = tempFile();
+    const first = openReceiver({ store: file, retry: { initialMs: 1, jitter: 0 } });
+    first.on(
+      "email.sent",
+      () => {
+        throw new RetryAfter("not yet", 1);
+      },
+      { name: "billing" },
+    );
+    await first.start();
+    const event = makeEvent();
+    await post(first, event);
+    await untilWork(first, event.id, { state: "pending" }, "billing");
+    await closeReceiver(first);
+
+    const log = captureLog();
+    const without = openReceiver({ store: file, logger: log.logger });
+    without.on("email.sent", () => expect.fail("has another name"), { name: "renamed" });
+    await without.start();
+    expect(log.named("work_waits_for_a_handler_that_is_not_registered")).toEqual([
+      expect.objectContaining({ level: 40, handler: "billing", pending: 1 }),
+    ]);
+    expect((await without.stats()).pendingByHandler).toEqual({ billing: 1 });
+    await closeReceiver(without);
+
+    const back = openReceiver({ store: file, logger: log.logger });
+    let runs = 0;
+    back.on("email.sent", () => (runs += 1), { name: "billing" });
+    await back.start();
+    await untilWork(back, event.id, { state: "done" }, "billing");
+    expect(runs).toBe(1);
+    expect(log.named("work_waits_for_a_handler_that_is_not_registered")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,257 @@
+import { describe, expect, test } from "vitest";
+import type { CommitFunction, CommitTransaction, HandlerContext } from "pigeonhole";
+import {
+  captureLog,
+  effectsIn,
+  errorOf,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  tempFileWithTable,
+  untilWork,
+  workOf,
+} from "../receiver/harness.js";
+
+const write =
+  (what: string): CommitFunction =>
+  ({ db }) =>
+    void db.prepare("INSERT INTO effect VALUES (?)").run(what);
+
+/** Delivers one event to one handler on a file with a table of the user's own. */
+async function run(handler: (ctx: HandlerContext) => unknown, maxAttempts = 2) {
+  const file = tempFileWithTable();
+  const log = captureLog();
+  const retry = { initialMs: 1, factor: 1, jitter: 0, maxAttempts };
+  const receiver = openReceiver({ store: file, retry, logger: log.logger });
+  receiver.on("email.sent", (_, ctx) => handler(ctx));
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event);
+  return { file, log, receiver, event };
+}
+
+describe("ctx.commit writes once, with the done mark, whether it is", () => {
+  const ways: [string, (ctx: HandlerContext) => unknown][] = [
+    ["returned", (ctx) => ctx.commit(write("it"))],
+    [
+      "awaited",
+      async (ctx) => {
+        await ctx.commit(write("it"));
+      },
+    ],
+    [
+      "awaited before more work",
+      async (ctx) => {
+        await ctx.commit(write("it"));
+        await Promise.resolve();
+      },
+    ],
+    ["neither awaited nor returned", (ctx) => void ctx.commit(write("it"))],
+    [
+      "neither, in an asynchronous handler",
+      async (ctx) => {
+        await Promise.resolve();
+        void ctx.commit(write("it"));
+      },
+    ],
+    ["taken out of its context", ({ commit }) => commit(write("it"))],
+    [
+      "called after a step",
+      async (ctx) => {
+        await ctx.step("s", () => 1);
+        return ctx.commit(write("it"));
+      },
+    ],
+    [
+      "followed by a throw",
+      async (ctx) => {
+        await ctx.commit(write("it"));
+        throw new Error("too late");
+      },
+    ],
+    [
+      "followed by a throw at once",
+      (ctx) => {
+        void ctx.commit(write("it"));
+        throw new Error("too late");
+      },
+    ],
+    [
+      "given a function that catches its own mistake",
+      (ctx) =>
+        ctx.commit((tx) => {
+          try {
+            tx.db.exec("INSERT INTO nowhere VALUES (1)");
+          } catch {
+            write("it")(tx);
+          }
+        }),
+    ],
+  ];
+  test.each(ways)("%s", async (_, handler) => {
+    const { file, receiver, event } = await run(handler);
+    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+    expect(effectsIn(file)).toEqual(["it"]);
+    expect(await receiver.stats()).toMatchObject({ done: 1, pending: 0, leased: 0, dead: 0 });
+  });
+});
+
+describe("ctx.commit writes nothing and the handler runs again", () => {
+  const ways: [string, CommitFunction, RegExp][] = [
+    [
+      "when its function throws",
+      (tx) => {
+        write("half")(tx);
+        throw new Error("on second thoughts");
+      },
+      /second thoughts/,
+    ],
+    [
+      "when SQL fails",
+      (tx) => {
+        write("half")(tx);
+        tx.db.exec("INSERT INTO nowhere VALUES (1)");
+      },
+      /nowhere/,
+    ],
+    // oxlint-disable-next-line typescript/no-misused-promises -- the mistake under test
+    [
+      "when its function is asynchronous",
+      async (tx) => {
+        write("half")(tx);
+        await Promise.resolve();
+      },
+      /promise/,
+    ],
+    // oxlint-disable-next-line typescript/no-misused-promises, typescript/promise-function-async -- the mistake under test
+    [
+      "when its function returns a promise",
+      (tx) => {
+        write("half")(tx);
+        return Promise.reject(new Error("x"));
+      },
+      /promise/,
+    ],
+  ];
+  test.each(ways)("%s", async (_, fn, message) => {
+    const { file, receiver, event } = await run((ctx) => (ctx.attempt === 1 ? ctx.commit(fn) : undefined));
+    await untilWork(receiver, event.id, { state: "done", attempts: 2 });
+    expect(effectsIn(file)).toEqual([]);
+    const again = await run((ctx) => ctx.commit(fn), 1);
+    await untilWork(again.receiver, again.event.id, { state: "dead" });
+    expect((await workOf(again.receiver, again.event.id))?.error).toMatch(message);
+    expect(effectsIn(again.file)).toEqual([]);
+  });
+
+  test("also when nobody awaits it, and when the handler swallows what it rejects with", async () => {
+    const fn: CommitFunction = (tx) => {
+      write("half")(tx);
+      throw new Error("no");
+    };
+    for (const handler of [
+      (ctx: HandlerContext) => void ctx.commit(fn),
+      (ctx: HandlerContext) => ctx.commit(fn).catch(() => "fine"),
+    ]) {
+      const { file, receiver, event } = await run(handler, 1);
+      await untilWork(receiver, event.id, { state: "dead", error: "Error: no" });
+      expect(effectsIn(file)).toEqual([]);
+    }
+  });
+
+  test("and the second run may commit", async () => {
+    const { file, receiver, event } = await run((ctx) =>
+      ctx.commit((tx) => {
+        write(`attempt ${ctx.attempt}`)(tx);
+        if (ctx.attempt === 1) throw new Error("again");
+      }),
+    );
+    await untilWork(receiver, event.id, { state: "done", attempts: 2 });
+    expect(effectsIn(file)).toEqual(["attempt 2"]);
+  });
+});
+
+describe("ctx.commit called twice in a run", () => {
+  test("is refused the second time, which writes nothing", async () => {
+    const errors: unknown[] = [];
+    const { file, receiver, event } = await run(async (ctx) => {
+      await ctx.commit(write("first"));
+      errors.push(await errorOf(() => ctx.commit(write("second"))));
+    });
+    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+    expect(errors).toEqual([expect.objectContaining({ code: "commit_twice" })]);
+    expect(effectsIn(file)).toEqual(["first"]);
+  });
+
+  test("is told in the log and does no harm when nobody awaits it", async () => {
+    const { file, log, receiver, event } = await run((ctx) => {
+      void ctx.commit(write("first"));
+      void ctx.commit(write("second"));
+    });
+    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+    expect(effectsIn(file)).toEqual(["first"]);
+    expect(log.named("commit_refused")).toEqual([
+      expect.objectContaining({ level: 50, code: "commit_twice", eventId: event.id, handler: "email.sent" }),
+    ]);
+  });
+});
+
+describe("the transaction's database", () => {
+  test.each<[string, (tx: CommitTransaction) => () => unknown]>([
+    ["itself", (tx) => () => tx.db],
+    [
+      "kept aside",
+      ({ db }) =>
+        () =>
+          db.exec("INSERT INTO effect VALUES ('late')"),
+    ],
+    [
+      "within a prepared statement",
+      ({ db }) => {
+        const statement = db.prepare("INSERT INTO effect VALUES ('late')");
+        return () => statement.run();
+      },
+    ],
+  ])("is closed after the commit: %s", async (_, keep) => {
+    let useLater: (() => unknown) | undefined;
+    const { file, receiver, event } = await run((ctx) => ctx.commit((tx) => void (useLater = keep(tx))));
+    await untilWork(receiver, event.id, { state: "done" });
+    expect(await errorOf(() => useLater?.())).toMatchObject({ code: "transaction_closed" });
+    expect(effectsIn(file)).toEqual([]);
+  });
+
+  test("sees the work as done, and others see neither until the end", async () => {
+    const seen: unknown[] = [];
+    const { file, receiver, event } = await run((ctx) =>
+      ctx.commit((tx) => {
+        write("inside")(tx);
+        seen.push(tx.db.prepare("SELECT count(*) FROM inbox_done").pluck().get(), effectsIn(file));
+      }),
+    );
+    await untilWork(receiver, event.id, { state: "done" });
+    expect(seen).toEqual([1, []]);
+    expect(effectsIn(file)).toEqual(["inside"]);
+  });
+});
+
+test("many commits at once, one of which throws, keep out of each other's way", async () => {
+  const file = tempFileWithTable();
+  const receiver = openReceiver({ store: file, retry: { maxAttempts: 1 }, concurrency: 20 });
+  const all = makeGate();
+  let begun = 0;
+  receiver.on("email.sent", async ({ id, data }, ctx) => {
+    begun += 1;
+    if (begun === 20) all.open();
+    await all.passed;
+    return ctx.commit((tx) => {
+      write(id)(tx);
+      if (data["bad"] === true) throw new Error("bad");
+    });
+  });
+  await receiver.start();
+  const events = Array.from({ length: 20 }, (_, index) => makeEvent({ data: { bad: index === 7 } }));
+  await Promise.all(events.map((event) => post(receiver, event)));
+  await expect.poll(async () => ({ ...(await receiver.stats()) })).toMatchObject({ done: 19, dead: 1 });
+  const good = events.filter(({ data }) => data["bad"] !== true).map(({ id }) => id);
+  expect(effectsIn(file).toSorted()).toEqual(good.toSorted());
+});

@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import type { HandlerOptions } from "pigeonhole";
+import { type Gate, captureLog, makeEvent, makeGate, openReceiver, post, untilWork } from "../receiver/harness.js";
+
+/** Runs that end one by one when told to, with the most that were ever under way at once. */
+class Meter {
+  readonly begun: string[] = [];
+  most = 0;
+  readonly #gates: Gate[] = [];
+
+  get running(): number {
+    return this.#gates.length;
+  }
+
+  async run(name: string): Promise<void> {
+    const gate = makeGate();
+    this.begun.push(name);
+    this.#gates.push(gate);
+    this.most = Math.max(this.most, this.running);
+    await gate.passed;
+  }
+
+  /** Ends the run that began first. */
+  endOne(): void {
+    this.#gates.shift()?.open();
+  }
+}
+
+const postAll = async (receiver: Parameters<typeof post>[0], events: readonly unknown[]) => {
+  const heard = await Promise.all(events.map((event) => post(receiver, event)));
+  expect(heard.filter(({ outcome }) => outcome !== "accepted")).toEqual([]);
+};
+
+const events = (count: number, type = "email.sent") => Array.from({ length: count }, () => makeEvent({ type }));
+
+describe("at once run", () => {
+  test.each([
+    { receiver: 3, handler: undefined, most: 3 },
+    { receiver: 3, handler: 2, most: 2 },
+    { receiver: 3, handler: 1, most: 1 },
+    { receiver: 2, handler: 9, most: 2 },
+    { receiver: undefined, handler: undefined, most: 16 },
+  ])("$most runs of one handler (receiver $receiver, handler $handler)", async ({ receiver: all, handler, most }) => {
+    const meter = new Meter();
+    const receiver = openReceiver(all === undefined ? {} : { concurrency: all });
+    const options: HandlerOptions = handler === undefined ? {} : { concurrency: handler };
+    receiver.on("email.sent", ({ id }) => meter.run(id), options);
+    await receiver.start();
+    const sent = events(20);
+    await postAll(receiver, sent);
+    for (let ended = 0; ended < 20; ended += 1) {
+      await expect.poll(() => meter.running, { interval: 1 }).toBe(Math.min(most, 20 - ended));
+      meter.endOne();
+    }
+    await expect.poll(async () => (await receiver.stats()).done).toBe(20);
+    expect(meter.most).toBe(most);
+    expect(new Set(meter.begun)).toEqual(new Set(sent.map(({ id }) => id)));
+    expect(meter.begun).toHaveLength(20);
+  });
+
+  test("no more runs of all handlers together than the receiver allows", async () => {
+    const meter = new Meter();
+    const receiver = openReceiver({ concurrency: 4 });
+    receiver.on("email.sent", ({ id }) => meter.run(id), { concurrency: 3 });
+    receiver.on("email.opened", ({ id }) => meter.run(id), { concurrency: 3 });
+    await receiver.start();
+    await postAll(receiver, [...events(8), ...events(8, "email.opened")]);
+    for (let ended = 0; ended < 16; ended += 1) {
+      await expect.poll(() => meter.running, { interval: 1 }).toBeGreaterThanOrEqual(Math.min(3, 16 - ended));
+      meter.endOne();
+    }
+    await expect.poll(async () => (await receiver.stats()).done).toBe(16);
+    expect(meter.most).toBe(4);
+  });
+});
+
+describe("a key", () => {
+  test("keeps two events of one key apart while other keys go on", async () => {
+    const running = new Map<string, Gate>();
+    const log: string[] = [];
+    const receiver = openReceiver();
+    receiver.on(
+      "email.sent",
+      async ({ id, data }) => {
+        const key = String(data["key"]);
+        expect(running.has(key)).toBe(false);
+        const gate = makeGate();
+        running.set(key, gate);
+        log.push(id);
+        await gate.passed;
+        running.delete(key);
+      },
+      { key: ({ data }) => String(data["key"]) },
+    );
+    await receiver.start();
+    const keys = ["a", "a", "b", "a", "c", "b"];
+    const sent = keys.map((key, index) => makeEvent({ id: `${key}${index}`, data: { key } }));
+    for (const event of sent) await post(receiver, event);
+    await expect.poll(() => [...running.keys()].toSorted()).toEqual(["a", "b", "c"]);
+    expect(log.toSorted()).toEqual(["a0", "b2", "c4"]);
+    running.get("b")?.open();
+    await expect.poll(() => log.includes("b5")).toBe(true);
+    expect(log).not.toContain("a1");
+    running.get("a")?.open();
+    await expect.poll(() => log.includes("a1")).toBe(true);
+    expect(log).not.toContain("a3");
+    running.get("a")?.open();
+    await expect.poll(() => log.includes("a3")).toBe(true);
+    for (const gate of running.values()) gate.open();
+    await expect.poll(async () => (await receiver.stats()).done).toBe(6);
+    expect(log).toHaveLength(6);
+  });
+
+  test("lets the next of its kind pass when one fails", async () => {
+    const seen: string[] = [];
+    const receiver = openReceiver();
+    receiver.on(
+      "email.sent",
+      ({ id }) => {
+        seen.push(id);
+        if (id === "key_fails") throw new Error("no");
+      },
+      { key: () => "same" },
+    );
+    await receiver.start();
+    await post(receiver, makeEvent({ id: "key_fails" }));
+    await post(receiver, makeEvent({ id: "key_next" }));
+    await untilWork(receiver, "key_next", { state: "done" });
+    expect(seen).toEqual(["key_fails", "key_next"]);
+  });
+
+  test("that is undefined holds nothing back", async () => {
+    const meter = new Meter();
+    const receiver = openReceiver({ concurrency: 5 });
+    receiver.on("email.sent", ({ id }) => meter.run(id), { key: () => undefined });
+    await receiver.start();
+    await postAll(receiver, events(5));
+    await expect.poll(() => meter.running).toBe(5);
+    while (meter.running > 0) meter.endOne();
+  });
+
+  test("that is one word of an object's own stays a key like others", async () => {
+    const meter = new Meter();
+    const receiver = openReceiver({ concurrency: 5 });
+    receiver.on("email.sent", ({ id }) => meter.run(id), { key: () => "__proto__" });
+    await receiver.start();
+    await postAll(receiver, events(2));
+    for (let ended = 0; ended < 2; ended += 1) {
+      await expect.poll(() => meter.running).toBe(1);
+      meter.endOne();
+    }
+    await expect.poll(async () => (await receiver.stats()).done).toBe(2);
+    expect(meter.most).toBe(1);
+  });
+
+  test("whose function throws loses nothing and is logged without what it threw", async () => {
+    const log = captureLog();
+    const receiver = openReceiver({ logger: log.logger });
+    let runs = 0;
+    receiver.on("email.sent", () => (runs += 1), {
+      key() {
+        throw new Error("cannot read 'canary@example.com'");
+      },
+    });
+    await receiver.start();
+    const sent = events(3);
+    await postAll(receiver, sent);
+    for (const { id } of sent) await untilWork(receiver, id, { state: "done", attempts: 1 });
+    expect(runs).toBe(3);
+    expect(log.named("lane_failed")).toHaveLength(3);
+    expect(JSON.stringify(log.lines)).not.toContain("canary");
+  });
+});
+
+describe("a slow handler with 600 events waiting", () => {
+  test("does not delay another handler at all when its own concurrency leaves places", async () => {
+    const slow = makeGate();
+    let begun = 0;
+    const receiver = openReceiver();
+    receiver.on(
+      "email.sent",
+      () => {
+        begun += 1;
+        return slow.passed;
+      },
+      { concurrency: 4 },
+    );
+    receiver.on("email.opened", () => undefined);
+    await receiver.start();
+    await postAll(receiver, events(600));
+    expect(begun).toBe(4);
+    const fast = makeEvent({ type: "email.opened" });
+    await post(receiver, fast);
+    await untilWork(receiver, fast.id, { state: "done" }, "email.opened");
+    expect(begun).toBe(4);
+    slow.open();
+    await expect.poll(async () => (await receiver.stats()).done, { timeout: 10_000 }).toBe(601);
+  });
+
+  test("delays it by one of its runs at most when it holds every place", async () => {
+    const meter = new Meter();
+    const receiver = openReceiver({ concurrency: 2 });
+    receiver.on("email.sent", ({ id }) => meter.run(id));
+    let fastRuns = 0;
+    receiver.on("email.opened", () => (fastRuns += 1));
+    await receiver.start();
+    await postAll(receiver, events(600));
+    const fast = makeEvent({ type: "email.opened" });
+    await post(receiver, fast);
+    expect(fastRuns).toBe(0);
+    meter.endOne();
+    await untilWork(receiver, fast.id, { state: "done" }, "email.opened");
+    // One place was given to the fast one before any of the 598 that waited longer.
+    expect(meter.begun.length).toBeLessThanOrEqual(3);
+    await receiver.stop({ timeoutMs: 0 });
+  });
+});

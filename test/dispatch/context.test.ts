@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import type { HandlerContext, ReceiverOptions } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { bytesOf, captureLog, decorateStore, makeEvent, openReceiver, post, untilWork } from "../receiver/harness.js";
+
+const quickRetry = { initialMs: 1, factor: 1, jitter: 0 };
+
+describe("ctx.idempotencyKey", () => {
+  interface Place {
+    source?: string;
+    handler?: string;
+    id?: string;
+  }
+
+  /** The keys that a handler derives in each of its runs. */
+  async function keysOf({ source = "default", handler = "mine", id = "key_evt" }: Place, label = "charge") {
+    const keys: string[] = [];
+    const receiver = openReceiver({ source, retry: quickRetry });
+    receiver.on(
+      "email.sent",
+      (_, { attempt, idempotencyKey }) => {
+        keys.push(idempotencyKey(label));
+        if (attempt < 3) throw new Error("again");
+      },
+      { name: handler },
+    );
+    await receiver.start();
+    await post(receiver, makeEvent({ id }));
+    await untilWork(receiver, id, { state: "done", attempts: 3 }, handler);
+    return keys;
+  }
+
+  test("is the same in every run and every process, and fits the service's rules", async () => {
+    const [first = "", ...others] = await keysOf({});
+    expect(first).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(others).toEqual([first, first]);
+    expect(await keysOf({})).toEqual([first, first, first]);
+  });
+
+  test.each<[string, Place, string]>([
+    ["label", {}, "refund"],
+    ["handler", { handler: "other" }, "charge"],
+    ["event", { id: "key_other" }, "charge"],
+    ["source", { source: "second" }, "charge"],
+    ["empty label", {}, ""],
+    // The parts are not just put together.
+    ["division of the same characters", { handler: "minec" }, "harge"],
+  ])("differs with another %s", async (_, place, label) => {
+    const [base] = await keysOf({});
+    const [key] = await keysOf(place, label);
+    expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(key).not.toBe(base);
+  });
+});
+
+describe("ctx", () => {
+  /** The context of one run, as it was seen in it. */
+  async function contextOf(
+    options: Partial<ReceiverOptions<Record<never, never>>>,
+    read: (ctx: HandlerContext) => void,
+  ) {
+    const clock = fakeClock();
+    const receiver = openReceiver({ clock, ...options });
+    receiver.on("email.sent", (_, ctx) => read(ctx), { name: "mine" });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() - 7_000 });
+    await untilWork(receiver, event.id, { state: "done" }, "mine");
+    return { clock, event };
+  }
+
+  test("delivery has the times and the exact bytes", async () => {
+    let delivery: HandlerContext["delivery"] | undefined;
+    const { clock, event } = await contextOf({}, (ctx) => ({ delivery } = ctx));
+    expect(delivery).toMatchObject({ receivedAt: clock.now(), signedAt: clock.now() - 7_000 });
+    expect(Buffer.from(delivery?.rawBody ?? [])).toEqual(bytesOf(event));
+  });
+
+  test("log has the event, its type, the handler and the attempt in each line", async () => {
+    const log = captureLog();
+    const { event } = await contextOf({ logger: log.logger }, (ctx) => ctx.log.info({ mine: 1 }, "hello"));
+    const fields = { eventId: event.id, eventType: "email.sent", handler: "mine", attempt: 1 };
+    expect(log.named("hello")).toEqual([expect.objectContaining({ ...fields, level: 30, mine: 1 })]);
+  });
+
+  test("signal is not aborted in a run that ends in time, nor after it", async () => {
+    let signal: AbortSignal | undefined;
+    const { clock } = await contextOf({}, (ctx) => ({ signal } = ctx));
+    await clock.advance(120_000);
+    expect(signal?.aborted).toBe(false);
+  });
+
+  test("attempt counts the runs", async () => {
+    const attempts: number[] = [];
+    const receiver = openReceiver({ retry: quickRetry });
+    receiver.on("email.sent", (_, { attempt }) => {
+      attempts.push(attempt);
+      if (attempt < 4) throw new Error("again");
+    });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "done" });
+    expect(attempts).toEqual([1, 2, 3, 4]);
+  });
+});
+
+describe("an event changed by a handler", () => {
+  type Data = { list: number[]; name?: string };
+
+  test("is whole again for the other handlers and for the next attempt", async () => {
+    const seen = new Map<string, string[]>();
+    let leasedWhenStored = 0;
+    const store = decorateStore((real) => ({
+      accept(event) {
+        if (event.work.every(({ leaseUntil }) => leaseUntil !== undefined)) leasedWhenStored += 1;
+        return real.accept(event);
+      },
+    }));
+    const receiver = openReceiver({ store, retry: quickRetry });
+    for (const name of ["one", "two", "three"]) {
+      receiver.on(
+        "email.sent",
+        (event, { attempt }) => {
+          const data = event.data as Data;
+          seen.get(event.id)?.push(`${name} ${attempt} ${JSON.stringify(data)}`);
+          data.list.push(9);
+          data.name = name;
+          (event as { id: string }).id = "spoilt";
+          if (attempt === 1) throw new Error("again");
+        },
+        { name },
+      );
+    }
+    await receiver.start();
+    const expected = ["one", "two", "three"].flatMap((name) => [1, 2].map((run) => `${name} ${run} {"list":[1]}`));
+    // The first ones come while the handlers still look for older work; later ones are handed over as they are stored.
+    for (let count = 0; count < 5; count += 1) {
+      const event = makeEvent({ data: { list: [1] } });
+      seen.set(event.id, []);
+      await post(receiver, event);
+      for (const name of ["one", "two", "three"]) {
+        await untilWork(receiver, event.id, { state: "done", attempts: 2 }, name);
+      }
+      expect(seen.get(event.id)?.toSorted()).toEqual(expected.toSorted());
+    }
+    expect(leasedWhenStored).toBeGreaterThan(0);
+  });
+});

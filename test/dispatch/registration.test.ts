@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { EVENT_TYPES, type HandlerOptions } from "pigeonhole";
+import { errorOf, openReceiver } from "../receiver/harness.js";
+
+const nothing = () => undefined;
+
+describe("registration is refused", () => {
+  test("for two handlers of one type without names, and says how to name them", async () => {
+    const receiver = openReceiver().on("email.sent", nothing);
+    const error = await errorOf(() => receiver.on("email.sent", nothing));
+    expect(error.code).toBe("duplicate_handler");
+    expect(error.message).toContain('{ name: "…" }');
+    expect(() => receiver.on("email.sent", nothing, { name: "other" })).not.toThrow();
+  });
+
+  test("for two handlers under one name, whatever their types", async () => {
+    const receiver = openReceiver().on("email.sent", nothing, { name: "mine" });
+    expect(await errorOf(() => receiver.on("email.opened", nothing, { name: "mine" }))).toMatchObject({
+      code: "duplicate_handler",
+    });
+  });
+
+  test("for a second onUnhandled, and for a handler that has its name", async () => {
+    const receiver = openReceiver().onUnhandled(nothing);
+    expect(await errorOf(() => receiver.onUnhandled(nothing))).toMatchObject({ code: "duplicate_handler" });
+    expect(await errorOf(() => receiver.on("email.sent", nothing, { name: "unhandled" }))).toMatchObject({
+      code: "duplicate_handler",
+    });
+  });
+
+  test("after start(), and after a start() that failed", async () => {
+    const receiver = openReceiver();
+    await receiver.start();
+    expect(await errorOf(() => receiver.on("email.sent", nothing))).toMatchObject({ code: "already_started" });
+    expect(await errorOf(() => receiver.onUnhandled(nothing))).toMatchObject({ code: "already_started" });
+
+    const failing = openReceiver({ secrets: () => [] });
+    await errorOf(() => failing.start());
+    expect(await errorOf(() => failing.on("email.sent", nothing))).toMatchObject({ code: "already_started" });
+  });
+
+  test.each(["email.send", "email", "Email.sent", "email.sent ", "*.sent", "**", "email.**", "email*", ".*", ""])(
+    "for %j, which is no event type",
+    async (pattern) => {
+      const error = await errorOf(() => openReceiver().on(pattern as "email.sent", nothing));
+      expect(error.code).toBe("invalid_argument");
+      expect(error.message).toContain("email.sent");
+      expect(error.message).toContain("options.schemas");
+    },
+  );
+
+  test("for a misspelt type among good ones, and for none at all", async () => {
+    const receiver = openReceiver();
+    const types = ["email.sent", "email.send"] as "email.sent"[];
+    expect(await errorOf(() => receiver.on(types, nothing))).toMatchObject({ code: "invalid_argument" });
+    expect(await errorOf(() => receiver.on([], nothing))).toMatchObject({ code: "invalid_argument" });
+    // Nothing of it stayed.
+    expect(() => receiver.on("email.sent", nothing)).not.toThrow();
+  });
+
+  test.each([undefined, null, "handler", {}])("for %j in place of a function", async (handler) => {
+    expect(await errorOf(() => openReceiver().on("email.sent", handler as () => void))).toMatchObject({
+      code: "invalid_argument",
+    });
+  });
+
+  const bad: [HandlerOptions, RegExp][] = [
+    [{ name: "" }, /name/],
+    [{ name: "n".repeat(201) }, /name/],
+    [{ concurrency: 0 }, /"email\.sent": concurrency/],
+    [{ concurrency: -1 }, /concurrency/],
+    [{ concurrency: 1.5 }, /concurrency/],
+    [{ concurrency: Number.NaN }, /concurrency/],
+    [{ concurrency: Infinity }, /concurrency/],
+    [{ timeoutMs: 0 }, /timeoutMs/],
+    [{ timeoutMs: Number.NaN }, /timeoutMs/],
+    [{ timeoutMs: Infinity }, /timeoutMs/],
+    [{ timeoutMs: "60" as unknown as number }, /timeoutMs/],
+    [{ retry: { maxAttempts: 0 } }, /retry\.maxAttempts/],
+    [{ retry: { maxAttempts: 1_001 } }, /retry\.maxAttempts/],
+    [{ retry: { maxAttempts: 2.5 } }, /retry\.maxAttempts/],
+    [{ retry: { initialMs: -1 } }, /retry\.initialMs/],
+    [{ retry: { maxMs: Infinity } }, /retry\.maxMs/],
+    [{ retry: { factor: 0.5 } }, /retry\.factor/],
+    [{ retry: { factor: Number.NaN } }, /retry\.factor/],
+    [{ retry: { jitter: 1.1 } }, /retry\.jitter/],
+    [{ retry: { jitter: -0.1 } }, /retry\.jitter/],
+  ];
+  test.each(bad)("for the option %o", async (options, message) => {
+    const receiver = openReceiver();
+    const error = await errorOf(() => receiver.on("email.sent", nothing, options));
+    expect(error.code).toBe("invalid_option");
+    expect(error.message).toMatch(message);
+    expect(() => receiver.on("email.sent", nothing)).not.toThrow();
+  });
+
+  test("for so many types that their names make no name, and says to give one", async () => {
+    const error = await errorOf(() => openReceiver().on(EVENT_TYPES, nothing));
+    expect(error).toMatchObject({ code: "invalid_option" });
+    expect(error.message).toContain('{ name: "…" }');
+    expect(() => openReceiver().on(EVENT_TYPES, nothing, { name: "all" })).not.toThrow();
+  });
+});
+
+describe("createReceiver refuses", () => {
+  const bad: [string, object][] = [
+    ["toleranceSeconds", { toleranceSeconds: 0 }],
+    ["toleranceSeconds", { toleranceSeconds: Number.NaN }],
+    ["toleranceSeconds", { toleranceSeconds: 7 * 86_400 + 1 }],
+    ["maxBodyBytes", { maxBodyBytes: 0 }],
+    ["bodyTimeoutMs", { bodyTimeoutMs: -1 }],
+    ["highWaterMark", { highWaterMark: 0 }],
+    ["concurrency", { concurrency: 0 }],
+    ["unverified", { unverified: "ignore" }],
+    ["source", { source: "" }],
+    ["silenceAfterMs", { silenceAfterMs: 0 }],
+    ["store", { store: "" }],
+    ["retention.idsMs", { retention: { idsMs: 7 * 86_400_000 - 1 } }],
+    ["retention.bodiesMs", { retention: { bodiesMs: -1 } }],
+    ["retention.bodiesMs", { retention: { bodiesMs: 91 * 86_400_000 } }],
+    ["retry.maxAttempts", { retry: { maxAttempts: 0 } }],
+  ];
+  test.each(bad)("%s in %o", async (name, options) => {
+    const error = await errorOf(() => openReceiver(options));
+    expect(error.code).toBe("invalid_option");
+    expect(error.message).toContain(name);
+  });
+});

@@ -1,0 +1,232 @@
+import { describe, expect, test } from "vitest";
+import { DoNotRetry, type ReceiverOptions, RetryAfter } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { makeEvent, openReceiver, post, untilWork, workOf } from "../receiver/harness.js";
+
+const HOUR = 3_600_000;
+
+/** A started receiver whose handler fails as told, with the times of its runs since the first. */
+async function startFailing(
+  fail: (run: number, startedAt: number) => unknown,
+  options: Partial<ReceiverOptions<Record<never, never>>> = {},
+) {
+  const clock = fakeClock();
+  const t0 = clock.now();
+  const runs: number[] = [];
+  const receiver = openReceiver({ clock, random: () => 0.5, ...options });
+  receiver.on("email.sent", () => {
+    runs.push(clock.now() - t0);
+    return fail(runs.length, t0);
+  });
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event, { at: t0 });
+  const settled = (attempts: number, state: string) =>
+    untilWork(receiver, event.id, { attempts, state: state as "pending" });
+  return { clock, t0, runs, receiver, event, settled };
+}
+
+const fail = () => {
+  throw new Error("not now");
+};
+
+describe("a failing handler runs again", () => {
+  const policy = { initialMs: 1_000, factor: 3, maxMs: 20_000, jitter: 0.5, maxAttempts: 6 };
+  // 1, 3, 9, 20, 20 seconds before the jitter.
+  test.each([
+    { random: 0, waits: [500, 1_500, 4_500, 10_000, 10_000] },
+    { random: 0.25, waits: [750, 2_250, 6_750, 15_000, 15_000] },
+    { random: 0.5, waits: [1_000, 3_000, 9_000, 20_000, 20_000] },
+    { random: 0.75, waits: [1_250, 3_750, 11_250, 25_000, 25_000] },
+  ])("after waits that grow to a limit, varied by chance ($random)", async ({ random, waits }) => {
+    const { clock, runs, settled } = await startFailing(fail, { retry: policy, random: () => random });
+    const expected = [0];
+    for (const [index, wait] of waits.entries()) {
+      await settled(index + 1, "pending");
+      await clock.advance(wait - 1);
+      expect(runs).toEqual(expected);
+      await clock.advance(1);
+      expected.push((expected.at(-1) ?? 0) + wait);
+      await expect.poll(() => runs).toEqual(expected);
+    }
+    await settled(6, "dead");
+  });
+
+  test("after waits that have a chance of their own each", async () => {
+    const numbers = [0, 0.75, 0.5];
+    const { clock, receiver, event } = await startFailing(fail, {
+      retry: { initialMs: 1_000, factor: 1, jitter: 0.5 },
+      random: () => numbers.shift() ?? 0,
+    });
+    for (const [index, wait] of [500, 1_250, 1_000].entries()) {
+      await untilWork(receiver, event.id, { state: "pending", attempts: index + 1, dueAt: clock.now() + wait });
+      await clock.advance(wait);
+    }
+  });
+
+  test("until it is done, with the last error gone", async () => {
+    const { clock, receiver, event, settled } = await startFailing((run) => (run < 3 ? fail() : undefined));
+    await settled(1, "pending");
+    expect(await workOf(receiver, event.id)).toMatchObject({ error: "Error: not now", reason: undefined });
+    await clock.advance(10_000);
+    await settled(2, "pending");
+    await clock.advance(20_000);
+    await settled(3, "done");
+    expect(await workOf(receiver, event.id)).toMatchObject({ error: undefined, dueAt: undefined });
+    expect(await receiver.stats()).toMatchObject({ pending: 0, done: 1, dead: 0 });
+  });
+
+  test("by the policy of the handler where it has one, of the receiver otherwise", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ clock, random: () => 0.5, retry: { initialMs: 7_000, factor: 2 } });
+    receiver.on("email.sent", fail, { name: "own", retry: { initialMs: 50 } });
+    receiver.on("email.sent", fail, { name: "general" });
+    await receiver.start();
+    const event = makeEvent();
+    const at = clock.now();
+    await post(receiver, event, { at });
+    await untilWork(receiver, event.id, { state: "pending", dueAt: at + 50 }, "own");
+    await untilWork(receiver, event.id, { state: "pending", dueAt: at + 7_000 }, "general");
+  });
+});
+
+describe("the default policy", () => {
+  test("has 14 attempts, which a middling chance spreads over 20 to 26 hours", async () => {
+    const { clock, t0, receiver, event, settled } = await startFailing(fail);
+    let last = t0;
+    for (let attempt = 1; attempt < 14; attempt += 1) {
+      await settled(attempt, "pending");
+      const { dueAt = 0 } = (await workOf(receiver, event.id)) ?? {};
+      expect(dueAt - clock.now()).toBe(10_000 * 2 ** (attempt - 1));
+      last = dueAt;
+      // A jump of the wall clock: the lane looks up within a second. Advancing there would take 80,000 looks.
+      clock.set(dueAt);
+      await clock.advance(1_000);
+    }
+    await settled(14, "dead");
+    expect(await workOf(receiver, event.id)).toMatchObject({ reason: "attempts_spent", error: "Error: not now" });
+    expect((last - t0) / HOUR).toBeGreaterThan(20);
+    expect((last - t0) / HOUR).toBeLessThan(26);
+  });
+
+  test.each([
+    { random: 0, wait: 8_000 },
+    { random: 0.5, wait: 10_000 },
+    { random: 1 - Number.EPSILON, wait: 12_000 },
+  ])("varies a wait by a fifth ($random)", async ({ random, wait }) => {
+    const { clock, receiver, event } = await startFailing(fail, { random: () => random });
+    await untilWork(receiver, event.id, { state: "pending", dueAt: clock.now() + wait });
+  });
+});
+
+describe("what a handler throws decides:", () => {
+  test("DoNotRetry makes it dead at once", async () => {
+    const { clock, runs, receiver, event, settled } = await startFailing(() => {
+      throw new DoNotRetry("the address does not exist");
+    });
+    await settled(1, "dead");
+    expect(await workOf(receiver, event.id)).toMatchObject({
+      reason: "do_not_retry",
+      error: "DoNotRetry: the address does not exist",
+      dueAt: undefined,
+      settledAt: clock.now(),
+    });
+    await clock.advance(20_000);
+    expect(runs).toEqual([0]);
+  });
+
+  test.each<[string, number, (t0: number) => number | Date]>([
+    ["in milliseconds", 1_234, () => 1_234],
+    ["in fractions of a millisecond, rounded", 1_235, () => 1_234.6],
+    ["at once", 0, () => 0],
+    ["at a date", 5_000, (t0) => new Date(t0 + 5_000)],
+    ["at a date that has passed: now", 0, (t0) => new Date(t0 - 60_000)],
+  ])("RetryAfter sets the time %s", async (_, wait, when) => {
+    const { clock, runs, settled } = await startFailing((run, t0) => {
+      if (run === 1) throw new RetryAfter("busy", when(t0));
+    });
+    if (wait > 0) {
+      await settled(1, "pending");
+      await clock.advance(wait - 1);
+      expect(runs).toEqual([0]);
+      await clock.advance(1);
+    } else {
+      await clock.advance(0);
+    }
+    await settled(2, "done");
+    expect(runs).toEqual([0, wait]);
+  });
+
+  test("RetryAfter spends an attempt", async () => {
+    const { clock, runs, receiver, event, settled } = await startFailing(
+      () => {
+        throw new RetryAfter("busy", 0);
+      },
+      { retry: { maxAttempts: 3 } },
+    );
+    await expect.poll(() => clock.advance(0).then(() => runs)).toEqual([0, 0, 0]);
+    await settled(3, "dead");
+    expect(await workOf(receiver, event.id)).toMatchObject({ reason: "attempts_spent", error: "RetryAfter: busy" });
+  });
+
+  test.each([-1, Number.NaN, Infinity, 1e300, new Date(Number.NaN), new Date(-1), "5" as unknown as number])(
+    "RetryAfter refuses %s, which then counts as any failure",
+    async (when) => {
+      expect(() => new RetryAfter("busy", when)).toThrow(expect.objectContaining({ code: "invalid_argument" }));
+      const { clock, receiver, event } = await startFailing(() => {
+        throw new RetryAfter("busy", when);
+      });
+      await untilWork(receiver, event.id, { state: "pending", dueAt: clock.now() + 10_000 });
+    },
+  );
+
+  const thrown: [string, unknown, string][] = [
+    ["a text", "words", "A value that is no Error: words"],
+    ["undefined", undefined, "A value that is no Error: undefined"],
+    ["a symbol", Symbol("s"), "A value that is no Error: Symbol(s)"],
+    ["an object that is no text", Object.create(null), "A value that cannot be shown as text."],
+    ["an object whose toString throws", { toString: fail }, "A value that cannot be shown as text."],
+    ["an error with a status of its own", Object.assign(new Error("gone"), { status: 410 }), "Error: gone"],
+    ["an error with a name of its own", Object.assign(new Error("x"), { name: "Mine" }), "Mine: x"],
+    ["an error with a very long message", new Error("y".repeat(5_000)), `Error: ${"y".repeat(1_993)}`],
+  ];
+  test.each(thrown)("%s is retried and described", async (_, value, error) => {
+    const { clock, receiver, event } = await startFailing(() => {
+      throw value;
+    });
+    await untilWork(receiver, event.id, { state: "pending", attempts: 1, error, dueAt: clock.now() + 10_000 });
+  });
+
+  test("a rejected promise is as good as a throw", async () => {
+    const { clock, receiver, event } = await startFailing(() => Promise.reject(new Error("later")));
+    await untilWork(receiver, event.id, { state: "pending", error: "Error: later", dueAt: clock.now() + 10_000 });
+  });
+});
+
+test("maxAttempts: 1 is one run", async () => {
+  const { runs, settled } = await startFailing(fail, { retry: { maxAttempts: 1 } });
+  await settled(1, "dead");
+  expect(runs).toEqual([0]);
+});
+
+test("a failing handler does not make its sibling run again", async () => {
+  const clock = fakeClock();
+  const runs = { good: 0, bad: 0 };
+  const receiver = openReceiver({ clock, random: () => 0.5, retry: { initialMs: 1_000, factor: 1, maxAttempts: 3 } });
+  receiver.on("email.sent", () => (runs.good += 1), { name: "good" });
+  receiver.on("email.*", () => {
+    runs.bad += 1;
+    fail();
+  });
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event, { at: clock.now() });
+  for (const attempts of [1, 2]) {
+    await untilWork(receiver, event.id, { state: "pending", attempts }, "email.*");
+    await clock.advance(1_000);
+  }
+  await untilWork(receiver, event.id, { state: "dead", attempts: 3 }, "email.*");
+  expect(runs).toEqual({ good: 1, bad: 3 });
+  expect(await workOf(receiver, event.id, "good")).toMatchObject({ state: "done", attempts: 1 });
+  expect((await receiver.inbox.get(event.id))?.state).toBe("dead");
+});

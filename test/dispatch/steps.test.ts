@@ -1,0 +1,182 @@
+import { describe, expect, test } from "vitest";
+import { DoNotRetry, type HandlerContext, type ReceiverOptions } from "pigeonhole";
+import {
+  closeReceiver,
+  errorOf,
+  makeEvent,
+  openReceiver,
+  post,
+  tempFile,
+  untilWork,
+  workOf,
+} from "../receiver/harness.js";
+
+const quickRetry = { retry: { initialMs: 1, factor: 1, jitter: 0, maxAttempts: 5 } };
+type Options = Partial<ReceiverOptions<Record<never, never>>>;
+
+/** Delivers one event to one handler and waits for its end. */
+async function run(handler: (ctx: HandlerContext) => unknown, options: Options = {}) {
+  const receiver = openReceiver({ ...quickRetry, ...options });
+  receiver.on("email.sent", (_, ctx) => handler(ctx));
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event);
+  return { receiver, event };
+}
+
+describe("a finished step is not repeated by a retry, and gives its value again when it is", () => {
+  const values: [string, unknown][] = [
+    ["a number", 5],
+    ["a text", "é\u0000\n"],
+    ["null", null],
+    ["undefined", undefined],
+    ["false", false],
+    ["an object with lists", { a: [1, { b: null }], c: "" }],
+    ["an object with a key __proto__", JSON.parse('{"__proto__":{"a":1}}')],
+    ["a text of 60,000 characters", "x".repeat(60_000)],
+  ];
+  test.each(values)("%s", async (_, value) => {
+    let calls = 0;
+    const got: unknown[] = [];
+    const { receiver, event } = await run(async (ctx) => {
+      got.push(await ctx.step("value", () => ((calls += 1), Promise.resolve(value))));
+      if (ctx.attempt < 3) throw new Error("again");
+    });
+    await untilWork(receiver, event.id, { state: "done", attempts: 3 });
+    expect(got).toEqual([value, value, value]);
+    expect(calls).toBe(1);
+  });
+
+  test("named like a member of every object", async () => {
+    let calls = 0;
+    const { receiver, event } = await run(async (ctx) => {
+      for (const name of ["toString", "__proto__", "constructor", ""]) {
+        expect(await ctx.step(name, () => ((calls += 1), name))).toBe(name);
+      }
+      if (ctx.attempt < 2) throw new Error("again");
+    });
+    await untilWork(receiver, event.id, { state: "done", attempts: 2 });
+    expect(calls).toBe(4);
+  });
+
+  test("each by its name, also when several run at once", async () => {
+    const calls: string[] = [];
+    const { receiver, event } = await run(async (ctx) => {
+      const values = await Promise.all(["a", "b", "c"].map((name) => ctx.step(name, () => (calls.push(name), name))));
+      expect(values).toEqual(["a", "b", "c"]);
+      if (ctx.attempt < 3) throw new Error("again");
+    });
+    await untilWork(receiver, event.id, { state: "done", attempts: 3 });
+    expect(calls).toEqual(["a", "b", "c"]);
+  });
+
+  test("in a handler that takes its context apart", async () => {
+    let calls = 0;
+    const { receiver, event } = await run(async ({ step, attempt }) => {
+      await step("one", () => (calls += 1));
+      if (attempt === 1) throw new Error("again");
+    });
+    await untilWork(receiver, event.id, { state: "done", attempts: 2 });
+    expect(calls).toBe(1);
+  });
+});
+
+describe("a step", () => {
+  test("that throws is not kept, and its error is the handler's", async () => {
+    let calls = 0;
+    const { receiver, event } = await run((ctx) =>
+      ctx.step("flaky", () => {
+        calls += 1;
+        if (calls < 3) throw new Error("flaky");
+      }),
+    );
+    await untilWork(receiver, event.id, { state: "done", attempts: 3 });
+    expect(calls).toBe(3);
+  });
+
+  test("that was finished stays so when the process is another", async () => {
+    const file = tempFile();
+    let calls = 0;
+    const step = (ctx: HandlerContext) => ctx.step("charge", () => `receipt ${(calls += 1)}`);
+    const first = await run(
+      async (ctx) => {
+        await step(ctx);
+        throw new Error("again");
+      },
+      { store: file, retry: { initialMs: 100, jitter: 0 } },
+    );
+    await untilWork(first.receiver, first.event.id, { state: "pending", attempts: 1 });
+    await closeReceiver(first.receiver);
+
+    const got: unknown[] = [];
+    const second = openReceiver({ store: file });
+    second.on("email.sent", async (_, ctx) => got.push(await step(ctx), ctx.attempt));
+    await second.start();
+    await untilWork(second, first.event.id, { state: "done" });
+    expect(got).toEqual(["receipt 1", 2]);
+    expect(calls).toBe(1);
+  });
+
+  test("of work that was dead is not repeated by the inbox's retry", async () => {
+    let calls = 0;
+    let isMended = false;
+    const { receiver, event } = await run(async (ctx) => {
+      expect(await ctx.step("charge", () => (calls += 1))).toBe(1);
+      if (!isMended) throw new DoNotRetry("no");
+    });
+    await untilWork(receiver, event.id, { state: "dead" });
+    isMended = true;
+    expect(await receiver.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
+    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+    expect(calls).toBe(1);
+  });
+
+  test("belongs to its handler and its event", async () => {
+    const calls: string[] = [];
+    const receiver = openReceiver(quickRetry);
+    for (const name of ["one", "two"]) {
+      receiver.on("email.sent", ({ id }, ctx) => ctx.step("same", () => calls.push(`${name} ${id}`)), { name });
+    }
+    await receiver.start();
+    for (const id of ["step_1", "step_2"]) {
+      await post(receiver, makeEvent({ id }));
+      for (const name of ["one", "two"]) await untilWork(receiver, id, { state: "done" }, name);
+    }
+    expect(calls.toSorted()).toEqual(["one step_1", "one step_2", "two step_1", "two step_2"]);
+  });
+
+  test("is refused under a name that was used in this run", async () => {
+    let calls = 0;
+    const errors: unknown[] = [];
+    const { receiver, event } = await run(async (ctx) => {
+      await ctx.step("same", () => (calls += 1));
+      errors.push(await errorOf(() => ctx.step("same", () => (calls += 1))));
+    });
+    await untilWork(receiver, event.id, { state: "done" });
+    expect(errors).toEqual([expect.objectContaining({ code: "duplicate_step" })]);
+    expect(calls).toBe(1);
+  });
+
+  const loop: Record<string, unknown> = {};
+  loop["self"] = loop;
+  const refused: [string, unknown][] = [
+    ["a bigint", 5n],
+    ["a circle", loop],
+    [
+      "a value whose toJSON throws",
+      {
+        toJSON: () => {
+          throw new Error("no");
+        },
+      },
+    ],
+    ["a text of 65,536 characters", "x".repeat(65_536)],
+  ];
+  test.each(refused)("is refused when its value is %s", async (_, value) => {
+    const { receiver, event } = await run((ctx) => ctx.step("value", () => value), { retry: { maxAttempts: 1 } });
+    await untilWork(receiver, event.id, { state: "dead" });
+    const work = await workOf(receiver, event.id);
+    expect(work?.error).toMatch(/step "value"/i);
+    expect(work?.error).not.toContain("xxx");
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import { fakeClock } from "pigeonhole/testing";
+import {
+  type Gate,
+  captureLog,
+  effectsIn,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  tempFileWithTable,
+  untilWork,
+  workOf,
+} from "../receiver/harness.js";
+
+describe("a handler that takes longer than timeoutMs", () => {
+  test("is aborted at that moment, counts as failed and runs again", async () => {
+    const clock = fakeClock();
+    const signals: AbortSignal[] = [];
+    const receiver = openReceiver({ clock, random: () => 0.5 });
+    receiver.on(
+      "email.sent",
+      (_, ctx) => {
+        signals.push(ctx.signal);
+        return signals.length === 1 ? new Promise(() => undefined) : undefined;
+      },
+      { timeoutMs: 2_000 },
+    );
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() });
+    await expect.poll(() => signals.length).toBe(1);
+    await clock.advance(1_999);
+    expect(signals[0]?.aborted).toBe(false);
+    expect(await workOf(receiver, event.id)).toMatchObject({ state: "leased" });
+    await clock.advance(1);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(signals[0]?.reason).toMatchObject({ code: "handler_timeout" });
+    await untilWork(receiver, event.id, { state: "pending", attempts: 1, dueAt: clock.now() + 10_000 });
+    expect((await workOf(receiver, event.id))?.error).toContain("timeoutMs of 2000");
+    await clock.advance(10_000);
+    await untilWork(receiver, event.id, { state: "done", attempts: 2 });
+    expect(signals[1]?.aborted).toBe(false);
+  });
+
+  test("finds the signal aborted also when it first asks for it afterwards", async () => {
+    const clock = fakeClock();
+    const gate = makeGate();
+    let seen: AbortSignal | undefined;
+    const receiver = openReceiver({ clock });
+    receiver.on(
+      "email.sent",
+      async (_, ctx) => {
+        if (ctx.attempt > 1) return;
+        await gate.passed;
+        seen = ctx.signal;
+      },
+      { timeoutMs: 1_000 },
+    );
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() });
+    await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("leased");
+    await clock.advance(1_000);
+    await untilWork(receiver, event.id, { state: "pending" });
+    gate.open();
+    await expect.poll(() => seen?.aborted).toBe(true);
+    expect(seen?.reason).toMatchObject({ code: "handler_timeout" });
+  });
+
+  test("is given 60 seconds when nothing was said", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ clock });
+    receiver.on("email.sent", () => new Promise(() => undefined));
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() });
+    await expect.poll(async () => (await workOf(receiver, event.id))?.state).toBe("leased");
+    await clock.advance(59_999);
+    expect((await workOf(receiver, event.id))?.state).toBe("leased");
+    await clock.advance(1);
+    await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
+  });
+
+  test("keeps its lease while it is allowed to run, however long that is", async () => {
+    const clock = fakeClock();
+    const gate = makeGate();
+    const log = captureLog();
+    let runs = 0;
+    const receiver = openReceiver({ clock, logger: log.logger });
+    receiver.on(
+      "email.sent",
+      () => {
+        runs += 1;
+        return gate.passed;
+      },
+      { timeoutMs: 600_000 },
+    );
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() });
+    await clock.advance(500_000);
+    gate.open();
+    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+    expect(runs).toBe(1);
+    expect(log.named("lease_lost")).toEqual([]);
+    expect(log.named("recovered_work_of_a_dead_process")).toEqual([]);
+  });
+});
+
+describe("a handler that ignores the signal cannot settle or write any more", () => {
+  interface Late {
+    commit: unknown;
+    step: unknown;
+  }
+  type Moment = "before the next attempt" | "while the next attempt runs" | "after the next attempt is done";
+
+  test.each<Moment>(["before the next attempt", "while the next attempt runs", "after the next attempt is done"])(
+    "%s",
+    async (moment) => {
+      const clock = fakeClock();
+      const file = tempFileWithTable();
+      const first: Gate = makeGate();
+      const second: Gate = makeGate();
+      const late: Late[] = [];
+      const receiver = openReceiver({ clock, store: file, random: () => 0.5, retry: { initialMs: 1_000 } });
+      receiver.on(
+        "email.sent",
+        async (_, ctx) => {
+          const write = (what: string) =>
+            ctx.commit(({ db }) => void db.prepare("INSERT INTO effect VALUES (?)").run(what));
+          if (ctx.attempt > 1) {
+            await second.passed;
+            return write("second");
+          }
+          await first.passed;
+          const codeOf = (error: unknown) => (error as { code?: string }).code;
+          const step = await ctx.step("late", () => 1).catch(codeOf);
+          const commit = await write("late").catch(codeOf);
+          late.push({ step, commit });
+        },
+        { timeoutMs: 1_000 },
+      );
+      await receiver.start();
+      const event = makeEvent();
+      await post(receiver, event, { at: clock.now() });
+      await untilWork(receiver, event.id, { state: "leased", attempts: 1 });
+      await clock.advance(1_000);
+      await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
+
+      const beLate = async () => {
+        first.open();
+        await expect.poll(() => late).toEqual([{ step: "lease_lost", commit: "lease_lost" }]);
+        expect(effectsIn(file)).toEqual(moment === "after the next attempt is done" ? ["second"] : []);
+      };
+      if (moment === "before the next attempt") await beLate();
+      await clock.advance(1_000);
+      await untilWork(receiver, event.id, { state: "leased", attempts: 2 });
+      if (moment === "while the next attempt runs") await beLate();
+      second.open();
+      await untilWork(receiver, event.id, { state: "done", attempts: 2 });
+      if (moment === "after the next attempt is done") await beLate();
+      expect(effectsIn(file)).toEqual(["second"]);
+      expect(await workOf(receiver, event.id)).toMatchObject({ state: "done", attempts: 2 });
+    },
+  );
+});
+
+test("a commit under way when the time is over still decides: it is done", async () => {
+  const clock = fakeClock();
+  const file = tempFileWithTable();
+  const receiver = openReceiver({ clock, store: file });
+  receiver.on(
+    "email.sent",
+    async (_, ctx) => {
+      await ctx.commit(({ db }) => void db.exec("INSERT INTO effect VALUES ('once')"));
+      await new Promise(() => undefined);
+    },
+    { timeoutMs: 1_000 },
+  );
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event, { at: clock.now() });
+  await expect.poll(() => effectsIn(file)).toEqual(["once"]);
+  await clock.advance(1_000);
+  await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+  expect(effectsIn(file)).toEqual(["once"]);
+});

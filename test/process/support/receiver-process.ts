@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer, type AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** What `receiver-process.mjs` is started with. */
+export interface ReceiverConfig {
+  file: string;
+  port: number;
+  secret: string;
+  handlers: Record<string, { kind: "commit" | "append"; concurrency?: number; timeoutMs?: number }>;
+  /** Where handlers of kind `append` write. */
+  sideFile?: string;
+  concurrency?: number;
+  retry?: { maxAttempts?: number; initialMs?: number };
+  /** What SIGTERM gives running handlers. */
+  stopTimeoutMs?: number;
+  /** Whether SIGTERM closes the listener before `stop()` or after it. */
+  closeListenerFirst?: boolean;
+  /** `serve` unless given. */
+  mode?: "serve" | "start-and-stop" | "start-only";
+}
+
+/** What one handler does with one event; `data.tasks` has one per handler name. */
+export interface Task {
+  waitMs?: number;
+  die?: "exit" | "kill";
+  /** Without it the process dies before the handler's first await. */
+  dieAfterMs?: number;
+  failFirst?: boolean;
+  /** Hangs in its first attempt until `ctx.signal` says stop. */
+  untilAborted?: boolean;
+  tellStart?: boolean;
+}
+
+/** A line of the child's standard output: its log and its reports. */
+export type Line = { msg: string } & Record<string, unknown>;
+
+export interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A running receiver process. */
+export interface ReceiverProcess {
+  readonly pid: number;
+  readonly lines: readonly Line[];
+  readonly hasEnded: boolean;
+  /** Resolves with the first such line, also when it came already; undefined when the process ended without one. */
+  line(msg: string): Promise<Line | undefined>;
+  readonly ended: Promise<Ending>;
+  signal(signal: "SIGKILL" | "SIGTERM"): void;
+}
+
+const script = fileURLToPath(new URL("./receiver-process.mjs", import.meta.url));
+const running = new Set<ChildProcess>();
+process.on("exit", () => killAll());
+
+/** Ends what a failed test left behind; by pid, through the child's own handle. */
+export function killAll(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
+/** Starts a receiver on the built package, run by plain node. */
+export function startReceiver(config: ReceiverConfig): ReceiverProcess {
+  const child = spawn(process.execPath, [script, JSON.stringify(config)], { stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  const lines: Line[] = [];
+  const wakers = new Set<() => void>();
+  let hasEnded = false;
+  let errors = "";
+
+  const wake = (): void => {
+    for (const waker of wakers) waker();
+  };
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  createInterface({ input: child.stdout }).on("line", (text) => {
+    lines.push(JSON.parse(text) as Line);
+    wake();
+  });
+  const ended = new Promise<Ending>((resolve) => {
+    child.on("close", (code, signal) => {
+      running.delete(child);
+      hasEnded = true;
+      if (errors !== "") process.stderr.write(`receiver process ${child.pid}: ${errors}`);
+      wake();
+      resolve({ code, signal });
+    });
+  });
+  if (child.pid === undefined) throw new Error("The receiver process did not start.");
+  return {
+    pid: child.pid,
+    lines,
+    ended,
+    get hasEnded() {
+      return hasEnded;
+    },
+    line(msg) {
+      return new Promise((resolve) => {
+        const look = (): void => {
+          const found = lines.find((line) => line.msg === msg);
+          if (found === undefined && !hasEnded) return;
+          wakers.delete(look);
+          resolve(found);
+        };
+        wakers.add(look);
+        look();
+      });
+    },
+    signal: (signal) => void child.kill(signal),
+  };
+}
+
+/** A receiver that is started again whenever it dies. */
+export interface Supervisor {
+  /** Ends so far, the stop at last not counted. */
+  readonly deaths: readonly Ending[];
+  /** The process that runs now, or is just starting. */
+  readonly current: ReceiverProcess;
+  /** Every process so far. */
+  readonly all: readonly ReceiverProcess[];
+  /** Ends it gently; resolves with how it ended. */
+  stop(): Promise<Ending>;
+}
+
+/** Starts a receiver again whenever it dies, as a service manager does, `mostDeaths` times at the most. */
+export function superviseReceiver(config: ReceiverConfig, mostDeaths = 20): Supervisor {
+  const deaths: Ending[] = [];
+  const all: ReceiverProcess[] = [];
+  let stopping = false;
+
+  function run(): void {
+    const started = startReceiver(config);
+    all.push(started);
+    void started.ended.then((ending) => {
+      if (stopping) return;
+      deaths.push(ending);
+      if (deaths.length < mostDeaths) run();
+    });
+  }
+  const current = (): ReceiverProcess => {
+    const last = all.at(-1);
+    if (last === undefined) throw new Error("No process was started.");
+    return last;
+  };
+
+  run();
+  return {
+    deaths,
+    all,
+    get current() {
+      return current();
+    },
+    async stop() {
+      await current().line("ready");
+      stopping = true;
+      current().signal("SIGTERM");
+      return current().ended;
+    },
+  };
+}
+
+/** A port of the loopback interface that is free now. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

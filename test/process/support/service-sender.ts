@@ -1,0 +1,157 @@
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { signDelivery } from "pigeonhole/protocol";
+import type { Task } from "./receiver-process.js";
+
+// Written from seeds part 1 §6.4 and not from src/protocol/retry-schedule.ts: a sender that shared the receiver's rule book
+// would share its mistakes.
+
+const WAITS_IN_MINUTES = [1, 5, 30, 120, 300, 600, 600];
+const LONGEST_RETRY_AFTER_MINUTES = 360;
+const SHARE_OF_JITTER = 0.1;
+
+/** What the service sends. */
+export interface TestEvent {
+  id: string;
+  tasks: Record<string, Task>;
+}
+
+/** What the service hears; status null for no answer. */
+export interface Answer {
+  status: number | null;
+  retryAfterSeconds: number;
+  connection: string | undefined;
+  body: string;
+}
+
+/** One attempt: when it was sent, and the status, or null for no answer. */
+export interface Attempt {
+  at: number;
+  status: number | null;
+}
+
+/** How a delivery ended: with a 2xx, or lost for good. */
+export interface Delivered {
+  id: string;
+  delivered: boolean;
+  attempts: Attempt[];
+}
+
+export interface SenderOptions {
+  secret: string;
+  /** Where attempt number `attempt` of an event goes. */
+  port: (attempt: number, id: string) => number;
+  random: () => number;
+  /** How long a minute of the service takes here. */
+  minuteMs?: number;
+  /**
+   * The 5 s that the service waits for an answer. Not scaled: a disk and a shared core do not run faster here.
+   * @default 5,000
+   */
+  answerWithinMs?: number;
+}
+
+/** The delivering half of the service, with its true retry rules in fast time. */
+export class ServiceSender {
+  readonly #options: Required<SenderOptions>;
+  readonly #agent = new Agent({ keepAlive: true });
+  #inFlight = 0;
+
+  constructor(options: SenderOptions) {
+    this.#options = { minuteMs: 30, answerWithinMs: 5_000, ...options };
+  }
+
+  /** Attempts that wait for their answer. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Sends an event until it is answered 2xx, answered with a final status, or 8 attempts are spent. */
+  async deliver(event: TestEvent): Promise<Delivered> {
+    const attempts: Attempt[] = [];
+    for (;;) {
+      const at = Date.now();
+      const { status, retryAfterSeconds } = await this.attempt(event, attempts.length + 1);
+      attempts.push({ at, status });
+      if (status !== null && status >= 200 && status <= 299) return { id: event.id, delivered: true, attempts };
+      const minutes = WAITS_IN_MINUTES[attempts.length - 1];
+      if (!isRetried(status) || minutes === undefined) return { id: event.id, delivered: false, attempts };
+      await sleep(this.#waitMs(minutes, retryAfterSeconds));
+    }
+  }
+
+  /** Sends an event once. */
+  async attempt(event: TestEvent, number = 1): Promise<Answer> {
+    this.#inFlight += 1;
+    try {
+      return await this.#post(event, number);
+    } finally {
+      this.#inFlight -= 1;
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #waitMs(minutes: number, retryAfterSeconds: number): number {
+    const { random, minuteMs } = this.#options;
+    const varied = minutes * (1 + SHARE_OF_JITTER * (2 * random() - 1));
+    return Math.max(varied, Math.min(retryAfterSeconds / 60, LONGEST_RETRY_AFTER_MINUTES)) * minuteMs;
+  }
+
+  #post(event: TestEvent, number: number): Promise<Answer> {
+    const { secret, port, answerWithinMs } = this.#options;
+    const body = bodyOf(event);
+    // A retry is signed anew; the body stays the same.
+    const headers = {
+      ...signDelivery({ body, secret }),
+      "content-type": "application/json",
+      "content-length": String(Buffer.byteLength(body)),
+    };
+    return new Promise((resolve) => {
+      const noAnswer = (): void => resolve({ status: null, retryAfterSeconds: 0, connection: undefined, body: "" });
+      const post = request(
+        {
+          host: "127.0.0.1",
+          port: port(number, event.id),
+          path: "/hooks",
+          method: "POST",
+          headers,
+          agent: this.#agent,
+          signal: AbortSignal.timeout(answerWithinMs),
+        },
+        (response) => {
+          let text = "";
+          response.setEncoding("utf8");
+          response.on("data", (chunk: string) => (text += chunk));
+          response.on("error", noAnswer);
+          response.on("close", noAnswer);
+          response.on("end", () =>
+            resolve({
+              status: response.statusCode ?? null,
+              retryAfterSeconds: Number(response.headers["retry-after"] ?? 0),
+              connection: response.headers.connection,
+              body: text,
+            }),
+          );
+        },
+      );
+      post.on("error", noAnswer);
+      post.end(body);
+    });
+  }
+}
+
+function isRetried(status: number | null): boolean {
+  return status === null || status === 408 || status === 425 || status === 429 || (status >= 500 && status <= 599);
+}
+
+function bodyOf({ id, tasks }: TestEvent): string {
+  return JSON.stringify({
+    id,
+    type: "email.sent",
+    createdAt: "2026-11-20T09:00:00Z",
+    data: { subject: "Hello", tasks },
+  });
+}

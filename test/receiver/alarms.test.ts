@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { type Alarm, PigeonholeError, type ReceiverOptions } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { type PostOptions, captureLog, decorateStore, makeEvent, openReceiver, post } from "./harness.js";
+
+const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+async function start(options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
+  const clock = fakeClock();
+  const log = captureLog();
+  const alarms: Alarm[] = [];
+  const receiver = openReceiver({ clock, logger: log.logger, onAlarm: (alarm) => alarms.push(alarm), ...options });
+  await receiver.start();
+  const deliver = async (body: unknown = makeEvent(), more: PostOptions = {}) =>
+    (await post(receiver, body, { at: clock.now(), ...more })).outcome;
+  return { clock, log, alarms, receiver, deliver };
+}
+
+describe("the alarm", () => {
+  test("other_bytes names the event that came again with another body", async () => {
+    const { alarms, deliver } = await start();
+    const event = makeEvent();
+    await deliver(event);
+    await deliver(event);
+    expect(alarms).toEqual([]);
+    expect(await deliver(`${JSON.stringify(event)} `)).toBe("duplicate");
+    expect(alarms).toEqual([{ kind: "other_bytes", eventId: event.id }]);
+  });
+
+  test.each([
+    [-301, 301],
+    [301, -301],
+    [-86_400, 86_400],
+  ])("clock_skew tells the seconds between the clocks (%i)", async (signedAgo, skewSeconds) => {
+    const { alarms, clock, deliver } = await start();
+    expect(await deliver(makeEvent(), { at: clock.now() + signedAgo * 1_000 })).toBe("unverified");
+    expect(alarms).toEqual([{ kind: "clock_skew", skewSeconds }]);
+  });
+
+  test("store_unavailable has the store's code and, of its own errors only, the message", async () => {
+    const failures: unknown[] = [
+      new PigeonholeError("store_full", "The disk is full."),
+      new TypeError("canary@example.com"),
+    ];
+    const store = decorateStore(() => ({ accept: () => Promise.reject(failures.shift()) }));
+    const { alarms, clock, deliver } = await start({ store });
+    await deliver();
+    await clock.advance(MINUTE);
+    await deliver();
+    expect(alarms).toEqual([
+      { kind: "store_unavailable", code: "store_full", message: "The disk is full." },
+      { kind: "store_unavailable", code: "store_failed", message: "TypeError" },
+    ]);
+  });
+
+  test("is logged as an error with advice, and logged and called once a minute for each kind", async () => {
+    const { alarms, clock, log, deliver } = await start();
+    const skewed = () => deliver(makeEvent(), { at: clock.now() - 400_000 });
+    const event = makeEvent();
+    await deliver(event);
+    await skewed();
+    await skewed();
+    await deliver({ ...event, data: { n: 1 } });
+    expect(alarms.map(({ kind }) => kind)).toEqual(["clock_skew", "other_bytes"]);
+    await clock.advance(MINUTE - 1);
+    await skewed();
+    expect(alarms).toHaveLength(2);
+    await clock.advance(1);
+    await skewed();
+    await skewed();
+    expect(alarms.map(({ kind }) => kind)).toEqual(["clock_skew", "other_bytes", "clock_skew"]);
+    const lines = log.named("alarm");
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatchObject({ level: 50, alarm: "clock_skew", skewSeconds: 400 });
+    expect(lines[0]?.["advice"]).toContain("clock");
+  });
+
+  test("comes again at once when the clock was set back, rather than never", async () => {
+    const { alarms, clock, deliver } = await start();
+    await deliver(makeEvent(), { at: clock.now() - 400_000 });
+    clock.set(clock.now() - 24 * HOUR);
+    await deliver(makeEvent(), { at: clock.now() - 400_000 });
+    expect(alarms).toHaveLength(2);
+  });
+
+  test.each<[string, () => unknown]>([
+    [
+      "throws",
+      () => {
+        throw new Error("canary@example.com");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("canary@example.com"))],
+  ])("whose hook %s does no harm and says so", async (_, onAlarm) => {
+    const { clock, log, deliver } = await start({ onAlarm });
+    expect(await deliver(makeEvent(), { at: clock.now() - 400_000 })).toBe("unverified");
+    await expect.poll(() => log.named("alarm_hook_threw")).toEqual([expect.objectContaining({ alarm: "clock_skew" })]);
+    expect(JSON.stringify(log.lines)).not.toContain("canary");
+    expect(await deliver()).toBe("accepted");
+  });
+});
+
+describe("the alarm silence", () => {
+  test("comes when nothing was accepted for so long, and again after each further while", async () => {
+    const { alarms, clock } = await start({ silenceAfterMs: 6 * HOUR });
+    await clock.advance(6 * HOUR - 1);
+    expect(alarms).toEqual([]);
+    await clock.advance(1);
+    expect(alarms).toEqual([{ kind: "silence", sinceMs: 6 * HOUR }]);
+    await clock.advance(6 * HOUR);
+    expect(alarms).toEqual([
+      { kind: "silence", sinceMs: 6 * HOUR },
+      { kind: "silence", sinceMs: 12 * HOUR },
+    ]);
+  });
+
+  test("is put off by what is accepted or parked, not by what is refused", async () => {
+    const { alarms, clock, deliver } = await start({ silenceAfterMs: HOUR });
+    await clock.advance(40 * MINUTE);
+    await deliver();
+    await clock.advance(40 * MINUTE);
+    await deliver("parked");
+    await clock.advance(59 * MINUTE);
+    expect(alarms).toEqual([]);
+    await deliver(makeEvent(), { secret: OTHER_SECRET });
+    await clock.advance(MINUTE);
+    expect(alarms).toEqual([{ kind: "silence", sinceMs: HOUR }]);
+  });
+
+  test("is not raised when nobody asked, nor after stop()", async () => {
+    const quiet = await start();
+    await quiet.clock.advance(HOUR);
+    expect(quiet.alarms).toEqual([]);
+    const stopped = await start({ silenceAfterMs: HOUR });
+    await stopped.receiver.stop();
+    await stopped.clock.advance(2 * HOUR);
+    expect(stopped.alarms).toEqual([]);
+  });
+});

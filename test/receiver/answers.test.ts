@@ -1,0 +1,282 @@
+import { getRequestListener } from "@hono/node-server";
+import express from "express";
+import { Hono } from "hono";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Receiver, type ReceiverOptions, type Store, PigeonholeError } from "pigeonhole";
+import { type FakeClock, TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
+import { serve } from "../http/mounts.js";
+import { bytesOf, decorateStore, makeEvent, makeGate, openReceiver } from "./harness.js";
+
+const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
+
+const mounts: [
+  string,
+  (receiver: Pick<Receiver, "middleware" | "fetch">) => Promise<{ url: string; close(): Promise<void> }>,
+][] = [
+  ["the middleware in Express 5", (receiver) => serve(express().all("/hooks", receiver.middleware()))],
+  [
+    "fetch in Hono",
+    (receiver) => {
+      const listener = getRequestListener(new Hono().all("/hooks", (context) => receiver.fetch(context.req.raw)).fetch);
+      return serve((req, res) => void listener(req, res));
+    },
+  ],
+];
+
+interface Sent {
+  body: unknown;
+  secret: string;
+  /** Added to the time of signing. */
+  skewMs: number;
+  method: string;
+  headers: Record<string, string>;
+}
+
+/** What the service would hear: everything it looks at. */
+interface Heard {
+  status: number;
+  retryAfter: string | null;
+  allow: string | null;
+  outcome: string;
+  /** The kind of the outcome again where it is a refusal, empty for 2xx. */
+  text: string;
+}
+
+const heard = (status: number, outcome: string, more: Partial<Heard> = {}): Heard => ({
+  status,
+  outcome,
+  text: status < 300 ? "" : outcome,
+  retryAfter: null,
+  allow: null,
+  ...more,
+});
+
+interface Service {
+  clock: FakeClock;
+  receiver: Receiver<Record<never, never>>;
+  send: (over?: Partial<Sent>) => Promise<Heard>;
+}
+
+describe.each(mounts)("over %s", (_, mount) => {
+  async function open(options: Partial<ReceiverOptions<Record<never, never>>> = {}): Promise<Service> {
+    const clock = fakeClock();
+    const receiver = openReceiver({ clock, ...options });
+    const server = await mount(receiver);
+    onTestFinished(() => server.close());
+    return {
+      clock,
+      receiver,
+      async send({ body = makeEvent(), secret = TEST_SECRET, skewMs = 0, method = "POST", headers = {} } = {}) {
+        const bytes = bytesOf(body);
+        const signed = signDelivery({ body: bytes, secret, timestamp: clock.now() + skewMs });
+        const response = await fetch(`${server.url}/hooks`, {
+          method,
+          redirect: "manual",
+          headers: { "content-type": "application/json", ...signed, ...headers },
+          ...(method === "GET" || method === "HEAD" ? {} : { body: bytes }),
+        });
+        return heard(response.status, response.headers.get("x-pigeonhole-outcome") ?? "none", {
+          text: await response.text(),
+          retryAfter: response.headers.get("retry-after"),
+          allow: response.headers.get("allow"),
+        });
+      },
+    };
+  }
+
+  describe("a running receiver answers", () => {
+    const rows: [string, Partial<Sent>, Heard][] = [
+      ["200 to an event", {}, heard(200, "accepted")],
+      ["200 to an event signed 300 s ago", { skewMs: -300_000 }, heard(200, "accepted")],
+      ["200 to an event signed 300 s ahead", { skewMs: 300_000 }, heard(200, "accepted")],
+      ["200 to a type it does not know", { body: makeEvent({ type: "invoice.paid" }) }, heard(200, "parked")],
+      ["200 to what is not JSON", { body: "{" }, heard(200, "parked")],
+      ["200 to an empty body", { body: "" }, heard(200, "parked")],
+      ["200 to no envelope", { body: { hello: 1 } }, heard(200, "parked")],
+      ["401 to an empty signature", { headers: { "x-svc-signature": "" } }, heard(401, "unsigned")],
+      ["401 to a malformed signature", { headers: { "x-svc-signature": "t=1,v1=zz" } }, heard(401, "unsigned")],
+      [
+        "401 to a signature without a time",
+        { headers: { "x-svc-signature": "ab".repeat(32) } },
+        heard(401, "unsigned"),
+      ],
+      [
+        "503 to a signature of another secret",
+        { secret: OTHER_SECRET },
+        heard(503, "unverified", { retryAfter: "60" }),
+      ],
+      ["503 to one signed 301 s ago", { skewMs: -301_000 }, heard(503, "unverified", { retryAfter: "60" })],
+      ["503 to one signed 301 s ahead", { skewMs: 301_000 }, heard(503, "unverified", { retryAfter: "60" })],
+      ["405 to GET", { method: "GET" }, heard(405, "wrong_method", { allow: "POST" })],
+      ["405 to PUT", { method: "PUT" }, heard(405, "wrong_method", { allow: "POST" })],
+      ["415 to gzip", { headers: { "content-encoding": "gzip" } }, heard(415, "unsupported_encoding")],
+      ["200 to identity", { headers: { "content-encoding": "identity" } }, heard(200, "accepted")],
+      ["413 over the limit", { body: "x".repeat(2_001) }, heard(413, "too_large")],
+      ["200 at the limit", { body: "x".repeat(2_000) }, heard(200, "parked")],
+    ];
+
+    test.each(rows)("%s", async (_, sent, expected) => {
+      const { receiver, send } = await open({ maxBodyBytes: 2_000 });
+      await receiver.start();
+      expect(await send(sent)).toEqual(expected);
+      const { items } = await receiver.inbox.list();
+      expect(items).toHaveLength(expected.status === 200 ? 1 : 0);
+    });
+
+    test("200 to a duplicate, and keeps the first", async () => {
+      const { receiver, send } = await open();
+      await receiver.start();
+      const event = makeEvent();
+      expect(await send({ body: event })).toEqual(heard(200, "accepted"));
+      expect(await send({ body: event })).toEqual(heard(200, "duplicate"));
+      expect(await send({ body: { ...event, data: { other: 1 } } })).toEqual(heard(200, "duplicate"));
+      expect((await receiver.inbox.get(event.id))?.body).toEqual(bytesOf(event));
+      expect((await receiver.inbox.list()).items).toHaveLength(1);
+    });
+  });
+
+  describe('with unverified: "reject" it answers 401', () => {
+    test.each<[string, Partial<Sent>]>([
+      ["to a signature of another secret", { secret: OTHER_SECRET }],
+      ["to one signed 301 s ago", { skewMs: -301_000 }],
+      ["to one signed 301 s ahead", { skewMs: 301_000 }],
+    ])("%s", async (_, sent) => {
+      const { receiver, send } = await open({ unverified: "reject" });
+      await receiver.start();
+      expect(await send(sent)).toEqual(heard(401, "unverified"));
+    });
+  });
+
+  describe("a receiver that cannot take it answers 503", () => {
+    test("before start()", async () => {
+      const { send } = await open();
+      expect(await send()).toEqual(heard(503, "not_started", { retryAfter: "30" }));
+    });
+
+    test("after stop(), and to another start() says stopped", async () => {
+      const { receiver, send } = await open();
+      await receiver.start();
+      await receiver.stop();
+      expect(await send()).toEqual(heard(503, "stopping", { retryAfter: "30" }));
+      await expect(receiver.start()).rejects.toMatchObject({ code: "stopped" });
+    });
+
+    test("over the high-water mark, and takes more when there is room again", async () => {
+      const gate = makeGate();
+      let stored = 0;
+      const store = decorateStore((real) => ({
+        async accept(event) {
+          stored += 1;
+          if (stored === 1) await gate.passed;
+          return real.accept(event);
+        },
+      }));
+      const { receiver, send } = await open({ store, highWaterMark: 1 });
+      await receiver.start();
+      const first = send();
+      await expect.poll(() => stored).toBe(1);
+      expect(await send()).toEqual(heard(503, "overloaded", { retryAfter: "30" }));
+      gate.open();
+      expect(await first).toEqual(heard(200, "accepted"));
+      expect(await send()).toEqual(heard(200, "accepted"));
+      expect(stored).toBe(2);
+    });
+
+    const refusals: [string, () => unknown][] = [
+      ["is busy", () => new PigeonholeError("store_busy", "locked")],
+      ["is full", () => new PigeonholeError("store_full", "full")],
+      ["is broken", () => new PigeonholeError("store_failed", "broken")],
+      ["fails with an error that carries status 410", () => Object.assign(new Error("gone"), { status: 410 })],
+      ["fails with an error that carries statusCode 404", () => Object.assign(new Error("no"), { statusCode: 404 })],
+      ["rejects with no error at all", () => undefined],
+    ];
+    test.each(refusals)("when the store %s, and takes the next", async (_, makeError) => {
+      let isBroken = true;
+      const store = decorateStore((real) => ({
+        accept: (event) => (isBroken ? Promise.reject(makeError()) : real.accept(event)),
+      }));
+      const { receiver, send } = await open({ store });
+      await receiver.start();
+      const body = makeEvent();
+      expect(await send({ body })).toEqual(heard(503, "store_unavailable", { retryAfter: "30" }));
+      isBroken = false;
+      expect(await send({ body })).toEqual(heard(200, "accepted"));
+    });
+
+    test("when the store was closed under it", async () => {
+      const store: Store = decorateStore(() => ({}));
+      const { receiver, send } = await open({ store });
+      await receiver.start();
+      await store.close();
+      expect(await send()).toEqual(heard(503, "stopping", { retryAfter: "30" }));
+      await store.open({ logger: { debug() {}, info() {}, warn() {}, error() {}, child: () => expect.fail() } });
+    });
+  });
+
+  test("a starting receiver lets deliveries wait and then takes them", async () => {
+    const gate = makeGate();
+    const { receiver, send } = await open({ secrets: () => gate.passed.then(() => [TEST_SECRET]) });
+    const started = receiver.start();
+    let answered = 0;
+    const heardLater = [send(), send()].map((answer) => answer.finally(() => (answered += 1)));
+    // A refusal needs no secret; it comes first though it was sent last.
+    expect(await send({ headers: { "content-encoding": "br" } })).toEqual(heard(415, "unsupported_encoding"));
+    expect(answered).toBe(0);
+    gate.open();
+    await started;
+    expect(await Promise.all(heardLater)).toEqual([heard(200, "accepted"), heard(200, "accepted")]);
+  });
+
+  describe("no status of a thrown error reaches the service, whether it is", () => {
+    const gone = (status: number) => Object.assign(new Error("thrown"), { status, statusCode: status, expose: true });
+
+    test.each([400, 404, 409, 410, 301])("%i thrown by a handler, its key and onUnhandled", async (status) => {
+      const { receiver, send } = await open();
+      let runs = 0;
+      const fail = () => {
+        runs += 1;
+        throw gone(status);
+      };
+      receiver.on("email.sent", fail, {
+        key: () => {
+          throw gone(status);
+        },
+      });
+      receiver.onUnhandled(fail);
+      await receiver.start();
+      expect(await send()).toEqual(heard(200, "accepted"));
+      expect(await send({ body: makeEvent({ type: "email.opened" }) })).toEqual(heard(200, "accepted"));
+      await expect.poll(() => runs).toBe(2);
+    });
+
+    test("410 thrown while the secrets are read again", async () => {
+      let reads = 0;
+      const { receiver, send, clock } = await open({
+        secrets() {
+          reads += 1;
+          if (reads > 1) throw gone(410);
+          return [TEST_SECRET];
+        },
+      });
+      await receiver.start();
+      await clock.advance(5_000);
+      expect(await send({ secret: OTHER_SECRET })).toEqual(heard(503, "unverified", { retryAfter: "60" }));
+      expect(reads).toBe(2);
+    });
+  });
+});
+
+test("a parser in front of the middleware makes it 503, and an alarm names the fix", async () => {
+  const alarms: string[] = [];
+  const receiver = openReceiver({ onAlarm: ({ kind }) => alarms.push(kind) });
+  await receiver.start();
+  const server = await serve(express().use(express.json()).post("/hooks", receiver.middleware()));
+  onTestFinished(() => server.close());
+  const body = JSON.stringify(makeEvent());
+  const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };
+  const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
+  expect(response.status).toBe(503);
+  expect(response.headers.get("retry-after")).toBe("60");
+  expect(await response.text()).toBe("body_consumed");
+  expect(alarms).toEqual(["body_consumed"]);
+});

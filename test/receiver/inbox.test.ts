@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import { DoNotRetry, RetryAfter } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { bytesOf, errorOf, makeEvent, makeGate, openReceiver, post, untilWork, workOf } from "./harness.js";
+
+/** One handler that fails for good until it is mended. */
+async function startMendable() {
+  let isMended = false;
+  const runs: string[] = [];
+  const receiver = openReceiver();
+  receiver.on("email.sent", ({ id }) => {
+    runs.push(id);
+    if (!isMended) throw new DoNotRetry("broken");
+  });
+  receiver.on("*", () => undefined, { name: "audit" });
+  await receiver.start();
+  const deliver = async (fields = {}) => {
+    const event = makeEvent(fields);
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: isMended ? "done" : "dead" });
+    await untilWork(receiver, event.id, { state: "done" }, "audit");
+    return event;
+  };
+  return { receiver, runs, deliver, mend: () => (isMended = true) };
+}
+
+describe("inbox.list", () => {
+  test("pages through all events, newest first", async () => {
+    const receiver = openReceiver();
+    await receiver.start();
+    const ids: string[] = [];
+    for (let index = 0; index < 7; index += 1) {
+      const event = makeEvent();
+      ids.unshift(event.id);
+      await post(receiver, event);
+    }
+    const found: string[] = [];
+    const sizes: number[] = [];
+    for (let cursor: string | undefined = ""; cursor !== undefined;) {
+      const page = await receiver.inbox.list({ limit: 3, ...(cursor === "" ? {} : { cursor }) });
+      found.push(...page.items.map(({ id }) => id));
+      sizes.push(page.items.length);
+      cursor = page.nextCursor;
+    }
+    expect(found).toEqual(ids);
+    expect(sizes).toEqual([3, 3, 1]);
+  });
+
+  test("filters by state and by type", async () => {
+    const gate = makeGate();
+    const receiver = openReceiver();
+    receiver.on("email.sent", () => undefined);
+    receiver.on("email.opened", () => gate.passed);
+    receiver.on("email.failed", () => {
+      throw new RetryAfter("later", 60_000);
+    });
+    receiver.on("email.queued", () => {
+      throw new DoNotRetry("never");
+    });
+    await receiver.start();
+    const types = ["email.sent", "email.opened", "email.failed", "email.queued", "email.unheard"];
+    for (const type of types) await post(receiver, makeEvent({ type }));
+    await expect.poll(() => receiver.stats()).toMatchObject({ done: 1, leased: 1, pending: 1, dead: 1, parked: 1 });
+    const typesIn = async (query: object) => (await receiver.inbox.list(query)).items.map(({ type }) => type);
+    expect(await typesIn({ state: "done" })).toEqual(["email.sent"]);
+    expect(await typesIn({ state: "leased" })).toEqual(["email.opened"]);
+    expect(await typesIn({ state: "pending" })).toEqual(["email.failed"]);
+    expect(await typesIn({ state: "dead" })).toEqual(["email.queued"]);
+    expect(await typesIn({ state: "parked" })).toEqual(["email.unheard"]);
+    expect(await typesIn({ type: "email.queued" })).toEqual(["email.queued"]);
+    expect(await typesIn({ type: "email.queued", state: "done" })).toEqual([]);
+    gate.open();
+  });
+
+  test.each([{ limit: 0 }, { limit: 501 }, { limit: 1.5 }, { cursor: "evt_1" }, { cursor: "" }])(
+    "refuses %o",
+    async (query) => {
+      const receiver = openReceiver();
+      await receiver.start();
+      expect(await errorOf(() => receiver.inbox.list(query))).toMatchObject({ code: "invalid_argument" });
+      expect((await receiver.inbox.list()).items).toEqual([]);
+    },
+  );
+});
+
+describe("inbox.get", () => {
+  test("shows the event, its bytes and each handler's part", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ clock });
+    receiver.on("email.sent", () => {
+      throw new DoNotRetry("never");
+    });
+    receiver.on("email.*", () => undefined);
+    await receiver.start();
+    const event = makeEvent();
+    const at = clock.now();
+    await post(receiver, event, { at: at - 2_000 });
+    await untilWork(receiver, event.id, { state: "dead" });
+    await untilWork(receiver, event.id, { state: "done" }, "email.*");
+    const { body, seq, ...view } = (await receiver.inbox.get(event.id)) ?? {};
+    expect(Buffer.from(body ?? [])).toEqual(bytesOf(event));
+    expect(seq).toBe(1);
+    const common = { attempts: 1, dueAt: undefined, settledAt: at, discarded: false };
+    expect(view).toEqual({
+      id: event.id,
+      type: "email.sent",
+      test: false,
+      receivedAt: at,
+      signedAt: at - 2_000,
+      state: "dead",
+      handlers: [
+        { ...common, handler: "email.*", state: "done", reason: undefined, error: undefined },
+        { ...common, handler: "email.sent", state: "dead", reason: "do_not_retry", error: "DoNotRetry: never" },
+      ],
+    });
+  });
+
+  test("is undefined for an id it does not have", async () => {
+    const receiver = openReceiver();
+    await receiver.start();
+    expect(await receiver.inbox.get("evt_none")).toBeUndefined();
+  });
+});
+
+describe("inbox.retry", () => {
+  test("gives dead work fresh attempts and leaves what is done alone", async () => {
+    const { receiver, runs, deliver, mend } = await startMendable();
+    const event = await deliver();
+    mend();
+    expect(await receiver.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
+    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+    expect(runs).toEqual([event.id, event.id]);
+    expect(await workOf(receiver, event.id, "audit")).toMatchObject({ state: "done", attempts: 1 });
+    expect(await receiver.stats()).toMatchObject({ dead: 0, done: 2 });
+  });
+
+  test("of what is done does nothing", async () => {
+    const { receiver, runs, deliver, mend } = await startMendable();
+    mend();
+    const event = await deliver();
+    expect(await receiver.inbox.retry(event.id)).toEqual({ pending: 0, parked: undefined });
+    expect(runs).toEqual([event.id]);
+  });
+
+  test("that fails again is dead again", async () => {
+    const { receiver, runs, deliver } = await startMendable();
+    const event = await deliver();
+    await receiver.inbox.retry(event.id);
+    await expect.poll(() => runs.length).toBe(2);
+    await untilWork(receiver, event.id, { state: "dead", attempts: 1 });
+  });
+
+  test("and discard reject with not_found for an id it does not have", async () => {
+    const receiver = openReceiver();
+    await receiver.start();
+    expect(await errorOf(() => receiver.inbox.retry("evt_none"))).toMatchObject({ code: "not_found" });
+    expect(await errorOf(() => receiver.inbox.discard("evt_none"))).toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("inbox.retryAll", () => {
+  test("takes all dead work up, more than a page of it, oldest first", async () => {
+    const { receiver, runs, deliver, mend } = await startMendable();
+    const ids: string[] = [];
+    for (let index = 0; index < 205; index += 1) ids.push((await deliver()).id);
+    await post(receiver, "parked stays parked");
+    runs.length = 0;
+    mend();
+    expect(await receiver.inbox.retryAll({ state: "dead" })).toEqual({ events: 205, pending: 205, stillParked: 0 });
+    await expect.poll(() => receiver.stats()).toMatchObject({ dead: 0, pending: 0, leased: 0, parked: 1 });
+    expect(runs).toEqual(ids);
+  });
+
+  test("reads all parked events again and says how many stay parked", async () => {
+    const { receiver } = await startMendable();
+    for (let index = 0; index < 205; index += 1) await post(receiver, `parked ${index}`);
+    expect(await receiver.inbox.retryAll({ state: "parked" })).toEqual({ events: 205, pending: 0, stillParked: 205 });
+    expect((await receiver.stats()).parked).toBe(205);
+  });
+});
+
+describe("inbox.discard", () => {
+  test("ends dead work without running it; the id stays known", async () => {
+    const { receiver, runs, deliver, mend } = await startMendable();
+    const event = await deliver();
+    mend();
+    expect(await receiver.inbox.discard(event.id)).toBe(1);
+    expect(await workOf(receiver, event.id)).toMatchObject({ state: "done", discarded: true });
+    expect(await workOf(receiver, event.id, "audit")).toMatchObject({ state: "done", discarded: false });
+    expect((await post(receiver, event)).outcome).toBe("duplicate");
+    expect(await receiver.stats()).toMatchObject({ dead: 0, pending: 0 });
+    expect(runs).toEqual([event.id]);
+    expect(await receiver.inbox.discard(event.id)).toBe(0);
+  });
+
+  test("can be taken back by a retry", async () => {
+    const { receiver, runs, deliver, mend } = await startMendable();
+    const event = await deliver();
+    await receiver.inbox.discard(event.id);
+    mend();
+    expect(await receiver.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
+    await untilWork(receiver, event.id, { state: "done", discarded: false });
+    expect(runs).toEqual([event.id, event.id]);
+  });
+
+  test("of a parked event, retried and parked again, can be repeated", async () => {
+    const receiver = openReceiver();
+    await receiver.start();
+    const event = makeEvent({ createdAt: "no" });
+    await post(receiver, event);
+    for (let round = 0; round < 2; round += 1) {
+      expect(await receiver.inbox.discard(event.id)).toBe(1);
+      expect((await receiver.stats()).parked).toBe(0);
+      expect(await receiver.inbox.retry(event.id)).toEqual({ pending: 0, parked: "bad_envelope" });
+      expect((await receiver.stats()).parked).toBe(1);
+    }
+  });
+
+  test("leaves what runs to its run, and ends what waits", async () => {
+    const gate = makeGate();
+    const receiver = openReceiver();
+    receiver.on("email.sent", () => gate.passed);
+    receiver.on("email.*", () => {
+      throw new RetryAfter("later", 60_000);
+    });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "pending" }, "email.*");
+    expect(await receiver.inbox.discard(event.id)).toBe(1);
+    expect(await workOf(receiver, event.id)).toMatchObject({ state: "leased" });
+    gate.open();
+    await untilWork(receiver, event.id, { state: "done", discarded: false });
+    expect(await workOf(receiver, event.id, "email.*")).toMatchObject({ state: "done", discarded: true });
+  });
+});

@@ -1,0 +1,93 @@
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CANARY, runCanaries } from "./canary-scenario.js";
+import { captureLog, makeEvent, openReceiver, post, untilWork } from "./harness.js";
+
+const tsx = createRequire(import.meta.url).resolve("tsx/cli");
+
+/** What the scenario must have run into for its silence to mean something. */
+const EVENTS_OF_THE_LOG = [
+  "not_started",
+  "handler_failed",
+  "handler_dead",
+  "parked",
+  "test_event",
+  "alarm",
+  "alarm_hook_threw",
+  "lane_failed",
+];
+
+test("no log line, alarm, answer, number or error of the API holds a secret, a body, a signature or an address", async () => {
+  const log = captureLog();
+  const { told, signatures, outcomes } = await runCanaries(log.logger);
+  expect(new Set(outcomes)).toEqual(
+    new Set([
+      "not_started",
+      "accepted",
+      "parked",
+      "duplicate",
+      "unverified",
+      "unsigned",
+      "unsupported_encoding",
+      "store_unavailable",
+      "stopping",
+    ]),
+  );
+  const messages = new Set(log.lines.map(({ msg }) => msg));
+  for (const name of EVENTS_OF_THE_LOG) expect(messages).toContain(name);
+  const alarms = new Set(log.named("alarm").map(({ alarm }) => alarm));
+  expect(alarms).toEqual(
+    new Set(["other_bytes", "older_secret_matched", "signature_mismatches", "clock_skew", "store_unavailable"]),
+  );
+  expect(told.length).toBeGreaterThan(40);
+  expect(told).not.toContain("no error");
+
+  for (const text of [...told, ...log.lines.map((line) => JSON.stringify(line))]) {
+    expect(text).not.toContain(CANARY);
+    for (const signature of signatures) expect(text).not.toContain(signature);
+  }
+});
+
+test("nor does anything that a process with the default logger writes", () => {
+  const child = spawnSync(process.execPath, [tsx, join(import.meta.dirname, "canary-child.ts")], { encoding: "utf8" });
+  expect(child.stderr).toBe("");
+  expect(child.status).toBe(0);
+  expect(child.stdout).toMatch(/^signatures \d\d$/m);
+  for (const name of EVENTS_OF_THE_LOG) expect(child.stdout).toContain(`"${name}"`);
+  expect(child.stdout).not.toContain(CANARY);
+});
+
+test("the log of a failure says where and what kind, and with logErrorMessages the message as well", async () => {
+  for (const logErrorMessages of [false, true]) {
+    const log = captureLog();
+    const receiver = openReceiver({ logger: log.logger, logErrorMessages, retry: { maxAttempts: 1 } });
+    receiver.on("email.sent", () => {
+      throw Object.assign(new TypeError(CANARY), { code: "E_MINE" });
+    });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "dead", error: `TypeError: ${CANARY}` });
+    const [line] = log.named("handler_dead");
+    const fields = { eventId: event.id, handler: "email.sent", attempt: 1, error: "TypeError", code: "E_MINE" };
+    expect(line).toMatchObject({ level: 50, ...fields, reason: "attempts_spent" });
+    expect(line?.["message"]).toBe(logErrorMessages ? CANARY : undefined);
+    expect(JSON.stringify(line?.["at"])).toContain("logs.test.ts");
+  }
+});
+
+test("a message with a line that looks like a frame is not logged", async () => {
+  const log = captureLog();
+  const receiver = openReceiver({ logger: log.logger });
+  receiver.on("email.sent", () => {
+    throw new Error(`cannot read:\nlet us meet\n  at noon, ${CANARY}`);
+  });
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
+  expect(log.named("handler_failed")).toHaveLength(1);
+  expect(JSON.stringify(log.lines)).not.toContain(CANARY);
+});

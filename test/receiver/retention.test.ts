@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { DoNotRetry, type Retention } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { errorOf, makeEvent, openReceiver, post, untilWork } from "./harness.js";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+async function start(retention?: Partial<Retention>) {
+  const clock = fakeClock();
+  const receiver = openReceiver({ clock, ...(retention && { retention }) });
+  receiver.on("email.opened", () => undefined);
+  receiver.on("email.failed", () => {
+    throw new DoNotRetry("never");
+  });
+  await receiver.start();
+  // The round of the start, so that the next comes in an hour.
+  await clock.advance(100);
+  return {
+    clock,
+    receiver,
+    deliver: async (event = makeEvent()) => (await post(receiver, event, { at: clock.now() })).outcome,
+    /** Moves the wall clock there; within the last hour of the way a round was begun and ended. */
+    pruneAt: async (time: number) => {
+      clock.set(time - HOUR - 1_000);
+      await clock.advance(HOUR + 1_000);
+    },
+    bodyOf: async (id: string) => (await receiver.inbox.get(id))?.body,
+  };
+}
+
+describe("an id is known as a duplicate", () => {
+  test("for 90 days, and its body is kept as long, when nothing was said", async () => {
+    const { clock, receiver, deliver, pruneAt, bodyOf } = await start();
+    const event = makeEvent();
+    const t0 = clock.now();
+    expect(await deliver(event)).toBe("accepted");
+    await pruneAt(t0 + 90 * DAY);
+    expect(clock.now()).toBe(t0 + 90 * DAY);
+    expect(await deliver(event)).toBe("duplicate");
+    expect(await bodyOf(event.id)).toBeDefined();
+    await pruneAt(t0 + 90 * DAY + 2 * HOUR);
+    expect(await receiver.inbox.get(event.id)).toBeUndefined();
+    expect(await deliver(event)).toBe("accepted");
+  });
+
+  test("for as long as was said, at least 7 days", async () => {
+    const { clock, deliver, pruneAt } = await start({ idsMs: 7 * DAY });
+    const event = makeEvent();
+    const t0 = clock.now();
+    await deliver(event);
+    await pruneAt(t0 + 7 * DAY);
+    expect(await deliver(event)).toBe("duplicate");
+    await pruneAt(t0 + 7 * DAY + 2 * HOUR);
+    expect(await deliver(event)).toBe("accepted");
+  });
+});
+
+describe("a body", () => {
+  test("goes sooner when told to; its id stays a duplicate, other bytes are still noticed, and a retry says why not", async () => {
+    const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ bodiesMs: 2 * DAY });
+    const event = makeEvent({ type: "email.opened" });
+    const t0 = clock.now();
+    await deliver(event);
+    await untilWork(receiver, event.id, { state: "done" }, "email.opened");
+    await pruneAt(t0 + 2 * DAY);
+    expect(await bodyOf(event.id)).toBeDefined();
+    await pruneAt(t0 + 2 * DAY + 2 * HOUR);
+    expect(await bodyOf(event.id)).toBeUndefined();
+    expect(await receiver.inbox.get(event.id)).toMatchObject({ state: "done", handlers: [{ state: "done" }] });
+    expect(await deliver(event)).toBe("duplicate");
+    expect(await deliver({ ...event, data: { other: 1 } })).toBe("duplicate");
+    expect(await bodyOf(event.id)).toBeUndefined();
+    expect(await errorOf(() => receiver.inbox.retry(event.id))).toMatchObject({ code: "body_dropped" });
+    await pruneAt(t0 + 90 * DAY + 2 * HOUR);
+    expect(await receiver.inbox.get(event.id)).toBeUndefined();
+  });
+
+  test("of zero age is dropped by the next round once the work is done", async () => {
+    const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ bodiesMs: 0 });
+    const event = makeEvent({ type: "email.opened" });
+    await deliver(event);
+    await untilWork(receiver, event.id, { state: "done" }, "email.opened");
+    await pruneAt(clock.now() + 2 * HOUR);
+    expect(await bodyOf(event.id)).toBeUndefined();
+    expect(await deliver(event)).toBe("duplicate");
+  });
+
+  test("and its id stay for ever while its work is dead or parked", async () => {
+    const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ bodiesMs: DAY });
+    const [dead, parked] = [makeEvent({ type: "email.failed" }), makeEvent({ type: "email.unheard" })];
+    await deliver(dead);
+    await deliver(parked);
+    await untilWork(receiver, dead.id, { state: "dead" }, "email.failed");
+    await pruneAt(clock.now() + 400 * DAY);
+    for (const event of [dead, parked]) {
+      expect(await bodyOf(event.id)).toBeDefined();
+      expect(await deliver(event)).toBe("duplicate");
+    }
+    expect(await receiver.inbox.discard(parked.id)).toBe(1);
+    await pruneAt(clock.now() + 2 * HOUR);
+    expect(await receiver.inbox.get(parked.id)).toBeUndefined();
+    expect(await bodyOf(dead.id)).toBeDefined();
+  });
+});
+
+test("deliveries go on while thousands of events are pruned, and none of the new ones is", async () => {
+  const { clock, receiver, deliver } = await start();
+  for (let round = 0; round < 10; round += 1) {
+    await Promise.all(Array.from({ length: 100 }, () => deliver()));
+  }
+  clock.set(clock.now() + 91 * DAY);
+  const fresh: string[] = [];
+  let left = 1_000;
+  const lefts: number[] = [];
+  await clock.advance(HOUR - 1_000);
+  for (let step = 0; step < 60; step += 1) {
+    await clock.advance(50);
+    const event = makeEvent();
+    expect(await deliver(event)).toBe("accepted");
+    fresh.push(event.id);
+    left = (await receiver.inbox.list({ limit: 500, type: "email.sent" })).items.filter(
+      ({ id }) => !fresh.includes(id),
+    ).length;
+    lefts.push(left);
+  }
+  // In batches: it took several looks from the first to the last of those listed.
+  expect(new Set(lefts).size).toBeGreaterThan(3);
+  expect(left).toBe(0);
+  for (const id of fresh) expect(await receiver.inbox.get(id)).toBeDefined();
+});

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { SchemaMap } from "pigeonhole";
+import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "./harness.js";
+
+const CANARY = "canary@example.com";
+
+async function parkedBy(schemas: SchemaMap, data: Record<string, unknown>) {
+  const receiver = openReceiver({ schemas });
+  receiver.on("email.sent", () => expect.fail("must not run"));
+  await receiver.start();
+  const event = makeEvent({ data });
+  const { outcome } = await post(receiver, event);
+  return { receiver, event, outcome, note: await workOf(receiver, event.id, "") };
+}
+
+describe("a schema", () => {
+  test("checks data and hands its output to the handler, transforms and defaults included", async () => {
+    const seen: unknown[] = [];
+    const receiver = openReceiver({
+      schemas: {
+        "email.sent": z.object({
+          sentAt: z.iso.datetime().transform((text) => new Date(text)),
+          count: z.coerce.number(),
+          lane: z.string().default("transactional"),
+        }),
+      },
+    });
+    receiver.on("email.sent", ({ data }) => seen.push(data));
+    await receiver.start();
+    const event = makeEvent({ data: { sentAt: "2026-01-01T00:00:00Z", count: "7", more: 1 } });
+    expect((await post(receiver, event)).outcome).toBe("accepted");
+    await untilWork(receiver, event.id, { state: "done" });
+    expect(seen).toEqual([{ sentAt: new Date("2026-01-01T00:00:00Z"), count: 7, lane: "transactional" }]);
+  });
+
+  test("is applied again in every attempt, so that a retry gets the same", async () => {
+    const seen: unknown[] = [];
+    const receiver = openReceiver({
+      retry: { initialMs: 1, jitter: 0 },
+      schemas: { "email.sent": z.object({ n: z.coerce.bigint() }) },
+    });
+    receiver.on("email.sent", ({ data }) => {
+      seen.push(data.n);
+      if (seen.length < 3) throw new Error("again");
+    });
+    await receiver.start();
+    const event = makeEvent({ data: { n: "9007199254740993" } });
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "done", attempts: 3 });
+    expect(seen).toEqual([9007199254740993n, 9007199254740993n, 9007199254740993n]);
+  });
+
+  test("of one type leaves other types alone", async () => {
+    const receiver = openReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } });
+    receiver.on("email.opened", () => undefined);
+    await receiver.start();
+    expect((await post(receiver, makeEvent({ type: "email.opened" }))).outcome).toBe("accepted");
+  });
+
+  test("that does not fit parks the event with issues that hold no values", async () => {
+    const { outcome, note } = await parkedBy(
+      {
+        "email.sent": z.strictObject({
+          to: z.email(),
+          n: z.number(),
+          lane: z.enum(["a", "b"]),
+          deep: z.object({ list: z.array(z.object({ id: z.literal("x") })) }),
+        }),
+      },
+      { to: `<${CANARY}>`, n: CANARY, lane: CANARY, deep: { list: [{ id: CANARY }] }, [CANARY]: CANARY },
+    );
+    expect(outcome).toBe("parked");
+    expect(note).toMatchObject({ state: "parked", reason: "bad_data" });
+    expect(note?.error).not.toContain("canary");
+    for (const path of ["data.to: invalid_format", "data.n: invalid_type (expected number)", "data.deep.list.0.id"]) {
+      expect(note?.error).toContain(path);
+    }
+    expect(note?.error).toContain("data: unrecognized_keys");
+  });
+
+  test("with thousands of issues names the first twenty", async () => {
+    const { note } = await parkedBy(
+      { "email.sent": z.object({ list: z.array(z.number()) }) },
+      { list: Array.from({ length: 5_000 }, () => "x") },
+    );
+    expect(note?.error).toMatch(/data\.list\.19: invalid_type \(expected number\); and 4980 more$/);
+  });
+
+  test.each<[string, z.ZodType]>([
+    [
+      "throws",
+      z.object({}).transform(() => {
+        throw new TypeError(CANARY);
+      }),
+    ],
+    [
+      "throws no error",
+      z.object({}).transform(() => {
+        throw CANARY;
+      }),
+    ],
+    ["is asynchronous", z.object({}).refine(() => Promise.resolve(true))],
+  ])("that %s parks the event", async (_, schema) => {
+    const { outcome, note } = await parkedBy({ "email.sent": schema }, {});
+    expect(outcome).toBe("parked");
+    expect(note?.error).toMatch(/^The schema threw .*synchronous/);
+    expect(note?.error).not.toContain("canary");
+  });
+
+  test("once mended handles what was parked", async () => {
+    const file = tempFile();
+    const first = openReceiver({ store: file, schemas: { "email.sent": z.object({ n: z.string() }) } });
+    first.on("email.sent", () => expect.fail("must not run"));
+    await first.start();
+    const event = makeEvent({ data: { n: 5 } });
+    expect((await post(first, event)).outcome).toBe("parked");
+    expect(await first.inbox.retry(event.id)).toEqual({ pending: 0, parked: "bad_data" });
+    await closeReceiver(first);
+
+    const seen: number[] = [];
+    const second = openReceiver({ store: file, schemas: { "email.sent": z.object({ n: z.number() }) } });
+    second.on("email.sent", ({ data }) => seen.push(data.n));
+    await second.start();
+    expect(await second.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
+    await untilWork(second, event.id, { state: "done", attempts: 1 });
+    expect(seen).toEqual([5]);
+    expect((await post(second, event)).outcome).toBe("duplicate");
+    expect((await second.stats()).parked).toBe(0);
+  });
+
+  test("that has become stricter parks what waited for its handler, and a retry under the old one runs it", async () => {
+    const file = tempFile();
+    const loose = openReceiver({ store: file });
+    const event = makeEvent({ data: { n: 5 } });
+    loose.on(
+      "email.sent",
+      () => {
+        throw new Error("not yet");
+      },
+      { retry: { initialMs: 1, jitter: 0 } },
+    );
+    await loose.start();
+    await post(loose, event);
+    await untilWork(loose, event.id, { state: "pending" });
+    await closeReceiver(loose);
+
+    const strict = openReceiver({ store: file, schemas: { "email.sent": z.object({ n: z.string() }) } });
+    strict.on("email.sent", () => expect.fail("must not run"));
+    await strict.start();
+    await untilWork(strict, event.id, { state: "parked", reason: "bad_data" });
+    await closeReceiver(strict);
+
+    let runs = 0;
+    const loosened = openReceiver({ store: file });
+    loosened.on("email.sent", () => (runs += 1));
+    await loosened.start();
+    expect(await loosened.inbox.retryAll({ state: "parked" })).toEqual({ events: 1, pending: 1, stillParked: 0 });
+    await untilWork(loosened, event.id, { state: "done" });
+    expect(runs).toBe(1);
+  });
+});

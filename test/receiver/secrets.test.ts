@@ -1,0 +1,205 @@
+import { describe, expect, test } from "vitest";
+import type { Alarm, SecretsOption } from "pigeonhole";
+import { createReceiver } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { captureLog, errorOf, makeEvent, openReceiver, post } from "./harness.js";
+
+const secretOf = (letter: string): string => `whsec_${letter.repeat(43)}`;
+const [A, B, C] = [secretOf("a"), secretOf("b"), secretOf("c")] as const;
+
+/** A started receiver on a fake clock, with what it raised and logged. */
+async function startWith(secrets: SecretsOption) {
+  const clock = fakeClock();
+  const log = captureLog();
+  const alarms: Alarm[] = [];
+  const receiver = openReceiver({ secrets, clock, logger: log.logger, onAlarm: (alarm) => alarms.push(alarm) });
+  const deliver = async (secret: string) => (await post(receiver, makeEvent(), { secret, at: clock.now() })).outcome;
+  return { clock, log, alarms, receiver, deliver, kinds: () => alarms.map(({ kind }) => kind) };
+}
+
+describe("a delivery is taken when it is signed with", () => {
+  test.each<[string, SecretsOption]>([
+    ["the one secret", B],
+    ["the first of several", [B, A]],
+    ["the last of several", [C, A, B]],
+    ["one that a function returns", () => [B]],
+    ["one that an asynchronous function returns", () => Promise.resolve([A, B])],
+  ])("%s", async (_, secrets) => {
+    const { receiver, deliver } = await startWith(secrets);
+    await receiver.start();
+    expect(await deliver(B)).toBe("accepted");
+    expect(await deliver(secretOf("x"))).toBe("unverified");
+  });
+});
+
+describe("a rotation without a restart", () => {
+  test("is noticed by the first delivery that the old secret does not fit", async () => {
+    let current = A;
+    let reads = 0;
+    const { receiver, deliver, clock, log } = await startWith(() => ((reads += 1), [current]));
+    await receiver.start();
+    expect(reads).toBe(1);
+    expect(await deliver(A)).toBe("accepted");
+    current = B;
+    await clock.advance(5_000);
+    expect(await deliver(B)).toBe("accepted");
+    expect(await deliver(A)).toBe("unverified");
+    expect(reads).toBe(2);
+    expect(log.named("secrets_changed")).toHaveLength(1);
+  });
+
+  test("reads once in five seconds however many forgeries come", async () => {
+    let reads = 0;
+    const { receiver, deliver, clock } = await startWith(() => ((reads += 1), [A]));
+    await receiver.start();
+    const forge = async () => {
+      const outcomes = await Promise.all(Array.from({ length: 50 }, () => deliver(B)));
+      expect(new Set(outcomes)).toEqual(new Set(["unverified"]));
+    };
+    await clock.advance(4_999);
+    await forge();
+    expect(reads).toBe(1);
+    await clock.advance(1);
+    await forge();
+    await forge();
+    expect(reads).toBe(2);
+    await clock.advance(5_000);
+    await forge();
+    expect(reads).toBe(3);
+  });
+
+  test("lets deliveries that come while the secrets are read share the one read", async () => {
+    let answer: (secrets: string[]) => void = () => undefined;
+    let reads = 0;
+    const { receiver, deliver, clock } = await startWith(() => {
+      reads += 1;
+      return reads === 1 ? [A] : new Promise<string[]>((resolve) => (answer = resolve));
+    });
+    await receiver.start();
+    await clock.advance(5_000);
+    const outcomes = Promise.all([deliver(B), deliver(B), deliver(B)]);
+    await expect.poll(() => reads).toBe(2);
+    answer([B]);
+    expect(await outcomes).toEqual(["accepted", "accepted", "accepted"]);
+    expect(reads).toBe(2);
+  });
+
+  test.each<[string, () => string[] | Promise<string[]>]>([
+    [
+      "throws",
+      () => {
+        throw new Error(`cannot read ${B}`);
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error(`cannot read ${B}`))],
+    ["returns none", () => []],
+    ["returns an empty one", () => [""]],
+    ["returns no list", () => B as unknown as string[]],
+  ])("keeps the old secrets when the function %s, and takes the new ones later", async (_, broken) => {
+    let read: () => string[] | Promise<string[]> = () => [A];
+    const { receiver, deliver, clock, log } = await startWith(() => read());
+    await receiver.start();
+    read = broken;
+    await clock.advance(5_000);
+    expect(await deliver(B)).toBe("unverified");
+    expect(await deliver(A)).toBe("accepted");
+    expect(log.named("secrets_not_read")).toHaveLength(1);
+    expect(JSON.stringify(log.lines)).not.toContain(B);
+    read = () => [B];
+    await clock.advance(5_000);
+    expect(await deliver(B)).toBe("accepted");
+  });
+});
+
+describe("start() with a function of secrets", () => {
+  test.each<[string, () => string[] | Promise<string[]>, string | undefined]>([
+    ["rejects", () => Promise.reject(new Error("vault is down")), undefined],
+    [
+      "throws",
+      () => {
+        throw new Error("vault is down");
+      },
+      undefined,
+    ],
+    ["returns none", () => [], "invalid_secret"],
+    ["returns a short one", () => ["whsec_short"], "invalid_secret"],
+    ["returns no list", () => A as unknown as string[], "invalid_secret"],
+  ])("that %s rejects, and a later start works", async (_, broken, code) => {
+    let read = broken;
+    const { receiver, deliver } = await startWith(() => read());
+    const error = await errorOf(() => receiver.start());
+    expect(error.code).toBe(code);
+    if (code === undefined) expect(error.message).toBe("vault is down");
+    expect(await deliver(A)).toBe("not_started");
+    read = () => [A];
+    await receiver.start();
+    expect(await deliver(A)).toBe("accepted");
+  });
+});
+
+describe("the alarm", () => {
+  test("signature_mismatches comes with the third mismatch in a row", async () => {
+    const { receiver, deliver, alarms } = await startWith(A);
+    await receiver.start();
+    await deliver(B);
+    await deliver(B);
+    expect(alarms).toEqual([]);
+    await deliver(A);
+    await deliver(B);
+    await deliver(B);
+    expect(alarms).toEqual([]);
+    await deliver(B);
+    expect(alarms).toEqual([{ kind: "signature_mismatches", inARow: 3 }]);
+  });
+
+  test.each([
+    { fits: "first", secrets: [B, A], expected: [] },
+    { fits: "second", secrets: [A, B], expected: [{ kind: "older_secret_matched", secretIndex: 1 }] },
+    { fits: "third", secrets: [A, C, B], expected: [{ kind: "older_secret_matched", secretIndex: 2 }] },
+  ])("older_secret_matched does its work when the $fits secret fits", async ({ secrets, expected }) => {
+    const { receiver, deliver, alarms } = await startWith(secrets);
+    await receiver.start();
+    expect(await deliver(B)).toBe("accepted");
+    expect(alarms).toEqual(expected);
+  });
+});
+
+describe("createReceiver refuses", () => {
+  const short = "whsec_Xq7";
+  const refused: [string, unknown, RegExp][] = [
+    ["an empty text", "", /empty/],
+    ["white space", "   ", /empty/],
+    ["no secret", [], /empty/],
+    ["undefined in a list, as of a missing variable", [undefined], /environment variable/],
+    ["undefined", undefined, /list/],
+    ["a number", 5, /list/],
+    ["a short one", short, /too few/],
+    ["23 characters", `whsec_${"q".repeat(17)}`, /too few/],
+    ["a line break at the end", `${A}\n`, /white space/],
+    ["a space before it", ` ${A}`, /white space/],
+    ["double quotes", `"${A}"`, /quotes/],
+    ["single quotes", `'${A}'`, /quotes/],
+    ["a live API key", `svc_live_${"k".repeat(40)}`, /API key/],
+    ["a test API key", `svc_test_${"k".repeat(40)}`, /API key/],
+    ["an empty one after a good one", [A, ""], /secrets\[1\]/],
+  ];
+
+  test.each(refused)("%s", async (_, secrets, message) => {
+    const error = await errorOf(() => createReceiver({ secrets: secrets as string, store: ":memory:" }));
+    expect(error.code).toBe("invalid_secret");
+    expect(error.message).toMatch(message);
+    const texts = [secrets].flat().filter((text): text is string => typeof text === "string" && text.trim() !== "");
+    for (const text of texts) {
+      expect(error.message).not.toContain(text.trim());
+      // Not even a part of it: no run of six of its characters.
+      expect(error.message).not.toContain(text.trim().slice(-6));
+    }
+  });
+
+  test("nothing with 24 characters, but says that whsec_ is missing", () => {
+    const log = captureLog();
+    openReceiver({ secrets: "q".repeat(24), logger: log.logger });
+    expect(log.named("secret_without_whsec_prefix")).toEqual([expect.objectContaining({ index: 0, level: 40 })]);
+    expect(JSON.stringify(log.lines)).not.toContain("qqqqqq");
+  });
+});

@@ -1,0 +1,241 @@
+import { describe, expect, test } from "vitest";
+import { DoNotRetry, PigeonholeError, RetryAfter } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { decorateStore, hear, makeEvent, makeGate, openReceiver, post, untilWork } from "./harness.js";
+
+const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
+const MINUTE = 60_000;
+
+const noAnswers = {
+  accepted: 0,
+  duplicate: 0,
+  parked: 0,
+  unsigned: 0,
+  unverified: 0,
+  wrong_method: 0,
+  unsupported_encoding: 0,
+  too_large: 0,
+  body_timeout: 0,
+  body_aborted: 0,
+  body_consumed: 0,
+  not_started: 0,
+  stopping: 0,
+  overloaded: 0,
+  store_unavailable: 0,
+  internal_error: 0,
+};
+
+test("a receiver that has just started has every number, at zero", async () => {
+  const receiver = openReceiver();
+  await receiver.start();
+  expect(await receiver.stats()).toEqual({
+    state: "running",
+    pending: 0,
+    leased: 0,
+    dead: 0,
+    parked: 0,
+    done: 0,
+    pendingByHandler: {},
+    oldestPendingAgeMs: 0,
+    lagMs: 0,
+    outbox: { pending: 0, leased: 0, dead: 0, oldestAgeMs: 0 },
+    answers: noAnswers,
+    failuresInARow: 0,
+    disablesAt: 100,
+    lastAcceptedAt: undefined,
+    waiting: 0,
+  });
+});
+
+test("work is counted by its state, and what waits by its handler", async () => {
+  const gate = makeGate();
+  const receiver = openReceiver();
+  receiver.on("email.sent", () => undefined);
+  receiver.on("email.opened", () => gate.passed);
+  receiver.on(
+    "email.failed",
+    () => {
+      throw new RetryAfter("later", MINUTE);
+    },
+    { name: "later" },
+  );
+  receiver.on("email.queued", () => {
+    throw new DoNotRetry("never");
+  });
+  await receiver.start();
+  const counts = { sent: 5, opened: 4, failed: 3, queued: 2 };
+  for (const [name, count] of Object.entries(counts)) {
+    for (let index = 0; index < count; index += 1) await post(receiver, makeEvent({ type: `email.${name}` }));
+  }
+  await post(receiver, "not JSON");
+  await expect
+    .poll(() => receiver.stats())
+    .toMatchObject({
+      done: 5,
+      leased: 4,
+      pending: 3,
+      dead: 2,
+      parked: 1,
+      pendingByHandler: { later: 3 },
+    });
+  gate.open();
+  await expect.poll(() => receiver.stats()).toMatchObject({ done: 9, leased: 0 });
+});
+
+test("answers counts each outcome, and every request once", async () => {
+  const clock = fakeClock();
+  let broken = false;
+  const store = decorateStore((real) => ({
+    accept: (event) => (broken ? Promise.reject(new PigeonholeError("store_busy", "x")) : real.accept(event)),
+  }));
+  const receiver = openReceiver({ clock, store, maxBodyBytes: 1_000 });
+  const at = clock.now();
+  const event = makeEvent();
+  await post(receiver, event, { at });
+  await receiver.start();
+  for (const body of [event, event, "{", "x".repeat(1_001)]) await post(receiver, body, { at });
+  await post(receiver, event, { at, secret: OTHER_SECRET });
+  await post(receiver, event, { at: at - 301_000 });
+  const request = (init: RequestInit) => hear(receiver.fetch(new Request("http://pigeonhole.test/", init)));
+  await request({ method: "GET" });
+  await request({ method: "POST", body: "{}" });
+  await request({ method: "POST", body: "{}", headers: { "x-svc-signature": "?" } });
+  await request({ method: "POST", body: "{}", headers: { "content-encoding": "br" } });
+  broken = true;
+  await post(receiver, makeEvent(), { at });
+  const expected = {
+    ...noAnswers,
+    not_started: 1,
+    accepted: 1,
+    duplicate: 1,
+    parked: 1,
+    too_large: 1,
+    unverified: 2,
+    wrong_method: 1,
+    unsigned: 2,
+    unsupported_encoding: 1,
+    store_unavailable: 1,
+  };
+  expect((await receiver.stats()).answers).toEqual(expected);
+});
+
+describe("failuresInARow", () => {
+  test("counts what the service hears as failed, and a 200 ends the row", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ clock });
+    await receiver.start();
+    const at = clock.now();
+    const row = async () => (await receiver.stats()).failuresInARow;
+    const event = makeEvent();
+    await post(receiver, event, { at, secret: OTHER_SECRET });
+    await post(receiver, event, { at: at - 400_000 });
+    expect(await row()).toBe(2);
+    // Strangers: no signature, no POST.
+    await receiver.fetch(new Request("http://pigeonhole.test/"));
+    await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: "{}" }));
+    expect(await row()).toBe(2);
+    for (const body of [event, event, "parked"]) {
+      await post(receiver, body, { at });
+      expect(await row()).toBe(0);
+      await post(receiver, body, { at, secret: OTHER_SECRET });
+      expect(await row()).toBe(1);
+    }
+  });
+
+  test("raises the alarm at the 20th and each 20th after it", async () => {
+    const clock = fakeClock();
+    const rows: number[] = [];
+    const receiver = openReceiver({
+      clock,
+      onAlarm(alarm) {
+        if (alarm.kind !== "failures_in_a_row") return;
+        expect(alarm.disablesAt).toBe(100);
+        rows.push(alarm.inARow);
+      },
+    });
+    await receiver.start();
+    const expected: Record<number, number[]> = { 19: [], 20: [20], 39: [20], 40: [20, 40], 59: [20, 40] };
+    for (let failure = 1; failure < 60; failure += 1) {
+      await post(receiver, makeEvent(), { at: clock.now(), secret: OTHER_SECRET });
+      if (failure in expected) expect(rows).toEqual(expected[failure]);
+      // Past the throttle of a minute.
+      if (failure === 20) await clock.advance(MINUTE);
+    }
+  });
+});
+
+describe("how far the handlers are behind", () => {
+  test("oldestPendingAgeMs is the age of the oldest event with work to do, retries included", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ clock });
+    receiver.on("email.sent", () => {
+      throw new RetryAfter("later", 90 * MINUTE);
+    });
+    await receiver.start();
+    const [first, second] = [makeEvent(), makeEvent()];
+    await post(receiver, first, { at: clock.now() });
+    await clock.advance(2 * MINUTE);
+    await post(receiver, second, { at: clock.now() });
+    await untilWork(receiver, second.id, { state: "pending" });
+    await clock.advance(MINUTE);
+    expect(await receiver.stats()).toMatchObject({ oldestPendingAgeMs: 3 * MINUTE, lagMs: 0, pending: 2 });
+    await receiver.inbox.discard(first.id);
+    expect(await receiver.stats()).toMatchObject({ oldestPendingAgeMs: MINUTE, lagMs: 0, pending: 1 });
+  });
+
+  test("lagMs is how long due work has waited in the store", async () => {
+    const clock = fakeClock();
+    const gate = makeGate();
+    const receiver = openReceiver({ clock, concurrency: 1, highWaterMark: 2_000 });
+    receiver.on("email.sent", () => gate.passed, { timeoutMs: 600_000 });
+    await receiver.start();
+    await Promise.all(Array.from({ length: 600 }, () => post(receiver, makeEvent(), { at: clock.now() })));
+    expect((await receiver.stats()).pending).toBeGreaterThan(0);
+    expect((await receiver.stats()).lagMs).toBe(0);
+    await clock.advance(3 * MINUTE);
+    expect(await receiver.stats()).toMatchObject({ lagMs: 3 * MINUTE, oldestPendingAgeMs: 3 * MINUTE });
+    gate.open();
+    await expect.poll(() => receiver.stats(), { timeout: 10_000 }).toMatchObject({ done: 600, lagMs: 0 });
+  });
+});
+
+test("lastAcceptedAt moves with what is stored, not with duplicates and refusals", async () => {
+  const clock = fakeClock();
+  const t0 = clock.now();
+  const receiver = openReceiver({ clock });
+  await receiver.start();
+  const last = async () => (await receiver.stats()).lastAcceptedAt;
+  const event = makeEvent();
+  await post(receiver, event, { at: t0 });
+  expect(await last()).toBe(t0);
+  await clock.advance(1_000);
+  await post(receiver, event, { at: t0 });
+  await post(receiver, makeEvent(), { at: t0, secret: OTHER_SECRET });
+  expect(await last()).toBe(t0);
+  await post(receiver, "parked", { at: t0 });
+  expect(await last()).toBe(t0 + 1_000);
+});
+
+test("waiting counts deliveries whose commit is under way", async () => {
+  const gate = makeGate();
+  const store = decorateStore((real) => ({ accept: (event) => gate.passed.then(() => real.accept(event)) }));
+  const receiver = openReceiver({ store });
+  await receiver.start();
+  const heard = Promise.all([post(receiver, makeEvent()), post(receiver, makeEvent())]);
+  await expect.poll(async () => (await receiver.stats()).waiting).toBe(2);
+  gate.open();
+  await heard;
+  expect((await receiver.stats()).waiting).toBe(0);
+});
+
+test("done is counted over restarts of the process, answers are not", async () => {
+  const store = decorateStore(() => ({ close: () => Promise.resolve() }));
+  for (const done of [1, 2]) {
+    const receiver = openReceiver({ store });
+    receiver.on("email.sent", () => undefined);
+    await receiver.start();
+    await post(receiver, makeEvent());
+    await expect.poll(() => receiver.stats()).toMatchObject({ done, answers: { accepted: 1 } });
+    await receiver.stop();
+  }
+});

@@ -1,0 +1,219 @@
+import { setImmediate } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
+import {
+  captureLog,
+  closeReceiver,
+  decorateStore,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  tempFile,
+  workOf,
+} from "./harness.js";
+
+describe("stop()", () => {
+  test("lets a running handler end, and answers 503 meanwhile", async () => {
+    const gate = makeGate();
+    const file = tempFile();
+    const receiver = openReceiver({ store: file });
+    let begun = false;
+    receiver.on("email.sent", async () => {
+      begun = true;
+      await gate.passed;
+    });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await expect.poll(() => begun).toBe(true);
+    const stopped = receiver.stop({ timeoutMs: 10_000 });
+    expect((await post(receiver, makeEvent())).outcome).toBe("stopping");
+    gate.open();
+    await stopped;
+    const later = openReceiver({ store: file });
+    await later.start();
+    expect(await workOf(later, event.id)).toMatchObject({ state: "done", attempts: 1 });
+  });
+
+  test("aborts what runs longer than timeoutMs; the next process runs it again", async () => {
+    const clock = fakeClock();
+    const file = tempFile();
+    const receiver = openReceiver({ store: file, clock });
+    let signal: AbortSignal | undefined;
+    receiver.on("email.sent", (_, ctx) => {
+      ({ signal } = ctx);
+      return new Promise(() => undefined);
+    });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() });
+    await expect.poll(() => signal).toBeDefined();
+    const stopped = receiver.stop({ timeoutMs: 3_000 });
+    await clock.advance(2_999);
+    expect(signal?.aborted).toBe(false);
+    await clock.advance(1);
+    await stopped;
+    expect(signal?.aborted).toBe(true);
+    expect(signal?.reason).toMatchObject({ code: "stopped" });
+
+    const attempts: number[] = [];
+    const later = openReceiver({ store: file, clock });
+    later.on("email.sent", (_, ctx) => attempts.push(ctx.attempt));
+    await later.start();
+    await clock.advance(12_000);
+    await expect.poll(() => attempts).toEqual([2]);
+  });
+
+  test("answers a delivery that was being stored, whose handler then runs in the next process", async () => {
+    const file = tempFile();
+    const gate = makeGate();
+    let storing = false;
+    const store = decorateStore(
+      (real) => ({
+        async accept(event) {
+          storing = true;
+          await gate.passed;
+          return real.accept(event);
+        },
+      }),
+      file,
+    );
+    const ran: string[] = [];
+    const log = captureLog();
+    const receiver = openReceiver({ store, logger: log.logger });
+    receiver.on("email.sent", () => ran.push("while stopping"));
+    await receiver.start();
+    const event = makeEvent();
+    const heard = post(receiver, event);
+    await expect.poll(() => storing).toBe(true);
+    const stopped = receiver.stop();
+    gate.open();
+    expect((await heard).outcome).toBe("accepted");
+    await stopped;
+    expect(ran).toEqual([]);
+
+    const later = openReceiver({ store: file, logger: log.logger });
+    later.on("email.sent", (_, ctx) => ran.push(`attempt ${ctx.attempt}`));
+    await later.start();
+    await expect.poll(() => ran).toEqual(["attempt 1"]);
+    expect(log.named("recovered_work_of_a_dead_process")).toEqual([]);
+    expect(log.lines.filter(({ level }) => level >= 50)).toEqual([]);
+  });
+
+  test("answers what was being stored also where no handler is concerned", async () => {
+    const file = tempFile();
+    const gate = makeGate();
+    let storing = 0;
+    const store = decorateStore(
+      (real) => ({
+        async accept(event) {
+          storing += 1;
+          await gate.passed;
+          return real.accept(event);
+        },
+      }),
+      file,
+    );
+    const receiver = openReceiver({ store });
+    await receiver.start();
+    const event = makeEvent();
+    const heard = Promise.all([post(receiver, event), post(receiver, "parked")]);
+    await expect.poll(() => storing).toBe(2);
+    const stopped = receiver.stop();
+    // Turns enough for a stop that would not wait to close the store.
+    for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+    gate.open();
+    expect((await heard).map(({ outcome }) => outcome)).toEqual(["accepted", "parked"]);
+    await stopped;
+    const later = openReceiver({ store: file });
+    await later.start();
+    expect((await post(later, event)).outcome).toBe("duplicate");
+  });
+
+  test("during start() ends in stopped, and takes nothing in between", async () => {
+    const gate = makeGate();
+    const log = captureLog();
+    let released = false;
+    const store = decorateStore((real) => ({
+      async close() {
+        await gate.passed;
+        released = true;
+        await real.close();
+      },
+    }));
+    const secretsAsked = makeGate();
+    const receiver = openReceiver({
+      store,
+      logger: log.logger,
+      secrets: () => secretsAsked.passed.then(() => [TEST_SECRET]),
+    });
+    const started = receiver.start();
+    const stopped = receiver.stop();
+    secretsAsked.open();
+    await started;
+    expect((await post(receiver, makeEvent())).outcome).toBe("stopping");
+    await expect(receiver.start()).rejects.toMatchObject({ code: "stopped" });
+    expect(released).toBe(false);
+    gate.open();
+    await stopped;
+    expect((await post(receiver, makeEvent())).outcome).toBe("stopping");
+  });
+
+  test("aborts what runs and closes the store, though work cannot be given back", async () => {
+    let closed = false;
+    const store = decorateStore((real) => ({
+      release: () => Promise.reject(new Error("no")),
+      close() {
+        closed = true;
+        return real.close();
+      },
+    }));
+    const log = captureLog();
+    const receiver = openReceiver({ store, concurrency: 1, logger: log.logger });
+    const signals: AbortSignal[] = [];
+    receiver.on("email.sent", (_, ctx) => {
+      signals.push(ctx.signal);
+      return new Promise(() => undefined);
+    });
+    await receiver.start();
+    await Promise.all([post(receiver, makeEvent()), post(receiver, makeEvent())]);
+    await receiver.stop({ timeoutMs: 1 });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(closed).toBe(true);
+    expect(log.named("release_failed")).toHaveLength(1);
+  });
+
+  test("twice is once, and before start() it is allowed", async () => {
+    const receiver = openReceiver();
+    const first = receiver.stop();
+    expect(receiver.stop()).toBe(first);
+    await first;
+    await expect(receiver.start()).rejects.toMatchObject({ code: "stopped" });
+  });
+
+  test("gives back what had not begun, as if it had never been taken", async () => {
+    const file = tempFile();
+    const gate = makeGate();
+    const receiver = openReceiver({ store: file, concurrency: 1 });
+    let runs = 0;
+    receiver.on("email.sent", async () => {
+      runs += 1;
+      await gate.passed;
+    });
+    await receiver.start();
+    const events = [makeEvent(), makeEvent(), makeEvent()];
+    for (const event of events) await post(receiver, event);
+    await expect.poll(() => runs).toBe(1);
+    await closeReceiver(receiver);
+    const db = new Database(file, { readonly: true });
+    const rows = db.prepare("SELECT state, started, finished FROM inbox_work ORDER BY seq").all();
+    db.close();
+    expect(rows).toEqual([
+      { state: "pending", started: 1, finished: 1 },
+      { state: "pending", started: 0, finished: 0 },
+      { state: "pending", started: 0, finished: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { sampleTestEvent } from "pigeonhole/testing";
+import { captureLog, makeEvent, openReceiver, post, untilWork } from "./harness.js";
+
+test("a test event reaches only handlers that ask for test events", async () => {
+  const seen: string[] = [];
+  const receiver = openReceiver();
+  const note = (who: string) => (event: { test: boolean }) => seen.push(`${who} ${event.test}`);
+  receiver
+    .on("email.sent", note("type"))
+    .on("email.*", note("group"))
+    .on("*", note("all"))
+    .on("email.sent", note("asking"), { name: "asking", testEvents: true })
+    .onUnhandled(note("unhandled"));
+  await receiver.start();
+  const event = sampleTestEvent();
+  expect((await post(receiver, event)).outcome).toBe("accepted");
+  await untilWork(receiver, event.id, { state: "done" }, "asking");
+  expect(await receiver.inbox.get(event.id)).toMatchObject({ test: true, handlers: [{ handler: "asking" }] });
+  expect(seen).toEqual(["asking true"]);
+});
+
+test("a test event that nobody asks for reaches only the log", async () => {
+  const log = captureLog();
+  const receiver = openReceiver({ logger: log.logger });
+  receiver.on("*", () => expect.fail("asked for nothing"));
+  receiver.onUnhandled(() => expect.fail("asked for nothing"));
+  await receiver.start();
+  const event = sampleTestEvent();
+  expect((await post(receiver, event)).outcome).toBe("accepted");
+  expect(log.named("test_event")).toEqual([
+    expect.objectContaining({ level: 30, eventId: event.id, eventType: "email.sent" }),
+  ]);
+  expect(await receiver.inbox.get(event.id)).toMatchObject({ state: "done", handlers: [] });
+});
+
+test("a test event of a type that is not known is not parked", async () => {
+  const receiver = openReceiver();
+  await receiver.start();
+  const event = makeEvent({ type: "email.archived", data: { test: true } });
+  expect((await post(receiver, event)).outcome).toBe("accepted");
+});
+
+test.each<[unknown]>([["true"], [1], [null], [{}]])("data.test of %j is no mark of a test event", async (mark) => {
+  const seen: unknown[] = [];
+  const receiver = openReceiver();
+  receiver.on("email.sent", (event) => seen.push(event.test));
+  await receiver.start();
+  const event = makeEvent({ data: { test: mark } });
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { state: "done" });
+  expect(seen).toEqual([false]);
+});

@@ -1,0 +1,171 @@
+import { describe, expect, expectTypeOf, test } from "vitest";
+import * as z from "zod";
+import {
+  type AnyEvent,
+  type EventData,
+  type EventPattern,
+  type EventType,
+  type HandlerContext,
+  type KnownEvent,
+  type UnknownEvent,
+  createReceiver,
+} from "pigeonhole";
+import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
+
+const schemas = {
+  "email.bounced": z.object({ recipient: z.string(), at: z.string().transform((text) => new Date(text)) }),
+  "email.opened": z.object({ ip: z.string() }),
+  "invoice.paid": z.object({ cents: z.number() }),
+};
+const make = () => createTestReceiver({ schemas });
+
+interface Bounce {
+  recipient: string;
+  at: Date;
+}
+
+describe("the type of a handler's event", () => {
+  test("is the schema's output where there is one", () => {
+    make().on("email.bounced", (event, ctx) => {
+      expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.bounced", Bounce>>();
+      expectTypeOf(event.data.at).toEqualTypeOf<Date>();
+      expectTypeOf(event.known).toEqualTypeOf<true>();
+      expectTypeOf(ctx).toEqualTypeOf<HandlerContext>();
+    });
+  });
+
+  test("has unknown fields where there is no schema", () => {
+    make().on("email.sent", (event) => {
+      expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.sent", EventData>>();
+      expectTypeOf(event.data["anything"]).toEqualTypeOf<unknown>();
+    });
+    createTestReceiver().on("email.bounced", (event) => {
+      expectTypeOf(event.data).toEqualTypeOf<EventData>();
+    });
+  });
+
+  test("is a union for several types, which the type tells apart", () => {
+    make().on(["email.bounced", "email.opened", "email.sent"], (event) => {
+      expectTypeOf(event.type).toEqualTypeOf<"email.bounced" | "email.opened" | "email.sent">();
+      if (event.type === "email.bounced") expectTypeOf(event.data).toEqualTypeOf<Bounce>();
+      else if (event.type === "email.opened") expectTypeOf(event.data).toEqualTypeOf<{ ip: string }>();
+      else expectTypeOf(event.data).toEqualTypeOf<EventData>();
+    });
+  });
+
+  test("is every type of a group, and unknown ones", () => {
+    make().on("email.*", (event) => {
+      if (!event.known) {
+        expectTypeOf(event).toEqualTypeOf<UnknownEvent>();
+        return;
+      }
+      expectTypeOf(event.type).toEqualTypeOf<Extract<EventType, `email.${string}`>>();
+      if (event.type === "email.bounced") expectTypeOf(event.data).toEqualTypeOf<Bounce>();
+      if (event.type === "email.clicked") expectTypeOf(event.data).toEqualTypeOf<EventData>();
+    });
+    make().on("invoice.*", (event) => {
+      if (event.known) expectTypeOf(event).toEqualTypeOf<KnownEvent<"invoice.paid", { cents: number }>>();
+    });
+  });
+
+  test("is every type for a star, narrowed by known and then by type", () => {
+    make().on("*", (event) => {
+      expectTypeOf(event.id).toEqualTypeOf<string>();
+      expectTypeOf(event.test).toEqualTypeOf<boolean>();
+      if (!event.known) return expectTypeOf(event.type).toEqualTypeOf<string>();
+      expectTypeOf(event.type).toEqualTypeOf<EventType | "invoice.paid">();
+      if (event.type === "email.bounced") return expectTypeOf(event.data).toEqualTypeOf<Bounce>();
+      if (event.type === "invoice.paid") return expectTypeOf(event.data).toEqualTypeOf<{ cents: number }>();
+      return event.type === "email.opened" || expectTypeOf(event.data).toEqualTypeOf<EventData>();
+    });
+  });
+
+  test("is any event for onUnhandled", () => {
+    make().onUnhandled((event) => expectTypeOf(event).toEqualTypeOf<AnyEvent>());
+  });
+
+  test("is the one that key gets", () => {
+    make().on("email.bounced", () => undefined, {
+      key(event) {
+        expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.bounced", Bounce>>();
+        return event.data.recipient;
+      },
+    });
+  });
+
+  test("cannot be changed but in its data", () => {
+    make().on("email.bounced", (event) => {
+      // @ts-expect-error -- read-only
+      event.id = "evt_other";
+      event.data.recipient = "ok";
+    });
+  });
+});
+
+describe("a name that the service does not have is refused by the compiler and when it runs:", () => {
+  test("a misspelt type", () => {
+    // @ts-expect-error -- misspelt
+    expect(() => make().on("email.bounce", () => undefined)).toThrow("no event type");
+  });
+  test("one misspelt type of several", () => {
+    // @ts-expect-error -- misspelt
+    expect(() => make().on(["email.sent", "email.bounce"], () => undefined)).toThrow("no event type");
+  });
+  test("a group that does not exist", () => {
+    // @ts-expect-error -- misspelt
+    expect(() => make().on("mail.*", () => undefined)).toThrow("no event type");
+  });
+  test("another case", () => {
+    // @ts-expect-error -- misspelt
+    expect(() => make().on("Email.Sent", () => undefined)).toThrow("no event type");
+  });
+  test("a type of somebody else's schemas", () => {
+    // @ts-expect-error -- has no entry in these schemas
+    expect(() => createTestReceiver().on("invoice.paid", () => undefined)).toThrow("no event type");
+  });
+  test("half a type with a star", () => {
+    // @ts-expect-error -- stars stand for whole parts
+    expect(() => make().on("email.bo*", () => undefined)).toThrow("no event type");
+  });
+});
+
+describe("the compiler refuses", () => {
+  test("an option that does not exist, and a key that is no text", () => {
+    // @ts-expect-error -- misspelt
+    make().on("email.sent", () => undefined, { concurency: 1 });
+    // @ts-expect-error -- a number
+    make().on("email.sent", () => undefined, { name: "other", key: () => 5 });
+  });
+
+  test("a receiver without secrets, and options that do not exist", () => {
+    // @ts-expect-error -- no secrets
+    expect(() => createReceiver({})).toThrow("secrets");
+    // @ts-expect-error -- misspelt
+    createReceiver({ secrets: TEST_SECRET, store: ":memory:", tolerance: 5 });
+  });
+});
+
+test("the context promises what its functions give", () => {
+  expectTypeOf<ReturnType<HandlerContext["commit"]>>().toEqualTypeOf<Promise<void>>();
+  expectTypeOf<ReturnType<HandlerContext["step"]>>().toEqualTypeOf<Promise<unknown>>();
+  createTestReceiver().on("email.sent", async (_, ctx) => {
+    expectTypeOf(await ctx.step("n", () => 5)).toEqualTypeOf<number>();
+    expectTypeOf(await ctx.step("p", () => Promise.resolve({ a: 1 }))).toEqualTypeOf<{ a: number }>();
+  });
+});
+
+test("a pattern is a type, a group or a star", () => {
+  expectTypeOf<EventPattern<typeof schemas>>().toEqualTypeOf<
+    EventType | "invoice.paid" | "email.*" | "domain.*" | "suppression.*" | "file.*" | "form.*" | "invoice.*" | "*"
+  >();
+  expectTypeOf<"email.bounced">().toExtend<EventPattern<{}>>();
+  expectTypeOf<"email.bounce">().not.toExtend<EventPattern<{}>>();
+});
+
+test("registration can be chained and keeps the schemas", () => {
+  const receiver = make();
+  const chained = receiver
+    .on("email.sent", () => undefined)
+    .on("email.bounced", ({ data }) => expectTypeOf(data).toEqualTypeOf<Bounce>());
+  expect(chained).toBe(receiver);
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { AnyEvent } from "pigeonhole";
+import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork } from "./harness.js";
+
+const NEW_TYPE = "email.archived";
+
+describe("an event of a type newer than this package", () => {
+  test("is parked when nothing matches it", async () => {
+    const receiver = openReceiver();
+    receiver.on("email.sent", () => expect.fail("is not for this handler"));
+    await receiver.start();
+    const event = makeEvent({ type: NEW_TYPE });
+    expect((await post(receiver, event)).outcome).toBe("parked");
+    expect(await receiver.inbox.get(event.id)).toMatchObject({
+      type: NEW_TYPE,
+      state: "parked",
+      handlers: [{ handler: "", reason: "unknown_type" }],
+    });
+  });
+
+  test.each([
+    { type: "email.archived", pattern: "*" },
+    { type: "email.archived", pattern: "email.*" },
+    { type: "invoice.paid", pattern: "*" },
+    { type: "word", pattern: "*" },
+  ] as const)("$type goes to $pattern as one that is not known, and is not parked", async ({ type, pattern }) => {
+    const seen: AnyEvent[] = [];
+    const receiver = openReceiver();
+    receiver.on(pattern, (event) => seen.push(event));
+    receiver.onUnhandled(() => expect.fail("somebody matches it"));
+    await receiver.start();
+    const event = makeEvent({ type, data: { a: 1 } });
+    expect((await post(receiver, event)).outcome).toBe("accepted");
+    await untilWork(receiver, event.id, { state: "done" }, pattern);
+    expect(seen).toEqual([{ ...event, known: false, test: false }]);
+  });
+
+  test.each(["emails.archived", "email", "emailarchived", "x.email.archived"])(
+    "%s is not of the group email.*",
+    async (type) => {
+      const receiver = openReceiver();
+      receiver.on("email.*", () => expect.fail("is not for this handler"));
+      await receiver.start();
+      expect((await post(receiver, makeEvent({ type }))).outcome).toBe("parked");
+    },
+  );
+
+  test("goes to onUnhandled too, and stays parked for a handler to come", async () => {
+    const file = tempFile();
+    const seen: AnyEvent[] = [];
+    const first = openReceiver({ store: file });
+    first.onUnhandled((event) => seen.push(event));
+    await first.start();
+    const event = makeEvent({ type: NEW_TYPE });
+    expect((await post(first, event)).outcome).toBe("parked");
+    await untilWork(first, event.id, { state: "done" }, "unhandled");
+    expect(seen).toEqual([{ ...event, known: false, test: false }]);
+    expect((await first.stats()).parked).toBe(1);
+    await closeReceiver(first);
+
+    const later: unknown[] = [];
+    const second = openReceiver({ store: file, schemas: { [NEW_TYPE]: z.object({}) } });
+    second.on(NEW_TYPE, ({ known }) => later.push(known));
+    second.onUnhandled(() => expect.fail("was already unhandled once"));
+    await second.start();
+    expect(await second.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
+    await untilWork(second, event.id, { state: "done" }, NEW_TYPE);
+    expect(later).toEqual([true]);
+    expect((await second.stats()).parked).toBe(0);
+  });
+
+  test("is known, registrable and in a group of its own by an entry in schemas", async () => {
+    const seen: unknown[] = [];
+    const receiver = openReceiver({ schemas: { "invoice.paid": z.object({ cents: z.number() }) } });
+    receiver.on("invoice.paid", ({ known, data }) => seen.push(["type", known, data.cents]));
+    receiver.on("invoice.*", ({ known }) => seen.push(["group", known]));
+    await receiver.start();
+    const event = makeEvent({ type: "invoice.paid", data: { cents: 5 } });
+    expect((await post(receiver, event)).outcome).toBe("accepted");
+    await untilWork(receiver, event.id, { state: "done" }, "invoice.paid");
+    await untilWork(receiver, event.id, { state: "done" }, "invoice.*");
+    expect(seen).toEqual([
+      ["type", true, 5],
+      ["group", true],
+    ]);
+  });
+});
+
+describe("onUnhandled", () => {
+  test("gets known events that nobody matches, and no others", async () => {
+    const seen: string[] = [];
+    const receiver = openReceiver();
+    receiver.on("email.sent", () => undefined);
+    receiver.onUnhandled(({ type, known }) => seen.push(`${type} ${known}`));
+    await receiver.start();
+    const unmatched = makeEvent({ type: "email.opened" });
+    const matched = makeEvent();
+    expect((await post(receiver, matched)).outcome).toBe("accepted");
+    expect((await post(receiver, unmatched)).outcome).toBe("accepted");
+    await untilWork(receiver, unmatched.id, { state: "done" }, "unhandled");
+    await untilWork(receiver, matched.id, { state: "done" });
+    expect(seen).toEqual(["email.opened true"]);
+  });
+
+  test("is retried like any handler", async () => {
+    let runs = 0;
+    const receiver = openReceiver({ retry: { initialMs: 1, jitter: 0 } });
+    receiver.onUnhandled(() => {
+      runs += 1;
+      if (runs === 1) throw new Error("no");
+    });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "done", attempts: 2 }, "unhandled");
+  });
+
+  test("is not needed: a known event without a handler is accepted and done", async () => {
+    const receiver = openReceiver();
+    await receiver.start();
+    const event = makeEvent();
+    expect((await post(receiver, event)).outcome).toBe("accepted");
+    expect(await receiver.inbox.get(event.id)).toMatchObject({ state: "done", handlers: [] });
+  });
+});

@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** A process of a test, which talks in lines. */
+export interface Child {
+  /** The next line it prints; rejects when it ends instead. */
+  line(): Promise<string>;
+  say(text: string): void;
+  /** Ends it at once, without any clean-up of its own; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+export const childFile = (name: string): string => fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
+
+export function startChild(name: string, ...args: string[]): Child {
+  const child: ChildProcess = spawn(process.execPath, [childFile(name), ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new Error("no pipes");
+  const lines = createInterface(stdout)[Symbol.asyncIterator]();
+  const ended = once(child, "exit");
+  return {
+    async line() {
+      const { value, done } = (await lines.next()) as IteratorResult<string, undefined>;
+      if (done === true) throw new Error(`${name} ended`);
+      return value;
+    },
+    say: (text) => void stdin.write(`${text}\n`),
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { describe } from "vitest";
+import { describeAccept } from "./conformance/accept.js";
+import { describeCommit } from "./conformance/commit.js";
+import { type StoreKind, useStore } from "./conformance/fixture.js";
+import { describeInspect } from "./conformance/inspect.js";
+import { describeLease } from "./conformance/lease.js";
+import { describeLifecycle } from "./conformance/lifecycle.js";
+import { describePrune } from "./conformance/prune.js";
+import { describeRecover } from "./conformance/recover.js";
+import { describeReplan } from "./conformance/replan.js";
+import { describeSettle } from "./conformance/settle.js";
+import { describeSteps } from "./conformance/steps.js";
+
+/** What holds for every store, whatever keeps its data. A new implementation runs this and nothing else to be one. */
+export function describeStore(name: string, kind: StoreKind): void {
+  describe(name, () => {
+    const fixture = useStore(kind);
+    describeAccept(fixture);
+    describeLease(fixture);
+    describeSettle(fixture);
+    describeCommit(fixture);
+    describeRecover(fixture);
+    describeSteps(fixture);
+    describeInspect(fixture);
+    describeReplan(fixture);
+    describePrune(fixture);
+    describeLifecycle(fixture);
+  });
+}

@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { acceptLeased, type Fixture, idsOf, leasePage, MINUTE, newEvent, snapshot, statesOf, T } from "./fixture.js";
+
+const EVERY_BYTE = Uint8Array.from({ length: 256 }, (_, index) => index);
+
+export function describeAccept(fixture: Fixture): void {
+  describe("accept", () => {
+    test("keeps every field of the event", async () => {
+      const event = newEvent("evt_1", { type: "email.sent", test: true, receivedAt: T + 3, signedAt: T - 7 });
+      const result = await fixture.store.accept(event);
+      expect(result).toMatchObject({ kind: "stored", leases: [] });
+      expect(await fixture.store.get("evt_1")).toMatchObject({
+        id: "evt_1",
+        type: "email.sent",
+        test: true,
+        receivedAt: T + 3,
+        signedAt: T - 7,
+        state: "pending",
+        seq: result.kind === "stored" ? result.seq : undefined,
+        handlers: [{ handler: "h", state: "pending", attempts: 0, dueAt: T + 3, discarded: false }],
+      });
+    });
+
+    test.each<[string, Uint8Array]>([
+      ["nothing", new Uint8Array(0)],
+      ["one NUL", new Uint8Array(1)],
+      ["every byte", EVERY_BYTE],
+      ["text that is not UTF-8", Buffer.from([0xff, 0xfe, 0x22, 0xc3, 0x28])],
+      ["a megabyte", Buffer.alloc(1024 * 1024, EVERY_BYTE)],
+      ["a small part of a larger buffer", EVERY_BYTE.subarray(100, 103)],
+      ["the greater part of a larger buffer", EVERY_BYTE.subarray(1, 250)],
+    ])("keeps a body of %s byte for byte", async (_, body) => {
+      await fixture.store.accept(newEvent("evt_1", { body }));
+      const stored = await fixture.store.get("evt_1");
+      expect(Buffer.from(stored?.body ?? "missing").equals(body)).toBe(true);
+      const { work } = await leasePage(fixture.store);
+      expect(Buffer.from(work[0]?.body ?? "missing").equals(body)).toBe(true);
+    });
+
+    test.each(["evt_ü", "evt_\u{1f54a}", "a'; --", "__proto__", "evt_1 ", "EVT_1"])(
+      "keeps the id %j as it is",
+      async (id) => {
+        await fixture.store.accept(newEvent("evt_1"));
+        expect(await fixture.store.accept(newEvent(id))).toMatchObject({ kind: "stored" });
+        expect((await fixture.store.get(id))?.id).toBe(id);
+      },
+    );
+
+    test("gives later events higher numbers", async () => {
+      const results = [];
+      for (const id of ["a", "b", "c"]) results.push(await fixture.store.accept(newEvent(id)));
+      const seqs = results.map((result) => (result.kind === "stored" ? result.seq : -1));
+      expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+      expect(new Set(seqs).size).toBe(3);
+    });
+
+    test("an event that no handler matched is done", async () => {
+      await fixture.store.accept(newEvent("evt_1", { work: [] }));
+      expect(await fixture.store.get("evt_1")).toMatchObject({ state: "done", handlers: [] });
+    });
+
+    test("an event that was not understood is parked with its note, beside the work it makes", async () => {
+      const parked = { reason: "unknown_type", detail: "no such type" };
+      await fixture.store.accept(newEvent("raw:1", { type: "", work: [], parked }));
+      await fixture.store.accept(newEvent("evt_2", { parked }));
+      const note = { handler: "", state: "parked", reason: "unknown_type", error: "no such type", settledAt: T };
+      expect(await fixture.store.get("raw:1")).toMatchObject({ type: "", state: "parked", handlers: [note] });
+      expect(await fixture.store.get("evt_2")).toMatchObject({ state: "parked", handlers: [note, { handler: "h" }] });
+      expect(idsOf(await leasePage(fixture.store))).toEqual(["evt_2"]);
+    });
+  });
+
+  describe("a duplicate", () => {
+    test.each<[string, string, boolean]>([
+      ["the same bytes", "12345", false],
+      ["one other byte", "12346", true],
+      ["fewer bytes", "1234", true],
+      ["more bytes", "123456", true],
+      ["no bytes", "", true],
+    ])("with %s is told apart", async (_, body, otherBytes) => {
+      await fixture.store.accept(newEvent("evt_1", { body: Buffer.from("12345") }));
+      const again = await fixture.store.accept(newEvent("evt_1", { body: Buffer.from(body) }));
+      expect(again).toEqual({ kind: "duplicate", otherBytes });
+    });
+
+    test("changes nothing, whatever it brings", async () => {
+      await fixture.store.accept(newEvent("evt_1"));
+      const before = await snapshot(fixture.store);
+      await fixture.store.accept(
+        newEvent("evt_1", {
+          type: "email.sent",
+          test: true,
+          receivedAt: T + MINUTE,
+          body: Buffer.from("other"),
+          work: [{ handler: "h", leaseUntil: T + MINUTE }, { handler: "second" }],
+          parked: { reason: "unknown_type", detail: "" },
+        }),
+      );
+      expect(await snapshot(fixture.store)).toEqual(before);
+    });
+
+    test("does not make done work pending", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await fixture.store.settle({ ...lease, at: T, dropSteps: false, to: "done" });
+      await fixture.store.accept(newEvent("evt_1"));
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done" });
+    });
+  });
+
+  describe("many at once", () => {
+    test("200 copies of one event are stored once, with one lease", async () => {
+      const copy = newEvent("evt_1", { work: [{ handler: "h", leaseUntil: T + MINUTE }] });
+      const results = await Promise.all(Array.from({ length: 200 }, () => fixture.store.accept({ ...copy })));
+      const stored = results.filter((result) => result.kind === "stored");
+      expect(stored).toHaveLength(1);
+      expect(stored[0]?.leases).toHaveLength(1);
+      expect(results.filter((result) => result.kind === "duplicate" && !result.otherBytes)).toHaveLength(199);
+      expect(await fixture.store.counts(T)).toMatchObject({ pending: 0, leased: 1 });
+    });
+
+    test("600 events are all stored, each under a number of its own and with its own bytes and lease", async () => {
+      const bodies = new Map(
+        Array.from({ length: 600 }, (_, index) => [`evt_${index}`, `${index} `.repeat(index % 7)]),
+      );
+      const results = await Promise.all(
+        [...bodies].map(([id, text], index) => {
+          const work = index % 2 === 0 ? [{ handler: "h" }] : [{ handler: "i", leaseUntil: T + MINUTE }];
+          return fixture.store.accept(newEvent(id, { body: Buffer.from(text), work }));
+        }),
+      );
+      expect(new Set(results.map((result) => (result.kind === "stored" ? result.seq : -1))).size).toBe(600);
+      const { work } = await leasePage(fixture.store, { limit: 600 });
+      expect(work).toHaveLength(300);
+      const stored = await Promise.all([...bodies.keys()].map((id) => fixture.store.get(id)));
+      for (const { eventId, body } of work) expect(Buffer.from(body).toString()).toBe(bodies.get(eventId));
+      for (const [index, event] of stored.entries()) {
+        expect(Buffer.from(event?.body ?? "missing").toString()).toBe(bodies.get(`evt_${index}`));
+      }
+      const leases = results.flatMap((result) => (result.kind === "stored" ? result.leases : []));
+      expect(await fixture.store.renew(leases, T + MINUTE)).toEqual([]);
+    });
+  });
+
+  describe("work that is leased as it is accepted", () => {
+    const mixed = newEvent("evt_1", {
+      work: [{ handler: "b", leaseUntil: T + MINUTE }, { handler: "waits" }, { handler: "a", leaseUntil: T + MINUTE }],
+    });
+
+    test("comes back in the order asked for, and the rest is pending", async () => {
+      const result = await fixture.store.accept(mixed);
+      expect(result.kind === "stored" && result.leases.map(({ handler }) => handler)).toEqual(["b", "a"]);
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ a: "leased", b: "leased", waits: "pending" });
+    });
+
+    test("is given to nobody else, and counts as a first run", async () => {
+      await fixture.store.accept(mixed);
+      for (const handler of ["a", "b"]) {
+        expect(await leasePage(fixture.store, { handler })).toEqual({ work: [], nextDueAt: undefined });
+      }
+      expect((await fixture.store.get("evt_1"))?.handlers.map(({ attempts }) => attempts)).toEqual([1, 1, 0]);
+    });
+
+    test("can be settled with its lease", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      expect(await fixture.store.settle({ ...lease, at: T, dropSteps: false, to: "done" })).toBe("settled");
+    });
+  });
+}

@@ -1,0 +1,178 @@
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { isPigeonholeError, type ErrorCode } from "#pigeonhole/base/error.js";
+import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
+import type { LeasePage, LeaseRequest, NewEvent, Store } from "#pigeonhole/store/store.js";
+import type { Lease, Settlement } from "#pigeonhole/store/work.js";
+import { afterEach, beforeEach, expect } from "vitest";
+
+/** What the suite needs of one kind of store. */
+export interface StoreKind {
+  create(): StoreUnderTest | Promise<StoreUnderTest>;
+  /** Ways to keep hold of what a transaction gave out; the function they return is called after its end. */
+  lateUses: readonly { name: string; keep(tx: CommitTransaction): () => unknown }[];
+}
+
+export interface StoreUnderTest {
+  /** Not open yet. */
+  store: Store;
+  /** Another store on the same data, not open; missing when the data ends with its store. */
+  another?: () => Store;
+  /** Writes a row of the user's own in the transaction. */
+  write(tx: CommitTransaction, text: string): void;
+  /** The user's rows that are committed. */
+  written(): Promise<string[]>;
+  /** Removes the data; the stores are closed. */
+  dispose(): void | Promise<void>;
+}
+
+/** The store of the running test: open, and owner of its data. */
+export interface Fixture extends Omit<StoreUnderTest, "another" | "dispose"> {
+  kind: StoreKind;
+  /** Whether `reopen` and `another` can be used. */
+  outlives: boolean;
+  another(): Store;
+  /** Closes the store and goes on with another one on the same data, as the next process would. It has recovered nothing. */
+  reopen(): Promise<Store>;
+}
+
+export const context = { logger: silentLogger };
+
+/** A time to begin with; all others are given relative to it. */
+export const T = 1_760_000_000_000;
+export const MINUTE = 60_000;
+export const DAY = 24 * 60 * MINUTE;
+
+/** Opens a store before each test of the suite and closes it afterwards. */
+export function useStore(kind: StoreKind): Fixture {
+  let current: StoreUnderTest | undefined;
+  const stores = new Set<Store>();
+  const get = (): StoreUnderTest => {
+    if (current === undefined) throw new Error("no test is running");
+    return current;
+  };
+  const another = (): Store => {
+    const store = get().another?.();
+    if (store === undefined) throw new Error("this kind of store does not outlive its store");
+    stores.add(store);
+    return store;
+  };
+
+  beforeEach(async () => {
+    current = await kind.create();
+    stores.add(current.store);
+    await current.store.open(context);
+    await current.store.recover(T);
+  });
+  afterEach(async () => {
+    for (const store of stores) await store.close();
+    stores.clear();
+    await current?.dispose();
+    current = undefined;
+  });
+
+  return {
+    kind,
+    get store() {
+      return get().store;
+    },
+    get outlives() {
+      return get().another !== undefined;
+    },
+    another,
+    async reopen() {
+      await get().store.close();
+      const next = another();
+      await next.open(context);
+      get().store = next;
+      return next;
+    },
+    write: (tx, text) => get().write(tx, text),
+    written: () => get().written(),
+  };
+}
+
+export function newEvent(id: string, change: Partial<NewEvent> = {}): NewEvent {
+  return {
+    id,
+    type: "email.received",
+    receivedAt: T,
+    signedAt: T - 1_000,
+    test: false,
+    body: Buffer.from(`{"id":"${id}"}`),
+    work: [{ handler: "h" }],
+    ...change,
+  };
+}
+
+/** Stores an event with its work leased; handler `h` unless named. */
+export async function acceptLeased(store: Store, id: string, change: Partial<NewEvent> = {}): Promise<Lease> {
+  const result = await store.accept(newEvent(id, { work: [{ handler: "h", leaseUntil: T + MINUTE }], ...change }));
+  const lease = result.kind === "stored" ? result.leases[0] : undefined;
+  if (lease === undefined) throw new Error(`${id} was not stored with a lease`);
+  return lease;
+}
+
+export async function acceptAll(store: Store, ids: readonly string[], change: Partial<NewEvent> = {}): Promise<void> {
+  for (const id of ids) await store.accept(newEvent(id, change));
+}
+
+export function leasePage(store: Store, change: Partial<LeaseRequest> = {}): Promise<LeasePage> {
+  return store.lease({
+    handler: "h",
+    now: T,
+    leaseUntil: T + MINUTE,
+    limit: 100,
+    maxBytes: 1_000_000,
+    suspectLimit: 100,
+    allowRepeated: true,
+    ...change,
+  });
+}
+
+/** Ids of the events in a page, in its order. */
+export const idsOf = ({ work }: LeasePage): string[] => work.map(({ eventId }) => eventId);
+
+/** Ends a page's leases as the death of a process does; the work is due at once afterwards. */
+export async function crash(store: Store, change: Partial<LeaseRequest> = {}): Promise<string[]> {
+  const page = await leasePage(store, { ...change, now: T + DAY, leaseUntil: T + MINUTE });
+  await store.recover(T + DAY);
+  return idsOf(page);
+}
+
+/** Settlements of each kind. */
+export const settlements = {
+  done: (lease: Lease) => ({ ...bare(lease), at: T + 5, dropSteps: false, to: "done" }) as const,
+  pending: (lease: Lease, dueAt = T + 50) =>
+    ({ ...bare(lease), at: T + 5, dropSteps: false, to: "pending", dueAt, error: "it failed" }) as const,
+  dead: (lease: Lease) =>
+    ({ ...bare(lease), at: T + 5, dropSteps: false, to: "dead", reason: "do_not_retry", error: "it failed" }) as const,
+  parked: (lease: Lease) =>
+    ({
+      ...bare(lease),
+      at: T + 5,
+      dropSteps: false,
+      to: "parked",
+      reason: "mismatch",
+      error: "no such field",
+    }) as const,
+} satisfies Record<Settlement["to"], (lease: Lease) => Settlement>;
+
+export const TARGETS = ["done", "pending", "dead", "parked"] as const;
+
+export const bare = ({ seq, handler, token }: Lease): Lease => ({ seq, handler, token });
+
+/** States of an event's handlers by name. */
+export async function statesOf(store: Store, id: string): Promise<Record<string, string>> {
+  const event = await store.get(id);
+  return Object.fromEntries(event?.handlers.map(({ handler, state }) => [handler, state]) ?? []);
+}
+
+/** Everything the store tells about its contents, to show that a call changed nothing. */
+export async function snapshot(store: Store): Promise<unknown> {
+  const { items } = await store.list({ limit: 500 });
+  return { counts: await store.counts(T), events: await Promise.all(items.map(({ id }) => store.get(id))) };
+}
+
+export async function expectCode(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
+  await expect(promise).rejects.toSatisfy((error: unknown) => isPigeonholeError(error, code));
+}

@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest";
+import type { EventQuery } from "#pigeonhole/store/inbox-view.js";
+import {
+  acceptAll,
+  acceptLeased,
+  DAY,
+  expectCode,
+  type Fixture,
+  leasePage,
+  MINUTE,
+  newEvent,
+  settlements,
+  T,
+  TARGETS,
+} from "./fixture.js";
+
+export function describeInspect(fixture: Fixture): void {
+  async function listIds(query: EventQuery): Promise<string[]> {
+    return (await fixture.store.list(query)).items.map(({ id }) => id);
+  }
+
+  /** One event in each state, named after it, and one without work. */
+  async function acceptOneInEachState(): Promise<void> {
+    const { store } = fixture;
+    await acceptLeased(store, "leased");
+    for (const to of TARGETS) await store.settle(settlements[to](await acceptLeased(store, to)));
+    await store.accept(newEvent("without work", { work: [] }));
+  }
+
+  describe("list", () => {
+    test("shows events newest first, without their bodies", async () => {
+      await acceptAll(fixture.store, ["a", "b", "c"]);
+      const page = await fixture.store.list({});
+      expect(page.items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
+      expect(page.nextCursor).toBeUndefined();
+      expect(page.items[0]).toEqual({
+        id: "c",
+        type: "email.received",
+        test: false,
+        receivedAt: T,
+        signedAt: T - 1_000,
+        state: "pending",
+        handlers: [{ handler: "h", state: "pending", attempts: 0, dueAt: T, discarded: false }],
+      });
+    });
+
+    test.each(["pending", "leased", "dead", "parked", "done"] as const)("filters by the state %s", async (state) => {
+      await acceptOneInEachState();
+      expect(await listIds({ state })).toEqual([state]);
+      expect(await fixture.store.list({ state })).toMatchObject({ items: [{ state }] });
+    });
+
+    test("filters by type, and by both", async () => {
+      await acceptAll(fixture.store, ["a"], { type: "email.sent" });
+      await acceptAll(fixture.store, ["b", "c"]);
+      await acceptLeased(fixture.store, "d", { type: "email.sent" });
+      expect(await listIds({ type: "email.sent" })).toEqual(["d", "a"]);
+      expect(await listIds({ type: "email.sent", state: "pending" })).toEqual(["a"]);
+      expect(await listIds({ type: "" })).toEqual([]);
+    });
+
+    test("finds an event by the state of any of its handlers", async () => {
+      const work = [{ handler: "h", leaseUntil: T + DAY }, { handler: "i" }];
+      const lease = await acceptLeased(fixture.store, "evt_1", { work });
+      await fixture.store.settle(settlements.done(lease));
+      expect(await listIds({ state: "done" })).toEqual(["evt_1"]);
+      expect(await listIds({ state: "pending" })).toEqual(["evt_1"]);
+      expect(await listIds({ state: "leased" })).toEqual([]);
+    });
+
+    test("shows the most urgent state: parked, dead, leased, pending, done", async () => {
+      const handlers = ["1", "2", "3", "4"];
+      const work = handlers.map((handler) => ({ handler, leaseUntil: T + DAY }));
+      const parked = { reason: "unknown_type", detail: "" };
+      const result = await fixture.store.accept(newEvent("evt_1", { work, parked }));
+      const [a, b, c, d] = result.kind === "stored" ? result.leases : [];
+      const state = async () => (await fixture.store.get("evt_1"))?.state;
+      expect(await state()).toBe("parked");
+      await fixture.store.replan({ seq: a?.seq ?? -1, handlers: [], now: T });
+      expect(await state()).toBe("leased");
+      await fixture.store.settle(settlements.dead(a ?? expect.unreachable()));
+      expect(await state()).toBe("dead");
+      await fixture.store.discard("evt_1", T);
+      await fixture.store.settle(settlements.pending(b ?? expect.unreachable()));
+      expect(await state()).toBe("leased");
+      await fixture.store.settle(settlements.done(c ?? expect.unreachable()));
+      await fixture.store.settle(settlements.done(d ?? expect.unreachable()));
+      expect(await state()).toBe("pending");
+      await fixture.store.discard("evt_1", T);
+      expect(await state()).toBe("done");
+    });
+
+    test.each([1, 2, 3, 4, 5, 6])("in pages of %i shows each event once, though new ones come in", async (limit) => {
+      await acceptAll(fixture.store, ["a", "b", "c", "d", "e"]);
+      const ids: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await fixture.store.list({ limit, ...(cursor !== undefined && { cursor }) });
+        ids.push(...page.items.map(({ id }) => id));
+        cursor = page.nextCursor;
+        await fixture.store.accept(newEvent(`new ${ids.length}`));
+      } while (cursor !== undefined);
+      expect(ids).toEqual(["e", "d", "c", "b", "a"]);
+    });
+
+    test("has 50 on a page unless told otherwise", async () => {
+      await Promise.all(Array.from({ length: 51 }, (_, index) => fixture.store.accept(newEvent(`evt_${index}`))));
+      expect(await listIds({})).toHaveLength(50);
+      expect(await listIds({ limit: 500 })).toHaveLength(51);
+    });
+
+    test.each<EventQuery>([
+      { limit: 0 },
+      { limit: 501 },
+      { limit: 1.5 },
+      { limit: Number.NaN },
+      { limit: -1 },
+      { cursor: "" },
+      { cursor: "x" },
+      { cursor: "1 OR 1=1" },
+      { cursor: "-1" },
+    ])("refuses %j", async (query) => {
+      await expectCode(fixture.store.list(query), "invalid_argument");
+    });
+  });
+
+  test("get knows nothing of an unknown id", async () => {
+    expect(await fixture.store.get("evt_1")).toBeUndefined();
+  });
+
+  describe("listStuck", () => {
+    test.each(["dead", "parked"] as const)(
+      "lists events with %s work once each, oldest first, in pages",
+      async (state) => {
+        const { store } = fixture;
+        await acceptOneInEachState();
+        const work = ["h", "i"].map((handler) => ({ handler, leaseUntil: T + DAY }));
+        for (const id of ["x", "y"]) {
+          const result = await store.accept(newEvent(id, { work }));
+          for (const lease of result.kind === "stored" ? result.leases : [])
+            await store.settle(settlements[state](lease));
+        }
+        const first = await store.listStuck({ state, limit: 2, afterSeq: 0 });
+        expect(first.map(({ id }) => id)).toEqual([state, "x"]);
+        const afterSeq = first[1]?.seq ?? -1;
+        expect((await store.get("x"))?.seq).toBe(afterSeq);
+        expect((await store.listStuck({ state, limit: 2, afterSeq })).map(({ id }) => id)).toEqual(["y"]);
+      },
+    );
+
+    test("lists events that were not understood as parked", async () => {
+      await fixture.store.accept(newEvent("raw:1", { work: [], parked: { reason: "not_json", detail: "" } }));
+      expect(await fixture.store.listStuck({ state: "parked", limit: 9, afterSeq: 0 })).toMatchObject([
+        { id: "raw:1" },
+      ]);
+      expect(await fixture.store.listStuck({ state: "dead", limit: 9, afterSeq: 0 })).toEqual([]);
+    });
+  });
+
+  describe("counts", () => {
+    test("of an empty store are nothing", async () => {
+      expect(await fixture.store.counts(T)).toEqual({
+        pending: 0,
+        leased: 0,
+        dead: 0,
+        parked: 0,
+        done: 0,
+        oldestPendingReceivedAt: undefined,
+        oldestDueAt: undefined,
+        pendingByHandler: {},
+      });
+    });
+
+    test("count pieces of work, not events", async () => {
+      await acceptOneInEachState();
+      await fixture.store.accept(newEvent("two", { work: [{ handler: "h" }, { handler: "i" }] }));
+      await fixture.store.accept(newEvent("raw:1", { work: [], parked: { reason: "not_json", detail: "" } }));
+      expect(await fixture.store.counts(T)).toMatchObject({
+        pending: 3,
+        leased: 1,
+        dead: 1,
+        parked: 2,
+        done: 1,
+        pendingByHandler: { h: 2, i: 1 },
+      });
+    });
+
+    test("tell the oldest pending event and the longest due work", async () => {
+      await fixture.store.accept(newEvent("leased", { receivedAt: T - DAY }));
+      await leasePage(fixture.store);
+      await fixture.store.accept(newEvent("a", { receivedAt: T - 5 }));
+      await fixture.store.accept(newEvent("b", { receivedAt: T + 5 }));
+      const lease = await acceptLeased(fixture.store, "c", { receivedAt: T + 6 });
+      await fixture.store.settle(settlements.pending(lease, T - 9));
+      const oldestPendingReceivedAt = T - 5;
+      expect(await fixture.store.counts(T)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: T - 9 });
+      expect(await fixture.store.counts(T - 9)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: T - 9 });
+      expect(await fixture.store.counts(T - 10)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: undefined });
+    });
+
+    test("work with any handler name", async () => {
+      await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "__proto__" }, { handler: "toString" }] }));
+      const { pendingByHandler } = await fixture.store.counts(T + MINUTE);
+      expect(new Map(Object.entries(pendingByHandler))).toEqual(
+        new Map([
+          ["__proto__", 1],
+          ["toString", 1],
+        ]),
+      );
+    });
+  });
+}

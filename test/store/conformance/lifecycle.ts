@@ -1,0 +1,160 @@
+import type { Store } from "#pigeonhole/store/store.js";
+import { describe, expect, test } from "vitest";
+import {
+  acceptLeased,
+  context,
+  expectCode,
+  type Fixture,
+  leasePage,
+  newEvent,
+  settlements,
+  statesOf,
+  T,
+} from "./fixture.js";
+
+const LEASE = { seq: 1, handler: "h", token: 1 };
+
+/** One call of each method but open and close. */
+const CALLS = {
+  accept: (store) => store.accept(newEvent("evt_1")),
+  lease: (store) => leasePage(store),
+  renew: (store) => store.renew([LEASE], T),
+  release: (store) => store.release([LEASE], T),
+  settle: (store) => store.settle(settlements.done(LEASE)),
+  commit: (store) => store.commit(settlements.done(LEASE), () => expect.unreachable()),
+  recover: (store) => store.recover(T),
+  loadSteps: (store) => store.loadSteps(LEASE),
+  saveStep: (store) => store.saveStep(LEASE, "a", "1"),
+  list: (store) => store.list({}),
+  get: (store) => store.get("evt_1"),
+  listStuck: (store) => store.listStuck({ state: "dead", limit: 1, afterSeq: 0 }),
+  replan: (store) => store.replan({ seq: 1, handlers: [], now: T }),
+  discard: (store) => store.discard("evt_1", T),
+  counts: (store) => store.counts(T),
+  record: (store) => store.record([], T),
+  leaseSend: (store) => store.leaseSend({ now: T, leaseUntil: T, limit: 1, aloneBefore: 0 }),
+  settleSend: (store) => store.settleSend({ send: 1, token: 1, at: T, to: "settled", results: [] }),
+  listOutbox: (store) => store.listOutbox({}),
+  retryOutbox: (store) => store.retryOutbox("key", T),
+  discardOutbox: (store) => store.discardOutbox("key", T),
+  countOutbox: (store) => store.countOutbox(),
+  prune: (store) => store.prune({ idsBefore: T, bodiesBefore: T, batch: 1 }),
+} satisfies Record<Exclude<keyof Store, "open" | "close">, (store: Store) => Promise<unknown>>;
+
+const METHODS = Object.keys(CALLS) as (keyof typeof CALLS)[];
+
+export function describeLifecycle(fixture: Fixture): void {
+  describe("before open", () => {
+    test.each(METHODS)("%s rejects with stopped", async (method) => {
+      const fresh = await fixture.kind.create();
+      await expectCode(CALLS[method](fresh.store), "stopped");
+      await fresh.store.close();
+      await fresh.dispose();
+    });
+  });
+
+  describe("close", () => {
+    test.each(METHODS)("makes %s reject with stopped", async (method) => {
+      await fixture.store.close();
+      await expectCode(CALLS[method](fixture.store), "stopped");
+    });
+
+    test.each(METHODS)("finishes %s that was called before", async (method) => {
+      const ended: string[] = [];
+      if (method === "commit") await acceptLeased(fixture.store, "evt_1");
+      const call = CALLS[method](fixture.store).then(
+        () => ended.push("resolved"),
+        (error: { code: string }) => ended.push(error.code),
+      );
+      await fixture.store.close();
+      expect(ended).toEqual([method === "commit" ? "lease_lost" : "resolved"]);
+      await call;
+    });
+
+    test("keeps what was begun before it", async ({ skip }) => {
+      if (!fixture.outlives) return skip();
+      const { store } = fixture;
+      const lease = await acceptLeased(store, "committed");
+      const begun = [
+        ...Array.from({ length: 300 }, (_, index) => store.accept(newEvent(`evt_${index}`))),
+        store.commit(settlements.done(lease), (tx) => fixture.write(tx, "effect")),
+      ];
+      const next = await fixture.reopen();
+      await Promise.all(begun);
+      expect(await next.counts(T)).toMatchObject({ pending: 300, done: 1 });
+      expect(await fixture.written()).toEqual(["effect"]);
+    });
+
+    test("refuses a commit that comes while an earlier one waits", async () => {
+      const { store } = fixture;
+      const first = await acceptLeased(store, "a");
+      const second = await acceptLeased(store, "b");
+      const before = store.commit(settlements.done(first), () => undefined);
+      const closed = store.close();
+      await expectCode(
+        store.commit(settlements.done(second), () => expect.unreachable()),
+        "stopped",
+      );
+      await before;
+      await closed;
+    });
+
+    test("called twice ends with the first call", async () => {
+      let stored = false;
+      void fixture.store.accept(newEvent("evt_1")).then(() => (stored = true));
+      void fixture.store.close();
+      await fixture.store.close();
+      expect(stored).toBe(true);
+    });
+
+    test("of a store that was never opened, and again, does nothing", async () => {
+      const fresh = await fixture.kind.create();
+      await fresh.store.close();
+      await fresh.store.close();
+      await fresh.dispose();
+    });
+  });
+
+  test("open called again does nothing", async () => {
+    await fixture.store.accept(newEvent("evt_1"));
+    await fixture.store.open(context);
+    expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
+  });
+
+  describe("two stores on the same data", () => {
+    test("one works on it and the other does not, until the first closes", async ({ skip }) => {
+      if (!fixture.outlives) return skip();
+      await acceptLeased(fixture.store, "evt_1");
+      const second = fixture.another();
+      await second.open(context);
+      expect(await second.recover(T)).toEqual({ owner: false, recovered: 0, parked: 0 });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
+      expect(await fixture.store.recover(T)).toMatchObject({ owner: true });
+
+      await fixture.store.close();
+      expect(await second.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
+    });
+
+    test("both can take deliveries", async ({ skip }) => {
+      if (!fixture.outlives) return skip();
+      const second = fixture.another();
+      await second.open(context);
+      const copies = [fixture.store, second, fixture.store, second].map((store) => store.accept(newEvent("evt_1")));
+      const kinds = (await Promise.all(copies)).map(({ kind }) => kind);
+      expect(kinds.toSorted()).toEqual(["duplicate", "duplicate", "duplicate", "stored"]);
+    });
+
+    test.for(["not opened yet", "closed"])(
+      "one that is %s does not keep the data from another",
+      async (when, { skip }) => {
+        if (!fixture.outlives) return skip();
+        const idle = when === "closed" ? fixture.store : fixture.another();
+        await fixture.store.close();
+        await expectCode(idle.recover(T), "stopped");
+        const next = fixture.another();
+        await next.open(context);
+        expect(await next.recover(T)).toMatchObject({ owner: true });
+      },
+    );
+  });
+}

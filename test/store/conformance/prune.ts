@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import { acceptAll, acceptLeased, DAY, type Fixture, newEvent, settlements, snapshot, T } from "./fixture.js";
+
+const NEVER = { idsBefore: 0, bodiesBefore: 0, batch: 100 };
+
+export function describePrune(fixture: Fixture): void {
+  async function ids(): Promise<string[]> {
+    return (await fixture.store.list({ limit: 500 })).items.map(({ id }) => id).toReversed();
+  }
+
+  async function idsWithBody(): Promise<string[]> {
+    const events = await Promise.all((await ids()).map((id) => fixture.store.get(id)));
+    return events.flatMap((event) => (event?.body === undefined ? [] : [event.id]));
+  }
+
+  /** Prunes until the round is over; returns what the calls returned. */
+  async function pruneRound(limits: Partial<typeof NEVER>): Promise<number[]> {
+    const returned: number[] = [];
+    do returned.push(await fixture.store.prune({ ...NEVER, ...limits }));
+    while (returned.at(-1) !== 0 && returned.length < 1_000);
+    return returned;
+  }
+
+  const settled = { work: [] };
+
+  describe("prune", () => {
+    test.each([
+      [T - 1, ["a", "b"]],
+      [T, ["a", "b"]],
+      [T + 1, ["b"]],
+      [T + 2, []],
+    ])("with idsBefore %i leaves of events received at T and T + 1: %j", async (idsBefore, left) => {
+      await fixture.store.accept(newEvent("a", { ...settled, receivedAt: T }));
+      await fixture.store.accept(newEvent("b", { ...settled, receivedAt: T + 1 }));
+      await pruneRound({ idsBefore });
+      expect(await ids()).toEqual(left);
+      expect(await fixture.store.get("a")).toEqual(left.includes("a") ? expect.anything() : undefined);
+    });
+
+    test.each([
+      [T, ["a", "b"]],
+      [T + 1, ["b"]],
+      [T + 2, []],
+    ])("with bodiesBefore %i leaves bodies of: %j", async (bodiesBefore, left) => {
+      await fixture.store.accept(newEvent("a", { ...settled, receivedAt: T }));
+      await fixture.store.accept(newEvent("b", { ...settled, receivedAt: T + 1 }));
+      await pruneRound({ bodiesBefore });
+      expect(await idsWithBody()).toEqual(left);
+      expect(await ids()).toEqual(["a", "b"]);
+    });
+
+    test("still knows a duplicate after the body is dropped, and other bytes from the same", async () => {
+      await fixture.store.accept(newEvent("a", settled));
+      await pruneRound({ bodiesBefore: T + DAY });
+      expect(await fixture.store.accept(newEvent("a"))).toEqual({ kind: "duplicate", otherBytes: false });
+      const changed = newEvent("a", { body: Buffer.from('{"id":"b"}') });
+      expect(await fixture.store.accept(changed)).toEqual({ kind: "duplicate", otherBytes: true });
+      expect(await idsWithBody()).toEqual([]);
+    });
+
+    test("makes room for the id again when the event is gone", async () => {
+      await acceptAll(fixture.store, ["a"], settled);
+      await pruneRound({ idsBefore: T + DAY });
+      expect(await fixture.store.accept(newEvent("a"))).toMatchObject({ kind: "stored" });
+    });
+
+    test("keeps events whose work is not settled, with their bodies", async () => {
+      const { store } = fixture;
+      await acceptAll(store, ["pending"]);
+      await acceptLeased(store, "leased");
+      await store.settle(settlements.dead(await acceptLeased(store, "dead")));
+      await store.settle(settlements.parked(await acceptLeased(store, "parked")));
+      await store.accept(newEvent("not understood", { work: [], parked: { reason: "not_json", detail: "" } }));
+      const half = await acceptLeased(store, "half", { work: [{ handler: "h", leaseUntil: T }, { handler: "i" }] });
+      await store.settle(settlements.done(half));
+      const before = await snapshot(store);
+      await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY });
+      expect(await snapshot(store)).toEqual(before);
+    });
+
+    test("removes events whose work is done or discarded, with their marks and steps", async () => {
+      const { store } = fixture;
+      const lease = await acceptLeased(store, "done");
+      await store.saveStep(lease, "a", "1");
+      await store.settle(settlements.done(lease));
+      await acceptAll(store, ["discarded"]);
+      await store.discard("discarded", T);
+      await pruneRound({ idsBefore: T + DAY });
+      expect(await ids()).toEqual([]);
+      expect(await store.loadSteps(lease)).toEqual({});
+      expect(await store.counts(T)).toMatchObject({ done: 1 });
+      // A number that is given again must not come with the marks of the event before.
+      await acceptAll(store, ["new"]);
+      expect((await store.get("new"))?.handlers).toMatchObject([{ handler: "h", state: "pending" }]);
+    });
+
+    test.each([1, 2, 3, 5, 10])("removes %i events at a time at most", async (batch) => {
+      const all = Array.from({ length: 7 }, (_, index) => `evt_${index}`);
+      await acceptAll(fixture.store, all, settled);
+      let left = all;
+      for (;;) {
+        const returned = await fixture.store.prune({ ...NEVER, idsBefore: T + DAY, batch });
+        const now = await ids();
+        expect(left.length - now.length).toBe(Math.min(batch, left.length));
+        expect(now).toEqual(all.slice(all.length - now.length));
+        expect(returned > 0).toBe(left.length > 0);
+        if (returned === 0) break;
+        left = now;
+      }
+    });
+
+    test("drops bodies and events in one round, past those that stay", async () => {
+      for (const [index, id] of ["a", "stays", "b", "c", "stays too", "d"].entries()) {
+        await fixture.store.accept(
+          newEvent(id, { receivedAt: T + index, work: id.startsWith("stays") ? [{ handler: "h" }] : [] }),
+        );
+      }
+      await pruneRound({ idsBefore: T + 3, bodiesBefore: T + 5, batch: 1 });
+      expect(await ids()).toEqual(["stays", "c", "stays too", "d"]);
+      expect(await idsWithBody()).toEqual(["stays", "stays too", "d"]);
+    });
+
+    test("looks at each event that stays a fixed number of times in a round", async () => {
+      await acceptAll(
+        fixture.store,
+        Array.from({ length: 20 }, (_, index) => `stays ${index}`),
+      );
+      await acceptAll(
+        fixture.store,
+        Array.from({ length: 20 }, (_, index) => `body ${index}`),
+        settled,
+      );
+      const returned = await pruneRound({ idsBefore: T, bodiesBefore: T + DAY, batch: 1 });
+      expect(returned.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(20 + 20 + 20);
+
+      const next = await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY, batch: 1 });
+      expect(next.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(20 + 2 * 20 + 20);
+      expect(await ids()).toHaveLength(20);
+    });
+
+    test("starts over after a round, for work that was settled since", async () => {
+      await acceptAll(fixture.store, ["a", "b", "c"]);
+      await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY });
+      expect(await ids()).toEqual(["a", "b", "c"]);
+      await fixture.store.discard("a", T);
+      await fixture.store.discard("c", T);
+      await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY });
+      expect(await ids()).toEqual(["b"]);
+      await fixture.store.discard("b", T);
+      await pruneRound({ bodiesBefore: T + DAY });
+      expect(await idsWithBody()).toEqual([]);
+      expect(await ids()).toEqual(["b"]);
+    });
+
+    test("of an empty store is over at once", async () => {
+      expect(await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY })).toEqual([0]);
+    });
+  });
+}

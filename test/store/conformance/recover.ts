@@ -1,0 +1,197 @@
+import { CRASH_LIMIT } from "#pigeonhole/store/work-state.js";
+import type { Lease } from "#pigeonhole/store/work.js";
+import { describe, expect, test } from "vitest";
+import {
+  acceptAll,
+  acceptLeased,
+  bare,
+  crash,
+  DAY,
+  type Fixture,
+  idsOf,
+  leasePage,
+  MINUTE,
+  newEvent,
+  settlements,
+  statesOf,
+  T,
+} from "./fixture.js";
+
+export function describeRecover(fixture: Fixture): void {
+  describe("recover", () => {
+    test.each([
+      [T + MINUTE - 1, "leased"],
+      [T + MINUTE, "leased"],
+      [T + MINUTE + 1, "pending"],
+    ])("at %i finds a lease until 1760000060000 %s", async (now, state) => {
+      await acceptLeased(fixture.store, "evt_1");
+      const recovered = state === "pending" ? 1 : 0;
+      expect(await fixture.store.recover(now)).toEqual({ owner: true, recovered, parked: 0 });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: state });
+    });
+
+    test("makes the work due at once", async () => {
+      await acceptLeased(fixture.store, "evt_1");
+      await fixture.store.recover(T + DAY);
+      expect(await leasePage(fixture.store, { now: T + DAY - 1 })).toEqual({ work: [], nextDueAt: T + DAY });
+      expect((await leasePage(fixture.store, { now: T + DAY })).work).toMatchObject([
+        { attempt: 2, failures: 0, crashes: 1 },
+      ]);
+    });
+
+    test("leaves everything else alone", async () => {
+      for (const to of ["done", "pending", "dead", "parked"] as const) {
+        await fixture.store.settle(settlements[to](await acceptLeased(fixture.store, to)));
+      }
+      expect(await fixture.store.recover(T + DAY)).toEqual({ owner: true, recovered: 0, parked: 0 });
+      expect(await fixture.store.counts(T)).toMatchObject({ pending: 1, dead: 1, parked: 1, done: 1 });
+    });
+
+    test("first of all takes what a dead process left, whose leases still run", async ({ skip }) => {
+      if (!fixture.outlives) return skip();
+      await acceptLeased(fixture.store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
+      const store = await fixture.reopen();
+      expect(await store.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
+      const { work } = await leasePage(store, { leaseUntil: T + DAY });
+      expect(work).toMatchObject([{ eventId: "evt_1", attempt: 2, crashes: 1 }]);
+      expect(await store.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });
+    });
+  });
+
+  describe("a crash loop", () => {
+    test(`parks the work after ${CRASH_LIMIT} deaths`, async () => {
+      await acceptAll(fixture.store, ["evt_1", "innocent"]);
+      await leasePage(fixture.store, { limit: 1 });
+      for (const recovered of [1, 1, 0]) {
+        const result = await fixture.store.recover(T + DAY);
+        expect(result).toEqual({ owner: true, recovered, parked: 1 - recovered });
+        await leasePage(fixture.store, { now: T + DAY, limit: 1 });
+      }
+      expect(await fixture.store.get("evt_1")).toMatchObject({
+        state: "parked",
+        handlers: [
+          { state: "parked", reason: "crash_loop", attempts: 3, settledAt: T + DAY, error: expect.any(String) },
+        ],
+      });
+      expect(await statesOf(fixture.store, "innocent")).toEqual({ h: "leased" });
+    });
+
+    test("is not hidden by failures in between", async () => {
+      await fixture.store.accept(newEvent("evt_1"));
+      for (const [failures, crashes] of [
+        [1, 0],
+        [2, 1],
+        [3, 2],
+      ] as const) {
+        const { work } = await leasePage(fixture.store, { now: T + DAY });
+        expect(work).toMatchObject([{ failures: failures - 1, crashes }]);
+        await fixture.store.settle(settlements.pending(bare(work[0] ?? expect.unreachable()), T));
+        await crash(fixture.store);
+      }
+      expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([{ reason: "crash_loop", attempts: 6 }]);
+    });
+
+    test("counts for each handler on its own", async () => {
+      await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "h" }, { handler: "i" }] }));
+      for (let death = 0; death < CRASH_LIMIT; death += 1) await crash(fixture.store);
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "parked", i: "pending" });
+      expect((await leasePage(fixture.store, { handler: "i" })).work).toMatchObject([{ crashes: 0 }]);
+    });
+
+    test("is not made of failures alone", async () => {
+      await fixture.store.accept(newEvent("evt_1"));
+      for (let failures = 0; failures < 10; failures += 1) {
+        const { work } = await leasePage(fixture.store);
+        expect(work).toMatchObject([{ failures, crashes: 0 }]);
+        await fixture.store.settle(settlements.pending(bare(work[0] ?? expect.unreachable()), T));
+      }
+    });
+  });
+
+  describe("work that a process died in", () => {
+    const later = { now: T + DAY };
+
+    test("comes first and alone", async () => {
+      await acceptAll(fixture.store, ["new", "suspect", "newer"]);
+      await crashOnly(fixture, "suspect");
+      expect(idsOf(await leasePage(fixture.store, later))).toEqual(["suspect"]);
+      expect(idsOf(await leasePage(fixture.store, later))).toEqual(["new", "newer"]);
+    });
+
+    test.each([
+      [1, ["a"]],
+      [2, ["a", "b"]],
+      [3, ["a", "b", "c"]],
+    ])("comes %i at a time at most: %j", async (suspectLimit, ids) => {
+      await acceptAll(fixture.store, ["a", "b", "c"]);
+      await crash(fixture.store);
+      await fixture.store.accept(newEvent("new"));
+      expect(idsOf(await leasePage(fixture.store, { ...later, suspectLimit }))).toEqual(ids);
+    });
+
+    test("comes alone a second time, before what was in one death", async () => {
+      await acceptAll(fixture.store, ["new", "once", "twice", "twice too"]);
+      await crashOnly(fixture, "twice");
+      await crashOnly(fixture, "twice");
+      await crashOnly(fixture, "twice too");
+      await crashOnly(fixture, "twice too");
+      await crashOnly(fixture, "once");
+      expect((await leasePage(fixture.store, later)).work).toMatchObject([{ eventId: "twice", crashes: 2 }]);
+      expect(idsOf(await leasePage(fixture.store, later))).toEqual(["twice too"]);
+      expect((await leasePage(fixture.store, later)).work).toMatchObject([{ eventId: "once", crashes: 1 }]);
+      expect(idsOf(await leasePage(fixture.store, later))).toEqual(["new"]);
+    });
+
+    test("twice is given to no one who may not have it, and nextDueAt tells that it waits", async () => {
+      await acceptAll(fixture.store, ["new", "once", "twice"]);
+      await crashOnly(fixture, "twice");
+      await crashOnly(fixture, "twice");
+      await crashOnly(fixture, "once");
+      const careful = { ...later, allowRepeated: false };
+      expect(idsOf(await leasePage(fixture.store, careful))).toEqual(["once"]);
+      expect(idsOf(await leasePage(fixture.store, careful))).toEqual(["new"]);
+      expect(await leasePage(fixture.store, careful)).toEqual({ work: [], nextDueAt: T });
+      expect(idsOf(await leasePage(fixture.store, later))).toEqual(["twice"]);
+    });
+
+    test("stays suspect when it fails, and is cleared by a replan", async () => {
+      await acceptAll(fixture.store, ["suspect", "new"]);
+      await crashOnly(fixture, "suspect");
+      const first = (await leasePage(fixture.store, later)).work[0] ?? expect.unreachable();
+      await fixture.store.settle(settlements.pending(first, T));
+      expect(idsOf(await leasePage(fixture.store, later))).toEqual(["suspect"]);
+
+      await fixture.store.recover(T + 2 * DAY);
+      const second = (await leasePage(fixture.store, { now: T + 2 * DAY })).work[0] ?? expect.unreachable();
+      expect(second).toMatchObject({ eventId: "suspect", crashes: 2 });
+      await fixture.store.settle(settlements.dead(second));
+      await fixture.store.replan({ seq: second.seq, handlers: [], now: T + 1 });
+      expect((await leasePage(fixture.store, later)).work).toMatchObject([
+        { eventId: "new" },
+        { eventId: "suspect", attempt: 1, failures: 0, crashes: 0 },
+      ]);
+    });
+
+    test("waits for its time like any other", async () => {
+      await acceptAll(fixture.store, ["suspect"]);
+      await crash(fixture.store);
+      await fixture.store.accept(newEvent("new", { receivedAt: T }));
+      expect(idsOf(await leasePage(fixture.store, { now: T + DAY - 1 }))).toEqual(["new"]);
+    });
+  });
+}
+
+/** Lets a process die in one event's work; all other work that is given before it is given back. */
+async function crashOnly({ store }: Fixture, id: string): Promise<void> {
+  const others: Lease[] = [];
+  for (;;) {
+    const { work } = await leasePage(store, { now: T + DAY, leaseUntil: T + 2 * DAY });
+    const victim = work.find(({ eventId }) => eventId === id);
+    others.push(...work.filter((given) => given !== victim).map((given) => bare(given)));
+    if (work.length === 0) throw new Error(`${id} is not pending`);
+    if (victim === undefined) continue;
+    await store.renew([bare(victim)], T);
+    await store.recover(T + DAY);
+    return store.release(others, T);
+  }
+}

@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import {
+  acceptLeased,
+  bare,
+  DAY,
+  type Fixture,
+  idsOf,
+  leasePage,
+  newEvent,
+  settlements,
+  snapshot,
+  statesOf,
+  T,
+} from "./fixture.js";
+
+const NOTE = { reason: "unknown_type", detail: "no such type" };
+const LATER = T + DAY;
+
+export function describeReplan(fixture: Fixture): void {
+  async function seqOf(id: string): Promise<number> {
+    return (await fixture.store.get(id))?.seq ?? expect.unreachable();
+  }
+
+  /** An event with one handler in each state, named after it. */
+  async function acceptAllStates(): Promise<number> {
+    const names = ["leased", "done", "dead", "parked", "pending"] as const;
+    const work = names.map((handler) => ({ handler, leaseUntil: T + DAY }));
+    const result = await fixture.store.accept(newEvent("evt_1", { work }));
+    for (const lease of result.kind === "stored" ? result.leases : []) {
+      if (lease.handler === "leased") continue;
+      await fixture.store.settle(settlements[lease.handler as keyof typeof settlements](lease));
+    }
+    return seqOf("evt_1");
+  }
+
+  describe("replan", () => {
+    test("makes dead and parked work pending, and leaves the rest as it is", async () => {
+      const seq = await acceptAllStates();
+      expect(await fixture.store.replan({ seq, handlers: [], now: LATER })).toBe(2);
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({
+        leased: "leased",
+        done: "done",
+        dead: "pending",
+        parked: "pending",
+        pending: "pending",
+      });
+      const due = Object.fromEntries(
+        (await fixture.store.get("evt_1"))?.handlers.map((h) => [h.handler, h.dueAt]) ?? [],
+      );
+      expect(due).toMatchObject({ dead: LATER, parked: LATER, pending: T + 50 });
+    });
+
+    test.each(["dead", "parked"] as const)("gives %s work fresh attempts", async (to) => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await fixture.store.settle(settlements[to](lease));
+      await fixture.store.replan({ seq: lease.seq, handlers: ["h"], now: LATER });
+      const [view] = (await fixture.store.get("evt_1"))?.handlers ?? [];
+      expect(view).toMatchObject({ state: "pending", attempts: 0, dueAt: LATER });
+      expect([view?.reason, view?.settledAt]).toEqual([undefined, undefined]);
+      const { work } = await leasePage(fixture.store, { now: LATER });
+      expect(work).toMatchObject([{ attempt: 1, failures: 0, crashes: 0 }]);
+    });
+
+    test("does not run again what is done, also when it is named", async () => {
+      const seq = await acceptAllStates();
+      expect(await fixture.store.replan({ seq, handlers: ["done", "leased", "pending"], now: LATER })).toBe(2);
+      expect((await statesOf(fixture.store, "evt_1"))["done"]).toBe("done");
+      expect(await leasePage(fixture.store, { handler: "done", now: LATER })).toEqual({
+        work: [],
+        nextDueAt: undefined,
+      });
+    });
+
+    test("keeps the lease of work that runs", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      expect(await fixture.store.replan({ seq: lease.seq, handlers: ["h"], now: LATER })).toBe(0);
+      expect(await fixture.store.settle(settlements.done(lease))).toBe("settled");
+    });
+
+    test("gives the event to handlers that never saw it", async () => {
+      await fixture.store.accept(newEvent("evt_1", { work: [] }));
+      const seq = await seqOf("evt_1");
+      expect(await fixture.store.replan({ seq, handlers: ["h", "i"], now: LATER })).toBe(2);
+      expect(await fixture.store.replan({ seq, handlers: ["h", "i"], now: LATER })).toBe(0);
+      expect(idsOf(await leasePage(fixture.store, { now: LATER }))).toEqual(["evt_1"]);
+    });
+
+    test("removes the note of an event that is understood now", async () => {
+      await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
+      expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(1);
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
+    });
+
+    test("without handlers leaves an event that is understood now done", async () => {
+      await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
+      expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: [], now: LATER })).toBe(0);
+      expect(await fixture.store.get("evt_1")).toMatchObject({ state: "done", handlers: [] });
+    });
+
+    test("touches no other event", async () => {
+      await fixture.store.settle(settlements.dead(await acceptLeased(fixture.store, "other")));
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await fixture.store.settle(settlements.dead(lease));
+      await fixture.store.replan({ seq: lease.seq, handlers: ["h"], now: LATER });
+      expect(await statesOf(fixture.store, "other")).toEqual({ h: "dead" });
+    });
+
+    test("of an event that retention has removed plans nothing", async () => {
+      const before = await snapshot(fixture.store);
+      for (const parked of [undefined, NOTE]) {
+        const plan = { seq: 4711, handlers: ["h"], now: LATER, ...(parked && { parked }) };
+        expect(await fixture.store.replan(plan)).toBe(0);
+      }
+      expect(await snapshot(fixture.store)).toEqual(before);
+    });
+
+    test("of an event whose body retention has dropped plans nothing, as nobody could lease it", async () => {
+      await fixture.store.accept(newEvent("evt_1", { work: [] }));
+      await fixture.store.prune({ idsBefore: 0, bodiesBefore: T + 1, batch: 10 });
+      expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(0);
+      expect(await fixture.store.counts(T)).toMatchObject({ pending: 0 });
+    });
+  });
+
+  describe("replan of an event that is still not understood", () => {
+    test("replaces the note", async () => {
+      await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
+      const parked = { reason: "mismatch", detail: "another reason" };
+      expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: [], parked, now: LATER })).toBe(0);
+      const note = { handler: "", state: "parked", reason: "mismatch", error: "another reason", settledAt: LATER };
+      expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([note]);
+      expect(await fixture.store.counts(T)).toMatchObject({ parked: 1 });
+    });
+
+    test("plans the given work and no other", async () => {
+      const seq = await acceptAllStates();
+      expect(await fixture.store.replan({ seq, handlers: ["dead", "done", "new"], parked: NOTE, now: LATER })).toBe(2);
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({
+        "": "parked",
+        leased: "leased",
+        done: "done",
+        dead: "pending",
+        parked: "parked",
+        pending: "pending",
+        new: "pending",
+      });
+    });
+  });
+
+  describe("discard", () => {
+    test("ends all work that is not running, and says so", async () => {
+      await acceptAllStates();
+      expect(await fixture.store.discard("evt_1", LATER)).toBe(3);
+      const views = (await fixture.store.get("evt_1"))?.handlers ?? [];
+      expect(views.map(({ handler, state, discarded }) => [handler, state, discarded])).toEqual([
+        ["dead", "done", true],
+        ["done", "done", false],
+        ["leased", "leased", false],
+        ["parked", "done", true],
+        ["pending", "done", true],
+      ]);
+      expect(views[0]).toMatchObject({ attempts: 1, settledAt: LATER });
+      expect(await fixture.store.counts(T)).toMatchObject({ pending: 0, dead: 0, parked: 0, leased: 1, done: 1 });
+    });
+
+    test("leaves running work to its run", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      expect(await fixture.store.discard("evt_1", LATER)).toBe(0);
+      expect(await fixture.store.settle(settlements.pending(lease, T))).toBe("settled");
+      expect(idsOf(await leasePage(fixture.store))).toEqual(["evt_1"]);
+    });
+
+    test("of an unknown id ends nothing, nor does a second discard", async () => {
+      await fixture.store.accept(newEvent("evt_1"));
+      expect(await fixture.store.discard("evt_2", LATER)).toBe(0);
+      expect(await fixture.store.discard("evt_1", LATER)).toBe(1);
+      expect(await fixture.store.discard("evt_1", LATER)).toBe(0);
+    });
+
+    test("can be undone by naming the handler in a replan", async () => {
+      await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "h" }, { handler: "i" }] }));
+      await fixture.store.discard("evt_1", T);
+      expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(1);
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending", i: "done" });
+      const { work } = await leasePage(fixture.store, { now: LATER });
+      await fixture.store.settle(settlements.done(bare(work[0] ?? expect.unreachable())));
+      expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(0);
+    });
+
+    test("of a note can be repeated after each replan", async () => {
+      await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
+      const seq = await seqOf("evt_1");
+      for (let round = 0; round < 3; round += 1) {
+        expect(await fixture.store.discard("evt_1", T)).toBe(1);
+        expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([
+          { handler: "", state: "done", discarded: true },
+        ]);
+        await fixture.store.replan({ seq, handlers: [], parked: NOTE, now: LATER });
+        expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([{ handler: "", state: "parked" }]);
+      }
+    });
+
+    test("keeps the id known", async () => {
+      await fixture.store.accept(newEvent("evt_1"));
+      await fixture.store.discard("evt_1", T);
+      expect(await fixture.store.accept(newEvent("evt_1"))).toEqual({ kind: "duplicate", otherBytes: false });
+    });
+  });
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { acceptLeased, bare, DAY, type Fixture, leasePage, newEvent, settlements, T, TARGETS } from "./fixture.js";
+
+export function describeSteps(fixture: Fixture): void {
+  describe("steps", () => {
+    test.each([["a"], [""], ["__proto__"], ["constructor"], ["with 'quotes' and \u{1f54a}"]])(
+      "keep the name %j and the text as they are",
+      async (name) => {
+        const lease = await acceptLeased(fixture.store, "evt_1");
+        expect(await fixture.store.saveStep(lease, name, '{"value":null}')).toBe("settled");
+        expect(Object.entries(await fixture.store.loadSteps(lease))).toEqual([[name, '{"value":null}']]);
+      },
+    );
+
+    test("are none at first", async () => {
+      expect(await fixture.store.loadSteps({ seq: 1, handler: "h" })).toEqual({});
+    });
+
+    test("keep the first value of a name", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await fixture.store.saveStep(lease, "a", "1");
+      expect(await fixture.store.saveStep(lease, "a", "2")).toBe("settled");
+      expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1" });
+    });
+
+    test("belong to one handler on one event", async () => {
+      const work = ["h", "i"].map((handler) => ({ handler, leaseUntil: T + DAY }));
+      const result = await fixture.store.accept(newEvent("evt_1", { work }));
+      const [h, i] = result.kind === "stored" ? result.leases : [];
+      const other = await acceptLeased(fixture.store, "evt_2");
+      await fixture.store.saveStep(h ?? expect.unreachable(), "a", "1");
+      expect(await fixture.store.loadSteps(i ?? expect.unreachable())).toEqual({});
+      expect(await fixture.store.loadSteps(other)).toEqual({});
+    });
+
+    test.each(TARGETS)("settled to %s: they stay, or go when told to", async (to) => {
+      for (const dropSteps of [false, true]) {
+        const lease = await acceptLeased(fixture.store, `evt_${dropSteps}`);
+        await fixture.store.saveStep(lease, "a", "1");
+        await fixture.store.settle({ ...settlements[to](lease), dropSteps });
+        expect(await fixture.store.loadSteps(lease)).toEqual(dropSteps ? {} : { a: "1" });
+      }
+    });
+
+    test("survive a retry and a crash", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await fixture.store.saveStep(lease, "a", "1");
+      await fixture.store.settle(settlements.pending(lease, T));
+      const { work } = await leasePage(fixture.store);
+      expect(await fixture.store.saveStep(bare(work[0] ?? expect.unreachable()), "b", "2")).toBe("settled");
+      await fixture.store.recover(T + DAY);
+      expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1", b: "2" });
+    });
+
+    test("are not saved once the lease has ended", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await fixture.store.recover(T + DAY);
+      await leasePage(fixture.store, { now: T + DAY });
+      expect(await fixture.store.saveStep(lease, "a", "1")).toBe("lost");
+      expect(await fixture.store.loadSteps(lease)).toEqual({});
+    });
+  });
+}

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { PigeonholeError } from "#pigeonhole/base/error.js";
+import { GroupCommit } from "#pigeonhole/store/sqlite/group-commit.js";
+import type { Command, CommandResult } from "#pigeonhole/store/sqlite/inbox-database.js";
+import { expectCode, newEvent } from "./conformance/fixture.js";
+
+// How calls become batches is seen from the place where batches run; what a batch does is the stores' own tests.
+
+const MEGABYTE = 1024 * 1024;
+const OK: CommandResult = { ok: true, value: undefined };
+
+/** Lets the test answer each batch. */
+function createScript() {
+  const batches: { commands: readonly Command[]; answer(results: CommandResult[]): void }[] = [];
+  const commits = new GroupCommit({
+    run: (commands) => new Promise((answer) => batches.push({ commands, answer })),
+    close: () => Promise.resolve(),
+  });
+  const accept = (bytes = 1): Promise<unknown> => commits.run("accept", newEvent("evt_1"), bytes);
+  const answerNext = async (): Promise<number> => {
+    await endOfTurn();
+    const batch = batches.shift() ?? expect.unreachable();
+    batch.answer(batch.commands.map(() => OK));
+    return batch.commands.length;
+  };
+  return { commits, batches, accept, answerNext };
+}
+
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("what arrives while a batch is under way is the next batch, and one is under way at a time", async () => {
+  const { accept, answerNext, batches } = createScript();
+  const calls = [accept(), accept()];
+  await endOfTurn();
+  calls.push(accept(), accept(), accept());
+  await endOfTurn();
+  expect(batches).toHaveLength(1);
+  expect([await answerNext(), await answerNext()]).toEqual([2, 3]);
+  await Promise.all(calls);
+});
+
+test.each([
+  ["256 calls at most", Array.from({ length: 600 }, () => 1), [256, 256, 88]],
+  ["8 MB of bodies at most", [4, 4, 4].map((size) => size * MEGABYTE), [2, 1]],
+  ["one call at the least", [9, 9].map((size) => size * MEGABYTE), [1, 1]],
+])("a batch has %s", async (_, sizes, batches) => {
+  const { accept, answerNext } = createScript();
+  const calls = sizes.map((bytes) => accept(bytes));
+  const seen: number[] = [];
+  while (seen.length < batches.length) seen.push(await answerNext());
+  expect(seen).toEqual(batches);
+  await Promise.all(calls);
+});
+
+test("a turn is taken between two batches", async () => {
+  const { commits, accept, answerNext, batches } = createScript();
+  const calls = [accept()];
+  await endOfTurn();
+  let turns = 0;
+  commits.takeTurn(() => (turns += 1));
+  calls.push(accept());
+  await endOfTurn();
+  expect(turns).toBe(0);
+  await answerNext();
+  await endOfTurn();
+  expect([turns, batches.length]).toEqual([1, 1]);
+  await answerNext();
+  await Promise.all(calls);
+});
+
+test("a batch that met a lock is tried 4 times in all", async () => {
+  const { accept, batches } = createScript();
+  const busy: CommandResult = { ok: false, code: "store_busy", message: "locked", breaking: false };
+  const call = accept();
+  let tries = 0;
+  const answering = (async () => {
+    for (; tries < 4; tries += 1) {
+      while (batches.length === 0) await endOfTurn();
+      batches.shift()?.answer([busy]);
+    }
+  })();
+  await expectCode(call, "store_busy");
+  await answering;
+  expect([tries, batches.length]).toEqual([4, 0]);
+});
+
+test.each([0, 1, 2])(
+  "an error at place %i that puts SQLite in doubt refuses all that waits and comes",
+  async (place) => {
+    const { commits, accept, batches } = createScript();
+    const batch = [accept(), accept(), accept()];
+    const outcomes = Promise.allSettled(batch);
+    await endOfTurn();
+    const waiting = accept();
+    let turnWas: PigeonholeError | undefined;
+    commits.takeTurn((broken) => (turnWas = broken));
+    const broken: CommandResult = { ok: false, code: "store_failed", message: "SQLITE_IOERR_FSYNC", breaking: true };
+    batches.shift()?.answer([0, 1, 2].map((index) => (index === place ? broken : OK)));
+
+    await expectCode(waiting, "store_failed");
+    await expectCode(accept(), "store_failed");
+    expect((await outcomes).map(({ status }) => status === "rejected")).toEqual(
+      [0, 1, 2].map((index) => index === place),
+    );
+    expect(turnWas?.code).toBe("store_failed");
+    expect(() => commits.takeTurn(() => expect.unreachable())).toThrow(/mend the disk/);
+    await commits.finish(new PigeonholeError("stopped", "closed"));
+    expect(batches).toEqual([]);
+  },
+);

@@ -1,0 +1,266 @@
+import * as fc from "fast-check";
+import { expect } from "vitest";
+import type { Lease, ParkedNote } from "#pigeonhole/store/work.js";
+import { bare, type Fixture, MINUTE, newEvent, settlements, TARGETS } from "../conformance/fixture.js";
+import type { Model } from "./model.js";
+
+/** The store under test, which a crash replaces. */
+export type Real = Pick<Fixture, "store" | "outlives" | "reopen" | "write" | "written">;
+
+type Command = fc.AsyncCommand<Model, Real>;
+type Step = (model: Model, real: Real) => Promise<void>;
+
+const HANDLERS = ["h", "i"];
+const NOTE: ParkedNote = { reason: "unknown_type", detail: "no such type" };
+const LEASE_MS = MINUTE;
+
+/** A command that runs one step on both and compares afterwards. */
+function command(name: string, step: Step, check: (model: Readonly<Model>) => boolean = () => true): Command {
+  return {
+    check,
+    async run(model, real) {
+      await step(model, real);
+      await expectEqual(model, real);
+    },
+    toString: () => name,
+  };
+}
+
+async function expectEqual(model: Model, { store }: Real): Promise<void> {
+  expect(await store.counts(model.now)).toMatchObject(model.counts);
+  const { items } = await store.list({ limit: 500 });
+  const newestFirst = [...model.events.values()].toSorted((a, b) => b.seq - a.seq);
+  expect(items.map(({ id }) => id)).toEqual(newestFirst.map(({ id }) => id));
+  for (const event of newestFirst) {
+    const stored = await store.get(event.id);
+    expect(stored?.body && Buffer.from(stored.body).toString()).toBe(event.hasBody ? event.body : undefined);
+    expect(stored).toMatchObject({ seq: event.seq, receivedAt: event.receivedAt });
+    expect(
+      stored?.handlers.map(({ handler, state, attempts, dueAt, discarded }) => ({
+        handler,
+        state,
+        attempts,
+        dueAt,
+        discarded,
+      })),
+    ).toEqual(
+      [...event.work.values()]
+        .map(({ handler, state, started, dueAt, discarded }) => ({
+          handler,
+          state,
+          attempts: started,
+          dueAt,
+          discarded,
+        }))
+        .toSorted((a, b) => (a.handler < b.handler ? -1 : 1)),
+    );
+  }
+}
+
+const accept = fc
+  .record({
+    id: fc.integer({ min: 0, max: 7 }).map((number) => `evt_${number}`),
+    text: fc.constantFrom("one", "two"),
+    leased: fc.subarray(HANDLERS),
+    handlers: fc.subarray(HANDLERS),
+    note: fc.boolean(),
+  })
+  .map(({ id, text, leased, handlers, note }) =>
+    command(
+      `accept ${id} ${text} [${leased.join()}] of [${handlers.join()}]${note ? " noted" : ""}`,
+      async (model, { store }) => {
+        const leaseUntil = model.now + LEASE_MS;
+        const work = handlers.map((handler) => (leased.includes(handler) ? { handler, leaseUntil } : { handler }));
+        const receivedAt = model.now;
+        const event = newEvent(id, { receivedAt, body: Buffer.from(text), work, ...(note && { parked: NOTE }) });
+        const result = await store.accept(event);
+        const known = model.events.get(id);
+        expect(result).toMatchObject(
+          known === undefined ? { kind: "stored" } : { kind: "duplicate", otherBytes: known.body !== text },
+        );
+        if (result.kind === "duplicate") return;
+        model.accept({ id, seq: result.seq, body: text, receivedAt }, work, result.leases);
+        const stored = model.events.get(id);
+        if (note && stored !== undefined) model.addNote(stored);
+      },
+    ),
+  );
+
+const lease = fc
+  .record({
+    handler: fc.constantFrom(...HANDLERS),
+    limit: fc.integer({ min: 1, max: 4 }),
+    suspectLimit: fc.integer({ min: 1, max: 2 }),
+    allowRepeated: fc.boolean(),
+  })
+  .map((options) =>
+    command(`lease ${JSON.stringify(options)}`, async (model, { store }) => {
+      const request = { ...options, now: model.now, leaseUntil: model.now + LEASE_MS, maxBytes: 1_000 };
+      const expected = model.page(request);
+      const page = await store.lease(request);
+      expect(
+        page.work.map(({ eventId, attempt, failures, crashes }) => ({ eventId, attempt, failures, crashes })),
+      ).toEqual(
+        expected.map(({ event, work: { started, finished } }) => ({
+          eventId: event.id,
+          attempt: started + 1,
+          failures: finished,
+          crashes: started - finished,
+        })),
+      );
+      for (const [index, { work }] of expected.entries()) {
+        const token = page.work[index]?.token ?? -1;
+        Object.assign(work, { state: "leased", token, leaseUntil: request.leaseUntil, started: work.started + 1 });
+        delete work.dueAt;
+      }
+      model.leases.push(...page.work.map((given) => bare(given)));
+      expect(page.nextDueAt).toBe(model.nextDueAt(options.handler));
+    }),
+  );
+
+/** A command on one of the leases given so far, most of all the last ones; many have ended. */
+function onLease(name: string, step: (model: Model, real: Real, lease: Lease) => Promise<void>): fc.Arbitrary<Command> {
+  return fc.nat({ max: 9 }).map((back) =>
+    command(
+      `${name} lease -${back}`,
+      (model, real) => step(model, real, model.leases.at(-1 - back) ?? expect.unreachable()),
+      (model) => model.leases.length > back,
+    ),
+  );
+}
+
+const settle = fc
+  .tuple(fc.constantFrom(...TARGETS), fc.boolean(), fc.constantFrom(0, 1, 30_000))
+  .chain(([to, dropSteps, delay]) =>
+    onLease(`settle ${to} ${dropSteps}`, async (model, { store }, given) => {
+      const base = { ...settlements[to](given), dropSteps };
+      const settlement = base.to === "pending" ? { ...base, dueAt: model.now + delay } : base;
+      const work = model.held(given);
+      expect(await store.settle(settlement)).toBe(work === undefined ? "lost" : "settled");
+      if (work !== undefined) model.settle(work, settlement);
+    }),
+  );
+
+const commit = fc.boolean().chain((isThrowing) =>
+  onLease(isThrowing ? "commit that throws" : "commit", async (model, { store, write }, given) => {
+    const work = model.held(given);
+    const effect = `effect ${given.token}`;
+    const outcome = await store
+      .commit(settlements.done(given), (tx) => {
+        write(tx, effect);
+        if (isThrowing) throw new Error("mine");
+      })
+      .then(
+        () => "done",
+        (error: { code?: string; message: string }) => error.code ?? error.message,
+      );
+    expect(outcome).toBe(work === undefined ? "lease_lost" : isThrowing ? "mine" : "done");
+    if (work === undefined || isThrowing) return;
+    model.settle(work, settlements.done(given));
+    model.effects.push(effect);
+  }),
+);
+
+const release = onLease("release", async (model, { store }, given) => {
+  await store.release([given], model.now);
+  const work = model.held(given);
+  if (work !== undefined) model.release(work);
+});
+
+const renew = onLease("renew", async (model, { store }, given) => {
+  const leaseUntil = model.now + 2 * LEASE_MS;
+  const work = model.held(given);
+  expect(await store.renew([given], leaseUntil)).toEqual(work === undefined ? [given] : []);
+  if (work !== undefined) work.leaseUntil = leaseUntil;
+});
+
+const saveStep = fc.constantFrom("a", "b").chain((name) =>
+  onLease(`step ${name}`, async (model, { store }, given) => {
+    const work = model.held(given);
+    expect(await store.saveStep(given, name, String(given.token))).toBe(work === undefined ? "lost" : "settled");
+    if (work === undefined) return;
+    work.steps[name] ??= String(given.token);
+    expect(await store.loadSteps(given)).toEqual(work.steps);
+  }),
+);
+
+const advance = fc.constantFrom(1, 30_000, LEASE_MS, LEASE_MS + 1, 10 * LEASE_MS).map((ms) =>
+  command(`advance ${ms}`, (model) => {
+    model.now += ms;
+    return Promise.resolve();
+  }),
+);
+
+const recover = fc.constant(
+  command("recover", async (model, { store, outlives }) => {
+    expect(await store.recover(model.now)).toEqual({ owner: true, ...model.recover(outlives) });
+  }),
+);
+
+const crash = fc.constant(
+  command("crash", async (model, real) => {
+    await real.reopen();
+    model.hasTakenOver = false;
+  }),
+);
+
+/** A command on one of the events that are stored. */
+function onEvent(name: string, step: (model: Model, real: Real, id: string) => Promise<void>): fc.Arbitrary<Command> {
+  return fc.nat({ max: 7 }).map((number) => {
+    const id = `evt_${number}`;
+    return command(
+      `${name} ${id}`,
+      (model, real) => step(model, real, id),
+      (model) => model.events.has(id),
+    );
+  });
+}
+
+const replan = fc.tuple(fc.subarray(HANDLERS), fc.boolean()).chain(([handlers, noted]) =>
+  onEvent(`replan [${handlers.join()}]${noted ? " noted" : ""}`, async (model, { store }, id) => {
+    const event = model.events.get(id) ?? expect.unreachable();
+    const parked = noted ? NOTE : undefined;
+    const plan = { seq: event.seq, handlers, now: model.now, ...(parked && { parked }) };
+    expect(await store.replan(plan)).toBe(model.replan(event, handlers, parked));
+  }),
+);
+
+const discard = onEvent("discard", async (model, { store }, id) => {
+  expect(await store.discard(id, model.now)).toBe(model.discard(model.events.get(id) ?? expect.unreachable()));
+});
+
+const prune = fc
+  .record({
+    ids: fc.constantFrom(0, 30_000, 10 * LEASE_MS),
+    bodies: fc.constantFrom(0, 30_000),
+    batch: fc.integer({ min: 1, max: 4 }),
+  })
+  .map(({ ids, bodies, batch }) =>
+    command(`prune ${ids} ${bodies} by ${batch}`, async (model, { store }) => {
+      const limits = { idsBefore: model.now - ids, bodiesBefore: model.now - bodies, batch };
+      while ((await store.prune(limits)) > 0);
+      model.prune(limits);
+    }),
+  );
+
+const ON_ANY = [
+  accept,
+  accept,
+  accept,
+  lease,
+  lease,
+  settle,
+  settle,
+  commit,
+  release,
+  renew,
+  saveStep,
+  advance,
+  recover,
+  replan,
+  discard,
+  prune,
+];
+
+/** Commands for a store whose data ends with it, and for one that outlives a crash. */
+export const commandsFor = (outlives: boolean): fc.Arbitrary<Command>[] => (outlives ? [...ON_ANY, crash] : ON_ANY);

@@ -1,0 +1,192 @@
+import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
+import type { LeaseRequest } from "#pigeonhole/store/store.js";
+import type { Lease, NewWork, ParkedNote, Settlement } from "#pigeonhole/store/work.js";
+import { CRASH_LIMIT, type WorkState } from "#pigeonhole/store/work-state.js";
+
+/** What the store should hold for one handler of one event. */
+export interface ModelWork {
+  state: WorkState;
+  handler: string;
+  dueAt?: number;
+  token?: number;
+  leaseUntil?: number;
+  started: number;
+  finished: number;
+  discarded: boolean;
+  steps: Record<string, string>;
+}
+
+export interface ModelEvent {
+  id: string;
+  seq: number;
+  body: string;
+  hasBody: boolean;
+  receivedAt: number;
+  work: Map<string, ModelWork>;
+}
+
+/** The store as the interface describes it, in plain objects: the other opinion that the tests compare with. */
+export class Model {
+  readonly events = new Map<string, ModelEvent>();
+  /** Every lease ever given, so that old ones are tried too. */
+  readonly leases: Lease[] = [];
+  now: number;
+  done = 0;
+  /** The user's own rows. */
+  effects: string[] = [];
+  /** Whether the first `recover` since the store was opened has been. */
+  hasTakenOver = false;
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  get all(): { event: ModelEvent; work: ModelWork }[] {
+    return [...this.events.values()].flatMap((event) => [...event.work.values()].map((work) => ({ event, work })));
+  }
+
+  accept(event: Omit<ModelEvent, "work" | "hasBody">, plan: readonly NewWork[], leases: readonly Lease[]): void {
+    const work = plan.map(({ handler, leaseUntil }): [string, ModelWork] => {
+      const fresh = { handler, started: 0, finished: 0, discarded: false, steps: {} };
+      if (leaseUntil === undefined) return [handler, { ...fresh, state: "pending", dueAt: event.receivedAt }];
+      const lease = leases.find((given) => given.handler === handler);
+      return [handler, { ...fresh, state: "leased", token: lease?.token ?? -1, leaseUntil, started: 1 }];
+    });
+    this.events.set(event.id, { ...event, hasBody: true, work: new Map(work) });
+    this.leases.push(...leases);
+  }
+
+  addNote(event: ModelEvent): void {
+    event.work.set("", { handler: "", state: "parked", started: 0, finished: 0, discarded: false, steps: {} });
+  }
+
+  /** Work under a lease, if the lease still holds. */
+  held({ seq, handler, token }: Lease): ModelWork | undefined {
+    return this.all.find(({ event, work }) => event.seq === seq && work.handler === handler && work.token === token)
+      ?.work;
+  }
+
+  /** The page that a request should get. */
+  page(request: LeaseRequest): { event: ModelEvent; work: ModelWork }[] {
+    const due = this.pendingOf(request.handler)
+      .filter(({ work }) => (work.dueAt ?? Infinity) <= request.now)
+      .toSorted((a, b) => (a.work.dueAt ?? 0) - (b.work.dueAt ?? 0) || a.event.seq - b.event.seq);
+    const ofCrashes = (least: number, most: number) =>
+      due.filter(({ work }) => work.started - work.finished >= least && work.started - work.finished <= most);
+    const repeated = ofCrashes(2, Infinity).slice(0, request.allowRepeated ? 1 : 0);
+    if (repeated.length > 0) return repeated;
+    const suspects = ofCrashes(1, 1).slice(0, request.suspectLimit);
+    return suspects.length > 0 ? suspects : ofCrashes(0, 0).slice(0, request.limit);
+  }
+
+  nextDueAt(handler: string): number | undefined {
+    const dues = this.pendingOf(handler).map(({ work }) => work.dueAt ?? Infinity);
+    return dues.length === 0 ? undefined : Math.min(...dues);
+  }
+
+  private pendingOf(handler: string): { event: ModelEvent; work: ModelWork }[] {
+    return this.all.filter(({ work }) => work.state === "pending" && work.handler === handler);
+  }
+
+  settle(work: ModelWork, settlement: Settlement): void {
+    end(work, settlement.to);
+    if (settlement.to === "done") this.done += 1;
+    else work.finished += 1;
+    if (settlement.to === "pending") work.dueAt = settlement.dueAt;
+    if (settlement.dropSteps) work.steps = {};
+  }
+
+  release(work: ModelWork): void {
+    end(work, "pending");
+    work.dueAt = this.now;
+    work.started -= 1;
+  }
+
+  recover(outlives: boolean): { recovered: number; parked: number } {
+    const everything = outlives && !this.hasTakenOver;
+    this.hasTakenOver = true;
+    const result = { recovered: 0, parked: 0 };
+    for (const { work } of this.all) {
+      if (work.state !== "leased" || !(everything || (work.leaseUntil ?? 0) < this.now)) continue;
+      if (work.started - work.finished >= CRASH_LIMIT) {
+        end(work, "parked");
+        result.parked += 1;
+      } else {
+        end(work, "pending");
+        work.dueAt = this.now;
+        result.recovered += 1;
+      }
+    }
+    return result;
+  }
+
+  replan(event: ModelEvent, handlers: readonly string[], parked: ParkedNote | undefined): number {
+    if (!event.hasBody) return 0;
+    let pending = 0;
+    event.work.delete("");
+    if (parked !== undefined) this.addNote(event);
+    for (const work of event.work.values()) {
+      const isStuck = work.handler !== "" && (work.state === "dead" || work.state === "parked");
+      if (!isStuck || (parked !== undefined && !handlers.includes(work.handler))) continue;
+      end(work, "pending");
+      Object.assign(work, { dueAt: this.now, started: 0, finished: 0 });
+      pending += 1;
+    }
+    for (const handler of handlers) {
+      const work = event.work.get(handler);
+      if (work !== undefined && !work.discarded) continue;
+      const steps = work?.steps ?? {};
+      event.work.set(handler, {
+        handler,
+        state: "pending",
+        dueAt: this.now,
+        started: 0,
+        finished: 0,
+        discarded: false,
+        steps,
+      });
+      pending += 1;
+    }
+    return pending;
+  }
+
+  discard(event: ModelEvent): number {
+    const ended = [...event.work.values()].filter(({ state }) => state !== "leased" && state !== "done");
+    for (const work of ended) {
+      end(work, "done");
+      work.discarded = true;
+    }
+    return ended.length;
+  }
+
+  prune(limits: { idsBefore: number; bodiesBefore: number }): void {
+    for (const event of this.events.values()) {
+      if ([...event.work.values()].some(({ state }) => state !== "done")) continue;
+      if (event.receivedAt < limits.idsBefore) this.events.delete(event.id);
+      if (event.receivedAt < limits.bodiesBefore) event.hasBody = false;
+    }
+  }
+
+  get counts(): Partial<StoreCounts> {
+    const count = (state: WorkState): number => this.all.filter(({ work }) => work.state === state).length;
+    const pending = this.all.filter(({ work }) => work.state === "pending");
+    const dues = pending.map(({ work }) => work.dueAt ?? Infinity).filter((dueAt) => dueAt <= this.now);
+    const received = pending.map(({ event }) => event.receivedAt);
+    return {
+      pending: pending.length,
+      leased: count("leased"),
+      dead: count("dead"),
+      parked: count("parked"),
+      done: this.done,
+      oldestDueAt: dues.length === 0 ? undefined : Math.min(...dues),
+      oldestPendingReceivedAt: received.length === 0 ? undefined : Math.min(...received),
+    };
+  }
+}
+
+function end(work: ModelWork, state: WorkState): void {
+  work.state = state;
+  delete work.token;
+  delete work.leaseUntil;
+  delete work.dueAt;
+}

@@ -1,0 +1,106 @@
+CREATE TABLE counter (
+    name  TEXT    PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inbox_body (
+    seq  INTEGER PRIMARY KEY,
+    body BLOB    NOT NULL
+  ) STRICT;
+
+CREATE TABLE inbox_done (
+    seq        INTEGER NOT NULL,
+    handler    TEXT    NOT NULL,
+    settled_at INTEGER NOT NULL,
+    attempts   INTEGER NOT NULL,
+    discarded  INTEGER NOT NULL CHECK (discarded IN (0, 1)),
+    PRIMARY KEY (seq, handler)
+  ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inbox_event (
+    seq         INTEGER PRIMARY KEY,
+    id          TEXT    NOT NULL UNIQUE,
+    type        TEXT    NOT NULL,
+    test        INTEGER NOT NULL CHECK (test IN (0, 1)),
+    received_at INTEGER NOT NULL,
+    signed_at   INTEGER NOT NULL,
+    body_length INTEGER NOT NULL,
+    body_crc    INTEGER NOT NULL
+  ) STRICT;
+
+CREATE TABLE inbox_step (
+    seq     INTEGER NOT NULL,
+    handler TEXT    NOT NULL,
+    name    TEXT    NOT NULL,
+    value   TEXT    NOT NULL,
+    PRIMARY KEY (seq, handler, name)
+  ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inbox_work (
+    seq         INTEGER NOT NULL,
+    handler     TEXT    NOT NULL,
+    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead', 'parked')),
+    due_at      INTEGER,
+    lease       INTEGER,
+    lease_until INTEGER,
+    settled_at  INTEGER,
+    started     INTEGER NOT NULL,
+    finished    INTEGER NOT NULL,
+    reason      TEXT,
+    error       TEXT,
+    PRIMARY KEY (seq, handler),
+    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease_until IS NOT NULL)),
+    CHECK ((state IN ('dead', 'parked')) = (settled_at IS NOT NULL)),
+    CHECK ((state IN ('dead', 'parked')) = (reason IS NOT NULL)),
+    CHECK (started >= finished AND finished >= 0),
+    CHECK (handler <> '' OR state = 'parked')
+  ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE outbox_event (
+    seq         INTEGER PRIMARY KEY,
+    key         TEXT    NOT NULL UNIQUE,
+    body        TEXT    NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'done', 'dead')),
+    send        INTEGER,
+    position    INTEGER,
+    settled_at  INTEGER,
+    remote_id   TEXT,
+    reason      TEXT,
+    code        TEXT,
+    param       TEXT,
+    message     TEXT,
+    CHECK ((state IN ('done', 'dead')) = (settled_at IS NOT NULL)),
+    CHECK ((state = 'dead') = (reason IS NOT NULL)),
+    CHECK (state <> 'leased' OR send IS NOT NULL),
+    CHECK (state <> 'pending' OR send IS NULL),
+    CHECK ((send IS NULL) = (position IS NULL))
+  ) STRICT;
+
+CREATE TABLE outbox_send (
+    send        INTEGER PRIMARY KEY,
+    key         TEXT    NOT NULL UNIQUE,
+    kind        TEXT    NOT NULL CHECK (kind IN ('single', 'batch')),
+    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead')),
+    due_at      INTEGER,
+    lease       INTEGER,
+    lease_until INTEGER,
+    started     INTEGER NOT NULL,
+    error       TEXT,
+    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease_until IS NOT NULL))
+  ) STRICT;
+
+CREATE INDEX inbox_work_leased ON inbox_work (lease_until) WHERE state = 'leased';
+
+CREATE INDEX inbox_work_pending ON inbox_work (handler, min(started - finished, 2), due_at) WHERE state = 'pending';
+
+CREATE INDEX inbox_work_stuck ON inbox_work (state, seq) WHERE state IN ('dead', 'parked');
+
+CREATE INDEX outbox_event_open ON outbox_event (state, seq) WHERE state <> 'done';
+
+CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;

@@ -1,0 +1,210 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { childFile, startChild } from "./children/child.js";
+import { acceptLeased, context, expectCode, newEvent, settlements, snapshot, statesOf } from "./conformance/fixture.js";
+import { makeFolder } from "./sqlite-kind.js";
+
+const MEGABYTE = 1024 * 1024;
+
+let folder: ReturnType<typeof makeFolder>;
+let file: string;
+let store: Store;
+
+beforeEach(() => {
+  folder = makeFolder();
+  file = join(folder.path, "inbox.db");
+});
+
+afterEach(async () => {
+  await store.close();
+  folder.remove();
+});
+
+async function openStore(thread: boolean): Promise<void> {
+  store = createSqliteStore({ file, thread });
+  await store.open(context);
+}
+
+describe("while another process holds the database", () => {
+  let delay: ReturnType<typeof monitorEventLoopDelay>;
+
+  beforeEach(async () => {
+    await openStore(true);
+    await store.accept(newEvent("before"));
+    delay = monitorEventLoopDelay({ resolution: 5 });
+  });
+
+  const longestDelayMs = (): number => {
+    delay.disable();
+    return delay.max / 1e6;
+  };
+
+  test("a delivery waits, and is stored once it lets go; the event loop goes on", async () => {
+    const holder = startChild("hold-lock", file, "400");
+    expect(await holder.line()).toBe("held");
+    delay.enable();
+    const accepted = ["a", "b", "c"].map((id) => store.accept(newEvent(id)));
+    expect(await Promise.all(accepted)).toMatchObject([{ kind: "stored" }, { kind: "stored" }, { kind: "stored" }]);
+    expect(longestDelayMs()).toBeLessThan(300);
+    expect(await holder.line()).toBe("released");
+    await holder.kill();
+    expect((await store.list({})).items.map(({ id }) => id)).toEqual(["c", "b", "a", "before"]);
+  });
+
+  test("a delivery is refused as busy when it holds on, and can be taken afterwards", async () => {
+    const holder = startChild("hold-lock", file);
+    expect(await holder.line()).toBe("held");
+    delay.enable();
+    const accepted = ["a", "b", "c"].map((id) => store.accept(newEvent(id)));
+    for (const outcome of accepted) await expectCode(outcome, "store_busy");
+    expect(longestDelayMs()).toBeLessThan(300);
+    holder.say("release");
+    expect(await holder.line()).toBe("released");
+    await holder.kill();
+    expect((await store.list({})).items.map(({ id }) => id)).toEqual(["before"]);
+    expect(await store.accept(newEvent("a"))).toMatchObject({ kind: "stored" });
+  });
+
+  test("a commit is refused as busy without its function being called, and can be made afterwards", async () => {
+    const lease = await acceptLeased(store, "evt_1");
+    const holder = startChild("hold-lock", file);
+    expect(await holder.line()).toBe("held");
+    await expectCode(
+      store.commit(settlements.done(lease), () => expect.unreachable()),
+      "store_busy",
+    );
+    await holder.kill();
+    await store.commit(settlements.done(lease), () => undefined);
+    expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
+  });
+});
+
+test("a store opens although another process holds the file for longer than one try", async () => {
+  new Database(file).exec("CREATE TABLE mine (x)").close();
+  const holder = startChild("hold-lock", file, "600");
+  expect(await holder.line()).toBe("held");
+  await openStore(true);
+  await holder.kill();
+  expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
+});
+
+describe("a full database", () => {
+  /** Sets how many pages the file may have, on the connection that writes. */
+  const limitPages = (pages: number): Promise<unknown> =>
+    acceptLeased(store, `limit ${pages}`).then((lease) =>
+      store.commit(settlements.done(lease), ({ db }) => db.pragma(`max_page_count = ${pages}`)),
+    );
+
+  test.each(["file", "memory"])(
+    "refuses what does not fit, keeps what it has, and goes on when there is room (%s)",
+    async (where) => {
+      if (where === "memory") {
+        store = createSqliteStore({ file: ":memory:" });
+        await store.open(context);
+      } else {
+        await openStore(false);
+      }
+      await limitPages(60);
+      const before = await snapshot(store);
+      const large = store.accept(newEvent("large", { body: Buffer.alloc(MEGABYTE) }));
+      const beside = store.accept(newEvent("beside"));
+      await expectCode(large, "store_full");
+      await expectCode(beside, "store_full");
+      expect(await snapshot(store)).toEqual(before);
+
+      expect(await store.accept(newEvent("small"))).toMatchObject({ kind: "stored" });
+      await limitPages(1_000_000);
+      expect(await store.accept(newEvent("large", { body: Buffer.alloc(MEGABYTE) }))).toMatchObject({ kind: "stored" });
+    },
+  );
+
+  test("fails the commits of one turn together, and none of them has written", async () => {
+    await openStore(false);
+    const leases = [];
+    for (const id of ["a", "b", "c"]) leases.push(await acceptLeased(store, id));
+    await limitPages(60);
+    const before = await snapshot(store);
+    const outcomes = leases.map((lease, index) =>
+      store.commit(settlements.done(lease), ({ db }) => {
+        db.exec("CREATE TABLE IF NOT EXISTS mine (x)");
+        if (index === 1) db.prepare("INSERT INTO mine VALUES (?)").run(Buffer.alloc(MEGABYTE));
+      }),
+    );
+    for (const outcome of outcomes) await expectCode(outcome, "store_full");
+    expect(await snapshot(store)).toEqual(before);
+    for (const lease of leases) await store.commit(settlements.done(lease), () => undefined);
+  });
+
+  test("a function that ends the transaction itself fails the commits of its turn", async () => {
+    await openStore(false);
+    const leases = [];
+    for (const id of ["a", "b", "c"]) leases.push(await acceptLeased(store, id));
+    const before = await snapshot(store);
+    const outcomes = leases.map((lease, index) =>
+      store.commit(settlements.done(lease), ({ db }) => {
+        if (index === 1) db.exec("ROLLBACK");
+      }),
+    );
+    for (const outcome of outcomes) await expectCode(outcome, "store_failed");
+    expect(await snapshot(store)).toEqual(before);
+    await store.commit(settlements.done(leases[0] ?? expect.unreachable()), () => undefined);
+  });
+});
+
+describe("a disk that fails", () => {
+  // No file may grow past the limit, so that a write to it ends in an I/O error. Only a process of its own can have the limit.
+  beforeEach(() => {
+    store = createSqliteStore({ file });
+  });
+
+  function runOnBadDisk(scenario: string): Record<string, string> {
+    const script = 'ulimit -f 4096 && exec "$0" "$@"';
+    const printed = execFileSync("bash", ["-c", script, process.execPath, childFile("fail-disk"), scenario, file]);
+    return JSON.parse(printed.toString()) as Record<string, string>;
+  }
+
+  /** Ids in the file, read by a process that has no limit. */
+  function storedIds(): string[] {
+    const db = new Database(file);
+    try {
+      expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
+      return db.prepare<[], string>("SELECT id FROM inbox_event ORDER BY seq").pluck().all();
+    } finally {
+      db.close();
+    }
+  }
+
+  test("has everything that was acknowledged, and nothing is acknowledged any more", () => {
+    const outcomes = runOnBadDisk("fill");
+    const acknowledged = Object.keys(outcomes).filter((id) => outcomes[id] === "resolved");
+    const refused = Object.keys(outcomes).filter((id) => outcomes[id] !== "resolved");
+    expect(acknowledged.length).toBeGreaterThan(20);
+    expect(refused).toHaveLength(3);
+    for (const id of refused)
+      expect(outcomes[id]).toMatch(
+        /^store_failed accept failed: SQLITE_IOERR.*mend the disk|^store_failed .*SQLITE_IOERR/s,
+      );
+    expect(storedIds()).toEqual(["first", ...acknowledged]);
+  });
+
+  test("ends what waits, too: the next batch and the next commit", () => {
+    const outcomes = runOnBadDisk("waiting");
+    expect(Object.keys(outcomes).toSorted()).toEqual(["commit", "large", "later", "small"]);
+    for (const outcome of Object.values(outcomes)) expect(outcome).toMatch(/^store_failed .*SQLITE_IOERR/);
+    expect(storedIds()).toEqual(["first"]);
+  });
+
+  test("met by a commit, ends the deliveries as well", () => {
+    const outcomes = runOnBadDisk("commit");
+    expect(outcomes).toEqual({
+      commit: expect.stringMatching(/^store_failed ctx\.commit failed: SQLITE_IOERR/),
+      later: expect.stringMatching(/^store_failed .*mend the disk/),
+    });
+    expect(storedIds()).toEqual(["first"]);
+  });
+});

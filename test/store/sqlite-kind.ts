@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
+import Database from "better-sqlite3";
+import { acceptLeased, settlements, type StoreKind, type StoreUnderTest } from "./conformance/fixture.js";
+
+/** A folder of its own for a test's database files. */
+export function makeFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "pigeonhole-store-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export const MEMORY: StoreKind = { create: createInMemory, lateUses: lateUses() };
+export const FILE_WITH_THREAD: StoreKind = { create: () => createOnFile(true), lateUses: lateUses() };
+export const FILE_WITHOUT_THREAD: StoreKind = { create: () => createOnFile(false), lateUses: lateUses() };
+
+function write(tx: CommitTransaction, text: string): void {
+  tx.db.exec("CREATE TABLE IF NOT EXISTS written (text TEXT)");
+  tx.db.prepare("INSERT INTO written (text) VALUES (?)").run(text);
+}
+
+function read(db: Database.Database): string[] {
+  const exists = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'written'").get() !== undefined;
+  return exists ? db.prepare<[], string>("SELECT text FROM written ORDER BY rowid").pluck().all() : [];
+}
+
+function createOnFile(thread: boolean): StoreUnderTest {
+  const folder = makeFolder();
+  const file = join(folder.path, "inbox.db");
+  return {
+    store: createSqliteStore({ file, thread }),
+    another: () => createSqliteStore({ file, thread }),
+    write,
+    async written() {
+      const db = new Database(file, { readonly: true });
+      try {
+        return read(db);
+      } finally {
+        db.close();
+      }
+    },
+    dispose: () => folder.remove(),
+  };
+}
+
+function createInMemory(): StoreUnderTest {
+  const store = createSqliteStore({ file: ":memory:" });
+  return {
+    store,
+    write,
+    async written() {
+      let rows: string[] = [];
+      const notMine = new Error("only reading");
+      const lease = await acceptLeased(store, "reader", { work: [{ handler: "reader", leaseUntil: 0 }] });
+      await store
+        .commit(settlements.done(lease), ({ db }) => {
+          rows = read(db);
+          throw notMine;
+        })
+        .catch((error: unknown) => {
+          if (error !== notMine) throw error;
+        });
+      await store.release([lease], 0);
+      await store.discard("reader", 0);
+      return rows;
+    },
+    dispose: () => undefined,
+  };
+}
+
+function lateUses(): StoreKind["lateUses"] {
+  return [
+    { name: "tx.db", keep: (tx) => () => tx.db },
+    {
+      name: "a kept tx.db",
+      keep:
+        ({ db }) =>
+        () =>
+          db.exec("DELETE FROM written"),
+    },
+    {
+      name: "prepare of a kept tx.db",
+      keep:
+        ({ db }) =>
+        () =>
+          db.prepare("SELECT 1"),
+    },
+    {
+      name: "a property of a kept tx.db",
+      keep:
+        ({ db }) =>
+        () =>
+          db.name,
+    },
+    { name: "a method taken from tx.db", keep: ({ db }) => db.pragma.bind(db, "user_version") },
+    { name: "a statement", keep: ({ db }) => keepCall(db.prepare("DELETE FROM written"), "run") },
+    {
+      name: "a statement that was set up",
+      keep: ({ db }) => keepCall(db.prepare("SELECT * FROM written").pluck().raw(false), "all"),
+    },
+    { name: "a statement's database", keep: ({ db }) => keepDatabase(db.prepare("SELECT 1").database) },
+    { name: "a transaction function", keep: ({ db }) => db.transaction(() => undefined) },
+    { name: "a transaction function's variant", keep: ({ db }) => keepVariant(db.transaction(() => undefined)) },
+    {
+      name: "a transaction function's database",
+      keep: ({ db }) => keepDatabase(databaseOf(db.transaction(() => undefined))),
+    },
+    { name: "rows that were begun", keep: ({ db }) => keepRows(db, true) },
+    { name: "rows that were not begun", keep: ({ db }) => keepRows(db, false) },
+  ];
+}
+
+function keepCall(statement: Database.Statement, method: "run" | "all"): () => unknown {
+  return () => statement[method]();
+}
+
+function keepDatabase(db: Database.Database): () => unknown {
+  return () => db.exec("DELETE FROM written");
+}
+
+function keepVariant(fn: Database.Transaction<() => void>): () => unknown {
+  const { immediate } = fn as { immediate: () => void };
+  return immediate;
+}
+
+function databaseOf(fn: unknown): Database.Database {
+  return (fn as { database: Database.Database }).database;
+}
+
+/** An iterator that is left unfinished keeps SQLite from ending the transaction. */
+function keepRows(db: Database.Database, begun: boolean): () => unknown {
+  const rows = db.prepare("SELECT text FROM written UNION ALL SELECT 'another'").iterate();
+  if (begun) rows.next();
+  return () => rows.next();
+}

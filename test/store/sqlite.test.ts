@@ -1,0 +1,238 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { startChild } from "./children/child.js";
+import { acceptLeased, context, expectCode, newEvent, settlements, T } from "./conformance/fixture.js";
+import { makeFolder } from "./sqlite-kind.js";
+
+const APPLICATION_ID = 0x50474e48;
+const SCHEMA = new URL("schema.sql", import.meta.url);
+
+let folder: ReturnType<typeof makeFolder>;
+let file: string;
+const open: Store[] = [];
+
+beforeEach(() => {
+  folder = makeFolder();
+  file = join(folder.path, "inbox.db");
+});
+
+afterEach(async () => {
+  for (const store of open.splice(0)) await store.close();
+  folder.remove();
+});
+
+async function openStore(options: { thread?: boolean; at?: string } = {}): Promise<Store> {
+  const store = createSqliteStore({ file: options.at ?? file, thread: options.thread ?? true });
+  open.push(store);
+  await store.open(context);
+  return store;
+}
+
+/** Looks into the file with a connection that has no settings of ours. */
+function look<Result>(use: (db: Database.Database) => Result): Result {
+  const db = new Database(file);
+  try {
+    return use(db);
+  } finally {
+    db.close();
+  }
+}
+
+describe("the file", () => {
+  test("and what SQLite puts beside it can be read by its user only", async () => {
+    const store = await openStore();
+    await store.recover(T);
+    await store.accept(newEvent("evt_1"));
+    const modes = ["", "-wal", "-shm"].map((end) => (statSync(`${file}${end}`).mode & 0o777).toString(8));
+    expect(modes).toEqual(["600", "600", "600"]);
+  });
+
+  test("keeps the mode that it had", async () => {
+    writeFileSync(file, "");
+    chmodSync(file, 0o640);
+    await openStore();
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("640");
+  });
+
+  test.each<[string, () => string]>([
+    ["in a folder that does not exist", () => join(folder.path, "missing", "inbox.db")],
+    ["that is a folder", () => folder.path],
+    [
+      "that holds something else",
+      () => {
+        writeFileSync(
+          file,
+          "These are the notes of somebody, and they are longer than the header of SQLite is.".repeat(9),
+        );
+        return file;
+      },
+    ],
+  ])("%s is refused", async (_, path) => {
+    const at = path();
+    const before = existsSync(file) ? readFileSync(file) : undefined;
+    await expectCode(openStore({ at }), "store_failed");
+    expect(existsSync(file) ? readFileSync(file) : undefined).toEqual(before);
+  });
+});
+
+describe("what makes a commit durable", () => {
+  const settings = (db: Database.Database) =>
+    ["journal_mode", "synchronous", "wal_autocheckpoint", "busy_timeout"].map((name) =>
+      db.pragma(name, { simple: true }),
+    );
+
+  test("is set on every opening, as better-sqlite3 alone opens a WAL file less durable", () => {
+    for (const opening of ["first", "second", "third"]) {
+      const db = openDatabase(file);
+      expect(settings(db), opening).toEqual(["wal", 2, 4000, 250]);
+      db.exec("CREATE TABLE IF NOT EXISTS mine (x); INSERT INTO mine VALUES (1)");
+      db.close();
+    }
+    expect(look((db) => db.pragma("synchronous", { simple: true }))).toBe(1);
+  });
+
+  test.each([true, false])(
+    "holds for the user's transactions too, in a re-opened file (thread: %s)",
+    async (thread) => {
+      await (await openStore({ thread })).close();
+      const store = await openStore({ thread });
+      let seen: unknown[] = [];
+      await store.commit(settlements.done(await acceptLeased(store, "evt_1")), ({ db }) => {
+        seen = [db.pragma("journal_mode", { simple: true }), db.pragma("synchronous", { simple: true })];
+      });
+      expect(seen).toEqual(["wal", 2]);
+    },
+  );
+});
+
+describe("the schema", () => {
+  test("is the one in schema.sql (UPDATE=1 writes it anew)", async () => {
+    await openStore();
+    const tables = look((db) =>
+      db
+        .prepare<[], string>("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name")
+        .pluck()
+        .all(),
+    );
+    const dump = tables.map((sql) => `${sql};\n`).join("\n");
+    if (process.env["UPDATE"] === "1") writeFileSync(SCHEMA, dump);
+    expect(dump).toBe(readFileSync(SCHEMA, "utf8"));
+  });
+
+  test("carries our mark and its version", async () => {
+    await openStore();
+    expect(
+      look((db) => [db.pragma("application_id", { simple: true }), db.pragma("user_version", { simple: true })]),
+    ).toEqual([APPLICATION_ID, 1]);
+  });
+
+  test("migrated twice is the same, with its rows", async () => {
+    const store = await openStore();
+    await store.accept(newEvent("evt_1"));
+    const db = openDatabase(file);
+    migrate(db, file);
+    migrate(db, file);
+    db.close();
+    expect(await store.get("evt_1")).toMatchObject({ id: "evt_1" });
+  });
+
+  test("is made once by several processes that open the file at once", async () => {
+    const children = Array.from({ length: 4 }, () => startChild("open-store", file));
+    for (const child of children) expect(await child.line()).toBe("ready");
+    for (const child of children) child.say("go");
+    const lines = await Promise.all(children.map((child) => child.line()));
+    await Promise.all(children.map((child) => child.kill()));
+    expect(lines).toEqual(["open", "open", "open", "open"]);
+  });
+});
+
+describe("a file of somebody else", () => {
+  test.each<[string, string, "not_a_pigeonhole_database" | "schema_too_new"]>([
+    ["another program's mark", "PRAGMA application_id = 1", "not_a_pigeonhole_database"],
+    ["another program's user_version", "PRAGMA user_version = 1", "not_a_pigeonhole_database"],
+    ["another program's high user_version", "PRAGMA user_version = 900", "not_a_pigeonhole_database"],
+    [
+      "our mark and a newer version",
+      `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 900`,
+      "schema_too_new",
+    ],
+  ])("with %s is refused and left as it is", async (_, sql, code) => {
+    look((db) => db.exec(`CREATE TABLE mine (x); ${sql}`));
+    const marks = () =>
+      look((db) => [
+        db.pragma("application_id", { simple: true }),
+        db.pragma("user_version", { simple: true }),
+        db.prepare("SELECT name FROM sqlite_schema").pluck().all(),
+      ]);
+    const before = marks();
+    await expectCode(openStore(), code);
+    expect(marks()).toEqual(before);
+  });
+
+  test("with tables of its own and no mark is shared", async () => {
+    look((db) => db.exec("CREATE TABLE mine (x); INSERT INTO mine VALUES (7)"));
+    const store = await openStore();
+    let mine: unknown;
+    await store.commit(settlements.done(await acceptLeased(store, "evt_1")), ({ db }) => {
+      mine = db.prepare("SELECT x FROM mine").pluck().get();
+    });
+    expect(mine).toBe(7);
+  });
+});
+
+describe("one command that cannot be run", () => {
+  test.each([true, false])("does not fail those beside it, and leaves nothing behind (thread: %s)", async (thread) => {
+    const store = await openStore({ thread });
+    const bad = [
+      store.accept(newEvent("twice the same handler", { work: [{ handler: "h" }, { handler: "h" }] })),
+      store.accept(newEvent("no type", { type: null as unknown as string })),
+      store.accept(newEvent("no name", { work: [{ handler: "" }] })),
+    ];
+    const refused = store.list({ limit: 0 });
+    const good = ["a", "b", "c"].map((id) => store.accept(newEvent(id)));
+    for (const outcome of bad) await expectCode(outcome, "store_failed");
+    await expectCode(refused, "invalid_argument");
+    expect(await Promise.all(good)).toMatchObject([{ kind: "stored" }, { kind: "stored" }, { kind: "stored" }]);
+    expect((await store.list({})).items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
+    expect(await store.accept(newEvent("no type"))).toMatchObject({ kind: "stored" });
+  });
+
+  test("because an argument cannot cross to the thread is refused alone, and the store goes on", async () => {
+    const store = await openStore();
+    const good = store.accept(newEvent("a"));
+    const type = Symbol("no text") as unknown as string;
+    await expectCode(store.list({ type }), "invalid_argument");
+    await expectCode(Promise.all([store.accept(newEvent("b")), store.list({ type })]), "invalid_argument");
+    expect(await good).toMatchObject({ kind: "stored" });
+    expect(await store.get("b")).toMatchObject({ id: "b" });
+  });
+
+  test("does not count what is settled beside it twice", async () => {
+    const store = await openStore();
+    const lease = await acceptLeased(store, "evt_1");
+    const [settled, refused] = await Promise.allSettled([
+      store.settle(settlements.done(lease)),
+      store.list({ cursor: "no cursor" }),
+    ]);
+    expect([settled.status, refused.status]).toEqual(["fulfilled", "rejected"]);
+    expect(await store.counts(T)).toMatchObject({ done: 1 });
+  });
+});
+
+test("databases in memory have nothing in common", async () => {
+  const [one, two] = [await openStore({ at: ":memory:" }), await openStore({ at: ":memory:" })];
+  await one.accept(newEvent("evt_1"));
+  expect(await two.get("evt_1")).toBeUndefined();
+  expect([await one.recover(T), await two.recover(T)]).toMatchObject([{ owner: true }, { owner: true }]);
+});
+
+test("a lock file that cannot be made is an error, and not another owner", async () => {
+  mkdirSync(`${file}-owner`);
+  const store = await openStore();
+  await expectCode(store.recover(T), "store_failed");
+});

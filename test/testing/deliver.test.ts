@@ -1,0 +1,195 @@
+import express from "express";
+import request from "supertest";
+import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
+import * as z from "zod";
+import { DoNotRetry, type Receiver, createReceiver } from "pigeonhole";
+import {
+  TEST_SECRET,
+  createTestReceiver,
+  deliver,
+  fakeClock,
+  sampleEvent,
+  sampleTestEvent,
+  signDelivery,
+} from "pigeonhole/testing";
+
+/** Stops it when the test ends. */
+function closing<R extends Pick<Receiver, "stop">>(receiver: R): R {
+  onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
+  return receiver;
+}
+
+const handlerStates = (handlers: { handler: string; state: string }[]) =>
+  Object.fromEntries(handlers.map(({ handler, state }) => [handler, state]));
+
+describe("deliver says what became of", () => {
+  test("an event, with each handler's first run", async () => {
+    const receiver = closing(createTestReceiver());
+    const seen: unknown[] = [];
+    receiver
+      .on("email.bounced", (event) => seen.push(event.data), { name: "good" })
+      .on(
+        "email.*",
+        () => {
+          throw new Error("not now");
+        },
+        { name: "failing" },
+      )
+      .on(
+        "*",
+        () => {
+          throw new DoNotRetry("never");
+        },
+        { name: "dead" },
+      )
+      .on("email.sent", () => expect.fail("another type"));
+    const event = sampleEvent("email.bounced");
+    const delivered = await deliver(receiver, event);
+    expect(delivered).toMatchObject({ status: 200, outcome: "accepted", event: { id: event.id, state: "dead" } });
+    expect(handlerStates(delivered.handlers)).toEqual({ good: "done", failing: "pending", dead: "dead" });
+    expect(delivered.handlers).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ handler: "failing", error: "Error: not now", attempts: 1 }),
+        expect.objectContaining({ handler: "dead", error: "DoNotRetry: never", reason: "do_not_retry" }),
+      ]),
+    );
+    expect(seen).toEqual([event.data]);
+  });
+
+  test("the same event a second time: a duplicate, which runs nothing", async () => {
+    const receiver = closing(createTestReceiver());
+    let runs = 0;
+    receiver.on("email.sent", () => (runs += 1));
+    const event = sampleEvent("email.sent");
+    await deliver(receiver, event);
+    const delivered = await deliver(receiver, event);
+    expect(delivered).toMatchObject({ status: 200, outcome: "duplicate", handlers: [{ state: "done", attempts: 1 }] });
+    expect(runs).toBe(1);
+  });
+
+  test("one that a schema refuses: parked", async () => {
+    const receiver = closing(createTestReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } }));
+    receiver.on("email.sent", () => expect.fail("must not run"));
+    expect(await deliver(receiver, sampleEvent("email.sent"))).toMatchObject({
+      status: 200,
+      outcome: "parked",
+      event: { state: "parked" },
+      handlers: [{ handler: "", state: "parked", reason: "bad_data" }],
+    });
+  });
+
+  test.each<[string, { secret?: string; timestamp?: number }]>([
+    ["another secret", { secret: `whsec_${"z".repeat(43)}` }],
+    ["an old signature", { timestamp: Date.now() - 400_000 }],
+  ])("one under %s: unverified, and nothing stored", async (_, options) => {
+    const receiver = closing(createTestReceiver());
+    receiver.on("email.sent", () => expect.fail("must not run"));
+    const event = sampleEvent("email.sent");
+    expect(await deliver(receiver, event, options)).toEqual({
+      status: 503,
+      outcome: "unverified",
+      event: undefined,
+      handlers: [],
+    });
+    expect(await receiver.inbox.get(event.id)).toBeUndefined();
+  });
+
+  test("one without a handler, and a test event", async () => {
+    const receiver = closing(createTestReceiver());
+    for (const event of [sampleEvent("form.submitted"), sampleTestEvent()]) {
+      expect(await deliver(receiver, event)).toMatchObject({
+        outcome: "accepted",
+        event: { state: "done" },
+        handlers: [],
+      });
+    }
+  });
+});
+
+describe("deliver", () => {
+  test("starts the receiver, and goes with a fake clock", async () => {
+    const clock = fakeClock();
+    const receiver = createTestReceiver({ clock, random: () => 0.5 });
+    onTestFinished(async () => {
+      const stopped = receiver.stop({ timeoutMs: 0 });
+      await clock.advance(0);
+      await stopped;
+    });
+    const attempts: number[] = [];
+    receiver.on("email.sent", (_, ctx) => {
+      attempts.push(ctx.attempt);
+      if (ctx.attempt === 1) throw new Error("not now");
+    });
+    const event = sampleEvent("email.sent");
+    const { handlers } = await deliver(receiver, event, { timestamp: clock.now() });
+    expect(handlers).toMatchObject([{ state: "pending", dueAt: clock.now() + 10_000 }]);
+    await clock.advance(10_000);
+    expect(attempts).toEqual([1, 2]);
+  });
+
+  test("waits as long as told for a slow handler, then says which", async () => {
+    const receiver = closing(createTestReceiver());
+    receiver.on("email.sent", () => new Promise(() => undefined), { name: "slow" });
+    const error: unknown = await deliver(receiver, sampleEvent("email.sent"), { timeoutMs: 30 }).catch(
+      (e: unknown) => e,
+    );
+    expect(error).toMatchObject({ code: "handler_timeout" });
+    expect(String(error)).toContain('"slow"');
+  });
+
+  test("rejects when the receiver cannot start", async () => {
+    const receiver = createTestReceiver({ secrets: () => Promise.reject(new Error("vault is down")) });
+    await expect(deliver(receiver, sampleEvent("email.sent"))).rejects.toThrow("vault is down");
+    await receiver.stop();
+    await expect(deliver(receiver, sampleEvent("email.sent"))).rejects.toMatchObject({ code: "stopped" });
+  });
+
+  test("takes a receiver that was made by createReceiver with the test secret", async () => {
+    const receiver = closing(createReceiver({ secrets: TEST_SECRET, store: ":memory:", logger: silent }));
+    receiver.on("email.sent", () => undefined);
+    expect((await deliver(receiver, sampleEvent("email.sent"))).outcome).toBe("accepted");
+  });
+});
+
+const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+
+describe("createTestReceiver", () => {
+  test("has a database of its own each time", async () => {
+    const event = sampleEvent("email.sent");
+    for (let count = 0; count < 2; count += 1) {
+      const receiver = closing(createTestReceiver());
+      expect((await deliver(receiver, event)).outcome).toBe("accepted");
+    }
+  });
+
+  test("keeps the types of the schemas it is given", () => {
+    const receiver = createTestReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } });
+    receiver.on("email.sent", ({ data }) => expectTypeOf(data).toEqualTypeOf<{ n: number }>());
+  });
+
+  test("lets each of its defaults be replaced", async () => {
+    const lines: string[] = [];
+    const note = (_: object, message: string): void => void lines.push(message);
+    const logger = { debug: note, info: note, warn: note, error: note, child: () => logger };
+    const secret = `whsec_${"o".repeat(43)}`;
+    const receiver = closing(createTestReceiver({ secrets: secret, logger }));
+    expect((await deliver(receiver, sampleTestEvent(), { secret })).outcome).toBe("accepted");
+    expect((await deliver(receiver, sampleEvent("email.sent"))).outcome).toBe("unverified");
+    expect(lines).toContain("test_event");
+  });
+});
+
+test("an app is tested through supertest in five lines", async () => {
+  const receiver = closing(createTestReceiver());
+  let runs = 0;
+  receiver.on("email.sent", () => (runs += 1));
+  await receiver.start();
+  const app = express().post("/webhooks/mail", receiver.middleware());
+
+  const body = JSON.stringify(sampleEvent("email.sent"));
+  const headers = signDelivery({ body, secret: TEST_SECRET });
+  await request(app).post("/webhooks/mail").set(headers).type("json").send(body).expect(200);
+  await request(app).post("/webhooks/mail").set(headers).type("json").send(`${body} `).expect(503);
+  await request(app).post("/webhooks/mail").type("json").send(body).expect(401);
+  await expect.poll(() => runs).toBe(1);
+});
