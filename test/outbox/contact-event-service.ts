@@ -1,0 +1,186 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { isDeepStrictEqual } from "node:util";
+
+// Written from seeds part 1 §4.4 and not from src: a service that shared the sender's rule book would share its mistakes.
+
+/** What goes wrong with one request. `lost`: everything is stored and no answer comes. */
+export type Fault = "lost" | { status: number; retryAfter?: string };
+
+export interface SentEvent extends Record<string, unknown> {
+  name: string;
+  email?: string;
+  contactId?: string;
+  properties?: Record<string, unknown>;
+  occurredAt?: string;
+}
+
+export interface StoredEvent {
+  id: string;
+  event: SentEvent;
+}
+
+/** One request as it came in. */
+export interface SeenCall {
+  path: string;
+  key: string;
+  authorization: string;
+  body: string;
+  fault: Fault | undefined;
+}
+
+type Result = { ok: true; stored: StoredEvent; replayed: boolean } | { ok: false; code: string };
+
+/** The part of the service that takes contact events, on a port of this machine. */
+export interface ContactEventService {
+  readonly baseUrl: string;
+  /** Every event stored, in order. */
+  readonly stored: readonly StoredEvent[];
+  readonly calls: readonly SeenCall[];
+  /** Code of each event refused so far. */
+  readonly refused: readonly string[];
+  /** Faults of the next requests, first to last; undefined is none. */
+  readonly faults: (Fault | undefined)[];
+  /** Fault of a request when `faults` is empty. */
+  faultOf: () => Fault | undefined;
+  /** Addresses that begin with "nobody" and are contacts all the same. */
+  readonly contacts: Set<string>;
+  close(): Promise<void>;
+}
+
+export async function startContactEventService(): Promise<ContactEventService> {
+  const stored: StoredEvent[] = [];
+  const calls: SeenCall[] = [];
+  const refused: string[] = [];
+  const faults: (Fault | undefined)[] = [];
+  const contacts = new Set<string>();
+  const remembered = new Map<string, StoredEvent>();
+
+  /** One event under its key; in a batch that is the key and the position. */
+  function take(slot: string, event: SentEvent): Result {
+    const known = remembered.get(slot);
+    if (known !== undefined) {
+      if (isDeepStrictEqual(known.event, event)) return { ok: true, stored: known, replayed: true };
+      return refuse("idempotency_key_reuse");
+    }
+    const email = event.email ?? "";
+    if (email.startsWith("nobody") && !contacts.has(email)) return refuse("contact_not_found");
+    const fresh = { id: `cev_${stored.length + 1}`, event };
+    stored.push(fresh);
+    remembered.set(slot, fresh);
+    return { ok: true, stored: fresh, replayed: false };
+  }
+
+  function refuse(code: string): Result {
+    refused.push(code);
+    return { ok: false, code };
+  }
+
+  function takeOne(key: string, event: SentEvent): [number, unknown] {
+    const result = take(`one ${key}`, event);
+    if (result.ok) return [result.replayed ? 200 : 201, resultOf(result.stored, result.replayed)];
+    return [result.code === "contact_not_found" ? 404 : 422, errorOf(result.code)];
+  }
+
+  function takeBatch(key: string, events: readonly SentEvent[]): [number, unknown] {
+    if (events.length === 0 || events.length > 100) return [422, errorOf("invalid_parameter")];
+    const accepted: unknown[] = [];
+    const failed: unknown[] = [];
+    for (const [index, event] of events.entries()) {
+      const result = take(`batch ${key} ${index}`, event);
+      if (result.ok) accepted.push({ ...resultOf(result.stored, result.replayed), index });
+      else failed.push({ index, ...errorOf(result.code) });
+    }
+    return [200, { object: "contact_event_batch", accepted, failed }];
+  }
+
+  function route(path: string, key: string, body: string): [number, unknown] {
+    if (!/^[A-Za-z0-9_.:-]{1,255}$/.test(key)) return [400, errorOf("invalid_idempotency_key")];
+    const parsed: unknown = JSON.parse(body);
+    if (path === "/v1/events") return takeOne(key, parsed as SentEvent);
+    if (path === "/v1/events/batch") return takeBatch(key, (parsed as { events: SentEvent[] }).events);
+    return [404, errorOf("resource_not_found")];
+  }
+
+  const service = {
+    stored,
+    calls,
+    refused,
+    faults,
+    faultOf: (): Fault | undefined => undefined,
+    contacts,
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    const key = String(request.headers["idempotency-key"] ?? "");
+    const path = request.url ?? "";
+    const fault = faults.length > 0 ? faults.shift() : service.faultOf();
+    calls.push({ path, key, authorization: request.headers.authorization ?? "", body, fault });
+    if (fault !== undefined && fault !== "lost") {
+      const { status, retryAfter } = fault;
+      response.writeHead(status, {
+        "content-type": "application/json",
+        ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
+      });
+      response.end(JSON.stringify(errorOf(`fault_${status}`)));
+      return;
+    }
+    const [status, result] = route(path, key, body);
+    if (fault === "lost") {
+      request.socket.destroy();
+      return;
+    }
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(result));
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => request.socket.destroy());
+  });
+  const port = await listen(server);
+  return Object.assign(service, {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    close: () => closeServer(server),
+  });
+}
+
+/** Starts to listen on a free port of the loopback interface. */
+export async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+export async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function resultOf({ id, event }: StoredEvent, replayed: boolean): object {
+  const { name, email = null, contactId = "ctc_1", properties = {}, occurredAt = "2026-01-01T00:00:00Z" } = event;
+  const createdAt = "2026-01-01T00:00:00Z";
+  return {
+    object: "contact_event",
+    id,
+    contactId,
+    email,
+    name,
+    properties,
+    occurredAt,
+    createdAt,
+    mode: "test",
+    replayed,
+    enrolled: [],
+    resumed: 0,
+  };
+}
+
+function errorOf(code: string): { code: string; message: string } {
+  return { code, message: `The service says ${code}.` };
+}

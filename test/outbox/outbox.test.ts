@@ -1,0 +1,423 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
+import type { Alarm, HandlerContext, OutboxView, Receiver, ReceiverOptions } from "pigeonhole";
+import { InvalidInputError, createClient } from "pigeonhole/client";
+import { type FakeClock, fakeClock } from "pigeonhole/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  effectsIn,
+  errorOf,
+  makeEvent,
+  openReceiver,
+  post,
+  tempFileWithTable,
+  untilWork,
+} from "../receiver/harness.js";
+import { type ContactEventService, startContactEventService } from "./contact-event-service.js";
+
+const DAY = 24 * 3_600_000;
+const LATER = { maxAttempts: 5, initialMs: 20 };
+const ada = (name: string) => ({ name, email: "ada@example.com" });
+
+type Work = (context: HandlerContext) => void | Promise<void>;
+
+async function openService(): Promise<ContactEventService> {
+  const service = await startContactEventService();
+  onTestFinished(() => service.close());
+  return service;
+}
+
+/** The API as the receivers here are given it. */
+function apiOf({ baseUrl }: ContactEventService) {
+  return { apiKey: "svc_test_outbox", baseUrl, maxRetries: 0, eventsPerMinute: 600_000 };
+}
+
+/** A started receiver whose one handler does `work`. */
+async function start(options: Partial<ReceiverOptions<Record<never, never>>> & { work?: Work } = {}) {
+  const service = await openService();
+  const { work, ...rest } = options;
+  const receiver = openReceiver({ api: apiOf(service), retry: LATER, ...rest });
+  receiver.on("email.sent", async (_event, context) => work?.(context));
+  await receiver.start();
+  const deliver = async () => {
+    const event = makeEvent();
+    const { clock } = options;
+    expect((await post(receiver, event, clock === undefined ? {} : { at: clock.now() })).outcome).toBe("accepted");
+    return event.id;
+  };
+  return { service, receiver, deliver };
+}
+
+/** {@link start} on a clock that only `turn` moves. */
+async function startOnFakeClock(work?: Work) {
+  const clock = fakeClock();
+  const alarms: Alarm[] = [];
+  const started = await start({ clock, ...(work && { work }), onAlarm: (alarm) => alarms.push(alarm) });
+  return {
+    ...started,
+    clock,
+    alarms,
+    turn: (holds: () => boolean | Promise<boolean>, stepMs?: number) => turn(clock, holds, stepMs),
+  };
+}
+
+/** Lets little time pass, and what waits for sockets run, until it holds. */
+async function turn(clock: FakeClock, holds: () => boolean | Promise<boolean>, stepMs = 5): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error("It never held.");
+    await clock.advance(stepMs);
+    await sleep(1);
+  }
+}
+
+type Looked = Pick<Receiver, "contactEvents" | "stats">;
+
+/** Oldest first. */
+async function outboxOf({ contactEvents }: Looked): Promise<OutboxView[]> {
+  return (await contactEvents.list({ limit: 500 })).items.toReversed();
+}
+
+const statesOf = async (receiver: Looked): Promise<string[]> => (await outboxOf(receiver)).map(({ state }) => state);
+
+async function untilStates(receiver: Looked, ...states: string[]): Promise<void> {
+  await expect.poll(() => statesOf(receiver), { interval: 5, timeout: 5_000 }).toEqual(states);
+}
+
+const namesIn = ({ stored }: ContactEventService): string[] => stored.map(({ event }) => event.name);
+
+describe("a handler's record", () => {
+  test("is stored with the done mark and sent once", async () => {
+    const { service, receiver, deliver } = await start({
+      work: ({ contactEvents }) => contactEvents.record({ ...ada("order.shipped"), properties: { order: "1042" } }),
+    });
+    const id = await deliver();
+    await untilWork(receiver, id, { state: "done" });
+    await untilStates(receiver, "done");
+    expect(service.stored).toHaveLength(1);
+    expect(service.stored[0]?.event).toMatchObject({ ...ada("order.shipped"), properties: { order: "1042" } });
+    expect(service.calls).toHaveLength(1);
+    expect(service.calls[0]).toMatchObject({ path: "/v1/events", authorization: "Bearer svc_test_outbox" });
+    const [view] = await outboxOf(receiver);
+    expect(view).toMatchObject({ remoteId: service.stored[0]?.id, key: service.calls[0]?.key });
+    expect((await receiver.stats()).outbox).toEqual({ pending: 0, leased: 0, dead: 0, oldestAgeMs: 0 });
+  });
+
+  test("is not sent when the handler throws afterwards", async () => {
+    const { service, receiver, deliver } = await start({
+      retry: { maxAttempts: 2, initialMs: 20 },
+      work({ contactEvents }) {
+        contactEvents.record(ada("order.shipped"));
+        throw new Error("too bad");
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "dead" });
+    expect(await outboxOf(receiver)).toEqual([]);
+    expect(service.calls).toEqual([]);
+  });
+
+  test("goes with ctx.commit, and away with it", async () => {
+    const file = tempFileWithTable();
+    const { service, receiver, deliver } = await start({
+      store: file,
+      work({ attempt, contactEvents, commit }) {
+        contactEvents.record(ada(`attempt.${attempt}`));
+        return commit(({ db }) => {
+          db.prepare("INSERT INTO effect VALUES (?)").run(`attempt ${attempt}`);
+          if (attempt === 1) throw new Error("too bad");
+        });
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "done", attempts: 2 });
+    await untilStates(receiver, "done");
+    expect(namesIn(service)).toEqual(["attempt.2"]);
+    expect(effectsIn(file)).toEqual(["attempt 2"]);
+  });
+
+  test("throws at the call when the event is invalid, and the handler fails", async () => {
+    let thrown: unknown;
+    const { service, receiver, deliver } = await start({
+      retry: { maxAttempts: 1 },
+      async work({ contactEvents }) {
+        thrown = await errorOf(() => contactEvents.record({ name: "-bad", email: "ada@example.com" }));
+        throw thrown;
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "dead" });
+    expect(thrown).toBeInstanceOf(InvalidInputError);
+    expect(thrown).toMatchObject({ code: "invalid_event", param: "name" });
+    expect(await outboxOf(receiver)).toEqual([]);
+    expect(service.calls).toEqual([]);
+  });
+
+  test("has a key by name and contact, or by its label", async () => {
+    const { service, receiver, deliver } = await start({
+      work({ contactEvents }) {
+        contactEvents.record(ada("order.shipped"));
+        contactEvents.record(ada("order.shipped"));
+        contactEvents.record(ada("order.shipped"), { key: "first" });
+        contactEvents.record(ada("order.shipped"), { key: "second" });
+        contactEvents.record(ada("order.paid"));
+        contactEvents.record({ ...ada("order.shipped"), email: "bob@example.com" });
+      },
+    });
+    await deliver();
+    await untilStates(receiver, "done", "done", "done", "done", "done");
+    expect(new Set((await outboxOf(receiver)).map(({ key }) => key)).size).toBe(5);
+    expect(service.stored).toHaveLength(5);
+    expect(service.calls.map(({ path }) => path)).toEqual(["/v1/events/batch"]);
+  });
+
+  test("conflicts with another event under the same key", async () => {
+    let thrown: unknown;
+    const { receiver, deliver } = await start({
+      retry: { maxAttempts: 1 },
+      async work({ contactEvents }) {
+        contactEvents.record({ ...ada("order.shipped"), properties: { order: 1 } });
+        thrown = await errorOf(() => contactEvents.record({ ...ada("order.shipped"), properties: { order: 2 } }));
+        throw thrown;
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "dead" });
+    expect(thrown).toMatchObject({ code: "key_conflict" });
+  });
+
+  test("derives the same key in every run", async () => {
+    const keys: string[] = [];
+    const { receiver, deliver } = await start({
+      work({ attempt, idempotencyKey, contactEvents }) {
+        keys.push(idempotencyKey("welcome"));
+        contactEvents.record(ada("order.shipped"), { key: "welcome" });
+        if (attempt < 3) throw new Error("not yet");
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "done", attempts: 3 });
+    const [view] = await outboxOf(receiver);
+    expect(keys).toEqual([view?.key, view?.key, view?.key]);
+  });
+
+  test("needs the api", async () => {
+    let thrown: unknown;
+    const receiver = openReceiver({ retry: { maxAttempts: 1 } });
+    receiver.on("email.sent", async (_event, { contactEvents }) => {
+      thrown = await errorOf(() => contactEvents.record(ada("order.shipped")));
+    });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "done" });
+    expect(thrown).toMatchObject({ code: "api_not_configured" });
+    const outside = await errorOf(() => receiver.contactEvents.record(ada("order.shipped")));
+    expect(outside).toMatchObject({ code: "api_not_configured" });
+  });
+});
+
+describe("receiver.contactEvents.record", () => {
+  test("stores once per key and refuses another event under it", async () => {
+    const { service, receiver } = await start();
+    const first = await receiver.contactEvents.record(ada("order.shipped"), { key: "order 1042" });
+    const second = await receiver.contactEvents.record(ada("order.shipped"), { key: "order 1042" });
+    expect(first.isNew).toBe(true);
+    expect(second).toEqual({ key: first.key, isNew: false });
+    const other = await errorOf(() => receiver.contactEvents.record(ada("order.paid"), { key: "order 1042" }));
+    expect(other.code).toBe("key_conflict");
+    await untilStates(receiver, "done");
+    expect(namesIn(service)).toEqual(["order.shipped"]);
+  });
+
+  test("without a key stores an event each time", async () => {
+    const { service, receiver } = await start();
+    await receiver.contactEvents.record(ada("order.shipped"));
+    await receiver.contactEvents.record(ada("order.shipped"));
+    await untilStates(receiver, "done", "done");
+    expect(service.stored).toHaveLength(2);
+  });
+
+  test("rejects an invalid event", async () => {
+    const { receiver } = await start();
+    const error = await errorOf(() => receiver.contactEvents.record({ name: "order.shipped" }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error).toMatchObject({ code: "invalid_event", param: "email" });
+  });
+});
+
+describe("a call is repeated exactly as it was", () => {
+  const recordThree: Work = ({ contactEvents }) => {
+    for (const name of ["one", "two", "three"]) contactEvents.record(ada(name));
+  };
+
+  test.each([
+    ["one event", 1],
+    ["a batch", 3],
+  ])("when its answer is lost: %s", async (_, count) => {
+    const names = ["one", "two", "three"].slice(0, count);
+    const { service, deliver, turn } = await startOnFakeClock(({ contactEvents }) => {
+      for (const name of names) contactEvents.record(ada(name));
+    });
+    service.faults.push("lost", "lost");
+    await deliver();
+    await turn(() => service.calls.length === 3);
+    expect(new Set(service.calls.map(({ path, key, body }) => `${path} ${key} ${body}`)).size).toBe(1);
+    expect(namesIn(service)).toEqual(names);
+    expect(service.refused).toEqual([]);
+  });
+
+  test.each([
+    ["503", { status: 503 }, 800],
+    ["429 with Retry-After", { status: 429, retryAfter: "7" }, 7_000],
+    ["503 with Retry-After", { status: 503, retryAfter: "30" }, 30_000],
+  ])("after the wait that %s asks for", async (_, fault, waitMs) => {
+    const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordThree);
+    service.faults.push(fault);
+    await deliver();
+    await turn(() => service.calls.length === 1);
+    await turn(async () => (await receiver.stats()).outbox.leased === 3);
+    const failedAt = clock.now();
+    await receiver.contactEvents.record(ada("four"));
+    await turn(() => service.calls.length >= 2, 25);
+    expect(clock.now() - failedAt).toBeGreaterThanOrEqual(waitMs - 200);
+    await turn(() => service.calls.length >= 3);
+    const [first, second, third] = service.calls;
+    expect(second).toMatchObject({ path: first?.path, key: first?.key, body: first?.body });
+    expect(third?.path).toBe("/v1/events");
+    await turn(async () => (await statesOf(receiver)).every((state) => state === "done"));
+    expect(namesIn(service)).toEqual(["one", "two", "three", "four"]);
+  });
+
+  test("when the key is refused: it waits, and an alarm tells", async () => {
+    const { service, receiver, deliver, alarms, turn } = await startOnFakeClock(recordThree);
+    service.faults.push({ status: 401 });
+    await deliver();
+    await turn(() => alarms.length > 0);
+    expect(alarms).toEqual([{ kind: "api_refused", error: "AuthenticationError fault_401" }]);
+    expect(inspect(alarms)).not.toContain("svc_test_outbox");
+    expect((await receiver.stats()).outbox).toMatchObject({ dead: 0 });
+    expect(service.stored).toEqual([]);
+    await turn(() => service.stored.length === 3);
+    expect(service.calls[1]).toMatchObject({ key: service.calls[0]?.key, body: service.calls[0]?.body });
+  });
+});
+
+describe("events of a batch that the service refuses", () => {
+  async function startWithNobody() {
+    const started = await start({
+      work({ contactEvents }) {
+        contactEvents.record(ada("one"));
+        contactEvents.record({ name: "two", email: "nobody@example.com" });
+        contactEvents.record(ada("three"));
+      },
+    });
+    await started.deliver();
+    await untilStates(started.receiver, "done", "dead", "done");
+    const views = await outboxOf(started.receiver);
+    return { ...started, views, dead: views[1]?.key ?? "" };
+  }
+
+  test("are dead, each by itself, with the service's words", async () => {
+    const { service, views } = await startWithNobody();
+    expect(views[1]).toMatchObject({ reason: "refused", code: "contact_not_found", remoteId: undefined });
+    expect(views[1]?.message).toContain("The service says contact_not_found.");
+    expect(namesIn(service)).toEqual(["one", "three"]);
+  });
+
+  test("can be sent again", async () => {
+    const { service, receiver, dead } = await startWithNobody();
+    service.contacts.add("nobody@example.com");
+    expect(await receiver.contactEvents.retry(dead)).toBe(true);
+    await untilStates(receiver, "done", "done", "done");
+    expect(namesIn(service)).toEqual(["one", "three", "two"]);
+    expect(await receiver.contactEvents.retry(dead)).toBe(false);
+  });
+
+  test("can be given up", async () => {
+    const { service, receiver, dead } = await startWithNobody();
+    expect(await receiver.contactEvents.discard(dead)).toBe(true);
+    await untilStates(receiver, "done", "done", "done");
+    expect(await receiver.contactEvents.discard(dead)).toBe(false);
+    expect(await receiver.contactEvents.retry(dead)).toBe(false);
+    expect((await receiver.stats()).outbox.dead).toBe(0);
+    expect(service.calls).toHaveLength(1);
+  });
+
+  test("are dead also when sent alone", async () => {
+    const { receiver } = await start();
+    await receiver.contactEvents.record({ name: "two", email: "nobody@example.com" });
+    await untilStates(receiver, "dead");
+    expect((await outboxOf(receiver))[0]).toMatchObject({ reason: "refused", code: "contact_not_found" });
+  });
+});
+
+test("events arrive in the order of recording, whatever goes wrong on the way", async () => {
+  const { service, receiver, clock, turn } = await startOnFakeClock();
+  const names = Array.from({ length: 30 }, (_, index) => `event.${index}`);
+  let requests = 0;
+  service.faultOf = () => {
+    requests += 1;
+    if (requests % 3 === 1) return "lost";
+    return requests % 3 === 2 ? { status: 503 } : undefined;
+  };
+  for (const name of names) {
+    await receiver.contactEvents.record(ada(name));
+    await clock.advance(100);
+    await sleep(2);
+  }
+  await turn(async () => (await receiver.stats()).outbox.oldestAgeMs === 0);
+  expect(namesIn(service)).toEqual(names);
+  expect(service.refused).toEqual([]);
+});
+
+describe("an event from long ago", () => {
+  test("goes alone when it is about to be too old", async () => {
+    let occurredAt = "";
+    const { service, deliver, clock, turn } = await startOnFakeClock(({ contactEvents }) => {
+      contactEvents.record(ada("one"));
+      contactEvents.record(ada("two"));
+      contactEvents.record({ ...ada("old"), occurredAt });
+      contactEvents.record(ada("three"));
+      contactEvents.record(ada("four"));
+    });
+    occurredAt = new Date(clock.now() - 89.5 * DAY).toISOString();
+    await deliver();
+    await turn(() => service.stored.length === 5);
+    expect(namesIn(service)).toEqual(["one", "two", "old", "three", "four"]);
+    expect(service.calls.map(({ path }) => path.slice(3))).toEqual(["/events/batch", "/events", "/events/batch"]);
+  });
+
+  test("is dead when it is too old, and others go on", async () => {
+    const { service, receiver, clock, turn } = await startOnFakeClock();
+    service.faults.push({ status: 503 });
+    const occurredAt = new Date(clock.now() - 89.5 * DAY).toISOString();
+    const { key } = await receiver.contactEvents.record({ ...ada("old"), occurredAt });
+    await turn(() => service.calls.length === 1);
+    clock.set(clock.now() + DAY);
+    await receiver.contactEvents.record(ada("new"));
+    await turn(async () => (await statesOf(receiver)).join() === "dead,done");
+    expect((await outboxOf(receiver))[0]).toMatchObject({ key, state: "dead", reason: "too_old" });
+    expect(namesIn(service)).toEqual(["new"]);
+    expect(await receiver.contactEvents.discard(key)).toBe(true);
+    expect(await statesOf(receiver)).toEqual(["done", "done"]);
+  });
+});
+
+test("the service of these tests refuses a batch in another order under the same key", async () => {
+  const service = await openService();
+  const client = createClient(apiOf(service));
+  const [one, two] = [ada("one"), ada("two")];
+  const options = { idempotencyKey: "batch-1" };
+  const first = await client.contactEvents.sendBatch([one, two], options);
+  expect(first.accepted.map(({ replayed }) => replayed)).toEqual([false, false]);
+  const again = await client.contactEvents.sendBatch([one, two], options);
+  expect(again.accepted.map(({ replayed }) => replayed)).toEqual([true, true]);
+  const reordered = await client.contactEvents.sendBatch([two, one], options);
+  expect(reordered.accepted).toEqual([]);
+  expect(reordered.failed.map(({ index, code }) => ({ index, code }))).toEqual([
+    { index: 0, code: "idempotency_key_reuse" },
+    { index: 1, code: "idempotency_key_reuse" },
+  ]);
+  expect(service.stored).toHaveLength(2);
+
+  expect(await client.contactEvents.send(one, { idempotencyKey: "one" })).toMatchObject({ replayed: false });
+  expect(await client.contactEvents.send(one, { idempotencyKey: "one" })).toMatchObject({ replayed: true });
+  const other = await errorOf(() => client.contactEvents.send(two, { idempotencyKey: "one" }));
+  expect(other).toMatchObject({ status: 422, code: "idempotency_key_reuse" });
+});

@@ -1,0 +1,134 @@
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
+import { SecretNotHandedOverError, rotateSecret } from "pigeonhole";
+import { type Client, createClient } from "pigeonhole/client";
+import { fakeClock } from "pigeonhole/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { errorOf, makeEvent, openReceiver, post } from "../receiver/harness.js";
+import { closeServer, listen } from "./contact-event-service.js";
+
+const ENDPOINT = "whe_65b8f0a2c4d6e8f001234567";
+const OLD = `whsec_${"o".repeat(43)}`;
+const NEW = `whsec_${"n".repeat(43)}`;
+
+/** The service: from the moment it answers a rotation, the new secret signs. */
+async function startService(): Promise<{ client: Client; secret: () => string; rotations: () => number }> {
+  let secret = OLD;
+  let rotations = 0;
+  const server = createServer((request, response) => {
+    if (request.method !== "POST" || request.url !== `/v1/webhooks/${ENDPOINT}/rotate-secret`) {
+      response.writeHead(404, { "content-type": "application/json" }).end('{"code":"resource_not_found"}');
+      return;
+    }
+    rotations += 1;
+    secret = NEW;
+    const endpoint = { id: ENDPOINT, url: "https://app.example.com/hooks", eventTypes: ["*"], enabled: true, secret };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(endpoint));
+  });
+  const port = await listen(server);
+  onTestFinished(() => closeServer(server));
+  const client = createClient({ apiKey: "svc_test_rotation", baseUrl: `http://127.0.0.1:${port}/v1`, maxRetries: 0 });
+  return { client, secret: () => secret, rotations: () => rotations };
+}
+
+test("a rotation under load loses no delivery", async () => {
+  const service = await startService();
+  const clock = fakeClock();
+  let current = OLD;
+  const seen = new Set<string>();
+  const receiver = openReceiver({ secrets: () => [current], clock });
+  receiver.on("email.sent", ({ id }) => void seen.add(id));
+  await receiver.start();
+
+  const statuses: number[] = [];
+  /** Sends until it is answered 2xx; every try is signed with the secret of that moment. */
+  async function deliver(): Promise<string> {
+    const event = makeEvent();
+    for (;;) {
+      const { status } = await post(receiver, event, { secret: service.secret(), at: clock.now() });
+      statuses.push(status);
+      if (status >= 200 && status <= 299) return event.id;
+      if (status !== 503) throw new Error(`${event.id} was answered ${status}, which is final.`);
+      await sleep(20);
+    }
+  }
+
+  const over = new AbortController();
+  const deliveries: Promise<string>[] = [];
+  async function send(): Promise<void> {
+    while (!over.signal.aborted) {
+      deliveries.push(deliver());
+      // A second of the receiver for each 10 ms here: the secrets are read again after five.
+      await clock.advance(1_000);
+      await sleep(10);
+    }
+  }
+  const sending = send();
+
+  await expect.poll(() => seen.size, { interval: 5 }).toBeGreaterThan(10);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const handOver = async (secret: string): Promise<void> => {
+    await sleep(200);
+    current = secret;
+  };
+  expect(await rotateSecret({ client: service.client, endpointId: ENDPOINT, handOver })).toBe(NEW);
+  const sentInTheGap = deliveries.length;
+  await expect.poll(() => deliveries.length, { interval: 5 }).toBeGreaterThan(sentInTheGap + 10);
+  over.abort();
+  await sending;
+
+  // What still waits for the receiver to read its secrets again needs time to pass.
+  const delivered = new AbortController();
+  const all = Promise.all(deliveries).finally(() => delivered.abort());
+  for (let turns = 0; turns < 500 && !delivered.signal.aborted; turns += 1) {
+    await clock.advance(1_000);
+    await sleep(5);
+  }
+  const ids = await all;
+  await expect.poll(() => seen.size, { interval: 5 }).toBe(ids.length);
+  expect(seen).toEqual(new Set(ids));
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
+  expect(statuses.filter((status) => status !== 503 && status !== 200)).toEqual([]);
+  expect(service.rotations()).toBe(1);
+});
+
+test("a hand-over that fails is repeated with the same secret", async () => {
+  const service = await startService();
+  const handed: string[] = [];
+  const handOver = (secret: string): void => {
+    handed.push(secret);
+    if (handed.length < 5) throw new Error("The secret manager is away.");
+  };
+  expect(await rotateSecret({ client: service.client, endpointId: ENDPOINT, handOver })).toBe(NEW);
+  expect(handed).toEqual(Array.from({ length: 5 }, () => NEW));
+  expect(service.rotations()).toBe(1);
+});
+
+test("a hand-over that fails five times rejects with the secret, which nothing prints", async () => {
+  const service = await startService();
+  let tries = 0;
+  const handOver = (): Promise<void> => {
+    tries += 1;
+    return Promise.reject(new Error(`Try ${tries} failed.`));
+  };
+  const error = await errorOf(() => rotateSecret({ client: service.client, endpointId: ENDPOINT, handOver }));
+  expect(tries).toBe(5);
+  expect(error).toBeInstanceOf(SecretNotHandedOverError);
+  expect((error as SecretNotHandedOverError).secret()).toBe(NEW);
+  expect(error.cause).toMatchObject({ message: "Try 5 failed." });
+  const prints = [inspect(error, { depth: null, showHidden: true }), error.message, String(error.stack)];
+  for (const text of [...prints, JSON.stringify(error), String(error)]) expect(text).not.toContain(NEW);
+  expect(error.message).toContain(ENDPOINT);
+});
+
+test("a rotation that the service refuses hands nothing over", async () => {
+  const service = await startService();
+  let isHandedOver = false;
+  const handOver = (): void => void (isHandedOver = true);
+  const endpointId = `whe_${"0".repeat(24)}`;
+  const error = await errorOf(() => rotateSecret({ client: service.client, endpointId, handOver }));
+  expect(error).toMatchObject({ code: "resource_not_found", status: 404 });
+  expect(isHandedOver).toBe(false);
+  expect(service.secret()).toBe(OLD);
+});
