@@ -38,7 +38,8 @@ export interface DeliverDeps {
 export class OutboxSender {
   readonly #deps: DeliverDeps;
   #timer: Timer | undefined;
-  #running: Promise<void> | undefined;
+  #drained: Promise<void> = Promise.resolve();
+  #isDraining = false;
   #again = false;
   #abort: AbortController | undefined;
 
@@ -55,14 +56,16 @@ export class OutboxSender {
   async stop(): Promise<void> {
     this.#timer?.cancel();
     this.#abort?.abort(new Error("The receiver stopped."));
-    await this.#running;
+    await this.#drained;
   }
 
   /** There may be something to send. */
   poke(): void {
     if (this.#abort === undefined || this.#abort.signal.aborted) return;
     this.#again = true;
-    this.#running ??= this.#drain(this.#abort.signal).finally(() => (this.#running = undefined));
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    this.#drained = this.#drain(this.#abort.signal);
   }
 
   async #drain(signal: AbortSignal): Promise<void> {
@@ -74,6 +77,9 @@ export class OutboxSender {
     } catch (error) {
       this.#deps.logger.error(errorFields(error, true), "outbox_failed");
       this.#wakeAt(this.#deps.clock.now() + MINUTE);
+    } finally {
+      // In the same turn as the last look at #again: a poke after it begins anew.
+      this.#isDraining = false;
     }
   }
 
