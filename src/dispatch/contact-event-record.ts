@@ -21,6 +21,14 @@ export interface ContactEventRecorder {
   record(event: ContactEventInput, options?: RecordOptions): void;
 }
 
+/** The error of a record that nobody could send. */
+export function apiNotConfigured(): PigeonholeError {
+  return new PigeonholeError(
+    "api_not_configured",
+    "Contact events need the option api: { apiKey, baseUrl } of createReceiver.",
+  );
+}
+
 /** Validates an event, fixes its time and derives its idempotency key. Throws InvalidInputError. */
 export function prepareRecord(
   event: ContactEventInput,

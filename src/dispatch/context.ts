@@ -6,7 +6,13 @@ import type { CommitFunction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork } from "../store/work.js";
 import type { NewOutboxEvent } from "../store/outbox.js";
-import { type ContactEventRecorder, type RecordOptions, RunRecords, prepareRecord } from "./contact-event-record.js";
+import {
+  type ContactEventRecorder,
+  type RecordOptions,
+  RunRecords,
+  apiNotConfigured,
+  prepareRecord,
+} from "./contact-event-record.js";
 import { deriveIdempotencyKey } from "./idempotency-key.js";
 
 /** Largest value of a step as JSON, in characters. */
@@ -179,10 +185,7 @@ export class RunContext implements HandlerContext {
 
   #record(event: ContactEventInput, { key }: RecordOptions): void {
     if (!this.#deps.canSend) {
-      throw new PigeonholeError(
-        "api_not_configured",
-        "Contact events need the option api: { apiKey, baseUrl } of createReceiver.",
-      );
+      throw apiNotConfigured();
     }
     if (this.pendingCommit !== undefined) {
       throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");

@@ -3,6 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
+import { sleep } from "../base/sleep.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
 import { RunContext } from "./context.js";
@@ -54,7 +55,7 @@ export class Runner {
   /** Resolves when nothing runs and everything is settled, or after `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
     const drained = Promise.all(this.#unsettled);
-    const tooLate = new Promise<void>((resolve) => this.#deps.clock.setTimer(resolve, timeoutMs));
+    const tooLate = sleep(this.#deps.clock, timeoutMs);
     await Promise.race([drained, tooLate]);
   }
 
@@ -125,7 +126,7 @@ export class Runner {
           this.#deps.logger.error(fields, "settle_failed");
           return false;
         }
-        await new Promise<void>((resolve) => this.#deps.clock.setTimer(resolve, SETTLE_RETRY_MS));
+        await sleep(this.#deps.clock, SETTLE_RETRY_MS);
       }
     }
   }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
-import { type RecordOptions, prepareRecord } from "../dispatch/contact-event-record.js";
+import { type RecordOptions, apiNotConfigured, prepareRecord } from "../dispatch/contact-event-record.js";
 import type { OutboxPage, OutboxQuery } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
 import type { OutboxSender } from "./deliver.js";
@@ -34,10 +34,7 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
   return {
     async record(event, { key = randomUUID() } = {}) {
       if (sender === undefined) {
-        throw new PigeonholeError(
-          "api_not_configured",
-          "Contact events need the option api: { apiKey, baseUrl } of createReceiver.",
-        );
+        throw apiNotConfigured();
       }
       const now = clock.now();
       // No event id and no handler: those of handlers never are empty, so the two kinds of keys cannot meet.

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { ErrorCode } from "../../base/error.js";
 import { prepareAccept } from "./operations/accept.js";
-import { prepareCounts } from "./operations/counts.js";
+import { prepareAddDone, prepareCounts } from "./operations/counts.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
 import {
@@ -68,7 +68,7 @@ export interface InboxDatabase {
 /** All statements of one connection. The schema must be up to date. */
 export function createInboxDatabase(db: Database): InboxDatabase {
   const operations = prepareOperations(db);
-  const addDone = db.prepare("UPDATE counter SET value = value + :done WHERE name = 'done'");
+  const addDone = prepareAddDone(db);
 
   function runOne(command: Command): unknown {
     const operation = operations[command.op] as (input: Command["input"]) => unknown;
@@ -82,7 +82,7 @@ export function createInboxDatabase(db: Database): InboxDatabase {
       if (command.op === "settle" && command.input.to === "done" && value === "settled") done += 1;
       return { ok: true, value };
     });
-    if (done > 0) addDone.run({ done });
+    addDone(done);
     return results;
   });
 

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import type { Settlement } from "../work.js";
+import { prepareAddDone } from "./operations/counts.js";
 import { prepareSettle } from "./operations/settle.js";
 import { asStoreError, isBreaking } from "./store-error.js";
 import { guardDatabase } from "./transaction-guard.js";
@@ -24,7 +25,7 @@ export function createUserCommits(
   onBreaking: (error: PigeonholeError) => void,
 ): (commits: readonly UserCommit[]) => void {
   const settle = prepareSettle(db);
-  const addDone = db.prepare("UPDATE counter SET value = value + :done WHERE name = 'done'");
+  const addDone = prepareAddDone(db);
   const runOne = db.transaction(({ settlement, fn }: UserCommit): void => {
     // The fence comes first: when the lease is lost, the user's function does not run at all.
     if (settle(settlement) === "lost") {
@@ -49,7 +50,7 @@ export function createUserCommits(
         return () => commit.reject(error);
       }
     });
-    if (done > 0) addDone.run({ done });
+    addDone(done);
     return answers;
   });
 

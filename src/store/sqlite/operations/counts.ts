@@ -33,3 +33,11 @@ export function prepareCounts(db: Database) {
     };
   };
 }
+
+/** Adds to the number of runs done; once per transaction, whoever settles in it. */
+export function prepareAddDone(db: Database) {
+  const add = db.prepare("UPDATE counter SET value = value + :done WHERE name = 'done'");
+  return (done: number): void => {
+    if (done > 0) add.run({ done });
+  };
+}
