@@ -12,7 +12,13 @@ const ROOMS: Record<string, readonly string[]> = {
   client: ["base", "contract"],
   http: ["base", "protocol"],
   receiver: ["base", "protocol", "contract", "store", "dispatch", "client", "http"],
-  testing: ["base", "protocol", "store", "receiver"],
+  sandbox: ["base", "protocol", "contract"],
+  capture: ["base", "protocol"],
+  testing: ["base", "protocol", "store", "receiver", "sandbox", "capture"],
+  dev: ["base", "protocol", "contract", "store", "client", "sandbox", "capture"],
+  page: ["protocol", "capture", "dev"],
+  scaffold: ["base", "protocol"],
+  cli: ["base", "protocol", "contract", "store", "client", "receiver", "sandbox", "capture", "dev", "scaffold"],
 };
 
 /** Third-party packages, each with the only rooms that may know it. */
@@ -23,6 +29,13 @@ const PACKAGES: Record<string, readonly string[]> = {
   "raw-body": ["http"],
   pino: ["receiver"],
   "@opentelemetry/api": ["receiver"],
+  preact: ["page"],
+  "@preact/signals": ["page"],
+  microdiff: ["capture", "page"],
+  diff: ["scaffold"],
+  commander: ["cli"],
+  picocolors: ["cli"],
+  "@clack/prompts": ["cli"],
 };
 
 const SRC = resolve(import.meta.dirname, "../src");
@@ -36,7 +49,7 @@ interface Import {
 function sourceFiles(folder = SRC): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    return entry.isDirectory() ? sourceFiles(path) : entry.name.endsWith(".ts") ? [path] : [];
+    return entry.isDirectory() ? sourceFiles(path) : /\.tsx?$/.test(entry.name) ? [path] : [];
   });
 }
 

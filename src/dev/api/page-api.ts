@@ -1,0 +1,183 @@
+/*
+ * What the page and the dev server say to each other: JSON under /api on the page's own port. Every request carries the
+ * session cookie; every change is a POST with `content-type: application/json` and the header `x-pigeonhole: 1`.
+ *
+ * GET  /api/session                         → Session
+ * GET  /api/captures?query=&limit=          → CaptureList (newest first)
+ * GET  /api/captures/{id}                   → CaptureDetail
+ * POST /api/captures/{id}/mark   MarkBody   → CaptureSummary
+ * POST /api/captures/remove      IdsBody    → { removed: number }
+ * POST /api/captures/{id}/curl   CurlBody   → { command: string }
+ * POST /api/captures/export      ExportBody → { name, mediaType, text }
+ * POST /api/replay               ReplayBody → ReplayReport
+ * GET  /api/samples/{type}                  → { body: string } (pretty JSON)
+ * POST /api/send                 SendBody   → SendReport
+ * GET  /api/stream                          → server-sent events: `capture` CaptureSummary, `removed` { ids }, `session` Session
+ * GET  /api/inbox                           → InboxOverview
+ * GET  /api/inbox/events?state=&cursor=     → InboxEventPage
+ * GET  /api/inbox/events/{id}               → InboxEventDetail
+ * POST /api/inbox/events/{id}/retry | discard  {} → { changed: number }
+ * GET  /api/inbox/contact-events?state=&cursor= → ContactEventPage
+ * POST /api/inbox/contact-events/{key}/retry | discard {} → { changed: number }
+ *
+ * Errors: the fitting status and ApiFailure.
+ */
+import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/capture.js";
+
+export interface ApiFailure {
+  code: string;
+  message: string;
+  /** The field, where one is to blame. */
+  param?: string;
+}
+
+export interface Session {
+  version: string;
+  /** Where deliveries are received on this machine. */
+  captureUrl: string;
+  /** Where the service reaches it: a tunnel, or null. */
+  publicUrl: string | null;
+  forwards: { types: string; target: string }[];
+  /** Names of the secrets, such as `env:WEBHOOK_SECRET (whsec_…1f3a)`; never the secrets. */
+  secrets: string[];
+  /** Whether an inbox file was given. */
+  inbox: boolean;
+  eventTypes: { name: string; group: string; isDefault: boolean }[];
+  /** Captures on disk. */
+  captures: number;
+}
+
+export interface CaptureList {
+  items: CaptureSummary[];
+  /** Of all captures, before the query and the limit. */
+  total: number;
+  /** That the query matched, before the limit. */
+  matched: number;
+}
+
+/** One line of the signature's check. */
+export interface SignatureCheck {
+  name: string;
+  result: "pass" | "fail" | "skipped";
+  detail: string;
+}
+
+export interface CaptureDetail {
+  capture: Capture;
+  summary: CaptureSummary;
+  signature: {
+    summary: string;
+    checks: SignatureCheck[];
+    findings: { code: string; message: string; fix: string }[];
+    toleranceSeconds: number;
+  };
+}
+
+export interface MarkBody {
+  pinned?: boolean;
+  note?: string;
+  tags?: string[];
+}
+
+export interface IdsBody {
+  ids: string[];
+}
+
+export interface CurlBody {
+  mode: SignMode;
+}
+
+export interface ExportBody extends IdsBody {
+  as: "ndjson" | "json" | "har" | "curl" | "http" | "vitest";
+}
+
+export interface ReplayBody extends IdsBody {
+  /** @default 'resign' */
+  mode?: SignMode;
+  /** @default true: exercises deduplication */
+  sameId?: boolean;
+  /** Text of the edited body; for one capture, always signed anew. */
+  body?: string;
+  /** URL instead of the forwards. */
+  target?: string;
+  order?: "original" | "reverse" | "shuffle";
+  seed?: number;
+  times?: number;
+}
+
+export interface ReplayReport {
+  attempts: {
+    captureId: string;
+    attempt: CaptureAttempt;
+    /** Against the attempt before; null for the first. */ changed: boolean | null;
+  }[];
+}
+
+export const SIGNATURE_FAULTS = ["valid", "stale", "wrong-secret", "tampered", "missing"] as const;
+
+export type SignatureFault = (typeof SIGNATURE_FAULTS)[number];
+
+export interface SendBody {
+  /** JSON text of the envelope. */
+  body: string;
+  sign: SignatureFault;
+  /** Deliveries of the same event. @default 1 */
+  times?: number;
+}
+
+export interface SendReport {
+  captureIds: string[];
+}
+
+export interface InboxOverview {
+  file: string;
+  events: { pending: number; leased: number; dead: number; parked: number; done: number };
+  contactEvents: { pending: number; leased: number; dead: number };
+}
+
+export interface InboxHandler {
+  handler: string;
+  state: string;
+  reason: string | null;
+  error: string | null;
+  attempts: number;
+  /** ISO 8601 or null. */
+  dueAt: string | null;
+}
+
+export interface InboxEvent {
+  id: string;
+  type: string;
+  test: boolean;
+  /** ISO 8601. */
+  receivedAt: string;
+  state: string;
+  handlers: InboxHandler[];
+}
+
+export interface InboxEventDetail extends InboxEvent {
+  /** Text of the body; null once retention has dropped it. */
+  body: string | null;
+}
+
+export interface InboxEventPage {
+  items: InboxEvent[];
+  nextCursor: string | null;
+}
+
+export interface ContactEventRow {
+  key: string;
+  state: string;
+  name: string;
+  contact: string;
+  recordedAt: string;
+  reason: string | null;
+  code: string | null;
+  param: string | null;
+  message: string | null;
+}
+
+export interface ContactEventPage {
+  items: ContactEventRow[];
+  nextCursor: string | null;
+}

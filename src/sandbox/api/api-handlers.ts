@@ -1,0 +1,65 @@
+import type { Contract } from "../../contract/contract.js";
+import type { BodyInput, QueryInput } from "../../contract/operation.js";
+
+/** The caller of an operation: what its key may do. */
+export interface Caller {
+  /** Name of the key; rate limits and idempotency keys belong to it. */
+  keyId: string;
+  mode: "live" | "test";
+  scopes: readonly string[];
+  /** Send scope; empty lists mean every address. */
+  addressAllowlist: readonly string[];
+  domainAllowlist: readonly string[];
+}
+
+/** One checked call: its input has passed the schemas and clock rules of the operation. */
+export interface ApiCall<Row> {
+  caller: Caller;
+  params: Readonly<Record<string, string>>;
+  query: [QueryInput<Row>] extends [never] ? Record<string, never> : QueryInput<Row>;
+  /** The whole body, also where the client passes one field of it. */
+  body: Row extends { argument: infer Field extends string }
+    ? Readonly<Record<Field, BodyInput<Row>>>
+    : [BodyInput<Row>] extends [never]
+      ? undefined
+      : BodyInput<Row>;
+  /** The header, checked for its characters; undefined when it was not sent. */
+  idempotencyKey: string | undefined;
+}
+
+/** What travels back: status and JSON. */
+export interface ApiAnswer {
+  status: number;
+  body: unknown;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export type ApiHandler<Row> = (call: ApiCall<Row>) => ApiAnswer | Promise<ApiAnswer>;
+
+/** One handler per operation of the contract: a row that is added there is missing here until somebody writes it. */
+export type ApiHandlers = {
+  [R in keyof Contract]: { [N in keyof Contract[R]]: ApiHandler<Contract[R][N]> };
+};
+
+/** Thrown by a handler to answer with an error. */
+export class ApiFault extends Error {
+  override readonly name = "ApiFault";
+  readonly status: number;
+  readonly code: string;
+  readonly param: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(fault: {
+    status: number;
+    code: string;
+    message: string;
+    param?: string;
+    headers?: Readonly<Record<string, string>>;
+  }) {
+    super(fault.message);
+    this.status = fault.status;
+    this.code = fault.code;
+    this.param = fault.param;
+    this.headers = fault.headers ?? {};
+  }
+}
