@@ -16,7 +16,10 @@ export interface ContactEvents {
   record(event: ContactEventInput, options?: RecordOptions): Promise<{ key: string; isNew: boolean }>;
   /** Contact events, newest first, a page at a time. */
   list(query?: OutboxQuery): Promise<OutboxPage>;
-  /** Sends a dead event again; false when no dead event has that key. */
+  /**
+   * Sends a dead event again; false when no dead event has that key. When nobody knows whether its call arrived, the others of
+   * that call go with it, under the same key and in the same order.
+   */
   retry(key: string): Promise<boolean>;
   /** Gives an event up that is dead, or not yet on its way; false otherwise. Its key stays taken. */
   discard(key: string): Promise<boolean>;

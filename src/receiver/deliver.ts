@@ -2,6 +2,7 @@ import type { Backoff } from "../base/backoff.js";
 import { backoffDelay } from "../base/backoff.js";
 import type { Clock, Timer } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
@@ -131,9 +132,12 @@ export class OutboxSender {
       case "refused":
         logger.error({ events: send.events.length, ...errorFields(error, false) }, "contact_event_dead");
         return { to: "settled" as const, results: verdict.results };
-      case "too_old":
-        logger.error({ events: send.events.length }, "contact_event_too_old");
-        return { to: "dead" as const, reason: "too_old" as const, message: verdict.message };
+      case "given_up": {
+        const { reason, code, param, message } = verdict;
+        const fields = { events: send.events.length, ...errorFields(error, false) };
+        logger.error(fields, reason === "too_old" ? "contact_event_too_old" : "contact_event_dead");
+        return { to: "dead" as const, reason, code, param, message };
+      }
     }
   }
 
@@ -168,6 +172,14 @@ async function callApi(
     if (event === undefined) continue;
     if (mayBeClockSkew(code, event.occurredAt, clock.now())) results.push({ seq: event.seq, to: "again" });
     else results.push({ seq: event.seq, to: "dead", reason: "refused", code, param: "", message });
+  }
+  const named = new Set(results.map(({ seq }) => seq)).size;
+  if (named !== send.events.length || results.length !== named) {
+    // What became of the others is not known, so they may only be sent again as they were.
+    throw new PigeonholeError(
+      "invalid_answer",
+      `The answer to a batch of ${send.events.length} events does not name each of them once.`,
+    );
   }
   return results;
 }

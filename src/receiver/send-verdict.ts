@@ -1,7 +1,7 @@
 import { ApiError, InvalidInputError, NoAnswerError } from "../client/errors.js";
 import { MINUTE } from "../base/duration.js";
 import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";
-import type { EventResult, FrozenSend } from "../store/outbox.js";
+import type { EventResult, FrozenSend, OutboxDeadReason } from "../store/outbox.js";
 
 const YOUNG_MS = 5 * MINUTE;
 
@@ -9,10 +9,22 @@ const YOUNG_MS = 5 * MINUTE;
 export type SendVerdict =
   /** Not the events' fault, or nobody knows: the same call again, later. */
   | { kind: "retry"; afterMs: number | undefined; error: string; isConfiguration: boolean }
-  /** The service has no use for these events; those that it did not blame go into another call. */
+  /** Nothing of the call was ever stored: what was blamed is dead, the rest goes into another call. */
   | { kind: "refused"; results: EventResult[] }
-  /** Older by now than the service takes, with the outcome of earlier tries unknown. */
-  | { kind: "too_old"; message: string };
+  /** Refused or too old by now, with the outcome of earlier tries unknown: the call may only be repeated as it is. */
+  | {
+      kind: "given_up";
+      reason: OutboxDeadReason;
+      code: string | undefined;
+      param: string | undefined;
+      message: string;
+    };
+
+/** Codes for a body that breaks a rule. It is the same in every try, so none of them was taken. */
+const BODY_CODES: ReadonlySet<string> = new Set(["invalid_event", "invalid_parameter", "unknown_parameter"]);
+
+/** Codes that the client gives an answer without one: a proxy or another program spoke, and not the service. */
+const CODES_OF_OTHERS: ReadonlySet<string> = new Set(["invalid_answer", "answer_too_large", "unknown_error"]);
 
 /** Reads from the error of a call how to settle it. */
 export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): SendVerdict {
@@ -21,21 +33,29 @@ export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): S
     if (param.endsWith("occurredAt")) {
       // Not too old means in the future: the clock was set back since, and time mends that.
       const isOld = send.events.some(({ occurredAt }) => nowMs - occurredAt > OLDEST_EVENT_MS);
-      return isOld ? { kind: "too_old", message } : retry(error);
+      if (!isOld) return retry(error);
+      return { kind: "given_up", reason: "too_old", code: undefined, param: undefined, message };
     }
+    // An earlier try passed these rules, under an older version of this package.
+    if (send.attempt > 1) return { kind: "given_up", reason: "refused", code, param, message };
     return { kind: "refused", results: blame(send, { code, param, message }) };
   }
   if (error instanceof NoAnswerError) return retry(error);
   if (!(error instanceof ApiError)) return retry(error);
   if (isWorthRepeating(error.status)) return { ...retry(error), afterMs: error.retryAfterMs };
-  // A wrong key, a missing scope, a wrong address: a person mends that, and the events are as good as before.
-  if (error.status < 400 || error.status === 401 || error.status === 403) {
-    return { ...retry(error), isConfiguration: true };
-  }
+  if (isForConfiguration(error)) return { ...retry(error), isConfiguration: true };
   const { code, param = "", message } = error;
   const [only] = send.events;
   if (only !== undefined && send.kind === "single" && mayBeClockSkew(code, only.occurredAt, nowMs)) return retry(error);
+  if (!BODY_CODES.has(code)) return { kind: "given_up", reason: "refused", code, param, message };
   return { kind: "refused", results: blame(send, { code, param, message }) };
+}
+
+/** A wrong key, a missing scope, a wrong address: a person mends that, and the events are as good as before. */
+function isForConfiguration({ status, code }: ApiError): boolean {
+  if (status < 400 || status === 401 || status === 403 || status === 405) return true;
+  if (status === 404) return code !== "contact_not_found";
+  return CODES_OF_OTHERS.has(code);
 }
 
 /**

@@ -51,7 +51,7 @@ export interface SendPage {
 
 /** Why a contact event will not be sent again by itself. */
 export type OutboxDeadReason =
-  /** The service refused it; `code` and `param` are the service's. Nothing was stored there. */
+  /** The service refused it; `code` and `param` are the service's. */
   | "refused"
   /** It would now be older than the service takes; whether an earlier try arrived is not known. */
   | "too_old";
@@ -67,8 +67,14 @@ export type EventResult = { seq: number } & (
 export type SendSettlement = Pick<FrozenSend, "send" | "token"> & { at: number } & (
     | { to: "settled"; results: readonly EventResult[] }
     | { to: "pending"; dueAt: number; error: string }
-    /** Given up with the outcome unknown; a retry by hand repeats the same call. */
-    | { to: "dead"; reason: "too_old"; message: string }
+    /** Given up with the outcome of earlier tries unknown; a retry by hand repeats the same call. */
+    | {
+        to: "dead";
+        reason: OutboxDeadReason;
+        code: string | undefined;
+        param: string | undefined;
+        message: string;
+      }
   );
 
 /** A contact event as the outbox lists it. */
@@ -120,7 +126,10 @@ export interface Outbox {
   leaseSend(request: SendRequest): Promise<SendPage>;
   settleSend(settlement: SendSettlement): Promise<"settled" | "lost">;
   listOutbox(query: OutboxQuery): Promise<OutboxPage>;
-  /** Makes a dead event pending; false when no dead event has that key. */
+  /**
+   * Makes a dead event pending, or, when its call was given up with the outcome unknown, the whole call as it was; false when no
+   * dead event has that key.
+   */
   retryOutbox(key: string, now: number): Promise<boolean>;
   /** Removes an event that is dead, or pending and not yet part of a call; false otherwise. Its key stays taken. */
   discardOutbox(key: string, now: number): Promise<boolean>;

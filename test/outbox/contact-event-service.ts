@@ -4,8 +4,16 @@ import { isDeepStrictEqual } from "node:util";
 
 // Written from seeds part 1 §4.4 and not from src: a service that shared the sender's rule book would share its mistakes.
 
-/** What goes wrong with one request. `lost`: everything is stored and no answer comes. */
-export type Fault = "lost" | { status: number; retryAfter?: string };
+/**
+ * What goes wrong with one request. `lost`: everything is stored and no answer comes; `held` too, and the connection stays open.
+ * `forgetful`: everything is stored, and the answer leaves out the last event. A status with its error: nothing is stored; with
+ * `html` somebody else than the service speaks.
+ */
+export type Fault =
+  | "lost"
+  | "held"
+  | "forgetful"
+  | { status: number; retryAfter?: string; code?: string; param?: string; html?: string };
 
 export interface SentEvent extends Record<string, unknown> {
   name: string;
@@ -43,6 +51,8 @@ export interface ContactEventService {
   readonly faults: (Fault | undefined)[];
   /** Fault of a request when `faults` is empty. */
   faultOf: () => Fault | undefined;
+  /** Code with which an event is refused, if it is. */
+  ruleOf: (event: SentEvent) => string | undefined;
   /** Addresses that begin with "nobody" and are contacts all the same. */
   readonly contacts: Set<string>;
   close(): Promise<void>;
@@ -63,6 +73,8 @@ export async function startContactEventService(): Promise<ContactEventService> {
       if (isDeepStrictEqual(known.event, event)) return { ok: true, stored: known, replayed: true };
       return refuse("idempotency_key_reuse");
     }
+    const broken = service.ruleOf(event);
+    if (broken !== undefined) return refuse(broken);
     const email = event.email ?? "";
     if (email.startsWith("nobody") && !contacts.has(email)) return refuse("contact_not_found");
     const fresh = { id: `cev_${stored.length + 1}`, event };
@@ -108,6 +120,7 @@ export async function startContactEventService(): Promise<ContactEventService> {
     refused,
     faults,
     faultOf: (): Fault | undefined => undefined,
+    ruleOf: (_event: SentEvent): string | undefined => undefined,
     contacts,
   };
 
@@ -117,16 +130,18 @@ export async function startContactEventService(): Promise<ContactEventService> {
     const path = request.url ?? "";
     const fault = faults.length > 0 ? faults.shift() : service.faultOf();
     calls.push({ path, key, authorization: request.headers.authorization ?? "", body, fault });
-    if (fault !== undefined && fault !== "lost") {
-      const { status, retryAfter } = fault;
+    if (typeof fault === "object") {
+      const { status, retryAfter, code = `fault_${status}`, param, html } = fault;
       response.writeHead(status, {
         "content-type": "application/json",
         ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
       });
-      response.end(JSON.stringify(errorOf(`fault_${status}`)));
+      response.end(html ?? JSON.stringify({ ...errorOf(code), param }));
       return;
     }
     const [status, result] = route(path, key, body);
+    if (fault === "held") return;
+    if (fault === "forgetful") (result as { accepted: unknown[] }).accepted.pop();
     if (fault === "lost") {
       request.socket.destroy();
       return;

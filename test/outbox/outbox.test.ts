@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
-import type { Alarm, HandlerContext, OutboxView, Receiver, ReceiverOptions } from "pigeonhole";
 import { InvalidInputError, createClient } from "pigeonhole/client";
-import { type FakeClock, fakeClock } from "pigeonhole/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   effectsIn,
   errorOf,
@@ -13,78 +11,19 @@ import {
   tempFileWithTable,
   untilWork,
 } from "../receiver/harness.js";
-import { type ContactEventService, startContactEventService } from "./contact-event-service.js";
-
-const DAY = 24 * 3_600_000;
-const LATER = { maxAttempts: 5, initialMs: 20 };
-const ada = (name: string) => ({ name, email: "ada@example.com" });
-
-type Work = (context: HandlerContext) => void | Promise<void>;
-
-async function openService(): Promise<ContactEventService> {
-  const service = await startContactEventService();
-  onTestFinished(() => service.close());
-  return service;
-}
-
-/** The API as the receivers here are given it. */
-function apiOf({ baseUrl }: ContactEventService) {
-  return { apiKey: "svc_test_outbox", baseUrl, maxRetries: 0, eventsPerMinute: 600_000 };
-}
-
-/** A started receiver whose one handler does `work`. */
-async function start(options: Partial<ReceiverOptions<Record<never, never>>> & { work?: Work } = {}) {
-  const service = await openService();
-  const { work, ...rest } = options;
-  const receiver = openReceiver({ api: apiOf(service), retry: LATER, ...rest });
-  receiver.on("email.sent", async (_event, context) => work?.(context));
-  await receiver.start();
-  const deliver = async () => {
-    const event = makeEvent();
-    const { clock } = options;
-    expect((await post(receiver, event, clock === undefined ? {} : { at: clock.now() })).outcome).toBe("accepted");
-    return event.id;
-  };
-  return { service, receiver, deliver };
-}
-
-/** {@link start} on a clock that only `turn` moves. */
-async function startOnFakeClock(work?: Work) {
-  const clock = fakeClock();
-  const alarms: Alarm[] = [];
-  const started = await start({ clock, ...(work && { work }), onAlarm: (alarm) => alarms.push(alarm) });
-  return {
-    ...started,
-    clock,
-    alarms,
-    turn: (holds: () => boolean | Promise<boolean>, stepMs?: number) => turn(clock, holds, stepMs),
-  };
-}
-
-/** Lets little time pass, and what waits for sockets run, until it holds. */
-async function turn(clock: FakeClock, holds: () => boolean | Promise<boolean>, stepMs = 5): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error("It never held.");
-    await clock.advance(stepMs);
-    await sleep(1);
-  }
-}
-
-type Looked = Pick<Receiver, "contactEvents" | "stats">;
-
-/** Oldest first. */
-async function outboxOf({ contactEvents }: Looked): Promise<OutboxView[]> {
-  return (await contactEvents.list({ limit: 500 })).items.toReversed();
-}
-
-const statesOf = async (receiver: Looked): Promise<string[]> => (await outboxOf(receiver)).map(({ state }) => state);
-
-async function untilStates(receiver: Looked, ...states: string[]): Promise<void> {
-  await expect.poll(() => statesOf(receiver), { interval: 5, timeout: 5_000 }).toEqual(states);
-}
-
-const namesIn = ({ stored }: ContactEventService): string[] => stored.map(({ event }) => event.name);
+import {
+  type Work,
+  ada,
+  apiOf,
+  DAY,
+  namesIn,
+  openService,
+  outboxOf,
+  start,
+  startOnFakeClock,
+  statesOf,
+  untilStates,
+} from "./outbox-harness.js";
 
 describe("a handler's record", () => {
   test("is stored with the done mark and sent once", async () => {

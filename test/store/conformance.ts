@@ -5,6 +5,10 @@ import { type StoreKind, useStore } from "./conformance/fixture.js";
 import { describeInspect } from "./conformance/inspect.js";
 import { describeLease } from "./conformance/lease.js";
 import { describeLifecycle } from "./conformance/lifecycle.js";
+import { describeOutboxInspect } from "./conformance/outbox-inspect.js";
+import { describeOutboxRecord } from "./conformance/outbox-record.js";
+import { describeOutboxSend } from "./conformance/outbox-send.js";
+import { describeOutboxSettle } from "./conformance/outbox-settle.js";
 import { describePrune } from "./conformance/prune.js";
 import { describeRecover } from "./conformance/recover.js";
 import { describeReplan } from "./conformance/replan.js";
@@ -24,6 +28,10 @@ export function describeStore(name: string, kind: StoreKind): void {
     describeInspect(fixture);
     describeReplan(fixture);
     describePrune(fixture);
+    describeOutboxRecord(fixture);
+    describeOutboxSend(fixture);
+    describeOutboxSettle(fixture);
+    describeOutboxInspect(fixture);
     describeLifecycle(fixture);
   });
 }

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { context, type StoreKind, T } from "./conformance/fixture.js";
 import { commandsFor, type Real } from "./model/commands.js";
 import { Model } from "./model/model.js";
+import { drain, outboxCommandsFor } from "./model/outbox-commands.js";
+import { OutboxModel } from "./model/outbox-model.js";
 import { FILE_WITH_THREAD, FILE_WITHOUT_THREAD, MEMORY } from "./sqlite-kind.js";
 
 // Random commands against the store and against plain objects: after each one both must tell the same.
@@ -20,6 +22,24 @@ test.each<[string, StoreKind, { numRuns: number; maxCommands: number }]>([
         const model = new Model(T);
         await fc.asyncModelRun(() => ({ model, real }), commands);
         expect((await real.written()).toSorted()).toEqual(model.effects.toSorted());
+      }),
+    ),
+    { numRuns },
+  );
+});
+
+test.each<[string, StoreKind, { numRuns: number; maxCommands: number }]>([
+  ["in memory", MEMORY, { numRuns: 300, maxCommands: 100 }],
+  ["in a file without a thread", FILE_WITHOUT_THREAD, { numRuns: 50, maxCommands: 60 }],
+  ["in a file", FILE_WITH_THREAD, { numRuns: 20, maxCommands: 60 }],
+])("an outbox %s does what the model does", { timeout: 60_000 }, async (_, kind, { numRuns, maxCommands }) => {
+  const outlives = kind !== MEMORY;
+  await fc.assert(
+    fc.asyncProperty(fc.commands(outboxCommandsFor(outlives), { maxCommands, size: "max" }), (commands) =>
+      withStore(kind, async (real) => {
+        const model = new OutboxModel(T);
+        await fc.asyncModelRun(() => ({ model, real }), commands);
+        await drain(model, real);
       }),
     ),
     { numRuns },

@@ -1,5 +1,6 @@
+import type { NewOutboxEvent } from "../outbox.js";
 import type { AcceptResult, NewEvent } from "../store.js";
-import type { Lease, NewWork, ParkedNote } from "../work.js";
+import type { Lease, NewWork, ParkedNote, Settlement } from "../work.js";
 import type { Command, CommandResult } from "./inbox-database.js";
 
 // A batch is cloned on its way to the thread and back. Cloning costs by the object and by the property name, so what every
@@ -16,7 +17,14 @@ type PackedAccept = [
   ...work: (string | number | undefined)[],
 ];
 
-type PackedSettle = [seq: number, handler: string, token: number, at: number, dropSteps: boolean];
+type PackedSettle = [
+  seq: number,
+  handler: string,
+  token: number,
+  at: number,
+  dropSteps: boolean,
+  ...records: (string | number | boolean)[],
+];
 
 type PackedCommand = { accept: PackedAccept } | { done: PackedSettle } | { other: Command };
 
@@ -31,10 +39,7 @@ export function packBatch(commands: readonly Command[]): PackedBatch {
   const bodies = new Uint8Array(size);
   let offset = 0;
   const packed = commands.map((command): PackedCommand => {
-    if (command.op === "settle" && command.input.to === "done" && command.input.records === undefined) {
-      const { seq, handler, token, at, dropSteps } = command.input;
-      return { done: [seq, handler, token, at, dropSteps] };
-    }
+    if (command.op === "settle" && command.input.to === "done") return { done: packDone(command.input) };
     if (command.op !== "accept") return { other: command };
     const event = command.input;
     bodies.set(event.body, offset);
@@ -48,10 +53,7 @@ export function unpackBatch({ commands, bodies }: PackedBatch): Command[] {
   let offset = 0;
   return commands.map((packed): Command => {
     if ("other" in packed) return packed.other;
-    if ("done" in packed) {
-      const [seq, handler, token, at, dropSteps] = packed.done;
-      return { op: "settle", input: { seq, handler, token, at, dropSteps, to: "done" } };
-    }
+    if ("done" in packed) return { op: "settle", input: unpackDone(packed.done) };
     const length = packed.accept[5];
     const body = bodies.subarray(offset, offset + length);
     offset += length;
@@ -74,6 +76,29 @@ function unpackEvent(packed: PackedAccept, body: Uint8Array): NewEvent {
     work.push(leaseUntil === undefined ? { handler } : { handler, leaseUntil });
   }
   return { id, type, test, receivedAt, signedAt, body, work, parked };
+}
+
+type Done = Settlement & { to: "done" };
+
+function packDone({ seq, handler, token, at, dropSteps, records }: Done): PackedSettle {
+  const packed: PackedSettle = [seq, handler, token, at, dropSteps];
+  if (records === undefined) return packed;
+  for (const { key, body, occurredAt, isTimeGiven } of records) packed.push(key, body, occurredAt, isTimeGiven);
+  return packed;
+}
+
+function unpackDone(packed: PackedSettle): Done {
+  const [seq, handler, token, at, dropSteps] = packed;
+  const records: NewOutboxEvent[] = [];
+  for (let index = 5; index < packed.length; index += 4) {
+    records.push({
+      key: packed[index] as string,
+      body: packed[index + 1] as string,
+      occurredAt: packed[index + 2] as number,
+      isTimeGiven: packed[index + 3] as boolean,
+    });
+  }
+  return { seq, handler, token, at, dropSteps, to: "done", records };
 }
 
 /** A stored event as its number and the tokens of its leases; any other result as it is. */

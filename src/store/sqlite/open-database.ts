@@ -5,7 +5,7 @@ import { MIGRATIONS } from "./migrations.js";
 import { asStoreError } from "./store-error.js";
 
 /** Marks our files: "PGNH" as a number. */
-const APPLICATION_ID = 0x50474e48;
+export const APPLICATION_ID = 0x50474e48;
 
 /** The first SQLite without the WAL-reset corruption that two connections can meet. */
 const OLDEST_SQLITE = [3, 51, 3] as const;

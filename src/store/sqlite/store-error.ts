@@ -1,9 +1,10 @@
 import Database from "better-sqlite3";
-import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import { PigeonholeError } from "../../base/error.js";
 
 /** SQLite's error as ours. The message keeps SQLite's code and never holds a bound value. */
 export function asStoreError(error: unknown, doing: string): PigeonholeError {
-  if (isPigeonholeError(error)) return error;
+  // The API is never called in here, so its codes cannot come.
+  if (error instanceof PigeonholeError) return error;
   if (!(error instanceof Database.SqliteError)) {
     return new PigeonholeError("store_failed", `${doing} failed: ${describe(error)}`, { cause: error });
   }

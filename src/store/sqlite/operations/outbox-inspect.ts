@@ -34,7 +34,8 @@ export function prepareRetryOutbox(db: Database) {
     UPDATE outbox_event SET state = 'pending', settled_at = NULL, reason = NULL, code = NULL, param = NULL, message = NULL
     WHERE seq = :seq`);
   const reviveMembers = db.prepare(`
-    UPDATE outbox_event SET state = 'leased', settled_at = NULL, reason = NULL, message = NULL
+    UPDATE outbox_event
+    SET state = 'leased', settled_at = NULL, reason = NULL, code = NULL, param = NULL, message = NULL
     WHERE send = :send AND state = 'dead'`);
   const reviveSend = db.prepare("UPDATE outbox_send SET state = 'pending', due_at = :now WHERE send = :send");
 
@@ -56,10 +57,24 @@ export function prepareRetryOutbox(db: Database) {
  * outcome is unknown, since that call may only be repeated as it was.
  */
 export function prepareDiscardOutbox(db: Database) {
-  const discard = db.prepare(`
-    UPDATE outbox_event SET state = 'done', settled_at = :now, reason = NULL, message = 'discarded'
-    WHERE key = :key AND state IN ('pending', 'dead')`);
-  return ({ key, now }: { key: string; now: number }): boolean => discard.run({ key, now }).changes === 1;
+  const discard = db
+    .prepare<{ key: string; now: number }, number | null>(
+      `UPDATE outbox_event SET state = 'done', settled_at = :now, reason = NULL, message = 'discarded'
+       WHERE key = :key AND state IN ('pending', 'dead') RETURNING send`,
+    )
+    .pluck();
+  const removeSend = db.prepare(`
+    DELETE FROM outbox_send WHERE send = :send
+      AND NOT EXISTS (SELECT 1 FROM outbox_event AS e WHERE e.send = :send AND e.state = 'dead')`);
+  const freeMembers = db.prepare("UPDATE outbox_event SET send = NULL, position = NULL WHERE send = :send");
+
+  return ({ key, now }: { key: string; now: number }): boolean => {
+    const send = discard.get({ key, now });
+    if (send === undefined) return false;
+    // Nobody is left who could have the call repeated.
+    if (send !== null && removeSend.run({ send }).changes === 1) freeMembers.run({ send });
+    return true;
+  };
 }
 
 export function prepareCountOutbox(db: Database) {

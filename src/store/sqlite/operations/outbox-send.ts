@@ -25,9 +25,10 @@ interface EventRow {
  * of recording, and nothing could be sent past a call that fails for the service's own reasons anyway.
  */
 export function prepareLeaseSend(db: Database, nextToken: NextToken) {
+  // The leased one first: a call that was revived by hand does not go out beside the one that is under way.
   const selectOpen = db.prepare<[], SendRow>(`
     SELECT send, key, kind, state, started, due_at AS dueAt, lease_until AS leaseUntil
-    FROM outbox_send WHERE state <> 'dead' ORDER BY send LIMIT 1`);
+    FROM outbox_send WHERE state <> 'dead' ORDER BY state = 'pending', send LIMIT 1`);
   // Whatever their state: one that was discarded meanwhile is still part of the call that may have arrived.
   const selectMembers = db.prepare<{ send: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE send = :send ORDER BY position`);

@@ -11,7 +11,7 @@ export function prepareSettleSend(db: Database) {
     UPDATE outbox_send SET state = 'dead', error = :message, lease = NULL, lease_until = NULL
     WHERE send = :send AND state = 'leased' AND lease = :token`);
   const setMembersDead = db.prepare(`
-    UPDATE outbox_event SET state = 'dead', settled_at = :at, reason = :reason, message = :message
+    UPDATE outbox_event SET state = 'dead', settled_at = :at, reason = :reason, code = :code, param = :param, message = :message
     WHERE send = :send AND state = 'leased'`);
   const markDone = db.prepare(`
     UPDATE outbox_event
@@ -25,8 +25,10 @@ export function prepareSettleSend(db: Database) {
   const unfreeze = db.prepare(`
     UPDATE outbox_event SET state = 'pending', send = NULL, position = NULL
     WHERE seq = :seq AND send = :send AND state = 'leased'`);
+  // Also those that were discarded meanwhile: the number of the call may be given again.
   const unfreezeRest = db.prepare(`
-    UPDATE outbox_event SET state = 'pending', send = NULL, position = NULL WHERE send = :send AND state = 'leased'`);
+    UPDATE outbox_event SET state = iif(state = 'leased', 'pending', state), send = NULL, position = NULL
+    WHERE send = :send`);
 
   function settleEvent(result: EventResult, send: number, at: number): void {
     const { seq } = result;
@@ -58,9 +60,9 @@ export function prepareSettleSend(db: Database) {
         return setPending.run({ send, token, dueAt, error }).changes === 1 ? "settled" : "lost";
       }
       case "dead": {
-        const { reason, message } = settlement;
+        const { reason, code, param, message } = settlement;
         if (setDead.run({ send, token, message }).changes === 0) return "lost";
-        setMembersDead.run({ send, at, reason, message });
+        setMembersDead.run({ send, at, reason, code, param, message });
         return "settled";
       }
     }

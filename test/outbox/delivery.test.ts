@@ -1,0 +1,238 @@
+import { createSqliteStore } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import {
+  captureLog,
+  effectsIn,
+  makeEvent,
+  openReceiver,
+  post,
+  tempFile,
+  tempFileWithTable,
+  untilWork,
+} from "../receiver/harness.js";
+import type { ContactEventService } from "./contact-event-service.js";
+import {
+  ada,
+  apiOf,
+  callsOf,
+  DAY,
+  expectOnce,
+  MINUTE,
+  namesByCall,
+  namesIn,
+  openService,
+  outboxOf,
+  recordAll,
+  SECOND,
+  start,
+  startOnFakeClock,
+  statesOf,
+  turn,
+  untilStates,
+} from "./outbox-harness.js";
+
+describe("a frozen batch that is too old to be repeated", () => {
+  /** The batch got there, the answer did not, and three days later its events are over 90 days old. */
+  async function loseAndWait() {
+    const clock = fakeClock();
+    const occurredAt = new Date(clock.now() - 88 * DAY).toISOString();
+    const events = ["one", "two"].map((name) => ({ ...ada(name), occurredAt }));
+    const started = await startOnFakeClock(recordAll(...events), { clock });
+    const { service, receiver, deliver, turn } = started;
+    service.faults.push("lost");
+    await deliver();
+    await turn(() => service.calls.length === 1);
+    clock.set(clock.now() + 3 * DAY);
+    await turn(async () => (await statesOf(receiver)).join() === "dead,dead");
+    const [one, two] = (await outboxOf(receiver)).map(({ key }) => key);
+    return { ...started, one: one ?? "", two: two ?? "" };
+  }
+
+  test("is dead, says why, and lets later events pass", async () => {
+    const { service, receiver, turn } = await loseAndWait();
+    expect(await outboxOf(receiver)).toMatchObject([{ reason: "too_old" }, { reason: "too_old" }]);
+    await receiver.contactEvents.record(ada("new"));
+    await turn(async () => (await statesOf(receiver)).join() === "dead,dead,done");
+    expect(namesByCall(service)).toEqual([["one", "two"], ["new"]]);
+  });
+
+  test("is dead again when it is retried and still too old, without a call", async () => {
+    const { service, receiver, one, turn } = await loseAndWait();
+    expect(await receiver.contactEvents.retry(one)).toBe(true);
+    await turn(async () => (await statesOf(receiver)).join() === "dead,dead");
+    expect((await outboxOf(receiver))[0]).toMatchObject({ reason: "too_old" });
+    expect(service.calls).toHaveLength(1);
+  });
+
+  test("is repeated as it was when it is retried and only our clock was wrong, also without one that was discarded", async () => {
+    const { service, receiver, clock, one, two, turn } = await loseAndWait();
+    expect(await receiver.contactEvents.discard(two)).toBe(true);
+    clock.set(clock.now() - 3 * DAY);
+    expect(await receiver.contactEvents.retry(one)).toBe(true);
+    await turn(async () => (await statesOf(receiver)).join() === "done,done");
+    expect(service.calls).toHaveLength(2);
+    expect(new Set(callsOf(service)).size).toBe(1);
+    expectOnce(service, "one", "two");
+    await receiver.contactEvents.record(ada("new"));
+    await turn(async () => (await statesOf(receiver)).join() === "done,done,done");
+    expect(namesByCall(service).at(-1)).toEqual(["new"]);
+  });
+});
+
+describe("a record whose key stands for another event", () => {
+  /** A handler that records under the label "mine", whose key somebody else has used before. */
+  async function startWithTakenKey(commits: boolean) {
+    const file = tempFileWithTable();
+    const store = createSqliteStore({ file });
+    const { logger, named } = captureLog();
+    const started = await start({
+      store,
+      logger,
+      retry: { maxAttempts: 2, initialMs: 20 },
+      async work({ contactEvents, idempotencyKey, commit }) {
+        const taken = { key: idempotencyKey("mine"), body: '{"name":"other","email":"ada@example.com"}' };
+        await store.record([{ ...taken, occurredAt: Date.now(), isTimeGiven: true }], Date.now());
+        contactEvents.record(ada("free"), { key: "free" });
+        contactEvents.record(ada("order.shipped"), { key: "mine" });
+        if (commits) await commit(({ db }) => void db.prepare("INSERT INTO effect VALUES ('half')").run());
+      },
+    });
+    return { ...started, file, named };
+  }
+
+  test.each([
+    ["when the handler has ended", false],
+    ["in ctx.commit", true],
+  ])("is found %s: the handler is not done and nothing of it is stored", async (_, commits) => {
+    const { service, receiver, deliver, file, named } = await startWithTakenKey(commits);
+    const id = await deliver();
+    await untilWork(receiver, id, { state: "dead", attempts: 2 });
+    const event = await receiver.inbox.get(id);
+    expect(event?.handlers[0]?.error).toContain("already stands for another contact event");
+    expect(effectsIn(file)).toEqual([]);
+    expect((await outboxOf(receiver)).map(({ body }) => (JSON.parse(body) as { name: string }).name)).toEqual([
+      "other",
+    ]);
+    expect(namesIn(service)).not.toContain("free");
+    expect(named("handler_dead")).toMatchObject([{ attempt: 2 }]);
+    expect(JSON.stringify([...named("handler_dead"), ...named("handler_failed")])).not.toContain("ada@example.com");
+  });
+});
+
+describe("order and size", () => {
+  test("more than 100 records go in calls of at most 100, in the order of recording", async () => {
+    const names = Array.from({ length: 250 }, (_, index) => `event.${index}`);
+    const { service, receiver, deliver } = await start({ work: recordAll(...names.map((name) => ada(name))) });
+    await deliver();
+    await expect.poll(() => service.stored.length, { timeout: 10_000 }).toBe(250);
+    await expect.poll(async () => (await receiver.stats()).outbox.leased).toBe(0);
+    expect(namesByCall(service).map(({ length }) => length)).toEqual([100, 100, 50]);
+    expect(namesIn(service)).toEqual(names);
+  });
+
+  test("each contact's events arrive in the order of recording, whatever becomes of the other's", async () => {
+    const { service, receiver, clock, turn } = await startOnFakeClock();
+    let requests = 0;
+    service.faultOf = () => {
+      requests += 1;
+      return requests % 2 === 1 ? "lost" : undefined;
+    };
+    const emails = ["ada@example.com", "nobody@example.com", "bob@example.com"];
+    for (let number = 0; number < 8; number += 1) {
+      for (const email of emails) await receiver.contactEvents.record({ name: `event.${number}`, email });
+      await clock.advance(200);
+    }
+    await turn(async () => (await statesOf(receiver)).every((state) => state === "done" || state === "dead"));
+    expect(service.calls.length).toBeGreaterThan(4);
+    const inOrder = Array.from({ length: 8 }, (_, number) => `event.${number}`);
+    for (const email of ["ada@example.com", "bob@example.com"]) {
+      expect(service.stored.flatMap(({ event }) => (event.email === email ? [event.name] : []))).toEqual(inOrder);
+    }
+    expect((await receiver.stats()).outbox).toMatchObject({ pending: 0, leased: 0, dead: 8 });
+  });
+});
+
+describe("two receivers of one event with one API key", () => {
+  async function deliverToBoth(
+    ...sources: [string, string]
+  ): Promise<{ service: ContactEventService; keys: string[] }> {
+    const service = await openService();
+    const event = makeEvent();
+    const keys: string[] = [];
+    const occurredAt = new Date(Date.now() - MINUTE).toISOString();
+    for (const source of sources) {
+      const receiver = openReceiver({ api: apiOf(service), source });
+      receiver.on("email.sent", (_event, { contactEvents }) => {
+        contactEvents.record({ ...ada("order.shipped"), occurredAt });
+      });
+      await receiver.start();
+      await post(receiver, event);
+      await untilStates(receiver, "done");
+      keys.push((await outboxOf(receiver))[0]?.key ?? "");
+    }
+    return { service, keys };
+  }
+
+  test("with sources of their own send two events", async () => {
+    const { service, keys } = await deliverToBoth("billing", "support");
+    expect(new Set(keys).size).toBe(2);
+    expectOnce(service, "order.shipped", "order.shipped");
+  });
+
+  test("with one source send the same event", async () => {
+    const { service, keys } = await deliverToBoth("billing", "billing");
+    expect(new Set(keys).size).toBe(1);
+    expect(service.calls).toHaveLength(2);
+    expectOnce(service, "order.shipped");
+  });
+});
+
+describe("stop", () => {
+  test.each([
+    ["a single event", ["one"]],
+    ["a batch", ["one", "two"]],
+  ])("breaks off a call under way, and the next process makes it again as it was: %s", async (_, names) => {
+    const service = await openService();
+    service.faults.push("held");
+    const store = tempFile();
+    const { logger, named } = captureLog();
+    const work = recordAll(...names.map((name) => ada(name)));
+    const { receiver, deliver } = await start({ service, store, logger, work });
+    await deliver();
+    await expect.poll(() => service.stored.length).toBe(names.length);
+    const begunAt = Date.now();
+    await receiver.stop();
+    expect(Date.now() - begunAt).toBeLessThan(2_000);
+    // No failure, after which it would have to wait.
+    expect(named("send_failed")).toEqual([]);
+
+    const next = openReceiver({ api: apiOf(service), store });
+    await next.start();
+    await untilStates(next, ...names.map(() => "done"));
+    expect(service.calls).toHaveLength(2);
+    expect(new Set(callsOf(service)).size).toBe(1);
+    expectOnce(service, ...names);
+  });
+
+  test("and start do not shorten the wait that the service asked for", async () => {
+    const service = await openService();
+    const clock = fakeClock();
+    service.faults.push({ status: 429, retryAfter: "600" });
+    const store = tempFile();
+    const { logger, named } = captureLog();
+    const first = await startOnFakeClock(undefined, { service, store, clock, logger });
+    await first.receiver.contactEvents.record(ada("one"));
+    await first.turn(() => named("send_failed").length === 1);
+    const failedAt = clock.now();
+    await first.receiver.stop();
+
+    const next = openReceiver({ api: apiOf(service), store, clock });
+    await next.start();
+    await next.contactEvents.record(ada("two"));
+    await turn(clock, () => service.calls.length === 2, SECOND);
+    expect(clock.now() - failedAt).toBeGreaterThanOrEqual(599 * SECOND);
+    await turn(clock, async () => (await statesOf(next)).join() === "done,done");
+    expect(namesByCall(service)).toEqual([["one"], ["one"], ["two"]]);
+  });
+});

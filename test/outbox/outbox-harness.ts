@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ContactEventInput } from "pigeonhole/client";
+import type { Alarm, HandlerContext, OutboxView, Receiver, ReceiverOptions } from "pigeonhole";
+import { type FakeClock, fakeClock } from "pigeonhole/testing";
+import { expect, onTestFinished } from "vitest";
+import { makeEvent, openReceiver, post } from "../receiver/harness.js";
+import { type ContactEventService, startContactEventService } from "./contact-event-service.js";
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const DAY = 24 * 60 * MINUTE;
+const LATER = { maxAttempts: 5, initialMs: 20 };
+/** A contact event for one address. */
+export const ada = (name: string) => ({ name, email: "ada@example.com" });
+
+/** What a test's handler does. */
+export type Work = (context: HandlerContext) => void | Promise<void>;
+
+/** The service, until the test ends. */
+export async function openService(): Promise<ContactEventService> {
+  const service = await startContactEventService();
+  onTestFinished(() => service.close());
+  return service;
+}
+
+/** The API as the receivers here are given it. */
+export function apiOf({ baseUrl }: ContactEventService) {
+  return { apiKey: "svc_test_outbox", baseUrl, maxRetries: 0, eventsPerMinute: 600_000 };
+}
+
+/** Of the receiver, and the service if it is not one of its own. */
+type StartOptions = Partial<ReceiverOptions<Record<never, never>>> & { service?: ContactEventService };
+
+/** A started receiver whose one handler does `work`. */
+export async function start(options: StartOptions & { work?: Work } = {}) {
+  const { work, service = await openService(), ...rest } = options;
+  const receiver = openReceiver({ api: apiOf(service), retry: LATER, ...rest });
+  receiver.on("email.sent", async (_event, context) => work?.(context));
+  await receiver.start();
+  const deliver = async () => {
+    const event = makeEvent();
+    const { clock } = options;
+    expect((await post(receiver, event, clock === undefined ? {} : { at: clock.now() })).outcome).toBe("accepted");
+    return event.id;
+  };
+  return { service, receiver, deliver };
+}
+
+/** {@link start} on a clock that only `turn` moves. */
+export async function startOnFakeClock(work?: Work, given: StartOptions & { clock?: FakeClock } = {}) {
+  const { clock = fakeClock(), ...options } = given;
+  const alarms: Alarm[] = [];
+  const started = await start({ clock, ...options, ...(work && { work }), onAlarm: (alarm) => alarms.push(alarm) });
+  return {
+    ...started,
+    clock,
+    alarms,
+    turn: (holds: () => boolean | Promise<boolean>, stepMs?: number) => turn(clock, holds, stepMs),
+  };
+}
+
+/** Lets little time pass, and what waits for sockets run, until it holds. */
+export async function turn(clock: FakeClock, holds: () => boolean | Promise<boolean>, stepMs = 5): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error("It never held.");
+    await clock.advance(stepMs);
+    await sleep(1);
+  }
+}
+
+type Looked = Pick<Receiver, "contactEvents" | "stats">;
+
+/** Oldest first. */
+export async function outboxOf({ contactEvents }: Looked): Promise<OutboxView[]> {
+  return (await contactEvents.list({ limit: 500 })).items.toReversed();
+}
+
+export const statesOf = async (receiver: Looked): Promise<string[]> =>
+  (await outboxOf(receiver)).map(({ state }) => state);
+
+export async function untilStates(receiver: Looked, ...states: string[]): Promise<void> {
+  await expect.poll(() => statesOf(receiver), { interval: 5, timeout: 5_000 }).toEqual(states);
+}
+
+/** Names of what the service has stored, in its order. */
+export const namesIn = ({ stored }: ContactEventService): string[] => stored.map(({ event }) => event.name);
+
+/** Records one event per name, all in one settlement and so in one batch. */
+export const recordAll =
+  (...events: ContactEventInput[]): Work =>
+  ({ contactEvents }) => {
+    for (const event of events) contactEvents.record(event);
+  };
+
+/** What of each call the service remembers. */
+export const callsOf = ({ calls }: ContactEventService): string[] =>
+  calls.map(({ path, key, body }) => `${path} ${key} ${body}`);
+
+/** Names in the calls that came in, call by call. */
+export const namesByCall = ({ calls }: ContactEventService): string[][] =>
+  calls.map(({ body }) => {
+    const parsed = JSON.parse(body) as { name?: string; events?: { name: string }[] };
+    return parsed.events?.map(({ name }) => name) ?? [parsed.name ?? ""];
+  });
+
+/** No event stored twice, and no key used for something else. */
+export function expectOnce(service: ContactEventService, ...names: string[]): void {
+  expect(namesIn(service).toSorted()).toEqual(names.toSorted());
+  expect(service.refused).not.toContain("idempotency_key_reuse");
+}

@@ -1,0 +1,241 @@
+import { type Client, type ContactEventInput, InvalidInputError, createClient } from "pigeonhole/client";
+import { fakeClock } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import type { Fault, SentEvent } from "./contact-event-service.js";
+import {
+  ada,
+  apiOf,
+  callsOf,
+  expectOnce,
+  MINUTE,
+  namesByCall,
+  openService,
+  outboxOf,
+  recordAll,
+  SECOND,
+  startOnFakeClock,
+  statesOf,
+} from "./outbox-harness.js";
+
+describe("a service whose clock is behind ours", () => {
+  /** Refuses events of these names as being in the future. */
+  const future =
+    (...names: string[]) =>
+    ({ name }: SentEvent): string | undefined =>
+      names.includes(name) ? "invalid_event" : undefined;
+
+  test("gets the young events of a batch again half a minute later; the others are done", async () => {
+    const { service, receiver, deliver, clock, turn } = await startOnFakeClock(
+      recordAll(ada("one"), ada("two"), ada("three")),
+    );
+    service.ruleOf = future("two", "three");
+    await deliver();
+    await turn(async () => (await statesOf(receiver)).join() === "done,pending,pending");
+    const refusedAt = clock.now();
+    service.ruleOf = () => undefined;
+    await turn(() => service.calls.length === 2, 100);
+    expect(clock.now() - refusedAt).toBeGreaterThanOrEqual(29 * SECOND);
+    expect(clock.now() - refusedAt).toBeLessThan(33 * SECOND);
+    await turn(async () => (await statesOf(receiver)).join() === "done,done,done");
+    expect(namesByCall(service)).toEqual([
+      ["one", "two", "three"],
+      ["two", "three"],
+    ]);
+    expectOnce(service, "one", "two", "three");
+  });
+
+  test("gets a single event again under its key", async () => {
+    const { service, receiver, turn } = await startOnFakeClock();
+    service.ruleOf = future("one");
+    await receiver.contactEvents.record(ada("one"));
+    await turn(() => service.calls.length === 3, 25);
+    expect(await statesOf(receiver)).toEqual(["leased"]);
+    service.ruleOf = () => undefined;
+    await turn(async () => (await statesOf(receiver)).join() === "done", 25);
+    expect(new Set(callsOf(service)).size).toBe(1);
+    expectOnce(service, "one");
+  });
+
+  test.each([
+    ["alone", [ada("one")]],
+    ["in a batch", [ada("one"), ada("two")]],
+  ])("is believed when it still refuses after five minutes: %s", async (_, events) => {
+    const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordAll(...events));
+    service.ruleOf = future("one", "two");
+    const recordedAt = clock.now();
+    await deliver();
+    await turn(async () => (await receiver.stats()).outbox.dead === events.length, SECOND);
+    expect(clock.now() - recordedAt).toBeGreaterThan(5 * MINUTE);
+    expect(await outboxOf(receiver)).toMatchObject(events.map(() => ({ reason: "refused", code: "invalid_event" })));
+    expect(service.stored).toEqual([]);
+  });
+
+  test.each([
+    ["alone", [ada("one")]],
+    ["in a batch", [ada("one"), ada("two")]],
+  ])("is believed at once about an older event: %s", async (_, events) => {
+    const clock = fakeClock();
+    const occurredAt = new Date(clock.now() - 6 * MINUTE).toISOString();
+    const { service, receiver, deliver, turn } = await startOnFakeClock(
+      recordAll(...events.map((event) => ({ ...event, occurredAt }))),
+      { clock },
+    );
+    service.ruleOf = future("one", "two");
+    await deliver();
+    await turn(async () => (await receiver.stats()).outbox.dead === events.length);
+    expect(service.calls).toHaveLength(1);
+  });
+});
+
+describe("a batch that is refused whole", () => {
+  const three = recordAll(ada("one"), ada("two"), ada("three"));
+
+  test("for one event's shape: that one is dead, the others go in another call", async () => {
+    const { service, receiver, deliver, turn } = await startOnFakeClock(three);
+    service.faults.push({ status: 422, code: "invalid_parameter", param: "events.1.name" });
+    await deliver();
+    await turn(() => service.calls.length === 2, 100);
+    await turn(async () => (await statesOf(receiver)).join() === "done,dead,done");
+    expect((await outboxOf(receiver))[1]).toMatchObject({
+      reason: "refused",
+      code: "invalid_parameter",
+      param: "events.1.name",
+    });
+    expect(namesByCall(service)).toEqual([
+      ["one", "two", "three"],
+      ["one", "three"],
+    ]);
+    expect(service.calls[1]?.key).not.toBe(service.calls[0]?.key);
+    expectOnce(service, "one", "three");
+  });
+
+  test.each(["events", "events.7.name", undefined])("with the param %j blames them all", async (param) => {
+    const { service, receiver, deliver, turn } = await startOnFakeClock(three);
+    service.faults.push({ status: 422, code: "invalid_parameter", ...(param !== undefined && { param }) });
+    await deliver();
+    await turn(async () => (await statesOf(receiver)).join() === "dead,dead,dead");
+    const [one] = await outboxOf(receiver);
+    expect(await receiver.contactEvents.retry(one?.key ?? "")).toBe(true);
+    await turn(async () => (await statesOf(receiver)).join() === "done,dead,dead");
+    expect(service.calls[1]).toMatchObject({ path: "/v1/events", key: one?.key });
+    expectOnce(service, "one");
+  });
+
+  test.each<[string, ContactEventInput[]]>([
+    ["a batch", [ada("one"), ada("two")]],
+    ["a single event", [ada("one")]],
+  ])(
+    "or %s, for a reason that says nothing about earlier tries, is only ever repeated as it was",
+    async (_, events) => {
+      const names = events.map(({ name }) => name);
+      const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(...events));
+      service.faults.push("lost", { status: 409, code: "teapot", param: "pot" });
+      await deliver();
+      await turn(async () => (await receiver.stats()).outbox.dead === events.length);
+      const [first] = await outboxOf(receiver);
+      expect(first).toMatchObject({ reason: "refused", code: "teapot", param: "pot" });
+      // At once, so that a new call would have room for both.
+      const [isRetried] = await Promise.all([
+        receiver.contactEvents.retry(first?.key ?? ""),
+        receiver.contactEvents.record(ada("new")),
+      ]);
+      expect(isRetried).toBe(true);
+      await turn(async () => (await statesOf(receiver)).every((state) => state === "done"));
+      expect(namesByCall(service)).toEqual([names, names, names, ["new"]]);
+      expect(new Set(callsOf(service)).size).toBe(2);
+      expectOnce(service, ...names, "new");
+    },
+  );
+});
+
+describe("a batch that a newer version of the client does not take any more", () => {
+  /** A client that finds fault with the second event while `isStrict`. */
+  async function startStrict() {
+    const service = await openService();
+    const clock = fakeClock();
+    const client = createClient({ ...apiOf(service), clock });
+    const rules = { isStrict: true };
+    const contactEvents: Client["contactEvents"] = {
+      ...client.contactEvents,
+      sendBatch(events, options) {
+        const index = events.findIndex(({ name }) => name === "two");
+        if (!rules.isStrict || index === -1) return client.contactEvents.sendBatch(events, options);
+        const fault = { code: "invalid_event", param: `events.${index}.name`, message: "Not any more." } as const;
+        return Promise.reject(new InvalidInputError("contactEvents.sendBatch", fault));
+      },
+    };
+    const work = recordAll(ada("one"), ada("two"), ada("three"));
+    return { ...(await startOnFakeClock(work, { service, clock, api: { ...client, contactEvents } })), rules };
+  }
+
+  test("and that was never sent: the one at fault is dead, the others go", async () => {
+    const { service, receiver, deliver, turn } = await startStrict();
+    await deliver();
+    await turn(async () => (await statesOf(receiver)).join() === "done,dead,done", 100);
+    expect((await outboxOf(receiver))[1]).toMatchObject({ reason: "refused", param: "events.1.name" });
+    expectOnce(service, "one", "three");
+  });
+
+  test("and that may have arrived: it is dead as a whole, and only ever repeated as it was", async () => {
+    const { service, receiver, deliver, turn, rules } = await startStrict();
+    rules.isStrict = false;
+    service.faults.push("lost");
+    await deliver();
+    await turn(() => service.calls.length === 1);
+    rules.isStrict = true;
+    await turn(async () => (await statesOf(receiver)).join() === "dead,dead,dead");
+    rules.isStrict = false;
+    await receiver.contactEvents.retry((await outboxOf(receiver))[2]?.key ?? "");
+    await turn(async () => (await statesOf(receiver)).join() === "done,done,done");
+    expect(new Set(callsOf(service)).size).toBe(1);
+    expectOnce(service, "one", "two", "three");
+  });
+});
+
+test("an answer that leaves out an event of its batch is no answer: the call is repeated as it was", async () => {
+  const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")));
+  service.faults.push("forgetful");
+  await deliver();
+  await turn(async () => (await statesOf(receiver)).join() === "done,done");
+  expect(service.calls).toHaveLength(2);
+  expect(new Set(callsOf(service)).size).toBe(1);
+  expectOnce(service, "one", "two");
+});
+
+describe("an answer that is a matter of configuration", () => {
+  test.each<[string, Fault, string]>([
+    ["401", { status: 401 }, "AuthenticationError fault_401"],
+    ["403 for a scope", { status: 403, code: "insufficient_scope" }, "PermissionError insufficient_scope"],
+    ["404 for the path", { status: 404, code: "resource_not_found" }, "NotFoundError resource_not_found"],
+    ["404 of another program", { status: 404, html: "<h1>Not found</h1>" }, "NotFoundError invalid_answer"],
+    ["400 of a proxy", { status: 400, html: "<h1>Bad request</h1>" }, "InvalidRequestError invalid_answer"],
+    ["405", { status: 405, code: "method_not_allowed" }, "ApiError method_not_allowed"],
+    ["a redirect", { status: 302 }, "ApiError redirect_refused"],
+  ])("%s: the events wait, an alarm tells, and they go once it is mended", async (_, fault, error) => {
+    for (const names of [["one"], ["one", "two"]]) {
+      const { service, receiver, deliver, alarms, turn } = await startOnFakeClock(
+        recordAll(...names.map((name) => ada(name))),
+      );
+      service.faultOf = () => fault;
+      await deliver();
+      await turn(() => service.calls.length === 4, 100);
+      expect(alarms[0]).toEqual({ kind: "api_refused", error });
+      expect(await statesOf(receiver)).toEqual(names.map(() => "leased"));
+      expect((await receiver.stats()).outbox).toMatchObject({ pending: 0, leased: names.length, dead: 0 });
+      service.faultOf = () => undefined;
+      await turn(async () => (await statesOf(receiver)).every((state) => state === "done"), 100);
+      expect(new Set(callsOf(service)).size).toBe(1);
+      expectOnce(service, ...names);
+    }
+  });
+
+  test("raises the alarm again a minute later, not with each try", async () => {
+    const { service, receiver, clock, alarms, turn } = await startOnFakeClock();
+    service.faultOf = () => ({ status: 401 });
+    const begunAt = clock.now();
+    await receiver.contactEvents.record(ada("one"));
+    await turn(() => alarms.length === 2, 250);
+    expect(clock.now() - begunAt).toBeGreaterThanOrEqual(MINUTE);
+    expect(service.calls.length).toBeGreaterThan(4);
+  });
+});

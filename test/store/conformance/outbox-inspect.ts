@@ -1,0 +1,199 @@
+import { describe, expect, test } from "vitest";
+import { DAY, expectCode, type Fixture, T } from "./fixture.js";
+import {
+  membersOf,
+  newRecord,
+  outboxOf,
+  outboxSnapshot,
+  outboxStates,
+  recordKeys,
+  RESULTS,
+  sendSettlements,
+  settleAll,
+  takeSend,
+} from "./outbox-fixture.js";
+
+export function describeOutboxInspect(fixture: Fixture): void {
+  /** One event in each state, its key the state's name; the leased one is under way. */
+  async function recordOneInEachState() {
+    await recordKeys(fixture.store, "done", "dead");
+    const send = await takeSend(fixture.store);
+    const [done = -1, dead = -1] = send.events.map(({ seq }) => seq);
+    await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(done), RESULTS.dead(dead)]));
+    await recordKeys(fixture.store, "leased", "pending");
+    return takeSend(fixture.store, { limit: 1 });
+  }
+
+  describe("listOutbox", () => {
+    const keysOf = async (query: Parameters<typeof fixture.store.listOutbox>[0]) =>
+      (await fixture.store.listOutbox(query)).items.map(({ key }) => key);
+
+    test("of an empty outbox is empty", async () => {
+      expect(await fixture.store.listOutbox({})).toEqual({ items: [], nextCursor: undefined });
+    });
+
+    test("gives the newest first", async () => {
+      await recordKeys(fixture.store, "b", "a", "c");
+      expect(await keysOf({})).toEqual(["c", "a", "b"]);
+    });
+
+    test.each([1, 2, 3, 5, 6, 7, 500])(
+      "page by page of %i gives each once, also when more are recorded",
+      async (limit) => {
+        const keys = Array.from({ length: 6 }, (_, index) => `key_${index}`);
+        await recordKeys(fixture.store, ...keys);
+        const seen: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await fixture.store.listOutbox({ limit, ...(cursor !== undefined && { cursor }) });
+          expect(page.items.length).toBeLessThanOrEqual(limit);
+          seen.push(...page.items.map(({ key }) => key));
+          cursor = page.nextCursor;
+          await recordKeys(fixture.store, `late_${seen.length}`);
+        } while (cursor !== undefined);
+        expect(seen).toEqual(keys.toReversed());
+      },
+    );
+
+    test.each(["pending", "leased", "done", "dead"] as const)("filters by the state %s", async (state) => {
+      await recordOneInEachState();
+      expect(await keysOf({ state })).toEqual([state]);
+      expect(await keysOf({ state, limit: 1 })).toEqual([state]);
+    });
+
+    test("has 50 in a page unless told", async () => {
+      const keys = Array.from({ length: 51 }, (_, index) => `key_${index}`);
+      await fixture.store.record(
+        keys.map((key) => newRecord(key)),
+        T,
+      );
+      expect(await keysOf({})).toHaveLength(50);
+    });
+
+    test.each([{ limit: 0 }, { limit: 501 }, { limit: 1.5 }, { limit: Number.NaN }, { cursor: "x" }, { cursor: "" }])(
+      "refuses %j",
+      async (query) => {
+        await expectCode(fixture.store.listOutbox(query), "invalid_argument");
+      },
+    );
+  });
+
+  describe("retryOutbox", () => {
+    test("makes a dead event pending, as if it had never been tried", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const first = await takeSend(fixture.store);
+      await settleAll(fixture.store, first, "dead");
+      expect(await fixture.store.retryOutbox("a", T + 9)).toBe(true);
+      const [a, b] = await outboxOf(fixture.store);
+      expect(a).toEqual({
+        seq: first.events[0]?.seq,
+        key: "a",
+        state: "pending",
+        body: newRecord("a").body,
+        recordedAt: T,
+        occurredAt: T,
+      });
+      expect(b).toMatchObject({ state: "dead", code: "contact_not_found" });
+      const second = await takeSend(fixture.store);
+      expect([second.key, second.kind, second.attempt]).toEqual(["a", "single", 1]);
+    });
+
+    test.each(["pending", "leased", "done", "nobody's"])("of a key that is %s changes nothing", async (key) => {
+      await recordOneInEachState();
+      const before = await outboxSnapshot(fixture.store);
+      expect(await fixture.store.retryOutbox(key, T)).toBe(false);
+      expect(await outboxSnapshot(fixture.store)).toEqual(before);
+    });
+  });
+
+  describe("discardOutbox", () => {
+    test.each(["pending", "dead"])("ends an event that is %s; its key stays taken", async (key) => {
+      await recordOneInEachState();
+      expect(await fixture.store.discardOutbox(key, T + 9)).toBe(true);
+      expect((await outboxOf(fixture.store)).find((view) => view.key === key)).toMatchObject({
+        state: "done",
+        settledAt: T + 9,
+        remoteId: undefined,
+        reason: undefined,
+        message: "discarded",
+      });
+      expect(await fixture.store.discardOutbox(key, T)).toBe(false);
+      expect(await fixture.store.retryOutbox(key, T)).toBe(false);
+      expect(await fixture.store.record([newRecord(key)], T)).toEqual(["known"]);
+    });
+
+    test.each(["leased", "done", "nobody's"])("of a key that is %s changes nothing", async (key) => {
+      await recordOneInEachState();
+      const before = await outboxSnapshot(fixture.store);
+      expect(await fixture.store.discardOutbox(key, T)).toBe(false);
+      expect(await outboxSnapshot(fixture.store)).toEqual(before);
+    });
+
+    test("keeps an event out of the calls that come", async () => {
+      await recordKeys(fixture.store, "a", "b", "c");
+      await fixture.store.discardOutbox("b", T);
+      expect(membersOf(await takeSend(fixture.store))).toEqual(["a", "c"]);
+    });
+
+    test("is refused while a call waits for its next try: it may have arrived", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store)));
+      expect(await fixture.store.discardOutbox("a", T)).toBe(false);
+      expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "leased" });
+    });
+  });
+
+  describe("countOutbox", () => {
+    test("of an empty outbox is nothing", async () => {
+      const nothing = { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined };
+      expect(await fixture.store.countOutbox()).toEqual(nothing);
+    });
+
+    test("counts events by state, and tells the oldest that is not settled", async () => {
+      await fixture.store.record([newRecord("done"), newRecord("dead")], T - 9);
+      const send = await takeSend(fixture.store);
+      const [done = -1, dead = -1] = send.events.map(({ seq }) => seq);
+      await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(done), RESULTS.dead(dead)]));
+      expect(await fixture.store.countOutbox()).toMatchObject({ dead: 1, oldestRecordedAt: undefined });
+      await fixture.store.record([newRecord("a")], T + 2);
+      await fixture.store.record([newRecord("b"), newRecord("c")], T + 1);
+      expect(await fixture.store.countOutbox()).toMatchObject({ pending: 3, leased: 0, oldestRecordedAt: T + 1 });
+      await takeSend(fixture.store, { limit: 1 });
+      expect(await fixture.store.countOutbox()).toEqual({ pending: 2, leased: 1, dead: 1, oldestRecordedAt: T + 1 });
+      await fixture.store.discardOutbox("b", T);
+      await fixture.store.discardOutbox("c", T);
+      expect(await fixture.store.countOutbox()).toEqual({ pending: 0, leased: 1, dead: 1, oldestRecordedAt: T + 2 });
+    });
+  });
+
+  describe("prune of the outbox", () => {
+    const prune = async (idsBefore: number, batch = 100): Promise<void> => {
+      while ((await fixture.store.prune({ idsBefore, bodiesBefore: 0, batch })) > 0);
+    };
+
+    test.each([1, 100])("removes what is settled and old, by %i, and nothing else", async (batch) => {
+      await recordOneInEachState();
+      await fixture.store.discardOutbox("dead", T);
+      await recordKeys(fixture.store, "discarded");
+      await fixture.store.discardOutbox("discarded", T);
+      await prune(T, batch);
+      expect(Object.keys(await outboxStates(fixture.store))).toHaveLength(5);
+      await prune(T + 1, batch);
+      expect(await outboxStates(fixture.store)).toEqual({ leased: "leased", pending: "pending" });
+    });
+
+    test("keeps dead events, whose fate nobody has decided", async () => {
+      await recordOneInEachState();
+      await prune(T + DAY);
+      expect(await outboxStates(fixture.store)).toEqual({ dead: "dead", leased: "leased", pending: "pending" });
+    });
+
+    test("makes room for the key again, and the calls stay what they were", async () => {
+      const underWay = await recordOneInEachState();
+      await prune(T + DAY);
+      expect(await fixture.store.record([newRecord("done")], T)).toEqual(["recorded"]);
+      await fixture.store.settleSend(sendSettlements.pending(underWay, T));
+      expect(membersOf(await takeSend(fixture.store))).toEqual(["leased"]);
+    });
+  });
+}

@@ -1,0 +1,191 @@
+import type { NewOutboxEvent } from "#pigeonhole/store/outbox.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import type { Lease } from "#pigeonhole/store/work.js";
+import { describe, expect, test } from "vitest";
+import {
+  acceptLeased,
+  DAY,
+  expectCode,
+  type Fixture,
+  leasePage,
+  newEvent,
+  settlements,
+  statesOf,
+  T,
+} from "./fixture.js";
+import { leaseSend, newRecord, outboxOf, outboxSnapshot, outboxStates, recordKeys } from "./outbox-fixture.js";
+
+type Records = readonly NewOutboxEvent[];
+
+/** The two ways in which records travel with a done mark. */
+const CARRIERS: Record<string, (store: Store, lease: Lease, records: Records) => Promise<unknown>> = {
+  settle: (store, lease, records) => store.settle({ ...settlements.done(lease), records }),
+  commit: (store, lease, records) => store.commit({ ...settlements.done(lease), records }, () => undefined),
+};
+
+const bodyAt = (ms: number, name = "a"): string =>
+  JSON.stringify({ name, email: "ada@example.com", occurredAt: new Date(ms).toISOString() });
+
+export function describeOutboxRecord(fixture: Fixture): void {
+  describe("record", () => {
+    test("stores an event as it is, waiting to be sent", async () => {
+      expect(await fixture.store.record([newRecord("a", { occurredAt: T - 7 })], T)).toEqual(["recorded"]);
+      expect(await outboxOf(fixture.store)).toEqual([
+        {
+          seq: expect.any(Number),
+          key: "a",
+          state: "pending",
+          body: newRecord("a").body,
+          recordedAt: T,
+          occurredAt: T - 7,
+        },
+      ]);
+      expect(await fixture.store.countOutbox()).toEqual({ pending: 1, leased: 0, dead: 0, oldestRecordedAt: T });
+    });
+
+    test("keeps the order given", async () => {
+      await fixture.store.record([newRecord("b"), newRecord("a")], T + 9);
+      await recordKeys(fixture.store, "c");
+      expect((await outboxOf(fixture.store)).map(({ key }) => key)).toEqual(["b", "a", "c"]);
+    });
+
+    test("knows the same event under its key, and changes nothing", async () => {
+      await recordKeys(fixture.store, "a");
+      const before = await outboxSnapshot(fixture.store);
+      expect(await fixture.store.record([newRecord("a")], T + 1)).toEqual(["known"]);
+      expect(await outboxSnapshot(fixture.store)).toEqual(before);
+    });
+
+    test("refuses another event under a key, keeps the first one, and stores its neighbours", async () => {
+      await recordKeys(fixture.store, "a");
+      const other = newRecord("a", { body: newRecord("other").body });
+      const results = await fixture.store.record([newRecord("b"), other, newRecord("b"), newRecord("c")], T);
+      expect(results).toEqual(["recorded", "conflict", "known", "recorded"]);
+      expect((await outboxOf(fixture.store)).map(({ key, body }) => [key, body])).toEqual(
+        ["a", "b", "c"].map((key) => [key, newRecord(key).body]),
+      );
+    });
+
+    test.each<[string, Partial<NewOutboxEvent>, string]>([
+      ["the same time, given", { body: bodyAt(T), isTimeGiven: true }, "known"],
+      ["another time, given", { body: bodyAt(T + 1), isTimeGiven: true }, "conflict"],
+      ["another time, that of the recording", { body: bodyAt(T + 1), isTimeGiven: false }, "known"],
+      ["another name and the time of the recording", { body: bodyAt(T + 1, "b"), isTimeGiven: false }, "conflict"],
+    ])("under a known key with %s is %j", async (_, change, result) => {
+      await fixture.store.record([newRecord("a", { body: bodyAt(T) })], T);
+      expect(await fixture.store.record([newRecord("a", change)], T)).toEqual([result]);
+      expect(await outboxOf(fixture.store)).toMatchObject([{ body: bodyAt(T) }]);
+    });
+
+    test("of nothing is nothing", async () => {
+      expect(await fixture.store.record([], T)).toEqual([]);
+      expect(await outboxOf(fixture.store)).toEqual([]);
+    });
+
+    test("made a hundred times at once stores one event", async () => {
+      const results = await Promise.all(Array.from({ length: 100 }, () => fixture.store.record([newRecord("a")], T)));
+      expect(results.flat().toSorted()).toEqual([...Array.from({ length: 99 }, () => "known"), "recorded"]);
+      expect(await outboxOf(fixture.store)).toHaveLength(1);
+    });
+
+    test("is there for the next process", async ({ skip }) => {
+      if (!fixture.outlives) return skip();
+      await recordKeys(fixture.store, "a");
+      const store = await fixture.reopen();
+      expect(await outboxStates(store)).toEqual({ a: "pending" });
+      expect(await store.record([newRecord("a")], T)).toEqual(["known"]);
+    });
+  });
+
+  describe.each(Object.entries(CARRIERS))("records of a %s", (name, carry) => {
+    test("are stored with the done mark, in their order and at its time", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await carry(fixture.store, lease, [newRecord("b"), newRecord("a")]);
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done" });
+      expect(await outboxOf(fixture.store)).toMatchObject([
+        { key: "b", state: "pending", recordedAt: T + 5 },
+        { key: "a", state: "pending", recordedAt: T + 5 },
+      ]);
+    });
+
+    test("that are known are no hindrance", async () => {
+      await recordKeys(fixture.store, "a");
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await carry(fixture.store, lease, [newRecord("a"), newRecord("b"), newRecord("b")]);
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done" });
+      expect(await outboxStates(fixture.store)).toEqual({ a: "pending", b: "pending" });
+    });
+
+    test("with one whose key stands for another event: neither is written", async () => {
+      await recordKeys(fixture.store, "a");
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await fixture.store.saveStep(lease, "one", "1");
+      const records = [newRecord("b"), newRecord("a", { body: newRecord("other").body })];
+      await expectCode(carry(fixture.store, lease, records), "key_conflict");
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
+      expect(await outboxStates(fixture.store)).toEqual({ a: "pending" });
+      expect(await fixture.store.loadSteps(lease)).toEqual({ one: "1" });
+      expect(await fixture.store.counts(T)).toMatchObject({ leased: 1, done: 0 });
+
+      await carry(fixture.store, lease, [newRecord("b")]);
+      expect(await outboxStates(fixture.store)).toEqual({ a: "pending", b: "pending" });
+    });
+
+    test("with a conflict leave what happens beside them alone", async () => {
+      await recordKeys(fixture.store, "a");
+      const [bad, good] = [await acceptLeased(fixture.store, "bad"), await acceptLeased(fixture.store, "good")];
+      const conflict = carry(fixture.store, bad, [newRecord("a", { body: newRecord("other").body })]);
+      const [, stored] = await Promise.all([
+        expectCode(conflict, "key_conflict"),
+        fixture.store.accept(newEvent("beside")),
+        carry(fixture.store, good, [newRecord("b")]),
+      ]);
+      expect(stored).toMatchObject({ kind: "stored" });
+      expect(await statesOf(fixture.store, "good")).toEqual({ h: "done" });
+      expect(await outboxStates(fixture.store)).toEqual({ a: "pending", b: "pending" });
+    });
+
+    test("under a lost lease are not stored", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await fixture.store.recover(T + DAY);
+      await leasePage(fixture.store, { now: T + DAY });
+      const outcome = await carry(fixture.store, lease, [newRecord("a")]).catch((error: unknown) => error);
+      expect(outcome).toEqual(name === "settle" ? "lost" : expect.objectContaining({ code: "lease_lost" }));
+      expect(await outboxOf(fixture.store)).toEqual([]);
+      expect(await leaseSend(fixture.store)).toEqual({ send: undefined, nextDueAt: undefined });
+    });
+
+    test("are there for the next process", async ({ skip }) => {
+      if (!fixture.outlives) return skip();
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await carry(fixture.store, lease, [newRecord("a")]);
+      const store = await fixture.reopen();
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
+      expect(await outboxStates(store)).toEqual({ a: "pending" });
+    });
+  });
+
+  test("a commit whose function throws stores none of its records", async () => {
+    const lease = await acceptLeased(fixture.store, "evt_1");
+    const mine = new Error("mine");
+    const outcome = fixture.store.commit({ ...settlements.done(lease), records: [newRecord("a")] }, (tx) => {
+      fixture.write(tx, "half");
+      throw mine;
+    });
+    await expect(outcome).rejects.toBe(mine);
+    expect(await outboxOf(fixture.store)).toEqual([]);
+    expect(await fixture.written()).toEqual([]);
+  });
+
+  test("a commit with a conflict does not run its function", async () => {
+    await recordKeys(fixture.store, "a");
+    const lease = await acceptLeased(fixture.store, "evt_1");
+    const records = [newRecord("a", { body: newRecord("other").body })];
+    let runs = 0;
+    await expectCode(
+      fixture.store.commit({ ...settlements.done(lease), records }, () => (runs += 1)),
+      "key_conflict",
+    );
+    expect(runs).toBe(0);
+  });
+}

@@ -1,0 +1,202 @@
+import { describe, expect, test } from "vitest";
+import { DAY, type Fixture, MINUTE, T } from "./fixture.js";
+import {
+  callOf,
+  leaseSend,
+  membersOf,
+  newRecord,
+  outboxSnapshot,
+  outboxStates,
+  recordKeys,
+  sendSettlements,
+  settleAll,
+  takeSend,
+} from "./outbox-fixture.js";
+
+const NOTHING = { send: undefined, nextDueAt: undefined };
+
+export function describeOutboxSend(fixture: Fixture): void {
+  describe("leaseSend", () => {
+    test("gives nothing when nothing waits", async () => {
+      expect(await leaseSend(fixture.store)).toEqual(NOTHING);
+    });
+
+    test("freezes one event into a call of its own, under the event's key", async () => {
+      await recordKeys(fixture.store, "a");
+      expect(await leaseSend(fixture.store)).toEqual({
+        send: {
+          send: expect.any(Number),
+          token: expect.any(Number),
+          key: "a",
+          kind: "single",
+          attempt: 1,
+          events: [{ seq: expect.any(Number), body: newRecord("a").body, occurredAt: T }],
+        },
+        nextDueAt: undefined,
+      });
+      expect(await outboxStates(fixture.store)).toEqual({ a: "leased" });
+    });
+
+    test("freezes several into a batch in the order of recording, under a key that fits the service's rules", async () => {
+      await recordKeys(fixture.store, "b", "a", "c");
+      const send = await takeSend(fixture.store);
+      expect(send).toMatchObject({ kind: "batch", attempt: 1, key: expect.stringMatching(/^[A-Za-z0-9_.:-]{1,255}$/) });
+      expect(membersOf(send)).toEqual(["b", "a", "c"]);
+      expect(["a", "b", "c"]).not.toContain(send.key);
+    });
+
+    test("gives the same members in another order another key", async () => {
+      const keys: string[] = [];
+      for (const order of [
+        ["a", "b"],
+        ["b", "a"],
+      ]) {
+        await recordKeys(fixture.store, ...order);
+        const send = await takeSend(fixture.store);
+        keys.push(send.key);
+        await settleAll(fixture.store, send, "done");
+        while ((await fixture.store.prune({ idsBefore: T + 1, bodiesBefore: 0, batch: 9 })) > 0);
+      }
+      expect(new Set(keys).size).toBe(2);
+    });
+
+    test("takes at most the limit, and the next ones in the next call", async () => {
+      await recordKeys(fixture.store, "a", "b", "c", "d", "e");
+      const calls: string[][] = [];
+      for (let round = 0; round < 3; round += 1) {
+        const send = await takeSend(fixture.store, { limit: 2 });
+        calls.push(membersOf(send));
+        await settleAll(fixture.store, send, "done");
+      }
+      expect(calls).toEqual([["a", "b"], ["c", "d"], ["e"]]);
+      expect(await leaseSend(fixture.store)).toEqual(NOTHING);
+    });
+
+    test.each([
+      [
+        ["old", "b", "c"],
+        [["old"], ["b", "c"]],
+      ],
+      [
+        ["a", "b", "old", "c"],
+        [["a", "b"], ["old"], ["c"]],
+      ],
+      [
+        ["a", "old", "old too", "b"],
+        [["a"], ["old"], ["old too"], ["b"]],
+      ],
+      [
+        ["a", "b", "old"],
+        [["a", "b"], ["old"]],
+      ],
+    ])("lets events from before aloneBefore go alone: %j", async (keys, calls) => {
+      for (const key of keys) {
+        const occurredAt = key.startsWith("old") ? T - DAY - 1 : T - DAY;
+        await fixture.store.record([newRecord(key, { occurredAt })], T);
+      }
+      const seen: string[][] = [];
+      for (let page = await leaseSend(fixture.store, { aloneBefore: T - DAY }); page.send !== undefined;) {
+        seen.push(membersOf(page.send));
+        await settleAll(fixture.store, page.send, "done");
+        page = await leaseSend(fixture.store, { aloneBefore: T - DAY });
+      }
+      expect(seen).toEqual(calls);
+    });
+
+    test("gives one call at a time, and tells when the lease of that one ends", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const first = await takeSend(fixture.store, { limit: 1 });
+      const page = { send: undefined, nextDueAt: T + MINUTE };
+      expect(await leaseSend(fixture.store)).toEqual(page);
+      expect(await leaseSend(fixture.store, { now: T + MINUTE - 1 })).toEqual(page);
+      expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "pending" });
+      await settleAll(fixture.store, first, "done");
+      expect(membersOf(await takeSend(fixture.store))).toEqual(["b"]);
+    });
+
+    test("asked ten times at once freezes one call", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const pages = await Promise.all(Array.from({ length: 10 }, () => leaseSend(fixture.store, { limit: 1 })));
+      expect(pages.filter(({ send }) => send !== undefined)).toHaveLength(1);
+      expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "pending" });
+    });
+
+    test("gives nothing before the next try is due, not even what was recorded since", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const first = await takeSend(fixture.store);
+      await fixture.store.settleSend(sendSettlements.pending(first, T + 50));
+      await recordKeys(fixture.store, "c");
+      expect(await leaseSend(fixture.store, { now: T + 49 })).toEqual({ send: undefined, nextDueAt: T + 50 });
+      const second = await takeSend(fixture.store, { now: T + 50 });
+      expect(callOf(second)).toEqual(callOf(first));
+      expect(second.attempt).toBe(2);
+      expect(second.token).not.toBe(first.token);
+    });
+
+    test.each([1, 3])("repeats a call of %i events as it was, whatever the next request says", async (count) => {
+      await recordKeys(fixture.store, ...["c", "a", "b"].slice(0, count));
+      const first = await takeSend(fixture.store);
+      let last = first;
+      for (let attempt = 2; attempt <= 5; attempt += 1) {
+        await recordKeys(fixture.store, `new ${attempt}`);
+        const now = T + attempt * DAY;
+        // Every other time nobody settles it, and the lease runs out.
+        if (attempt % 2 === 0) await fixture.store.settleSend(sendSettlements.pending(last, now));
+        const request = { now, leaseUntil: now + MINUTE, limit: 1, aloneBefore: now };
+        last = await takeSend(fixture.store, request);
+        expect(callOf(last)).toEqual(callOf(first));
+        expect(last.attempt).toBe(attempt);
+      }
+    });
+
+    test("gives a call again whose lease ran out; the one who had it has lost it", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const first = await takeSend(fixture.store);
+      const second = await takeSend(fixture.store, { now: T + MINUTE, leaseUntil: T + 2 * MINUTE });
+      expect(callOf(second)).toEqual(callOf(first));
+      const before = await outboxSnapshot(fixture.store);
+      expect(await settleAll(fixture.store, first, "done")).toBe("lost");
+      expect(await outboxSnapshot(fixture.store)).toEqual(before);
+      expect(await settleAll(fixture.store, second, "done")).toBe("settled");
+    });
+
+    test("leaves inbox work alone, and recover of expired leases frees the call", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const first = await takeSend(fixture.store);
+      expect(await fixture.store.recover(T + MINUTE - 1)).toMatchObject({ recovered: 0 });
+      expect((await leaseSend(fixture.store, { now: T + MINUTE - 1 })).send).toBeUndefined();
+      expect(await fixture.store.recover(T + MINUTE + 1)).toMatchObject({ recovered: 0, parked: 0 });
+      expect(await settleAll(fixture.store, first, "done")).toBe("lost");
+      expect(callOf(await takeSend(fixture.store, { now: T + MINUTE + 1 }))).toEqual(callOf(first));
+    });
+  });
+
+  describe("after the process died", () => {
+    test.for([1, 3])("a call of %i events is made again, as it was and at once", async (count, { skip }) => {
+      if (!fixture.outlives) return skip();
+      await recordKeys(fixture.store, ...["c", "a", "b"].slice(0, count));
+      const first = await takeSend(fixture.store, { leaseUntil: T + DAY });
+      const store = await fixture.reopen();
+      expect((await leaseSend(store)).send).toBeUndefined();
+      await store.recover(T + 1);
+      await recordKeys(store, "new");
+      const second = await takeSend(store, { now: T + 1, limit: 1 });
+      expect(callOf(second)).toEqual(callOf(first));
+      expect(second).toMatchObject({ attempt: 2 });
+      expect(await settleAll(store, first, "done")).toBe("lost");
+      expect(await settleAll(store, second, "done")).toBe("settled");
+      expect(membersOf(await takeSend(store))).toEqual(["new"]);
+    });
+
+    test("a call that waited still waits for its time", async ({ skip }) => {
+      if (!fixture.outlives) return skip();
+      await recordKeys(fixture.store, "a", "b");
+      const first = await takeSend(fixture.store);
+      await fixture.store.settleSend(sendSettlements.pending(first, T + 50));
+      const store = await fixture.reopen();
+      await store.recover(T + 1);
+      expect(await leaseSend(store, { now: T + 1 })).toEqual({ send: undefined, nextDueAt: T + 50 });
+      expect(callOf(await takeSend(store, { now: T + 50 }))).toEqual(callOf(first));
+    });
+  });
+}

@@ -1,0 +1,243 @@
+import type { FrozenSend, SendSettlement } from "#pigeonhole/store/outbox.js";
+import { describe, expect, test } from "vitest";
+import { DAY, type Fixture, MINUTE, T } from "./fixture.js";
+import {
+  callOf,
+  leaseSend,
+  membersOf,
+  outboxOf,
+  outboxSnapshot,
+  outboxStates,
+  recordKeys,
+  RESULTS,
+  sendSettlements,
+  settleAll,
+  takeSend,
+} from "./outbox-fixture.js";
+
+export function describeOutboxSettle(fixture: Fixture): void {
+  describe("settleSend", () => {
+    test("ends each event in its own way", async () => {
+      await recordKeys(fixture.store, "a", "b", "c");
+      const send = await takeSend(fixture.store);
+      const [a = -1, b = -1, c = -1] = send.events.map(({ seq }) => seq);
+      const results = [RESULTS.dead(b), RESULTS.again(c), RESULTS.done(a)];
+      expect(await fixture.store.settleSend(sendSettlements.settled(send, results))).toBe("settled");
+      const common = { body: expect.any(String), recordedAt: T, occurredAt: T };
+      expect(await outboxOf(fixture.store)).toEqual([
+        { ...common, seq: a, key: "a", state: "done", settledAt: T + 5, remoteId: `cev_${a}` },
+        {
+          ...common,
+          seq: b,
+          key: "b",
+          state: "dead",
+          settledAt: T + 5,
+          reason: "refused",
+          code: "contact_not_found",
+          param: "email",
+          message: "There is no such contact.",
+        },
+        { ...common, seq: c, key: "c", state: "pending" },
+      ]);
+      expect(await fixture.store.countOutbox()).toEqual({ pending: 1, leased: 0, dead: 1, oldestRecordedAt: T });
+    });
+
+    test("with again puts events into another call, in their order and before later ones", async () => {
+      await recordKeys(fixture.store, "a", "b", "c");
+      const first = await takeSend(fixture.store);
+      await recordKeys(fixture.store, "d");
+      const [a = -1, b = -1, c = -1] = first.events.map(({ seq }) => seq);
+      const results = [RESULTS.again(c), RESULTS.dead(b), RESULTS.again(a)];
+      await fixture.store.settleSend(sendSettlements.settled(first, results));
+      const second = await takeSend(fixture.store);
+      expect(membersOf(second)).toEqual(["a", "c", "d"]);
+      expect(second).toMatchObject({ kind: "batch", attempt: 1 });
+      expect(second.key).not.toBe(first.key);
+    });
+
+    test("with again for all of them gives the same members the same key", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const first = await takeSend(fixture.store);
+      await settleAll(fixture.store, first, "again");
+      const second = await takeSend(fixture.store);
+      expect([second.key, membersOf(second), second.attempt]).toEqual([first.key, membersOf(first), 1]);
+    });
+
+    test("does not leave an event in a call that is over when it is not named", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const send = await takeSend(fixture.store);
+      await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(send.events[0]?.seq ?? -1)]));
+      expect(await outboxStates(fixture.store)).toEqual({ a: "done", b: "pending" });
+      expect(membersOf(await takeSend(fixture.store))).toEqual(["b"]);
+    });
+
+    test("touches no event of another call", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const first = await takeSend(fixture.store, { limit: 1 });
+      const [, b] = await outboxOf(fixture.store);
+      const results = [first.events[0]?.seq ?? -1, b?.seq ?? -1].map((seq) => RESULTS.done(seq));
+      expect(await fixture.store.settleSend(sendSettlements.settled(first, results))).toBe("settled");
+      expect(await outboxStates(fixture.store)).toEqual({ a: "done", b: "pending" });
+    });
+
+    test("to pending keeps the events where they are", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const send = await takeSend(fixture.store);
+      expect(await fixture.store.settleSend(sendSettlements.pending(send))).toBe("settled");
+      expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "leased" });
+    });
+
+    test("to dead ends all of them with the reason, and later events go on", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const send = await takeSend(fixture.store);
+      await recordKeys(fixture.store, "c");
+      const refused = { reason: "refused", code: "teapot", param: "pot", message: "It is one." } as const;
+      expect(await fixture.store.settleSend({ ...sendSettlements.dead(send), ...refused })).toBe("settled");
+      expect((await outboxOf(fixture.store)).slice(0, 2)).toMatchObject([
+        { key: "a", state: "dead", settledAt: T + 5, ...refused },
+        { key: "b", state: "dead", settledAt: T + 5, ...refused },
+      ]);
+      expect(membersOf(await takeSend(fixture.store))).toEqual(["c"]);
+    });
+
+    const targets: Record<SendSettlement["to"], (send: FrozenSend) => SendSettlement> = {
+      settled: (send) =>
+        sendSettlements.settled(
+          send,
+          send.events.map(({ seq }) => RESULTS.done(seq)),
+        ),
+      pending: (send) => sendSettlements.pending(send),
+      dead: (send) => sendSettlements.dead(send),
+    };
+    const endings: Record<string, (send: FrozenSend) => Promise<unknown> | undefined> = {
+      "that was settled": (send) => settleAll(fixture.store, send, "done"),
+      "that was settled for a retry": (send) => fixture.store.settleSend(sendSettlements.pending(send)),
+      "that was given up": (send) => fixture.store.settleSend(sendSettlements.dead(send)),
+      "that ran out and was recovered": () => fixture.store.recover(T + DAY),
+      "that ran out and somebody else has": () => takeSend(fixture.store, { now: T + MINUTE, leaseUntil: T + DAY }),
+      "that was never given": () => undefined,
+    };
+    const cases = Object.keys(endings).flatMap((ending) =>
+      (Object.keys(targets) as SendSettlement["to"][]).map((to) => [to, ending] as const),
+    );
+    test.each(cases)("to %s under a lease %s writes nothing", async (to, ending) => {
+      await recordKeys(fixture.store, "a", "b");
+      const send = await takeSend(fixture.store);
+      await endings[ending]?.(send);
+      const stale = ending === "that was never given" ? { ...send, token: send.token + 1 } : send;
+      const before = await outboxSnapshot(fixture.store);
+      expect(await fixture.store.settleSend(targets[to](stale))).toBe("lost");
+      expect(await outboxSnapshot(fixture.store)).toEqual(before);
+    });
+
+    test("is there for the next process", async ({ skip }) => {
+      if (!fixture.outlives) return skip();
+      await recordKeys(fixture.store, "a");
+      await settleAll(fixture.store, await takeSend(fixture.store), "done");
+      const store = await fixture.reopen();
+      await store.recover(T);
+      expect(await outboxStates(store)).toEqual({ a: "done" });
+      expect(await leaseSend(store)).toEqual({ send: undefined, nextDueAt: undefined });
+    });
+  });
+
+  describe("a call that was given up", () => {
+    async function giveUp(...keys: string[]): Promise<FrozenSend> {
+      await recordKeys(fixture.store, ...keys);
+      const send = await takeSend(fixture.store);
+      await fixture.store.settleSend(sendSettlements.dead(send));
+      return send;
+    }
+
+    test("is repeated as it was when one of its events is retried", async () => {
+      const first = await giveUp("c", "a", "b");
+      await recordKeys(fixture.store, "new");
+      expect(await fixture.store.retryOutbox("a", T + 9)).toBe(true);
+      expect(await outboxStates(fixture.store)).toEqual({ c: "leased", a: "leased", b: "leased", new: "pending" });
+      expect((await outboxOf(fixture.store))[0]).toMatchObject({ settledAt: undefined, reason: undefined });
+      expect(await leaseSend(fixture.store, { now: T + 8 })).toEqual({ send: undefined, nextDueAt: T + 9 });
+      const second = await takeSend(fixture.store, { now: T + 9 });
+      expect(callOf(second)).toEqual(callOf(first));
+      expect(await fixture.store.retryOutbox("b", T + 9)).toBe(false);
+      expect(await settleAll(fixture.store, second, "done")).toBe("settled");
+      expect(membersOf(await takeSend(fixture.store))).toEqual(["new"]);
+    });
+
+    test("leaves no trace of its reason once it is retried", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      const fault = { reason: "refused", code: "teapot", param: "pot" } as const;
+      await fixture.store.settleSend({ ...sendSettlements.dead(await takeSend(fixture.store)), ...fault });
+      await fixture.store.retryOutbox("a", T);
+      await settleAll(fixture.store, await takeSend(fixture.store), "done");
+      for (const view of await outboxOf(fixture.store)) {
+        const { reason, code, param, message } = view;
+        expect([view.state, reason, code, param, message]).toEqual([
+          "done",
+          undefined,
+          undefined,
+          undefined,
+          undefined,
+        ]);
+      }
+    });
+
+    test("still has the events in it that were discarded, which stay what they are", async () => {
+      const first = await giveUp("a", "b", "c");
+      expect(await fixture.store.discardOutbox("b", T)).toBe(true);
+      await fixture.store.retryOutbox("a", T);
+      const second = await takeSend(fixture.store);
+      expect(callOf(second)).toEqual(callOf(first));
+      await settleAll(fixture.store, second, "done");
+      expect((await outboxOf(fixture.store)).map(({ state, message }) => [state, message])).toEqual([
+        ["done", undefined],
+        ["done", "discarded"],
+        ["done", undefined],
+      ]);
+    });
+
+    test("keeps its members although retention would let a discarded one go", async () => {
+      const first = await giveUp("a", "b", "c");
+      await fixture.store.discardOutbox("a", T);
+      while ((await fixture.store.prune({ idsBefore: T + DAY, bodiesBefore: T + DAY, batch: 100 })) > 0);
+      await fixture.store.retryOutbox("b", T);
+      expect(callOf(await takeSend(fixture.store))).toEqual(callOf(first));
+    });
+
+    test.each(["done", "again", "dead"] as const)(
+      "and ended after all (%s) leaves nothing in the calls that come after it",
+      async (to) => {
+        await giveUp("a", "b");
+        await fixture.store.discardOutbox("b", T);
+        await fixture.store.retryOutbox("a", T);
+        await settleAll(fixture.store, await takeSend(fixture.store), to);
+        await recordKeys(fixture.store, "c");
+        const next = await takeSend(fixture.store);
+        expect(membersOf(next)).toEqual(to === "again" ? ["a", "c"] : ["c"]);
+        await fixture.store.settleSend(sendSettlements.pending(next, T));
+        expect(callOf(await takeSend(fixture.store))).toEqual(callOf(next));
+      },
+    );
+
+    test("is gone when all of its events are discarded, and retention lets them go", async () => {
+      await giveUp("a", "b");
+      await fixture.store.discardOutbox("a", T);
+      await fixture.store.discardOutbox("b", T);
+      await recordKeys(fixture.store, "c");
+      const next = await takeSend(fixture.store);
+      await fixture.store.settleSend(sendSettlements.pending(next, T));
+      expect(membersOf(await takeSend(fixture.store))).toEqual(["c"]);
+      while ((await fixture.store.prune({ idsBefore: T + DAY, bodiesBefore: T + DAY, batch: 100 })) > 0);
+      expect(await outboxStates(fixture.store)).toEqual({ c: "leased" });
+    });
+
+    test("and is retried does not go out beside a call that is under way", async () => {
+      const first = await giveUp("a", "b");
+      await recordKeys(fixture.store, "c");
+      const underWay = await takeSend(fixture.store);
+      await fixture.store.retryOutbox("a", T);
+      expect(await leaseSend(fixture.store)).toEqual({ send: undefined, nextDueAt: T + MINUTE });
+      await settleAll(fixture.store, underWay, "done");
+      expect(callOf(await takeSend(fixture.store))).toEqual(callOf(first));
+    });
+  });
+}

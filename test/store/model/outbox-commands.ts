@@ -1,0 +1,287 @@
+import * as fc from "fast-check";
+import { expect } from "vitest";
+import type { EventResult, FrozenSend } from "#pigeonhole/store/outbox.js";
+import { DAY, type Fixture, MINUTE } from "../conformance/fixture.js";
+import type { ModelSend, OutboxModel } from "./outbox-model.js";
+
+export type RealOutbox = Pick<Fixture, "store" | "outlives" | "reopen">;
+
+type Command = fc.AsyncCommand<OutboxModel, RealOutbox>;
+type Step = (model: OutboxModel, real: RealOutbox) => Promise<void>;
+
+const LEASE_MS = MINUTE;
+const names = fc.integer({ min: 0, max: 11 }).map((number) => `event_${number}`);
+
+/** A command that runs one step on both and compares afterwards. */
+function command(name: string, step: Step, check: (model: Readonly<OutboxModel>) => boolean = () => true): Command {
+  return {
+    check,
+    async run(model, real) {
+      await step(model, real);
+      await expectEqual(model, real);
+    },
+    toString: () => name,
+  };
+}
+
+async function expectEqual(model: OutboxModel, { store }: RealOutbox): Promise<void> {
+  expect(await store.countOutbox()).toEqual(model.counts);
+  const { items } = await store.listOutbox({ limit: 500 });
+  expect(
+    items.toReversed().map(({ key, body, occurredAt, recordedAt, state, reason, message, remoteId }) => ({
+      key,
+      body,
+      occurredAt,
+      recordedAt,
+      state,
+      reason,
+      message,
+      remoteId,
+    })),
+  ).toEqual(model.events);
+  expectOnce(model);
+}
+
+/** What it is all for: no event is at the service twice, and no key was used for something else. */
+function expectOnce({ service }: OutboxModel): void {
+  expect(service.stored).toHaveLength(new Set(service.stored).size);
+  expect(service.reused).toEqual([]);
+}
+
+const record = fc.array(fc.record({ name: names, isOld: fc.boolean() }), { minLength: 1, maxLength: 4 }).map((wanted) =>
+  command(
+    `record ${wanted.map(({ name, isOld }) => `${name}${isOld ? " old" : ""}`).join(", ")}`,
+    async (model, { store }) => {
+      const expected: string[] = [];
+      const events = wanted.map(({ name, isOld }) => {
+        const key = model.keyOf(name);
+        const isKnown = model.find(key) !== undefined;
+        const event = { key, body: JSON.stringify({ key }), occurredAt: model.now - (isOld ? DAY : 0) };
+        if (!isKnown) model.record(event);
+        expected.push(isKnown ? "known" : "recorded");
+        return { ...event, isTimeGiven: true };
+      });
+      expect(await store.record(events, model.now)).toEqual(expected);
+    },
+  ),
+);
+
+const conflict = names.map((name) =>
+  command(
+    `record another ${name}`,
+    async (model, { store }) => {
+      const event = { key: model.keyOf(name), body: "{}", occurredAt: model.now, isTimeGiven: true };
+      expect(await store.record([event], model.now)).toEqual(["conflict"]);
+    },
+    (model) => model.find(model.keyOf(name)) !== undefined,
+  ),
+);
+
+const lease = fc
+  .record({ limit: fc.integer({ min: 1, max: 4 }), splitsOld: fc.boolean() })
+  .map(({ limit, splitsOld }) =>
+    command(`lease ${limit}${splitsOld ? ", old alone" : ""}`, async (model, { store }) => {
+      const aloneBefore = splitsOld ? model.now - DAY / 2 : 0;
+      const request = { now: model.now, leaseUntil: model.now + LEASE_MS, limit, aloneBefore };
+      const { open } = model;
+      const page = await store.leaseSend(request);
+      if (open !== undefined && open.freeAt > model.now) {
+        expect(page).toEqual({ send: undefined, nextDueAt: open.freeAt });
+        return;
+      }
+      expect(page.nextDueAt).toBeUndefined();
+      if (open === undefined) freeze(model, page.send, request.leaseUntil, model.together({ limit, aloneBefore }));
+      else leaseAgain(model, page.send ?? expect.unreachable(), request.leaseUntil, open);
+    }),
+  );
+
+function freeze(
+  model: OutboxModel,
+  given: FrozenSend | undefined,
+  freeAt: number,
+  members: ModelSend["members"],
+): void {
+  expect(given?.events.map(({ body }) => body) ?? []).toEqual(members.map(({ body }) => body));
+  if (given === undefined) return;
+  const [first] = members;
+  expect(given).toMatchObject({ attempt: 1, kind: members.length === 1 ? "single" : "batch" });
+  if (members.length === 1) expect(given.key).toBe(first?.key);
+  for (const member of members) member.state = "leased";
+  model.sends.push({ members, state: "leased", freeAt, attempt: 1, given });
+  model.given.push(given);
+}
+
+function leaseAgain(model: OutboxModel, given: FrozenSend, freeAt: number, open: ModelSend): void {
+  const { token, ...rest } = given;
+  expect(model.given.map((earlier) => earlier.token)).not.toContain(token);
+  expect({ ...rest, token: 0 }).toEqual({ ...open.given, token: 0, attempt: open.attempt + 1 });
+  Object.assign(open, { state: "leased", freeAt, attempt: open.attempt + 1, given });
+  model.given.push(given);
+}
+
+/** A command on one of the calls given so far, most of all the last ones; the leases of many have ended. */
+function onCall(
+  name: string,
+  step: (model: OutboxModel, real: RealOutbox, call: FrozenSend, held: ModelSend | undefined) => Promise<void>,
+): fc.Arbitrary<Command> {
+  return fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 4 }) }).map((back) =>
+    command(
+      `${name} call -${back}`,
+      (model, real) => {
+        const call = model.given.at(-1 - back) ?? expect.unreachable();
+        return step(model, real, call, model.held(call));
+      },
+      (model) => model.given.length > back,
+    ),
+  );
+}
+
+async function settle(real: RealOutbox, model: OutboxModel, call: FrozenSend, results: EventResult[]): Promise<void> {
+  const held = model.held(call);
+  const { send, token } = call;
+  const outcome = await real.store.settleSend({ send, token, at: model.now, to: "settled", results });
+  expect(outcome).toBe(held === undefined ? "lost" : "settled");
+  if (held !== undefined) model.settle(held, results);
+}
+
+const answer = fc.tuple(fc.subarray([0, 1, 2, 3]), fc.boolean()).chain(([refusedAt, isAgain]) =>
+  onCall(`answer, but [${refusedAt.join()}] ${isAgain ? "again" : "dead"},`, async (model, real, call, held) => {
+    const stored = held === undefined ? [] : model.service.take(call, refusedAt);
+    const results = call.events.map(({ seq }, position): EventResult => {
+      if (stored[position] === true) return { seq, to: "done", remoteId: `cev_${seq}`, replayed: false };
+      return isAgain ? { seq, to: "again" } : deadResult(seq);
+    });
+    await settle(real, model, call, results);
+  }),
+);
+
+const deadResult = (seq: number): EventResult => ({
+  seq,
+  to: "dead",
+  reason: "refused",
+  code: "contact_not_found",
+  param: "",
+  message: "There is no such contact.",
+});
+
+/** The service refuses a body for its shape, and so has never taken anything of it. */
+const refuseWhole = fc.nat({ max: 3 }).chain((culprit) =>
+  onCall(`refuse event ${culprit} and so the whole of`, async (model, real, call) => {
+    if (model.service.knows(call)) return;
+    const results = call.events.map(({ seq }, position): EventResult => {
+      return position === culprit ? deadResult(seq) : { seq, to: "again" };
+    });
+    await settle(real, model, call, results);
+  }),
+);
+
+const fail = fc.tuple(fc.boolean(), fc.constantFrom(0, 1, 30_000)).chain(([arrives, delay]) =>
+  onCall(arrives ? "lose the answer to" : "fail", async (model, { store }, call, held) => {
+    if (arrives && held !== undefined) model.service.take(call);
+    const { send, token } = call;
+    const dueAt = model.now + delay;
+    const outcome = await store.settleSend({ send, token, at: model.now, to: "pending", dueAt, error: "no answer" });
+    expect(outcome).toBe(held === undefined ? "lost" : "settled");
+    if (held !== undefined) Object.assign(held, { state: "pending", freeAt: dueAt });
+  }),
+);
+
+/** The call gets there, and then nothing is heard of the sender. */
+const arrive = onCall("silently take", async (model, _real, call, held) => {
+  if (held !== undefined) model.service.take(call);
+});
+
+const giveUp = fc.constantFrom("refused" as const, "too_old" as const).chain((reason) =>
+  onCall(`give up as ${reason}`, async (model, { store }, call, held) => {
+    const fault = { reason, code: undefined, param: undefined, message: "no use" };
+    const { send, token } = call;
+    const outcome = await store.settleSend({ send, token, at: model.now, to: "dead", ...fault });
+    expect(outcome).toBe(held === undefined ? "lost" : "settled");
+    if (held !== undefined) model.giveUp(held, { reason, message: fault.message });
+  }),
+);
+
+/** A command on an event that is dead, or else on any. */
+function onEvent(name: string, step: (model: OutboxModel, real: RealOutbox, key: string) => Promise<void>) {
+  return fc.nat({ max: 11 }).map((number) =>
+    command(
+      `${name} ${number}`,
+      (model, real) => {
+        const dead = model.events.filter(({ state }) => state === "dead");
+        const among = dead.length > 0 ? dead : model.events;
+        return step(model, real, among[number % among.length]?.key ?? "nobody's");
+      },
+      (model) => model.events.length > 0,
+    ),
+  );
+}
+
+const retry = onEvent("retry", async (model, { store }, key) => {
+  expect(await store.retryOutbox(key, model.now)).toBe(model.retry(key));
+});
+
+const discard = onEvent("discard", async (model, { store }, key) => {
+  expect(await store.discardOutbox(key, model.now)).toBe(model.discard(key));
+});
+
+const advance = fc.constantFrom(1, 30_000, LEASE_MS, LEASE_MS + 1, 10 * LEASE_MS).map((ms) =>
+  command(`advance ${ms}`, (model) => {
+    model.now += ms;
+    return Promise.resolve();
+  }),
+);
+
+const recover = fc.constant(
+  command("recover", async (model, { store, outlives }) => {
+    await store.recover(model.now);
+    model.recover(outlives);
+  }),
+);
+
+const crash = fc.constant(
+  command("crash", async (model, real) => {
+    await real.reopen();
+    model.hasTakenOver = false;
+  }),
+);
+
+const prune = fc.constantFrom(0, 30_000).map((ms) =>
+  command(`prune ${ms}`, async (model, { store }) => {
+    const limits = { idsBefore: model.now - ms, bodiesBefore: 0, batch: 3 };
+    while ((await store.prune(limits)) > 0);
+    model.prune(limits.idsBefore);
+  }),
+);
+
+const ON_ANY = [record, record, lease, lease, lease, answer, answer, refuseWhole, fail, arrive, giveUp];
+const SELDOM = [conflict, retry, retry, discard, advance, advance, recover, prune];
+
+/** Commands for an outbox whose data ends with it, and for one that outlives a crash. */
+export const outboxCommandsFor = (outlives: boolean): fc.Arbitrary<Command>[] => [
+  ...ON_ANY,
+  ...SELDOM,
+  ...(outlives ? [crash] : []),
+];
+
+/** Lets the service take whatever comes; then each event that nobody ended is there once. */
+export async function drain(model: OutboxModel, { store }: RealOutbox): Promise<void> {
+  for (;;) {
+    model.now += 10 * LEASE_MS;
+    const { send } = await store.leaseSend({
+      now: model.now,
+      leaseUntil: model.now + 1,
+      limit: 100,
+      aloneBefore: 0,
+    });
+    if (send === undefined) break;
+    model.service.take(send);
+    const results = send.events.map(({ seq }): EventResult => ({ seq, to: "done", remoteId: "cev", replayed: false }));
+    await store.settleSend({ send: send.send, token: send.token, at: model.now, to: "settled", results });
+  }
+  expectOnce(model);
+  const { items } = await store.listOutbox({ limit: 500 });
+  for (const { state, message, body } of items) {
+    expect(["done", "dead"]).toContain(state);
+    if (state === "done" && message !== "discarded") expect(model.service.stored).toContain(body);
+  }
+}

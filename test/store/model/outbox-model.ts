@@ -1,0 +1,156 @@
+import type { EventResult, FrozenSend, OutboxCounts, OutboxState, SendRequest } from "#pigeonhole/store/outbox.js";
+import { ContactEventSlots } from "./contact-event-slots.js";
+
+/** What the outbox should hold for one event. */
+export interface ModelEvent {
+  key: string;
+  body: string;
+  occurredAt: number;
+  recordedAt: number;
+  state: OutboxState;
+  reason: string | undefined;
+  message: string | undefined;
+  remoteId: string | undefined;
+}
+
+/** A call whose members are fixed. */
+export interface ModelSend {
+  members: ModelEvent[];
+  state: "pending" | "leased" | "dead";
+  /** When it may be given: its next try is due, or its lease ends. */
+  freeAt: number;
+  attempt: number;
+  /** As given the last time. */
+  given: FrozenSend;
+}
+
+/** The outbox as its interface describes it, in plain objects, and the service that its calls reach. */
+export class OutboxModel {
+  /** In the order of recording. */
+  readonly events: ModelEvent[] = [];
+  /** In the order of freezing. */
+  sends: ModelSend[] = [];
+  /** Every call ever given, so that old leases are tried too. */
+  readonly given: FrozenSend[] = [];
+  readonly service = new ContactEventSlots();
+  /** How often each name has been let go by retention: it never stands for two events of the service. */
+  readonly #pruned = new Map<string, number>();
+  now: number;
+  /** Whether the first `recover` since the store was opened has been. */
+  hasTakenOver = false;
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  /** The key that a name stands for now. */
+  keyOf(name: string): string {
+    return `${name}.${this.#pruned.get(name) ?? 0}`;
+  }
+
+  find(key: string): ModelEvent | undefined {
+    return this.events.find((event) => event.key === key);
+  }
+
+  record(event: Pick<ModelEvent, "key" | "body" | "occurredAt">): void {
+    const untouched = { reason: undefined, message: undefined, remoteId: undefined };
+    this.events.push({ ...event, ...untouched, recordedAt: this.now, state: "pending" });
+  }
+
+  /** The call that is open, the one under way before those that wait. */
+  get open(): ModelSend | undefined {
+    const open = this.sends.filter(({ state }) => state !== "dead");
+    return open.find(({ state }) => state === "leased") ?? open[0];
+  }
+
+  /** The members of a new call. */
+  together({ limit, aloneBefore }: Pick<SendRequest, "limit" | "aloneBefore">): ModelEvent[] {
+    const taken: ModelEvent[] = [];
+    for (const event of this.events.filter(({ state }) => state === "pending")) {
+      const isOld = event.occurredAt < aloneBefore;
+      if (taken.length === limit || (isOld && taken.length > 0)) break;
+      taken.push(event);
+      if (isOld) break;
+    }
+    return taken;
+  }
+
+  /** A call under a lease, if the lease still holds. */
+  held({ token }: FrozenSend): ModelSend | undefined {
+    return this.sends.find(({ state, given }) => state === "leased" && given.token === token);
+  }
+
+  settle(send: ModelSend, results: readonly EventResult[]): void {
+    for (const [index, event] of send.members.entries()) {
+      const result = results[index];
+      if (event.state !== "leased") continue;
+      event.state = result === undefined || result.to === "again" ? "pending" : result.to;
+      if (result?.to === "done") event.remoteId = result.remoteId;
+      if (result?.to === "dead") Object.assign(event, { reason: result.reason, message: result.message });
+    }
+    this.sends = this.sends.filter((other) => other !== send);
+  }
+
+  giveUp(send: ModelSend, fault: Pick<ModelEvent, "reason" | "message">): void {
+    send.state = "dead";
+    for (const event of send.members) if (event.state === "leased") Object.assign(event, { state: "dead", ...fault });
+  }
+
+  retry(key: string): boolean {
+    const event = this.find(key);
+    if (event?.state !== "dead") return false;
+    const send = this.sends.find(({ members }) => members.includes(event));
+    if (send !== undefined) Object.assign(send, { state: "pending", freeAt: this.now });
+    for (const member of send?.members ?? [event]) {
+      if (member.state !== "dead") continue;
+      Object.assign(member, {
+        state: send === undefined ? "pending" : "leased",
+        reason: undefined,
+        message: undefined,
+      });
+    }
+    return true;
+  }
+
+  discard(key: string): boolean {
+    const event = this.find(key);
+    if (event?.state !== "dead" && event?.state !== "pending") return false;
+    Object.assign(event, { state: "done", reason: undefined, message: "discarded" });
+    this.sends = this.sends.filter(
+      ({ state, members }) => state !== "dead" || members.some((member) => member.state === "dead"),
+    );
+    return true;
+  }
+
+  recover(outlives: boolean): void {
+    const everything = outlives && !this.hasTakenOver;
+    this.hasTakenOver = true;
+    for (const send of this.sends) {
+      if (send.state !== "leased" || !(everything || send.freeAt < this.now)) continue;
+      Object.assign(send, { state: "pending", freeAt: this.now });
+    }
+  }
+
+  prune(idsBefore: number): void {
+    const bound = new Set(this.sends.flatMap(({ members }) => members));
+    const kept = this.events.filter(
+      (event) => event.state !== "done" || bound.has(event) || event.recordedAt >= idsBefore,
+    );
+    for (const { key } of this.events.filter((event) => !kept.includes(event))) {
+      const [name = ""] = key.split(".");
+      this.#pruned.set(name, (this.#pruned.get(name) ?? 0) + 1);
+    }
+    this.events.splice(0, this.events.length, ...kept);
+  }
+
+  get counts(): OutboxCounts {
+    const count = (state: OutboxState): number => this.events.filter((event) => event.state === state).length;
+    const open = this.events.filter(({ state }) => state === "pending" || state === "leased");
+    return {
+      pending: count("pending"),
+      leased: count("leased"),
+      dead: count("dead"),
+      oldestRecordedAt: open.length === 0 ? undefined : Math.min(...open.map(({ recordedAt }) => recordedAt)),
+    };
+  }
+}
