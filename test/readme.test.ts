@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { API_ASSUMPTIONS } from "pigeonhole/client";
+import { API_ASSUMPTIONS, operationsTable } from "pigeonhole/client";
 import { ASSUMPTIONS } from "pigeonhole/protocol";
 import { expect, test } from "vitest";
+import { commandTable } from "#pigeonhole/cli/command-table.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 
 // Tables in the README that follow from data. `UPDATE=1 npx vitest run test/readme.test.ts` writes them anew.
@@ -26,6 +27,8 @@ test.each([
   ["answers", answersTable()],
   ["assumptions", assumptionsTable(ASSUMPTIONS)],
   ["api-assumptions", assumptionsTable(API_ASSUMPTIONS)],
+  ["commands", commandTable()],
+  ["operations", operationsTable()],
 ])("the README's table of %s is up to date", (name, table) => {
   const readme = readFileSync(file, "utf8");
   const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];

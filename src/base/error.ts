@@ -19,32 +19,45 @@ export const ERROR_CODES = {
   transaction_closed: "A transaction's database was used after ctx.commit had ended.",
   duplicate_step: "ctx.step was called twice with one name in one run.",
   step_not_json: "The value of a step cannot be kept as JSON, or is too large.",
+  wait_timeout: "What was waited for did not come in time; the message says what came instead.",
   handler_timeout: "A handler took longer than its timeoutMs.",
   not_found: "No event with that id is in the inbox.",
   body_dropped: "The event's body was dropped by retention, so it cannot be handled again.",
+  needs_receiver: "Only the receiver itself can do this, since it knows the schemas and handlers.",
+  port_in_use: "The port is taken by another program.",
+  tunnel_failed: "The tunnel program is not installed, ended, or showed no public URL in time.",
   no_answer: "The API did not answer: no connection, a timeout, or an answer that broke off.",
   invalid_answer: "The API answered with something that is not JSON or not what the operation gives.",
   answer_too_large: "The API's answer was over the limit and was not read to its end.",
   redirect_refused: "The API answered with a redirect; none is followed, since it would carry the key elsewhere.",
   unknown_error: "The API answered with an error that names no code.",
-  api_not_configured: "Contact events need the option api of createReceiver.",
+  api_not_configured: "ctx.api and contact events need the option api of createReceiver.",
   key_conflict: "An idempotency key already stands for another contact event.",
+  invalid_capture: "A file or an import is no capture; the message names the field.",
+  invalid_query: "A search over captures cannot be read; the message names the term and what is allowed.",
+  no_capture: "No capture has that id, or several begin with it.",
+  captures_failed: "Replayed captures were not answered as expected; the message lists them.",
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Base of all errors of this package: `code` is from {@link ERROR_CODES} and safe to compare. */
-export class PigeonholeError extends Error {
+/**
+ * Base of all errors of this package. `code` is safe to compare: one of {@link ERROR_CODES}, or in the errors of the API client
+ * whatever code the service gives.
+ */
+export class PigeonholeError<Code extends string = ErrorCode> extends Error {
   override readonly name: string = "PigeonholeError";
-  readonly code: ErrorCode;
+  readonly code: Code;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: Code, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }
 }
 
 /** True for an error of this package, optionally of one code. */
-export function isPigeonholeError(error: unknown, code?: ErrorCode): error is PigeonholeError {
+export function isPigeonholeError(error: unknown): error is PigeonholeError<string>;
+export function isPigeonholeError<Code extends ErrorCode>(error: unknown, code: Code): error is PigeonholeError<Code>;
+export function isPigeonholeError(error: unknown, code?: string): boolean {
   return error instanceof PigeonholeError && (code === undefined || error.code === code);
 }

@@ -21,11 +21,11 @@ export interface ContactEventRecorder {
   record(event: ContactEventInput, options?: RecordOptions): void;
 }
 
-/** The error of a record that nobody could send. */
+/** The error of whatever needs the API. */
 export function apiNotConfigured(): PigeonholeError {
   return new PigeonholeError(
     "api_not_configured",
-    "Contact events need the option api: { apiKey, baseUrl } of createReceiver.",
+    "ctx.api and contact events need the option api: { apiKey, baseUrl } of createReceiver.",
   );
 }
 
@@ -38,13 +38,13 @@ export function prepareRecord(
   const checked = checkContactEvent(event, nowMs);
   if (!checked.ok) throw new InvalidInputError("contactEvents.record", checked.fault);
   const { value } = checked;
-  const occurredAt = value.occurredAt ?? new Date(nowMs).toISOString();
+  const given = value.occurredAt;
   const label = key.label ?? JSON.stringify([value.name, value.contactId ?? value.email?.toLowerCase()]);
   return {
     key: deriveIdempotencyKey({ ...key, label }),
-    body: JSON.stringify({ ...value, occurredAt }),
-    occurredAt: Date.parse(occurredAt),
-    isTimeGiven: value.occurredAt !== undefined,
+    body: JSON.stringify(given === undefined ? { ...value, occurredAt: new Date(nowMs).toISOString() } : value),
+    occurredAt: given === undefined ? nowMs : Date.parse(given),
+    isTimeGiven: given !== undefined,
   };
 }
 

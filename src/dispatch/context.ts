@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
+import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import type { CommitFunction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
@@ -48,6 +49,11 @@ export interface HandlerContext {
   /** Contact events, sent later exactly once. Needs the receiver's `api`. */
   readonly contactEvents: ContactEventRecorder;
   /**
+   * The client of the option `api`. What it does takes effect at once, whatever becomes of the run, so give calls that change
+   * something a key: `{ idempotencyKey: ctx.idempotencyKey("welcome") }`. Throws `api_not_configured` where there is none.
+   */
+  readonly api: Client;
+  /**
    * Runs `fn` and marks the work done in one transaction: both or neither, whatever crashes. Call it last and return its
    * promise. Rejects with what `fn` throws, `commit_async` or `lease_lost`.
    */
@@ -57,8 +63,8 @@ export interface HandlerContext {
 export interface ContextDeps {
   store: Store;
   source: string;
-  /** Whether there is an API to send contact events to. */
-  canSend: boolean;
+  /** The receiver's client; undefined when it has none. */
+  api: Client | undefined;
   logger: Logger;
   clock: Clock;
 }
@@ -136,6 +142,12 @@ export class RunContext implements HandlerContext {
     return this.#recorder;
   }
 
+  get api(): Client {
+    const { api } = this.#deps;
+    if (api === undefined) throw apiNotConfigured();
+    return api;
+  }
+
   readonly step = async <Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value> => {
     this.#stepsOfThisRun ??= new Set();
     if (this.#stepsOfThisRun.has(name)) {
@@ -184,9 +196,7 @@ export class RunContext implements HandlerContext {
   };
 
   #record(event: ContactEventInput, { key }: RecordOptions): void {
-    if (!this.#deps.canSend) {
-      throw apiNotConfigured();
-    }
+    if (this.#deps.api === undefined) throw apiNotConfigured();
     if (this.pendingCommit !== undefined) {
       throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");
     }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** What a derived key stands for. The same parts always give the same key. */
 export interface KeyParts {
@@ -16,5 +16,5 @@ const VERSION = "1";
 export function deriveIdempotencyKey(parts: KeyParts): string {
   // JSON keeps the parts apart whatever characters they hold.
   const text = JSON.stringify([VERSION, parts.source, parts.eventId, parts.handler, parts.label]);
-  return createHash("sha256").update(text).digest("base64url");
+  return hash("sha256", text, "base64url");
 }

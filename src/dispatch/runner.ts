@@ -4,6 +4,7 @@ import { PigeonholeError, isPigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
 import { sleep } from "../base/sleep.js";
+import type { Client } from "../client/call-types.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
 import { RunContext } from "./context.js";
@@ -25,8 +26,8 @@ export interface RunnerDeps {
   /** Undefined while nobody looks on. */
   observer: () => RunObserver | undefined;
   source: string;
-  /** Whether there is an API to send contact events to. */
-  canSend: boolean;
+  /** The receiver's client; undefined when it has none. */
+  api: Client | undefined;
   logErrorMessages: boolean;
   /** Work that failed is due again at that time. */
   onRetry: (handler: string, dueAt: number) => void;

@@ -49,7 +49,6 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   const sender = options.api === undefined ? undefined : new OutboxSender({ ...options, api: options.api, alarms });
   const dispatcher = new Dispatcher({
     ...options,
-    canSend: sender !== undefined,
     onOwner: () => sender?.start(),
     onRecorded: () => sender?.poke(),
     registry,

@@ -16,6 +16,7 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   growth: async () => (await import("./measures/growth.js")).measureGrowth,
   backlog: async () => (await import("./measures/backlog.js")).measureBacklog,
   settle: async () => (await import("./measures/settle.js")).measureSettle,
+  outbox: async () => (await import("./measures/outbox.js")).measureOutbox,
   moderate: async () => (await import("./measures/moderate.js")).measureModerate,
   fsync: async () => (await import("./measures/fsync.js")).measureFsync,
 };

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 
-export const MEASURES = ["http", "verify", "growth", "backlog", "settle", "moderate", "fsync"] as const;
+export const MEASURES = ["http", "verify", "growth", "backlog", "settle", "outbox", "moderate", "fsync"] as const;
 export type Measure = (typeof MEASURES)[number];
 
 /** What a run measures and how long. */

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { startChild, type Child } from "../process/child.js";
+import type { RecordingCalls, RecordingTimes } from "../process/recording-process.js";
+import { BODY_BYTES } from "../sample-delivery.js";
+import { median, medianRatio } from "../stats.js";
+import { formatNumber, formatTable, printLine, printProgress, printTitle } from "../table.js";
+import type { MeasureContext } from "./context.js";
+import { fillDatabase } from "./fill-database.js";
+
+const WINDOW = 5_000;
+/** Pairs of windows per round; a window is short, so there can be many. */
+const PAIRS = 3;
+/** Requests per second for which the load generator has some ready. */
+const MOST_PER_SECOND = 20_000;
+const DRAIN_LIMIT_MS = 60_000;
+const POLL_MS = 5;
+
+/**
+ * What `ctx.contactEvents.record` adds to an event's way, in CPU time of all threads. One process does both in turn, so that neither
+ * the machine's drift nor how the process was compiled tells them apart.
+ */
+export async function measureRecording(context: MeasureContext): Promise<void> {
+  const { facts, options } = context;
+  printTitle(`Recording a contact event in the handler, ${options.rounds} alternated rounds`);
+  const whole = await measureDeliveries(context);
+  const backlog = await measureBacklog(context);
+  const rows = [
+    formatTimes("delivery → 200 → handler → done mark", whole),
+    formatTimes("stored event → handler → done mark", backlog),
+  ];
+  printLine(formatTable(["", "µs CPU each", "recording", "more", "with / without"], rows));
+  printLine("medians over the rounds; with / without: median of the ratios of neighbours");
+  facts.set("recording", medianRatio(whole.recording, whole.plain));
+  facts.set("recording backlog", medianRatio(backlog.recording, backlog.plain));
+}
+
+function formatTimes(title: string, { plain, recording }: RecordingTimes): string[] {
+  const more = recording.map((micros, round) => micros - (plain[round] ?? Number.NaN));
+  const figures = [median(plain), median(recording), median(more)].map((micros) => formatNumber(micros, 1));
+  return [title, ...figures, formatNumber(medianRatio(recording, plain), 2)];
+}
+
+type RecordingChild = Child<RecordingCalls>;
+
+/** A fresh process for each of the two. */
+async function withChild<T>(
+  { cores, options }: MeasureContext,
+  use: (child: RecordingChild) => Promise<T>,
+): Promise<T> {
+  const child = startChild<RecordingCalls>({
+    file: new URL("../process/recording-process.ts", import.meta.url),
+    cores,
+    nodeFlags: options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${options.profile}`],
+  });
+  try {
+    return await use(child);
+  } finally {
+    await child.end();
+  }
+}
+
+/** The whole way over HTTP: intervals of load with and without. */
+function measureDeliveries(context: MeasureContext): Promise<RecordingTimes> {
+  return withChild(context, async (child) => {
+    const { options, scratch } = context;
+    const { port } = await child.call("listen", { file: scratch.file("recording.db") });
+    const times: RecordingTimes = { plain: [], recording: [] };
+    for (const on of [false, true]) await runInterval(context, child, { port, on });
+    for (let round = 0; round < options.rounds; round += 1) {
+      for (const on of round % 2 === 0 ? [false, true] : [true, false]) {
+        const micros = await runInterval(context, child, { port, on });
+        times[on ? "recording" : "plain"].push(micros);
+        printProgress(
+          `round ${round + 1} of ${options.rounds}, ${on ? "recording" : "plain"}: ${micros.toFixed(1)} µs`,
+        );
+      }
+    }
+    await child.call("stop", undefined);
+    return times;
+  });
+}
+
+/** CPU per delivery of one interval, until the last was handled. */
+async function runInterval(
+  { load, options }: MeasureContext,
+  child: RecordingChild,
+  { port, on }: { port: number; on: boolean },
+): Promise<number> {
+  const { connections, seconds } = options;
+  await child.call("setRecording", on);
+  const poolSize = Math.ceil(seconds * MOST_PER_SECOND);
+  await load.call("prepare", { port, scheme: "svc", connections, seconds, poolSize });
+  const before = await child.call("look", undefined);
+  const { accepted, errors } = await load.call("run", undefined);
+  const wanted = before.handled + accepted;
+  const deadline = performance.now() + DRAIN_LIMIT_MS;
+  let after = await child.call("look", undefined);
+  while (after.handled < wanted && performance.now() < deadline) {
+    await sleep(POLL_MS);
+    after = await child.call("look", undefined);
+  }
+  if (after.handled !== wanted || Object.keys(errors).length > 0) {
+    throw new Error(`handled ${after.handled} of ${wanted}; errors: ${JSON.stringify(errors)}`);
+  }
+  return (after.cpu - before.cpu) / accepted;
+}
+
+/** Without the request: handlers work off what is stored already. */
+function measureBacklog(context: MeasureContext): Promise<RecordingTimes> {
+  return withChild(context, async (child) => {
+    const { options, scratch } = context;
+    const windows = 2 * (PAIRS * options.rounds + 1);
+    const file = scratch.file("recording-backlog.db");
+    // More than is looked at, so that the last window is not its end.
+    await fillDatabase({ file, rows: (windows + 1) * WINDOW, work: "pending", bodyBytes: BODY_BYTES });
+    const times = await child.call("drain", { file, windows, windowSize: WINDOW });
+    // The first pair warms up.
+    return { plain: times.plain.slice(1), recording: times.recording.slice(1) };
+  });
+}

@@ -1,0 +1,27 @@
+import { type ErrorCode, PigeonholeError, isPigeonholeError } from "pigeonhole";
+import { type ApiError, type InvalidInputError, type NoAnswerError, NotFoundError } from "pigeonhole/client";
+import { expect, expectTypeOf, test } from "vitest";
+import { apiErrorFor } from "#pigeonhole/client/errors.js";
+
+const answered = { call: "webhooks.get", message: "Gone.", param: undefined, requestId: undefined };
+
+test("an error of the package has a code of its list; one of the API has whatever the service gives", () => {
+  expectTypeOf<PigeonholeError["code"]>().toEqualTypeOf<ErrorCode>();
+  expectTypeOf<NoAnswerError["code"]>().toEqualTypeOf<ErrorCode>();
+  expectTypeOf<ApiError["code"]>().toEqualTypeOf<string>();
+  expectTypeOf<NotFoundError["code"]>().toEqualTypeOf<string>();
+  expectTypeOf<InvalidInputError["code"]>().toExtend<string>();
+  expectTypeOf<InvalidInputError["code"]>().not.toExtend<ErrorCode>();
+  // @ts-expect-error -- not of the list
+  expect(new PigeonholeError("made_up", "text").code).toBe("made_up");
+});
+
+test("isPigeonholeError promises a code of the list only where it was asked for one", () => {
+  const error: unknown = apiErrorFor({ ...answered, status: 404, code: "brand_new", retryAfterMs: undefined });
+  expect(error).toBeInstanceOf(NotFoundError);
+  expect(error).toBeInstanceOf(PigeonholeError);
+  expect(isPigeonholeError(error)).toBe(true);
+  expect(isPigeonholeError(error, "not_found")).toBe(false);
+  if (isPigeonholeError(error)) expectTypeOf(error.code).toEqualTypeOf<string>();
+  if (isPigeonholeError(error, "not_found")) expectTypeOf(error.code).toEqualTypeOf<"not_found">();
+});
