@@ -1,8 +1,7 @@
 export { createClient } from "./client/create-client.js";
-export type { ClientOptions, PathOverrides } from "./client/options.js";
+export type { ClientOptions } from "./client/options.js";
 export type { CallOptions, Client, ContactEventSender, KeyedCallOptions } from "./client/call-types.js";
 export type { PagePromise } from "./client/page-promise.js";
-export type { CredentialShape } from "./client/credential.js";
 export type { FetchFunction } from "./client/attempt.js";
 export {
   ApiError,
@@ -17,6 +16,8 @@ export {
   RateLimitError,
   ServerError,
 } from "./client/errors.js";
+export type { PathOverrides } from "./contract/bind-operations.js";
+export type { CredentialShape } from "./contract/credential-shape.js";
 export { API_ASSUMPTIONS, type ApiAssumption } from "./contract/assumptions.js";
 export {
   type ContactEvent,

@@ -1,9 +1,10 @@
+import type { BoundOperation } from "../contract/bind-operations.js";
 import type { Page } from "../contract/paging.js";
 import type { Client } from "./call-types.js";
 import { apiErrorFor } from "./errors.js";
 import { type ClientOptions, type ResolvedClient, resolveClientOptions } from "./options.js";
 import { type PagePromise, pagePromise } from "./page-promise.js";
-import { type BoundOperation, type CallArguments, prepareCall, splitArguments } from "./prepare-call.js";
+import { type CallArguments, prepareCall, splitArguments } from "./prepare-call.js";
 import { runCall } from "./run-call.js";
 
 /**

@@ -1,16 +1,7 @@
 import { inspect } from "node:util";
 import { PigeonholeError } from "../base/error.js";
+import { type CredentialShape, resolveCredentialShape } from "../contract/credential-shape.js";
 
-/** How the credential travels; not shown in the documents, so it can be set. */
-export interface CredentialShape {
-  /** Name of the header. @default "authorization" */
-  header: string;
-  /** What stands before the key, a space included where one is needed. @default "Bearer " */
-  prefix: string;
-}
-
-const DEFAULT_SHAPE: CredentialShape = { header: "authorization", prefix: "Bearer " };
-const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9_-]+/g;
 const HIDDEN = "[api key]";
 
@@ -20,13 +11,10 @@ export class Credential {
   readonly #shape: CredentialShape;
 
   /** Throws `invalid_option` for a key that cannot be right; the message never quotes it. */
-  constructor(apiKey: string, shape: Partial<CredentialShape> = {}) {
+  constructor(apiKey: string, shape?: Partial<CredentialShape>) {
     checkApiKey(apiKey);
     this.#key = apiKey;
-    this.#shape = { header: shape.header ?? DEFAULT_SHAPE.header, prefix: shape.prefix ?? DEFAULT_SHAPE.prefix };
-    if (!HEADER_NAME.test(this.#shape.header) || !/^[ -~]*$/.test(this.#shape.prefix)) {
-      throw new PigeonholeError("invalid_option", "credential must be { header, prefix } fit for an HTTP header.");
-    }
+    this.#shape = resolveCredentialShape(shape);
   }
 
   /** The header that carries the key, by name. */

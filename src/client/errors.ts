@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
-import { InvalidInputError, ServiceCodeError } from "../contract/invalid-input-error.js";
+import { InvalidInputError } from "../contract/invalid-input-error.js";
 
 export { InvalidInputError };
 
@@ -15,8 +15,11 @@ export interface ApiErrorInput {
   retryAfterMs: number | undefined;
 }
 
-/** The service answered, and not with what was asked for. One class per family of statuses extends it. */
-export class ApiError extends ServiceCodeError {
+/**
+ * The service answered, and not with what was asked for. `code` is the service's, also one that this version does not know. One class
+ * per family of statuses extends it.
+ */
+export class ApiError extends PigeonholeError<string> {
   override readonly name: string = "ApiError";
   /** HTTP status. 2xx with the code `invalid_answer` or `answer_too_large`: it took effect, only the answer is unusable. */
   readonly status: number;

@@ -5,18 +5,14 @@ import { type Logger, silentLogger } from "../base/logger.js";
 import { checkWholeNumber } from "../base/option-check.js";
 import type { Random } from "../base/random.js";
 import { waitingClock } from "../base/waiting-clock.js";
+import { type BoundOperation, type PathOverrides, bindOperations } from "../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
-import { type Contract, listOperations } from "../contract/contract.js";
-import { pathNames } from "../contract/operation.js";
+import type { CredentialShape } from "../contract/credential-shape.js";
 import type { FetchFunction } from "./attempt.js";
 import { resolveBaseUrl } from "./base-url.js";
-import { Credential, type CredentialShape } from "./credential.js";
-import type { BoundOperation } from "./prepare-call.js";
+import { Credential } from "./credential.js";
 import { RateLimiter } from "./rate-limiter.js";
 import type { RunCallDeps } from "./run-call.js";
-
-/** Other paths for operations, by resource and name; a path must have the same `{…}`. */
-export type PathOverrides = { [R in keyof Contract]?: { [Name in keyof Contract[R]]?: string } };
 
 export interface ClientOptions {
   /** An API key or an OAuth access token. */
@@ -65,7 +61,7 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClient {
   }
   return {
     baseUrl: resolveBaseUrl(options.baseUrl),
-    operations: bindOperations(options.paths ?? {}),
+    operations: bindOperations(options.paths),
     deps: {
       credential: new Credential(options.apiKey, options.credential),
       limiter: new RateLimiter({ clock, perMinute, burst: EVENT_LIMITS.batchSize }),
@@ -80,30 +76,4 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClient {
       random: options.random ?? Math.random,
     },
   };
-}
-
-function bindOperations(overrides: PathOverrides): BoundOperation[] {
-  const rest = new Map(
-    Object.entries(overrides).flatMap(([resource, paths]) =>
-      Object.entries<string>(paths).map(([name, path]) => [`${resource}.${name}`, path]),
-    ),
-  );
-  const bound = listOperations().map(({ resource, name, operation }) => {
-    const call = `${resource}.${name}`;
-    const path = rest.get(call) ?? operation.path;
-    rest.delete(call);
-    return { call, operation, path: checkPath(call, path, operation.path) };
-  });
-  const [unknown] = rest.keys();
-  if (unknown === undefined) return bound;
-  throw new PigeonholeError("invalid_option", `paths.${unknown} names no operation.`);
-}
-
-function checkPath(call: string, path: string, original: string): string {
-  const sameNames = pathNames(path).toSorted().join() === pathNames(original).toSorted().join();
-  if (sameNames && /^(?:\/(?:\{\w+\}|[\w~-][\w.~-]*))+$/.test(path)) return path;
-  throw new PigeonholeError(
-    "invalid_option",
-    `paths.${call} must be a path such as ${original}, with the same names in braces.`,
-  );
 }

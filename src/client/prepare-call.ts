@@ -1,3 +1,4 @@
+import type { BoundOperation } from "../contract/bind-operations.js";
 import { type FaultCode, checkInput } from "../contract/fault.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/idempotency-key.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "../contract/operation.js";
@@ -5,15 +6,6 @@ import type { WireRequest } from "./attempt.js";
 import type { KeyedCallOptions } from "./call-types.js";
 import { InvalidInputError } from "./errors.js";
 import { isRepeatable } from "./retry.js";
-
-/** A row of the contract as this client calls it. */
-export interface BoundOperation {
-  /** Such as `webhooks.get`. */
-  call: string;
-  operation: Operation;
-  /** The row's path, or the one set by the option `paths`. */
-  path: string;
-}
 
 /** The arguments of a call, told apart. */
 export interface CallArguments {

@@ -91,7 +91,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "both_contacts",
     notShown: "Whether an event may name both email and contactId.",
-    assumed: "It may.",
+    assumed: "It may. In the sandbox both must name one contact, or it is `contact_not_found`.",
     change: "Give one of the two.",
   },
   {
@@ -106,5 +106,101 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     notShown: "How long the service remembers an Idempotency-Key.",
     assumed: "Longer than the retries of one call take; nothing is assumed beyond that.",
     change: "Do not repeat a call days later under the hope that its key is still known.",
+  },
+  {
+    id: "refusals",
+    notShown:
+      "How a missing or wrong key, a switched-off key, an unknown path, a wrong method and an unreadable or large body are refused.",
+    assumed:
+      "In the sandbox: 401 `unauthorized`, 403 `inactive_api_key`, 404 `resource_not_found`, 405 `method_not_allowed`, 400 `invalid_parameter`, 413 `request_too_large`. The key is looked at first, then path, scope, query, header and body.",
+    change: "Nothing in a client, which goes by the status. The sandbox: `src/sandbox/api/create-api.ts`.",
+  },
+  {
+    id: "malformed_id",
+    notShown: "What an id of the wrong shape in a path is answered.",
+    assumed: "In the sandbox: 404, as an id that names nothing. The client refuses it before sending.",
+    change: "`checkParams` in `src/sandbox/api/read-input.ts`.",
+  },
+  {
+    id: "same_event",
+    notShown: "When a resent event counts as the same, and what its answer says of automations.",
+    assumed:
+      "In the sandbox: when it is equal as JSON, field by field as sent; a left-out `occurredAt` equals only a left-out one. The answer repeats what the first one said in `enrolled` and `resumed`.",
+    change: "Resend what was sent. The sandbox: `src/sandbox/contact-events/remembered-sends.ts`.",
+  },
+  {
+    id: "key_space",
+    notShown: "Whether API keys share their idempotency keys, and whether an event and a batch do.",
+    assumed:
+      "In the sandbox neither: a key stands for one API key, and alone or at a position of a batch. An event that was refused is not remembered. All of it is kept for 90 days, as the events are.",
+    change: "Use no key twice. The sandbox: `src/sandbox/contact-events/remembered-sends.ts`.",
+  },
+  {
+    id: "rate_window",
+    notShown: "Over which span the service counts the 600 events, and whether replayed, refused or failed ones count.",
+    assumed:
+      "The sandbox takes no more than 600 in any 60 s, the strictest reading. Every well-shaped event counts, replayed and failed ones too; a call that is refused counts nothing.",
+    change: "Option `eventsPerMinute` of the sandbox, and `src/sandbox/api/event-rate.ts`.",
+  },
+  {
+    id: "batch_faults",
+    notShown: "Which broken rules of an event refuse its whole batch.",
+    assumed:
+      "In the sandbox: everything but `invalid_event`, which fails the one event. Events that fail for their contact or key fail alone too.",
+    change: "`readBody` in `src/sandbox/api/read-input.ts`.",
+  },
+  {
+    id: "automation_shape",
+    notShown: "How the filters of automations look, and which waits an event ends.",
+    assumed:
+      "In the sandbox: a filter is a property with a value, and all must be equal. An event ends the waits of its contact for its name, and then takes the contact in.",
+    change: "`src/sandbox/contact-events/automations.ts`.",
+  },
+  {
+    id: "event_lists",
+    notShown: "Whether events of test keys are listed, and by which of their times the 90 days go.",
+    assumed:
+      "In the sandbox every key reads every event. One is held for 90 days after `createdAt`, and listed with its contact for 90 days after `occurredAt`.",
+    change: "`src/sandbox/contact-events/event-log.ts`.",
+  },
+  {
+    id: "disabled_retries",
+    notShown: "What becomes of planned retries when their endpoint is switched off, and whether the log shows them.",
+    assumed:
+      "In the sandbox they are dropped, and nothing is logged for them. The failed attempts before stay in the log and can be replayed.",
+    change:
+      'Option `retriesOfDisabled: "kept"` of createSandbox: a retry that comes due while the endpoint is on is sent.',
+  },
+  {
+    id: "replay_rules",
+    notShown: "What can be replayed, how often it is tried, and what it changes.",
+    assumed:
+      "In the sandbox: a row that failed. It is tried once, with the same bytes and a new signature, as attempt 1 of a delivery of its own; it counts as any attempt does, and leaves planned retries alone. A delivered row, and an endpoint that is off, are 422 `invalid_parameter`.",
+    change: "`src/sandbox/deliver-once.ts`.",
+  },
+  {
+    id: "event_addresses",
+    notShown: "Which field of an event holds the address that allowlists go by.",
+    assumed:
+      "In the sandbox: `from` of outgoing mail; `to` and `cc` of `email.received` and `email.replied`. Events of all other kinds name no address, `domain.*` included.",
+    change: "Option `address` of `sandbox.emit`; `addressesOf` in `src/sandbox/endpoints/hears-event.ts`.",
+  },
+  {
+    id: "refused_target",
+    notShown: "Whether an attempt that is not sent, since the name leads to a private address, is tried again.",
+    assumed: "In the sandbox: yes, as one without an answer. A name that is not found likewise.",
+    change: "`src/sandbox/delivery/check-target.ts`.",
+  },
+  {
+    id: "answer_begins",
+    notShown: "When a receiver has answered: with the status line or with the end of the body.",
+    assumed: "In the sandbox: with the status line; the body is not looked at.",
+    change: "Answer with a short body.",
+  },
+  {
+    id: "owned_addresses",
+    notShown: "Whether the entries of `domainAllowlist` must belong to the workspace, as those of `addressAllowlist`.",
+    assumed: "In the sandbox they need not. Every address of an owned domain counts as owned.",
+    change: "Options `addresses` and `domains` of createSandbox.",
   },
 ];

@@ -36,6 +36,15 @@ export function checkInput<Schema extends z.ZodType>(
   return { ok: false, fault: { code: "invalid_parameter", param: "", message: "The input cannot be used." } };
 }
 
+/** Every fault of an input, in the schema's order; empty when there is none. `codes` as in {@link checkInput}. */
+export function findFaults(
+  schema: z.ZodType,
+  input: unknown,
+  codes: Readonly<Record<string, FaultCode>> = {},
+): Fault[] {
+  return (schema.safeParse(input).error?.issues ?? []).map((issue) => faultOf(issue, codes));
+}
+
 function faultOf(issue: z.core.$ZodIssue, codes: Readonly<Record<string, FaultCode>>): Fault {
   if (issue.code === "unrecognized_keys") {
     const param = paramOf([...issue.path, issue.keys[0] ?? ""]);

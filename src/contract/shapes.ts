@@ -6,6 +6,11 @@ export const timestamp = z.iso.datetime({
   error: "Must be an ISO 8601 date-time with a zone, such as 2026-01-31T09:30:00Z.",
 });
 
+/** True for a field that is a {@link timestamp}, optional or not. */
+export function isTimestamp(field: unknown): boolean {
+  return (field instanceof z.ZodOptional ? field.unwrap() : field) === timestamp;
+}
+
 /** An address as callers write it: at most 320 characters. Deliberately wide, the service decides the rest. */
 export const emailAddress = z
   .email({ pattern: z.regexes.unicodeEmail, error: "Must be an email address." })

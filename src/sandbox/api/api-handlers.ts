@@ -12,9 +12,14 @@ export interface Caller {
   domainAllowlist: readonly string[];
 }
 
-/** One checked call: its input has passed the schemas and clock rules of the operation. */
+/**
+ * One checked call: its input has passed the schemas and clock rules of the operation. One exception: a member of a batch that
+ * is well-shaped and breaks a rule of its own comes through, since it fails alone (seeds part 1 §4.4 rule 5).
+ */
 export interface ApiCall<Row> {
   caller: Caller;
+  /** The time of the call in milliseconds since 1970. */
+  nowMs: number;
   params: Readonly<Record<string, string>>;
   query: [QueryInput<Row>] extends [never] ? Record<string, never> : QueryInput<Row>;
   /** The whole body, also where the client passes one field of it. */
@@ -41,7 +46,7 @@ export type ApiHandlers = {
   [R in keyof Contract]: { [N in keyof Contract[R]]: ApiHandler<Contract[R][N]> };
 };
 
-/** Thrown by a handler to answer with an error. */
+/** Thrown by a handler to answer with an error. The message is sent, so it holds no value of the input. */
 export class ApiFault extends Error {
   override readonly name = "ApiFault";
   readonly status: number;

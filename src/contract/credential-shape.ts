@@ -1,0 +1,20 @@
+import { PigeonholeError } from "../base/error.js";
+
+/** How the credential travels; not shown in the documents, so it can be set. */
+export interface CredentialShape {
+  /** Name of the header. @default "authorization" */
+  header: string;
+  /** What stands before the key, a space included where one is needed. @default "Bearer " */
+  prefix: string;
+}
+
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+
+/** Fills in the defaults; throws `invalid_option` for what no HTTP header can carry. */
+export function resolveCredentialShape({
+  header = "authorization",
+  prefix = "Bearer ",
+}: Partial<CredentialShape> = {}): CredentialShape {
+  if (HEADER_NAME.test(header) && /^[ -~]*$/.test(prefix)) return { header, prefix };
+  throw new PigeonholeError("invalid_option", "credential must be { header, prefix } fit for an HTTP header.");
+}

@@ -1,0 +1,106 @@
+import { PigeonholeError } from "../../base/error.js";
+import { checkWholeNumber } from "../../base/option-check.js";
+import type { Random } from "../../base/random.js";
+import { listOperations } from "../../contract/contract.js";
+
+/** What goes wrong with one call. */
+export type InjectedFault =
+  /** An error answer. With `executed` the call took effect all the same, as when the service fails after its commit. */
+  | {
+      kind: "error";
+      /** 400 to 599. */
+      status: number;
+      /** @default `injected_<status>`, or `event_rate_limited` for a 429 */
+      code?: string;
+      /** The header Retry-After as sent: seconds, or an HTTP date. */
+      retryAfter?: string;
+      executed?: boolean;
+    }
+  /** No answer comes: the connection breaks off, after the call took effect (`executed`) or before. */
+  | { kind: "no_answer"; executed: boolean }
+  /** The call takes effect at once and is answered so many milliseconds of the sandbox's clock later. */
+  | { kind: "delay"; delayMs: number };
+
+/** Asked once for each call of a known operation with a valid key. */
+export interface ApiFaults {
+  /** `call`: such as `contactEvents.send`. */
+  next(call: string): InjectedFault | undefined;
+}
+
+/** When a fault happens. */
+export interface ApiFaultRule {
+  fault: InjectedFault;
+  /** Name of a call (`contactEvents.send`), of a resource (`contactEvents.*`), or `*`. @default "*" */
+  calls?: string;
+  /** 0 to 1. @default 1 */
+  probability?: number;
+  /** How often it happens before the rule is used up. @default without end */
+  times?: number;
+}
+
+/** Rules, first to last; the first that fits decides about a call. */
+export interface ApiFaultList extends ApiFaults {
+  /** Adds a rule; throws `invalid_argument` for one that could never be meant. Gives the function that takes it back. */
+  add(rule: ApiFaultRule): () => void;
+  clear(): void;
+}
+
+/** An empty list of faults; `random` decides where a probability is given. */
+export function createApiFaults({ random }: { random: Random }): ApiFaultList {
+  let rules: { rule: ApiFaultRule; left: number }[] = [];
+  return {
+    add(rule) {
+      checkRule(rule);
+      const entry = { rule, left: rule.times ?? Infinity };
+      rules.push(entry);
+      return () => {
+        rules = rules.filter((other) => other !== entry);
+      };
+    },
+    clear() {
+      rules = [];
+    },
+    next(call) {
+      for (const entry of rules) {
+        const { calls = "*", probability = 1, fault } = entry.rule;
+        if (!names(calls, call) || (probability < 1 && random() >= probability)) continue;
+        entry.left -= 1;
+        if (entry.left <= 0) rules = rules.filter((other) => other !== entry);
+        return fault;
+      }
+      return undefined;
+    },
+  };
+}
+
+function names(calls: string, call: string): boolean {
+  return calls === "*" || calls === call || (calls.endsWith(".*") && call.startsWith(calls.slice(0, -1)));
+}
+
+function checkRule({ fault, calls = "*", probability = 1, times }: ApiFaultRule): void {
+  if (!listOperations().some(({ resource, name }) => names(calls, `${resource}.${name}`))) {
+    throw new PigeonholeError("invalid_argument", `calls must name an operation or a resource, got ${calls}.`);
+  }
+  if (!(probability >= 0 && probability <= 1)) {
+    throw new PigeonholeError("invalid_argument", `probability must be from 0 to 1, got ${probability}.`);
+  }
+  if (times !== undefined) checkWholeNumber("times", times, { min: 1 });
+  checkFault(fault);
+}
+
+function checkFault(fault: InjectedFault): void {
+  switch (fault.kind) {
+    case "error":
+      checkWholeNumber("fault.status", fault.status, { min: 400, max: 599 });
+      if (fault.retryAfter === undefined || /^[ -~]{1,100}$/.test(fault.retryAfter)) return;
+      throw new PigeonholeError("invalid_argument", "fault.retryAfter must be seconds or an HTTP date.");
+    case "no_answer":
+      if (typeof fault.executed === "boolean") return;
+      throw new PigeonholeError("invalid_argument", "fault.executed must be true or false.");
+    case "delay":
+      checkWholeNumber("fault.delayMs", fault.delayMs, { min: 0 });
+      return;
+    default:
+      throw new PigeonholeError("invalid_argument", "fault.kind must be error, no_answer or delay.");
+  }
+}

@@ -1,0 +1,48 @@
+import type { Api, ApiRequest } from "./create-api.js";
+
+/** Like the global `fetch`, as far as a client of the API needs it. */
+export type ApiFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/**
+ * A `fetch` that reaches the API without a socket: `createClient({ fetch })`. Whatever host is asked for answers. Rejects as
+ * fetch does, where no answer comes and when the signal is aborted; the call may have taken effect then.
+ */
+export function createApiFetch(api: Api): ApiFetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    request.signal.throwIfAborted();
+    const answer = await untilAborted(request.signal, answerOf(api, request));
+    if (answer === "no_answer") {
+      throw new TypeError("fetch failed", {
+        cause: Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }),
+      });
+    }
+    const { status, headers = {}, body } = answer;
+    const type = { "content-type": "application/json; charset=utf-8" };
+    return new Response(JSON.stringify(body), { status, headers: { ...headers, ...type } });
+  };
+}
+
+async function answerOf(api: Api, request: Request): ReturnType<Api["handle"]> {
+  const url = new URL(request.url);
+  const call: ApiRequest = {
+    method: request.method,
+    url: url.pathname + url.search,
+    headers: Object.fromEntries(request.headers),
+    body: new Uint8Array(await request.arrayBuffer()),
+  };
+  return api.handle(call);
+}
+
+async function untilAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+  });
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

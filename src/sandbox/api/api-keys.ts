@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { PigeonholeError } from "../../base/error.js";
+import { listOperations } from "../../contract/contract.js";
+import type { Caller } from "./api-handlers.js";
+
+/** An API key that the sandbox knows. Seeds part 1 §2.2 and §5. */
+export interface SandboxApiKey {
+  /** The whole token: `svc_live_` and a secret, for test keys too. */
+  token: string;
+  /** What a test key stores starts nothing. @default "live" */
+  mode?: "live" | "test";
+  /** @default every scope that an operation of the contract needs */
+  scopes?: readonly string[];
+  /** Send scope: these addresses only. With both lists empty, every address. @default [] */
+  addressAllowlist?: readonly string[];
+  /** Send scope: these domains only. @default [] */
+  domainAllowlist?: readonly string[];
+}
+
+/** `inactive` is switched off (403 `inactive_api_key`); `revoked` is as if it had never been (401). */
+export type ApiKeyStatus = "active" | "inactive" | "revoked";
+
+/** A key without its token. */
+export interface KnownKey {
+  caller: Caller;
+  status: ApiKeyStatus;
+}
+
+/** Keys by token. */
+export class ApiKeyRing {
+  readonly #keys = new Map<string, KnownKey>();
+
+  /** Throws `invalid_option` for a token that no client could send, or that is there already. */
+  constructor(keys: readonly SandboxApiKey[] = []) {
+    for (const key of keys) this.add(key);
+  }
+
+  /** Adds a key and tells what it may do. Throws as the constructor does. */
+  add({
+    token,
+    mode = "live",
+    scopes = ALL_SCOPES,
+    addressAllowlist = [],
+    domainAllowlist = [],
+  }: SandboxApiKey): Caller {
+    if (!/^[!-~]{1,500}$/.test(token)) {
+      throw new PigeonholeError(
+        "invalid_option",
+        "An API key of the sandbox must be 1 to 500 visible ASCII characters.",
+      );
+    }
+    if (this.#keys.has(token)) throw new PigeonholeError("invalid_option", "Two API keys of the sandbox are the same.");
+    const caller = { keyId: keyIdOf(token), mode, scopes, addressAllowlist, domainAllowlist };
+    this.#keys.set(token, { caller, status: "active" });
+    return caller;
+  }
+
+  /** Undefined when the token is unknown. */
+  find(token: string): KnownKey | undefined {
+    return this.#keys.get(token);
+  }
+
+  /** Throws `invalid_argument` when no key has this token. */
+  setStatus(token: string, status: ApiKeyStatus): void {
+    const key = this.#keys.get(token);
+    if (key === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such API key.");
+    key.status = status;
+  }
+}
+
+/** Every scope that an operation of the contract needs. */
+export const ALL_SCOPES: readonly string[] = [...new Set(listOperations().map(({ operation }) => operation.scope))];
+
+/** 24 hex characters, as an id of the service; it does not give the token away. */
+function keyIdOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex").slice(0, 24);
+}

@@ -1,0 +1,30 @@
+import type { CredentialShape } from "../../contract/credential-shape.js";
+import { ApiFault, type Caller } from "./api-handlers.js";
+import type { ApiKeyRing } from "./api-keys.js";
+
+/** The caller behind a credential; throws 401 or 403 `inactive_api_key`. The code of a 401 is assumed. */
+export function authenticate(credential: string | undefined, keys: ApiKeyRing, shape: CredentialShape): Caller {
+  if (credential === undefined) {
+    throw unauthorized(`The header ${shape.header} is missing; it must hold "${shape.prefix}" and an API key.`);
+  }
+  // The scheme of a credential is compared without case, as HTTP says.
+  if (!credential.toLowerCase().startsWith(shape.prefix.toLowerCase())) {
+    throw unauthorized(`The header ${shape.header} must begin with "${shape.prefix}".`);
+  }
+  const key = keys.find(credential.slice(shape.prefix.length).trim());
+  if (key === undefined || key.status === "revoked") throw unauthorized("The API key is not valid.");
+  if (key.status === "inactive") {
+    throw new ApiFault({ status: 403, code: "inactive_api_key", message: "The API key is switched off." });
+  }
+  return key.caller;
+}
+
+/** Throws 403 `insufficient_scope` unless the key has the scope. */
+export function requireScope(caller: Caller, scope: string): void {
+  if (caller.scopes.includes(scope)) return;
+  throw new ApiFault({ status: 403, code: "insufficient_scope", message: `The API key needs the scope ${scope}.` });
+}
+
+function unauthorized(message: string): ApiFault {
+  return new ApiFault({ status: 401, code: "unauthorized", message });
+}

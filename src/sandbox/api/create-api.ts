@@ -1,0 +1,223 @@
+import type { Clock } from "../../base/clock.js";
+import { PigeonholeError } from "../../base/error.js";
+import { checkWholeNumber } from "../../base/option-check.js";
+import { sleep } from "../../base/sleep.js";
+import { type BoundOperation, type PathOverrides, bindOperations } from "../../contract/bind-operations.js";
+import { EVENT_LIMITS } from "../../contract/contact-event.js";
+import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";
+import type { ApiFaults, InjectedFault } from "./api-faults.js";
+import { type ApiAnswer, type ApiCall, ApiFault, type ApiHandler, type ApiHandlers } from "./api-handlers.js";
+import type { ApiKeyRing } from "./api-keys.js";
+import { authenticate, requireScope } from "./authenticate.js";
+import { EventRate } from "./event-rate.js";
+import { createRoutes, matchRoute } from "./match-route.js";
+import { checkParams, readBody, readIdempotencyKey, readQuery } from "./read-input.js";
+
+export interface ApiOptions {
+  handlers: ApiHandlers;
+  keys: ApiKeyRing;
+  clock: Clock;
+  /** What goes wrong on purpose. @default nothing */
+  faults?: ApiFaults;
+  /** Events a minute for each key. @default 600 */
+  eventsPerMinute?: number;
+  /** Where the paths begin, such as `/v1`. @default "" */
+  basePath?: string;
+  /** Other paths, as for createClient. @default those of the contract */
+  paths?: PathOverrides;
+  /** Changes a row of the contract, such as its schema for a more lenient one. @default none is changed */
+  adaptRow?: (bound: BoundOperation) => BoundOperation;
+  /** How the key travels, as for createClient. @default `Authorization: Bearer <key>` */
+  credential?: Partial<CredentialShape>;
+  /** Largest body, in bytes. @default 2 MiB */
+  maxBodyBytes?: number;
+  /** Hears of every call, once it is answered. */
+  onCall?: (call: ApiCallEntry) => void;
+  /** Hears of what a handler threw that is no ApiFault: a mistake in the sandbox, answered 500. @default nobody */
+  onError?: (error: unknown) => void;
+}
+
+/** A request, whatever carried it. */
+export interface ApiRequest {
+  method: string;
+  /** Path and query, as on the request line. */
+  url: string;
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string | undefined>>;
+  body: Uint8Array;
+}
+
+/** A call for a log: no body, no token, and no path, which can hold an address. */
+export interface ApiCallEntry {
+  /** Such as `webhooks.get`; undefined when no operation has the path. */
+  call: string | undefined;
+  method: string;
+  keyId: string | undefined;
+  /** Null when no answer was given. */
+  status: number | null;
+  /** Code of an error answer. */
+  code: string | undefined;
+  requestId: string;
+  /** What went wrong on purpose. */
+  fault: InjectedFault | undefined;
+}
+
+export interface Api {
+  readonly maxBodyBytes: number;
+  /** Answers a request; "no_answer" means that the connection must break off. Never rejects. */
+  handle(request: ApiRequest): Promise<ApiAnswer | "no_answer">;
+  /** Forgets how many events were taken and the number of requests. */
+  reset(): void;
+}
+
+/** What is known of a call so far, and what it is answered with. */
+type Trace = Pick<ApiCallEntry, "call" | "keyId" | "fault">;
+
+/** The API of the service, served from the contract. Throws `invalid_option`. */
+export function createApi(options: ApiOptions): Api {
+  const { handlers, keys, clock, faults, basePath = "" } = options;
+  const { eventsPerMinute = EVENT_LIMITS.eventsPerMinute, maxBodyBytes = 2 * 1024 * 1024 } = options;
+  if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) {
+    throw new PigeonholeError(
+      "invalid_option",
+      "basePath must be empty or a path such as /v1, without a slash at its end.",
+    );
+  }
+  checkWholeNumber("maxBodyBytes", maxBodyBytes, { min: 1 });
+  const shape = resolveCredentialShape(options.credential);
+  const routes = createRoutes(bindOperations(options.paths).map((bound) => options.adaptRow?.(bound) ?? bound));
+  const rate = new EventRate(checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 }));
+  let requests = 0;
+
+  async function answer(request: ApiRequest, trace: Trace): Promise<ApiAnswer | "no_answer"> {
+    const caller = authenticate(request.headers[shape.header.toLowerCase()], keys, shape);
+    trace.keyId = caller.keyId;
+    const { path, search } = splitUrl(request.url);
+    const match = matchRoute(routes, request.method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
+    switch (match.kind) {
+      case "unknown_path":
+        throw new ApiFault({ status: 404, code: "resource_not_found", message: "No operation has this path." });
+      case "wrong_method": {
+        const headers = { allow: match.allow };
+        throw new ApiFault({ status: 405, code: "method_not_allowed", message: `Use ${match.allow}.`, headers });
+      }
+      case "found": {
+        const { bound, params } = match;
+        trace.call = bound.call;
+        trace.fault = faults?.next(bound.call);
+        return applyFault(trace.fault, clock, async () => {
+          const { operation } = bound;
+          const nowMs = clock.now();
+          requireScope(caller, operation.scope);
+          const query = readQuery(operation, search);
+          const idempotencyKey = readIdempotencyKey(operation, request.headers);
+          checkParams(operation, params);
+          if (request.body.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes);
+          const body = readBody(operation, request.body, nowMs);
+          const events = countEvents(bound, body);
+          if (events > 0) rate.take(caller.keyId, events, nowMs);
+          return handlerOf(handlers, bound)({ caller, nowMs, params, query, body, idempotencyKey });
+        });
+      }
+    }
+  }
+
+  return {
+    maxBodyBytes,
+    async handle(request) {
+      requests += 1;
+      const requestId = `req_${requests}`;
+      const trace: Trace = { call: undefined, keyId: undefined, fault: undefined };
+      const given = await answer(request, trace).catch((error: unknown) => {
+        if (!(error instanceof ApiFault)) options.onError?.(error);
+        return errorAnswer(error);
+      });
+      const isAnswer = given !== "no_answer";
+      const status = isAnswer ? given.status : null;
+      const code = isAnswer && given.status >= 400 ? (given.body as { code: string }).code : undefined;
+      options.onCall?.({ ...trace, method: request.method, status, code, requestId });
+      return isAnswer ? { ...given, headers: { "x-request-id": requestId, ...given.headers } } : given;
+    },
+    reset() {
+      rate.reset();
+      requests = 0;
+    },
+  };
+}
+
+/** Runs the call as the fault says. */
+async function applyFault(
+  fault: InjectedFault | undefined,
+  clock: Clock,
+  run: () => Promise<ApiAnswer>,
+): Promise<ApiAnswer | "no_answer"> {
+  switch (fault?.kind) {
+    case undefined:
+      return run();
+    case "error":
+      if (fault.executed === true) await run().catch(forgetFault);
+      throw injectedError(fault);
+    case "no_answer":
+      // What the call would have been answered with, errors included, nobody hears.
+      if (fault.executed) await run().catch(forgetFault);
+      return "no_answer";
+    case "delay": {
+      const answer = await run().catch(errorAnswer);
+      await sleep(clock, fault.delayMs);
+      return answer;
+    }
+  }
+}
+
+function forgetFault(error: unknown): void {
+  if (!(error instanceof ApiFault)) throw error;
+}
+
+function injectedError({ status, code, retryAfter }: Extract<InjectedFault, { kind: "error" }>): ApiFault {
+  return new ApiFault({
+    status,
+    code: code ?? (status === 429 ? "event_rate_limited" : `injected_${status}`),
+    message: "The sandbox was asked to answer so.",
+    headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
+  });
+}
+
+/** `code`, `message` and `param` at the top level; assumed. */
+function errorAnswer(error: unknown): ApiAnswer {
+  if (!(error instanceof ApiFault)) {
+    return { status: 500, body: { code: "internal_error", message: "The sandbox made a mistake." } };
+  }
+  const { status, code, message, param, headers } = error;
+  return { status, headers, body: { code, message, ...(param === undefined ? {} : { param }) } };
+}
+
+function tooLarge(maxBodyBytes: number): ApiFault {
+  const message = `The body has more than ${maxBodyBytes} bytes.`;
+  return new ApiFault({ status: 413, code: "request_too_large", message });
+}
+
+function countEvents({ operation }: BoundOperation, body: Record<string, unknown> | undefined): number {
+  const { events, argument = "" } = operation;
+  if (events === undefined) return 0;
+  const list = body?.[argument];
+  return events === "each" && Array.isArray(list) ? list.length : 1;
+}
+
+type CheckedCall = Pick<ApiCall<unknown>, "caller" | "nowMs" | "params" | "idempotencyKey"> & {
+  query: unknown;
+  body: unknown;
+};
+
+/** The table of handlers has a row for every operation, and each row was checked by the schemas that its type derives from. */
+function handlerOf(handlers: ApiHandlers, { resource, name }: BoundOperation) {
+  const handler = (handlers[resource] as unknown as Record<string, ApiHandler<never>>)[name];
+  if (handler === undefined) {
+    throw new PigeonholeError("invalid_option", `handlers.${resource}.${name} is missing.`);
+  }
+  return async (call: CheckedCall): Promise<ApiAnswer> => handler(call as never);
+}
+
+function splitUrl(url: string): { path: string; search: string } {
+  const at = url.indexOf("?");
+  return at === -1 ? { path: url, search: "" } : { path: url.slice(0, at), search: url.slice(at + 1) };
+}

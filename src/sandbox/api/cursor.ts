@@ -1,0 +1,31 @@
+import { createHmac } from "node:crypto";
+import { ApiFault } from "./api-handlers.js";
+
+/** Where a row sits in the order of its list: compared part by part. */
+export type Position = readonly (number | string)[];
+
+/** No secret: it only makes a cursor of another list, or an invented one, fail. The same in every run, as all of a sandbox is. */
+const KEY = "pigeonhole sandbox cursor";
+
+/** A position as an opaque text that only the same list accepts. `list` names it, its owner and its filters. */
+export function encodeCursor(list: string, position: Position): string {
+  const payload = Buffer.from(JSON.stringify(position)).toString("base64url");
+  return `${payload}.${macOf(list, payload)}`;
+}
+
+/** The position of a cursor; throws 400 `invalid_cursor` for one that this list did not hand out. */
+export function decodeCursor(list: string, cursor: string): Position {
+  const [payload = "", mac, ...rest] = cursor.split(".");
+  if (rest.length > 0 || mac !== macOf(list, payload)) throw invalidCursor();
+  return JSON.parse(Buffer.from(payload, "base64url").toString()) as Position;
+}
+
+/** The refusal of a cursor. Seeds part 1 §2.1. */
+export function invalidCursor(): ApiFault {
+  const message = "This list did not hand out that cursor. Start without one.";
+  return new ApiFault({ status: 400, code: "invalid_cursor", message, param: "cursor" });
+}
+
+function macOf(list: string, payload: string): string {
+  return createHmac("sha256", KEY).update(`${list}\n${payload}`).digest("base64url").slice(0, 22);
+}

@@ -1,0 +1,49 @@
+import { MINUTE, SECOND } from "../../base/duration.js";
+import { ApiFault } from "./api-handlers.js";
+
+interface Taken {
+  atMs: number;
+  events: number;
+}
+
+/**
+ * The limit of events a minute, for each key by itself. In no span of 60 s are there more (which window the service uses is
+ * assumed; this one is the strictest). A call that would exceed it counts nothing.
+ */
+export class EventRate {
+  readonly #perMinute: number;
+  readonly #taken = new Map<string, Taken[]>();
+
+  constructor(perMinute: number) {
+    this.#perMinute = perMinute;
+  }
+
+  /** Counts the events of a call; throws 429 `event_rate_limited` with Retry-After when they are too many. */
+  take(keyId: string, events: number, nowMs: number): void {
+    // What lies ahead was taken before the clock was set back; it must not block the key for hours.
+    const recent = (this.#taken.get(keyId) ?? []).filter(({ atMs }) => atMs > nowMs - MINUTE && atMs <= nowMs);
+    this.#taken.set(keyId, recent);
+    let excess = recent.reduce((sum, taken) => sum + taken.events, events) - this.#perMinute;
+    if (excess <= 0) {
+      recent.push({ atMs: nowMs, events });
+      return;
+    }
+    let freeAtMs = nowMs + MINUTE;
+    for (const taken of recent) {
+      excess -= taken.events;
+      freeAtMs = taken.atMs + MINUTE;
+      if (excess <= 0) break;
+    }
+    throw rateLimited(String(Math.ceil((freeAtMs - nowMs) / SECOND)));
+  }
+
+  /** Forgets what was taken. */
+  reset(): void {
+    this.#taken.clear();
+  }
+}
+
+function rateLimited(retryAfter: string): ApiFault {
+  const message = "Too many events for this key in a minute; nothing was stored.";
+  return new ApiFault({ status: 429, code: "event_rate_limited", message, headers: { "retry-after": retryAfter } });
+}

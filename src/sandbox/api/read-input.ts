@@ -1,0 +1,90 @@
+import { type Fault, type FaultCode, checkInput, findFaults } from "../../contract/fault.js";
+import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../../contract/idempotency-key.js";
+import { type Operation, takesIdempotencyKey } from "../../contract/operation.js";
+import { isTimestamp } from "../../contract/shapes.js";
+import { ApiFault } from "./api-handlers.js";
+
+/** Codes whose status is not 422. Seeds part 1 §7. */
+const FAULT_STATUS: Partial<Record<FaultCode, number>> = { invalid_cursor: 400, invalid_idempotency_key: 400 };
+
+/** Throws `404` for a path parameter of the wrong shape: such an id names nothing. */
+export function checkParams(operation: Operation, params: Record<string, string>): Record<string, string> {
+  if (operation.params === undefined || checkInput(operation.params, params).ok) return params;
+  const code = operation.errors.find((code) => code.endsWith("_not_found")) ?? "resource_not_found";
+  throw new ApiFault({ status: 404, code, message: "Nothing has this id." });
+}
+
+/** The query, checked; throws an ApiFault. */
+export function readQuery(operation: Operation, search: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = operation.query?.shape ?? {};
+  const input: Record<string, unknown> = {};
+  for (const [name, text] of new URLSearchParams(search)) {
+    if (!Object.hasOwn(fields, name)) throw refuse({ code: "unknown_parameter", param: name, message: NO_SUCH });
+    if (Object.hasOwn(input, name))
+      throw refuse({ code: "invalid_parameter", param: name, message: "Is there twice." });
+    input[name] = text;
+  }
+  if (operation.query === undefined) return {};
+  const { faultCodes } = operation;
+  const asText = checkInput(operation.query, input, faultCodes);
+  if (asText.ok) return asText.value;
+  // All of a query is text; what is no text in the schema is a number.
+  const asNumbers = Object.fromEntries(
+    Object.entries(input).map(([name, text]) => [name, takesText(operation, name, text) ? text : numberIn(text)]),
+  );
+  const checked = checkInput(operation.query, asNumbers, faultCodes);
+  if (checked.ok) return checked.value;
+  // A date that cannot be read is 400, any other parameter 422.
+  throw refuse(checked.fault, isTimestamp(fields[checked.fault.param]) ? 400 : undefined);
+}
+
+const NO_SUCH = "There is no such parameter.";
+
+function takesText({ query }: Operation, name: string, text: unknown): boolean {
+  return query !== undefined && !findFaults(query, { [name]: text }).some(({ param }) => param === name);
+}
+
+function numberIn(text: unknown): unknown {
+  return typeof text === "string" && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
+}
+
+/** The header Idempotency-Key where the operation has one; throws 400 `invalid_idempotency_key`. */
+export function readIdempotencyKey(operation: Operation, headers: Readonly<Record<string, string | undefined>>) {
+  const key = headers[IDEMPOTENCY_KEY_HEADER];
+  if (key === undefined || !takesIdempotencyKey(operation)) return undefined;
+  const checked = checkInput(idempotencyKey, key);
+  if (checked.ok) return key;
+  throw refuse({ code: "invalid_idempotency_key", param: "Idempotency-Key", message: checked.fault.message });
+}
+
+/**
+ * The body, checked by the schema and the clock rule; throws an ApiFault. A batch is refused whole only for its shape: members
+ * that break a rule fail one by one, later. Where the operation takes no body, what came is not looked at.
+ */
+export function readBody(operation: Operation, bytes: Uint8Array, nowMs: number): Record<string, unknown> | undefined {
+  const { body: schema, faultCodes, clockRule, events } = operation;
+  if (schema === undefined) return undefined;
+  const body = parseJson(bytes);
+  if (events === "each") {
+    const shape = findFaults(schema, body, faultCodes).find(({ code }) => code !== "invalid_event");
+    if (shape !== undefined) throw refuse(shape);
+    return body as Record<string, unknown>;
+  }
+  const checked = checkInput(schema, body, faultCodes);
+  if (!checked.ok) throw refuse(checked.fault);
+  const late = clockRule?.(checked.value as never, nowMs);
+  if (late !== undefined) throw refuse(late);
+  return checked.value;
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new ApiFault({ status: 400, code: "invalid_parameter", message: "The body is not JSON in UTF-8." });
+  }
+}
+
+function refuse({ code, param, message }: Fault, status = FAULT_STATUS[code] ?? 422): ApiFault {
+  return new ApiFault({ status, code, message, ...(param === "" ? {} : { param }) });
+}

@@ -1,0 +1,190 @@
+import type { Clock } from "../../base/clock.js";
+import { type ContactEventInput, checkContactEvent } from "../../contract/contact-event.js";
+import { type ApiAnswer, ApiFault, type ApiHandlers, type Caller } from "../api/api-handlers.js";
+import type { MakeId } from "../make-id.js";
+import { Automations, type SandboxAutomation, type Started } from "./automations.js";
+import { type ContactInput, ContactList, type SandboxContact } from "./contact-list.js";
+import { EventLog, type StoredEvent } from "./event-log.js";
+import { RememberedSends, type SendSlot } from "./remembered-sends.js";
+
+export interface ContactEventBookOptions {
+  clock: Clock;
+  /** Makes the ids of contacts and events. */
+  makeId: Pick<MakeId, "hex">;
+  /** Contacts to begin with. @default none */
+  contacts?: readonly ContactInput[];
+  /** Automations that events can start. @default none */
+  automations?: readonly SandboxAutomation[];
+  /** What an event for an unknown address does without `createContact`: the service answers `contact_not_found`. @default "refuse" */
+  unknownContacts?: "refuse" | "create";
+  /** Hears of every event that is stored; not of replayed ones. */
+  onEvent?: (event: StoredEvent) => void;
+}
+
+/** The contacts of the emulated workspace and what was recorded about them. Seeds part 1 §4.4. */
+export interface ContactEventBook {
+  /** For the operations of the contract. */
+  readonly handlers: ApiHandlers["contactEvents"];
+  /** Every event held, in the order of recording. */
+  readonly events: readonly StoredEvent[];
+  readonly contacts: readonly SandboxContact[];
+  /** Throws `invalid_argument` when the address or the id is taken. */
+  addContact(contact: ContactInput): SandboxContact;
+  /** True when there was such a contact. */
+  removeContact(emailOrId: string): boolean;
+  addAutomation(automation: SandboxAutomation): void;
+  /** Makes a contact wait for an event of this name. */
+  addWait(wait: { contactId: string; name: string }): void;
+  /** Back to the contacts and automations of the options. */
+  reset(): void;
+}
+
+/** The answer to an event that was taken: a first time, or again under its key. */
+interface Taken extends Started {
+  stored: StoredEvent;
+  replayed: boolean;
+}
+
+interface Sent {
+  caller: Caller;
+  nowMs: number;
+  event: ContactEventInput;
+  /** Undefined without an idempotency key. */
+  slot: SendSlot | undefined;
+}
+
+/** An empty book, but for the contacts and automations of the options. */
+export function createContactEventBook(options: ContactEventBookOptions): ContactEventBook {
+  const { clock, makeId, unknownContacts = "refuse", onEvent } = options;
+  let recorded = 0;
+  const contacts = new ContactList(makeId);
+  const automations = new Automations();
+  const log = new EventLog();
+  const sends = new RememberedSends();
+
+  function reset(): void {
+    recorded = 0;
+    for (const part of [contacts, automations, log, sends]) part.clear();
+    for (const contact of options.contacts ?? []) contacts.add(contact);
+    for (const automation of options.automations ?? []) automations.add(automation);
+  }
+
+  function prune(nowMs: number): void {
+    log.prune(nowMs);
+    sends.prune(nowMs);
+  }
+
+  /** Stores an event, or finds it under its key; throws an ApiFault. */
+  function take({ caller, nowMs, event, slot }: Sent): Taken {
+    const known = slot === undefined ? undefined : sends.recall(slot, event);
+    if (known?.kind === "same") return { ...known.send, replayed: true };
+    if (known?.kind === "different") throw keyReuse();
+    const contact = contactOf(event);
+    const { name, properties = {}, occurredAt } = event;
+    recorded += 1;
+    const stored: StoredEvent = {
+      object: "contact_event",
+      id: makeId.hex(`contact event ${recorded}`),
+      contactId: contact.id,
+      email: contact.email,
+      name,
+      properties: { ...properties },
+      occurredAt: new Date(occurredAt ?? nowMs).toISOString(),
+      createdAt: new Date(nowMs).toISOString(),
+      mode: caller.mode,
+    };
+    log.append(stored);
+    const started = caller.mode === "test" ? { enrolled: [], resumed: 0 } : automations.start(stored);
+    if (slot !== undefined) sends.remember(slot, { sent: event, stored, ...started, atMs: nowMs });
+    onEvent?.(stored);
+    return { stored, ...started, replayed: false };
+  }
+
+  function contactOf(event: ContactEventInput): SandboxContact {
+    const { email, contactId, createContact = unknownContacts === "create", contactName = null } = event;
+    const found = contactId === undefined ? contacts.findByEmail(email ?? "") : contacts.findById(contactId);
+    const isBoth = contactId !== undefined && email !== undefined;
+    if (found !== undefined && (!isBoth || contacts.findByEmail(email) === found)) return found;
+    // The service chooses ids, so only an address can be added.
+    if (contactId !== undefined || email === undefined || !createContact) throw contactNotFound();
+    return contacts.add({ email, name: contactName });
+  }
+
+  const handlers: ApiHandlers["contactEvents"] = {
+    send({ caller, nowMs, body, idempotencyKey }) {
+      prune(nowMs);
+      const slot = slotOf({ caller, idempotencyKey, position: undefined });
+      const taken = take({ caller, nowMs, event: body, slot });
+      return { status: taken.replayed ? 200 : 201, body: resultOf(taken) };
+    },
+    sendBatch({ caller, nowMs, body, idempotencyKey }) {
+      prune(nowMs);
+      const accepted: unknown[] = [];
+      const failed: unknown[] = [];
+      for (const [index, event] of body.events.entries()) {
+        try {
+          const checked = checkContactEvent(event, nowMs);
+          if (!checked.ok) throw new ApiFault({ status: 422, ...checked.fault });
+          const slot = slotOf({ caller, idempotencyKey, position: index });
+          accepted.push({ ...resultOf(take({ caller, nowMs, event, slot })), index });
+        } catch (error) {
+          if (!(error instanceof ApiFault)) throw error;
+          const { code, message, param } = error;
+          failed.push({ index, code, message: param === undefined ? message : `${param}: ${message}` });
+        }
+      }
+      return { status: 200, body: { object: "contact_event_batch", accepted, failed } };
+    },
+    names({ nowMs }) {
+      prune(nowMs);
+      const data = log.names().map((name) => ({ object: "contact_event_name", name }));
+      return { status: 200, body: { object: "list", data } };
+    },
+    list({ nowMs, params, query }): ApiAnswer {
+      prune(nowMs);
+      const contact = contacts.find(params["email"] ?? "");
+      if (contact === undefined) throw contactNotFound();
+      return { status: 200, body: log.page({ ...query, contactId: contact.id, nowMs }) };
+    },
+  };
+
+  reset();
+  return {
+    handlers,
+    get events() {
+      prune(clock.now());
+      return log.all;
+    },
+    get contacts() {
+      return contacts.all;
+    },
+    addContact: (contact) => contacts.add(contact),
+    removeContact: (emailOrId) => contacts.remove(emailOrId),
+    addAutomation: (automation) => automations.add(automation),
+    addWait: (wait) => automations.addWait(wait),
+    reset,
+  };
+}
+
+/** What a first answer said of automations, the answer to a resend says again. Assumed. */
+function resultOf({ stored, replayed, enrolled, resumed }: Taken): object {
+  return { ...stored, replayed, enrolled, resumed };
+}
+
+function slotOf(from: {
+  caller: Caller;
+  idempotencyKey: string | undefined;
+  position: number | undefined;
+}): SendSlot | undefined {
+  const { caller, idempotencyKey, position } = from;
+  return idempotencyKey === undefined ? undefined : { keyId: caller.keyId, idempotencyKey, position };
+}
+
+function keyReuse(): ApiFault {
+  const message = "The idempotency key was used for another event.";
+  return new ApiFault({ status: 422, code: "idempotency_key_reuse", message });
+}
+
+function contactNotFound(): ApiFault {
+  return new ApiFault({ status: 404, code: "contact_not_found", message: "No contact has this address or id." });
+}

@@ -1,0 +1,76 @@
+import { PigeonholeError } from "../../base/error.js";
+import type { MakeId } from "../make-id.js";
+
+/** A contact of the emulated workspace. */
+export interface SandboxContact {
+  /** 24 hex characters where none was given. */
+  id: string;
+  /** As it was given; compared without case. */
+  email: string;
+  name: string | null;
+}
+
+/** A contact to begin with. */
+export interface ContactInput {
+  email: string;
+  name?: string | null;
+  /** 1 to 64 characters. @default 24 hex characters */
+  id?: string;
+}
+
+/** The contacts that events can be recorded for. */
+export class ContactList {
+  readonly #makeId: Pick<MakeId, "hex">;
+  readonly #byId = new Map<string, SandboxContact>();
+  readonly #byEmail = new Map<string, SandboxContact>();
+
+  constructor(makeId: Pick<MakeId, "hex">) {
+    this.#makeId = makeId;
+  }
+
+  /** All contacts, in the order in which they came. */
+  get all(): readonly SandboxContact[] {
+    return [...this.#byId.values()];
+  }
+
+  /** Throws `invalid_argument` for a contact that is there already, by address or id. */
+  add({ email, name = null, id = this.#makeId.hex(`contact ${fold(email)}`) }: ContactInput): SandboxContact {
+    if (this.#byId.has(id) || this.#byEmail.has(fold(email))) {
+      throw new PigeonholeError("invalid_argument", "The sandbox has a contact of this address or id already.");
+    }
+    const contact = { id, email, name };
+    this.#byId.set(id, contact);
+    this.#byEmail.set(fold(email), contact);
+    return contact;
+  }
+
+  /** By address, compared without case, or by id. */
+  find(reference: string): SandboxContact | undefined {
+    return this.#byId.get(reference) ?? this.#byEmail.get(fold(reference));
+  }
+
+  findByEmail(email: string): SandboxContact | undefined {
+    return this.#byEmail.get(fold(email));
+  }
+
+  findById(id: string): SandboxContact | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** True when there was such a contact. Its events stay, and nobody can reach them. */
+  remove(reference: string): boolean {
+    const contact = this.find(reference);
+    if (contact === undefined) return false;
+    this.#byEmail.delete(fold(contact.email));
+    return this.#byId.delete(contact.id);
+  }
+
+  clear(): void {
+    this.#byId.clear();
+    this.#byEmail.clear();
+  }
+}
+
+function fold(email: string): string {
+  return email.trim().toLowerCase();
+}

@@ -1,0 +1,75 @@
+import { DAY } from "../../base/duration.js";
+import { invalidCursor } from "../api/cursor.js";
+import type { PageBody } from "../api/page-rows.js";
+
+/** A stored event as it travels. Seeds part 1 §2.5. */
+export interface StoredEvent {
+  object: "contact_event";
+  id: string;
+  contactId: string;
+  /** The contact's address. */
+  email: string;
+  name: string;
+  properties: Record<string, unknown>;
+  /** ISO 8601 in UTC. */
+  occurredAt: string;
+  createdAt: string;
+  mode: "live" | "test";
+}
+
+/** How long events, and the keys under which they were sent, are kept. Seeds part 1 §8; for the keys it is assumed. */
+export const EVENT_RETENTION_MS = 90 * DAY;
+
+const MOST_NAMES = 100;
+
+/** The events held, in the order of recording. */
+export class EventLog {
+  #events: StoredEvent[] = [];
+
+  get all(): readonly StoredEvent[] {
+    return this.#events;
+  }
+
+  append(event: StoredEvent): void {
+    this.#events.push(event);
+  }
+
+  /** Drops what was recorded more than 90 days ago. */
+  prune(nowMs: number): void {
+    const isOld = (event: StoredEvent): boolean => Date.parse(event.createdAt) < nowMs - EVENT_RETENTION_MS;
+    // They were recorded in order, so the first one tells whether there is work.
+    const [first] = this.#events;
+    if (first !== undefined && isOld(first)) this.#events = this.#events.filter((event) => !isOld(event));
+  }
+
+  /** Distinct names in byte order, at most 100. Names are ASCII, where code units are bytes. Seeds part 1 §4.4 rule 6. */
+  names(): string[] {
+    return [...new Set(this.#events.map(({ name }) => name))].toSorted().slice(0, MOST_NAMES);
+  }
+
+  /** A contact's events of the last 90 days, most recent first. Seeds part 1 §4.4 rule 7; throws 400 `invalid_cursor`. */
+  page(query: {
+    contactId: string;
+    name?: string | undefined;
+    limit?: number | undefined;
+    cursor?: string | undefined;
+    nowMs: number;
+  }): PageBody<StoredEvent> {
+    const { contactId, name, limit = 50, cursor, nowMs } = query;
+    const rows = this.#events
+      .filter((event) => event.contactId === contactId && (name === undefined || event.name === name))
+      .filter(({ occurredAt }) => Date.parse(occurredAt) >= nowMs - EVENT_RETENTION_MS)
+      // Of two at one time, the one recorded later comes first; the sort is stable.
+      .toReversed()
+      .toSorted((a, b) => Date.parse(b.occurredAt) - Date.parse(a.occurredAt));
+    const start = cursor === undefined ? 0 : rows.findIndex(({ id }) => id === cursor) + 1;
+    if (cursor !== undefined && start === 0) throw invalidCursor();
+    const data = rows.slice(start, start + limit);
+    const hasMore = start + data.length < rows.length;
+    return { object: "list", data, hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null };
+  }
+
+  clear(): void {
+    this.#events = [];
+  }
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { type ApiFaultRule, type InjectedFault, createApiFaults } from "#pigeonhole/sandbox/api/api-faults.js";
+import { createRandom } from "../../process/support/seeded-random.js";
+import { EVENT, createTestApi, verdict } from "./support.js";
+
+const ERROR: InjectedFault = { kind: "error", status: 503 };
+const LOST: InjectedFault = { kind: "no_answer", executed: true };
+const newFaults = (seed = 1) => createApiFaults({ random: createRandom(seed) });
+
+describe("a rule", () => {
+  test("happens as often as it says and then lets the next one", () => {
+    const faults = newFaults();
+    faults.add({ fault: ERROR, times: 2 });
+    faults.add({ fault: LOST });
+    const next = [1, 2, 3, 4].map(() => faults.next("webhooks.get")?.kind);
+    expect(next).toEqual(["error", "error", "no_answer", "no_answer"]);
+  });
+
+  test("fits a call, a resource or everything", () => {
+    const faults = newFaults();
+    faults.add({ fault: ERROR, calls: "contactEvents.send" });
+    faults.add({ fault: LOST, calls: "webhooks.*" });
+    const kinds = ["contactEvents.send", "contactEvents.sendBatch", "webhooks.get"].map(
+      (call) => faults.next(call)?.kind,
+    );
+    expect(kinds).toEqual(["error", undefined, "no_answer"]);
+  });
+
+  test("with a probability happens about so often, and the same way for the same seed", () => {
+    const draw = (seed: number) => {
+      const faults = newFaults(seed);
+      faults.add({ fault: ERROR, probability: 0.3 });
+      return Array.from({ length: 1000 }, () => faults.next("webhooks.get") !== undefined);
+    };
+    const hits = draw(5).filter(Boolean).length;
+    expect(hits).toBeGreaterThan(250);
+    expect(hits).toBeLessThan(350);
+    expect(draw(5)).toEqual(draw(5));
+    expect(draw(5)).not.toEqual(draw(6));
+  });
+
+  test("can be taken back, and all of them cleared", () => {
+    const faults = newFaults();
+    const takeBack = faults.add({ fault: ERROR });
+    faults.add({ fault: LOST });
+    takeBack();
+    expect(faults.next("webhooks.get")).toBe(LOST);
+    faults.clear();
+    expect(faults.next("webhooks.get")).toBeUndefined();
+  });
+
+  test.each<[string, ApiFaultRule]>([
+    ["a call that does not exist", { fault: ERROR, calls: "webhooks.gets" }],
+    ["a resource that does not exist", { fault: ERROR, calls: "keys.*" }],
+    ["a probability over 1", { fault: ERROR, probability: 1.1 }],
+    ["no probability", { fault: ERROR, probability: Number.NaN }],
+    ["times 0", { fault: ERROR, times: 0 }],
+    ["a status that is no error", { fault: { kind: "error", status: 200 } }],
+    ["a Retry-After with a line end", { fault: { kind: "error", status: 503, retryAfter: "1\r\nx: y" } }],
+    ["a delay below 0", { fault: { kind: "delay", delayMs: -1 } }],
+    ["an unknown kind", { fault: { kind: "nonsense" } as never }],
+    ["no word on whether the call took effect", { fault: { kind: "no_answer" } as never }],
+  ])("with %s is refused", (_, rule) => {
+    expect(() => newFaults().add(rule)).toThrowError(/calls|probability|times|fault\./);
+  });
+});
+
+describe("an error that was asked for", () => {
+  test.each<[string, InjectedFault, string, string | null]>([
+    ["of a 503", { kind: "error", status: 503 }, "503 injected_503", null],
+    ["of a 429", { kind: "error", status: 429, retryAfter: "7" }, "429 event_rate_limited", "7"],
+    ["with a code", { kind: "error", status: 503, code: "unreachable" }, "503 unreachable", null],
+  ])("%s", async (_, fault, expected, retryAfter) => {
+    const faults = newFaults();
+    faults.add({ fault });
+    const { call, book } = createTestApi({ faults });
+    const answer = await call("POST /events", { body: EVENT });
+    expect([verdict(answer), answer.headers.get("retry-after")]).toEqual([expected, retryAfter]);
+    expect(book.events).toEqual([]);
+  });
+
+  test("after the commit hides what the call was refused with", async () => {
+    const faults = newFaults();
+    faults.add({ fault: { ...ERROR, executed: true } });
+    const { call, book } = createTestApi({ faults });
+    expect(verdict(await call("POST /events", { body: { ...EVENT, name: "" } }))).toBe("503 injected_503");
+    expect(verdict(await call("POST /events", { body: EVENT }))).toBe("503 injected_503");
+    expect(book.events).toHaveLength(1);
+  });
+
+  test("does not happen to a call without a key, and is said in the log of calls", async () => {
+    const faults = newFaults();
+    faults.add({ fault: LOST, times: 1 });
+    const calls: unknown[] = [];
+    const { call } = createTestApi({ faults, onCall: (entry) => calls.push(entry) });
+    expect(verdict(await call("GET /webhooks", { key: null }))).toBe("401 unauthorized");
+    await expect(call("GET /webhooks")).rejects.toThrowError("fetch failed");
+    expect(calls).toMatchObject([
+      { status: 401, fault: undefined },
+      { status: null, fault: LOST },
+    ]);
+  });
+});

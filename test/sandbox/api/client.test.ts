@@ -1,0 +1,213 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ApiError, NoAnswerError, createClient } from "pigeonhole/client";
+import { createApiFaults } from "#pigeonhole/sandbox/api/api-faults.js";
+import { createRandom } from "../../process/support/seeded-random.js";
+import type { Clock } from "#pigeonhole/base/clock.js";
+import { rejection } from "../../client/support.js";
+import { ADA, EVENT, LIVE_KEY, NOW, createTestApi, listenTo } from "./support.js";
+
+type Faults = ReturnType<typeof createApiFaults>;
+
+/** No wait of the client is as long, only its timeout. */
+const NEVER_MS = 1_000_000;
+
+/** Time stands until somebody waits; then it moves by the wait at once. Waits from {@link NEVER_MS} on never end. */
+function leapingClock(): Clock & { waits: number[] } {
+  const waits: number[] = [];
+  let nowMs = NOW;
+  return {
+    waits,
+    now: () => nowMs,
+    setTimer(callback, delayMs) {
+      if (delayMs >= NEVER_MS) return { cancel() {} };
+      const immediate = setImmediate(() => {
+        waits.push(delayMs);
+        nowMs += delayMs;
+        callback();
+      });
+      return { cancel: () => clearImmediate(immediate) };
+    },
+  };
+}
+
+/** The service and a client of it, on one clock. */
+async function pair(
+  transport: "in process" | "over HTTP",
+  options: Parameters<typeof createTestApi>[0] = {},
+  maxRetries = 2,
+) {
+  const clock = leapingClock();
+  const faults = createApiFaults({ random: createRandom(1) });
+  const service = createTestApi({ clock, faults, ...options });
+  const reach =
+    transport === "in process"
+      ? { baseUrl: "http://localhost/v1", fetch: service.fetch }
+      : { baseUrl: (await listenTo(service.api)).baseUrl };
+  const client = createClient({
+    apiKey: LIVE_KEY,
+    ...reach,
+    clock,
+    random: () => 0.5,
+    timeoutMs: NEVER_MS,
+    eventsPerMinute: 1_000_000,
+    maxRetries,
+  });
+  return { ...service, client, faults, clock };
+}
+
+describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport) => {
+  test("sends, lists and walks", async () => {
+    const { client, book } = await pair(transport);
+    const sent = await client.contactEvents.send(EVENT, { idempotencyKey: "k" });
+    expect(sent).toMatchObject({ ...EVENT, contactId: ADA.id, replayed: false });
+    expect(await client.contactEvents.send(EVENT, { idempotencyKey: "k" })).toMatchObject({
+      id: sent.id,
+      replayed: true,
+    });
+    const batch = await client.contactEvents.sendBatch([EVENT, { ...EVENT, email: "nobody@example.com" }]);
+    expect(batch.failed).toMatchObject([{ index: 1, code: "contact_not_found" }]);
+    expect(await client.contactEvents.names()).toEqual([EVENT.name]);
+    const walked: string[] = [];
+    for await (const { id } of client.contactEvents.list(ADA.email, { limit: 1 })) walked.push(id);
+    expect(walked.toSorted()).toEqual(book.events.map(({ id }) => id).toSorted());
+  });
+
+  test("reads the errors", async () => {
+    const { client } = await pair(transport);
+    const error = await rejection(client.contactEvents.send({ ...EVENT, email: "nobody@example.com" }));
+    expect(error).toMatchObject({ name: "NotFoundError", status: 404, code: "contact_not_found", requestId: "req_1" });
+    const cursor = await rejection(client.contactEvents.list(ADA.email, { cursor: "foreign" }));
+    expect(cursor).toMatchObject({ status: 400, code: "invalid_cursor", param: "cursor" });
+  });
+
+  test("stores an event once where the answer is lost or an error comes after the commit", async () => {
+    const { client, faults, book } = await pair(transport);
+    faults.add({ fault: { kind: "no_answer", executed: true }, times: 1 });
+    faults.add({ fault: { kind: "error", status: 500, executed: true }, times: 1 });
+    expect(await client.contactEvents.send(EVENT, { idempotencyKey: "k" })).toMatchObject({ replayed: true });
+    expect(book.events).toHaveLength(1);
+  });
+
+  test("stores nothing where no answer comes before the commit", async () => {
+    const { client, faults, book } = await pair(transport);
+    faults.add({ fault: { kind: "no_answer", executed: false } });
+    const error = await rejection(client.contactEvents.send(EVENT));
+    expect(error).toBeInstanceOf(NoAnswerError);
+    expect(error).toMatchObject({ reason: "connection", mayHaveArrived: true });
+    expect(book.events).toEqual([]);
+  });
+
+  test("hears the status, the code and the Retry-After that were asked for, and waits for it", async () => {
+    const { client, faults, clock, book } = await pair(transport);
+    const fault = { kind: "error", status: 503, code: "unreachable", retryAfter: "30" } as const;
+    faults.add({ fault, calls: "contactEvents.send" });
+    const error = await rejection(client.contactEvents.send(EVENT));
+    expect(error).toMatchObject({ status: 503, code: "unreachable", retryAfterMs: 30_000 });
+    faults.clear();
+    faults.add({ fault, calls: "contactEvents.*", times: 1 });
+    await client.contactEvents.send(EVENT, { idempotencyKey: "k" });
+    expect(clock.waits).toContain(30_000);
+    expect(book.events).toHaveLength(1);
+  });
+
+  test("obeys the limit of events a minute", async () => {
+    const { client, book, clock } = await pair(transport, { eventsPerMinute: 150 });
+    const events = Array(100).fill(EVENT) as (typeof EVENT)[];
+    await client.contactEvents.sendBatch(events, { idempotencyKey: "a" });
+    await client.contactEvents.sendBatch(events, { idempotencyKey: "b" });
+    expect(book.events).toHaveLength(200);
+    expect(clock.waits).toContain(60_000);
+  });
+
+  test("can be aborted while an answer is delayed, and the event is there all the same", async () => {
+    const { client, faults, book } = await pair(transport);
+    faults.add({ fault: { kind: "delay", delayMs: NEVER_MS } });
+    const aborted = new AbortController();
+    const call = rejection(client.contactEvents.send(EVENT, { signal: aborted.signal }));
+    await expect.poll(() => book.events.length).toBe(1);
+    aborted.abort(new Error("enough"));
+    expect(await call).toMatchObject({ message: "enough" });
+  });
+
+  test("gets a delayed answer after the delay", async () => {
+    const { client, faults, clock } = await pair(transport);
+    faults.add({ fault: { kind: "delay", delayMs: 5_000 }, times: 1 });
+    const startMs = clock.now();
+    await client.contactEvents.send(EVENT);
+    expect(clock.now() - startMs).toBeGreaterThanOrEqual(5_000);
+  });
+});
+
+describe("any sequence of sends and resends under keys, with lost answers and errors on the way", () => {
+  const send = fc.record({
+    kind: fc.constantFrom("one", "batch"),
+    key: fc.constantFrom("k1", "k2", "k3"),
+    events: fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 4 }),
+    fault: fc.constantFrom("none", "none", "lost", "dropped", "error", "error after"),
+    again: fc.boolean(),
+  });
+
+  test("stores each event once, and answers with the stored one for ever", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(send, { maxLength: 25 }), async (sends) => {
+        // Without retries, so that the model below knows of every attempt.
+        const { book, client, faults } = await pair("in process", {}, 0);
+        const model = new Map<string, string>();
+        let stored = 0;
+        for (const { kind, key, events, fault, again } of sends) {
+          for (let round = 0; round < (again ? 2 : 1); round += 1) {
+            const isFirst = round === 0;
+            if (isFirst) addFault(faults, fault);
+            const names = kind === "one" ? events.slice(0, 1) : events;
+            const happens = !isFirst || (fault !== "dropped" && fault !== "error");
+            const verdicts = names.map((name, index) => {
+              const slot = `${kind} ${key} ${index}`;
+              const known = model.get(slot);
+              if (!happens) return "nothing";
+              if (known !== undefined) return known === name ? "replayed" : "reuse";
+              model.set(slot, name);
+              stored += 1;
+              return "recorded";
+            });
+            const heard = await hear(client, kind, key, names);
+            if (!isFirst || fault === "none") expect(heard).toEqual(verdicts);
+            else expect(heard).toEqual(["error"]);
+            expect(book.events).toHaveLength(stored);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  async function hear(
+    client: ReturnType<typeof createClient>,
+    kind: "one" | "batch",
+    key: string,
+    names: readonly string[],
+  ): Promise<string[]> {
+    const options = { idempotencyKey: key };
+    const events = names.map((name) => ({ name, email: ADA.email }));
+    try {
+      if (kind === "one") {
+        const { replayed } = await client.contactEvents.send(events[0] ?? EVENT, options);
+        return [replayed ? "replayed" : "recorded"];
+      }
+      const { accepted, failed } = await client.contactEvents.sendBatch(events, options);
+      const heard: string[] = [];
+      for (const { index, replayed } of accepted) heard[index] = replayed ? "replayed" : "recorded";
+      for (const { index, code } of failed) heard[index] = code === "idempotency_key_reuse" ? "reuse" : code;
+      return heard;
+    } catch (error) {
+      return error instanceof ApiError && error.code === "idempotency_key_reuse" ? ["reuse"] : ["error"];
+    }
+  }
+
+  function addFault(faults: Faults, fault: string): void {
+    if (fault === "lost") faults.add({ fault: { kind: "no_answer", executed: true }, times: 1 });
+    if (fault === "dropped") faults.add({ fault: { kind: "no_answer", executed: false }, times: 1 });
+    if (fault === "error") faults.add({ fault: { kind: "error", status: 503 }, times: 1 });
+    if (fault === "error after") faults.add({ fault: { kind: "error", status: 503, executed: true }, times: 1 });
+  }
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { ApiKeyRing } from "#pigeonhole/sandbox/api/api-keys.js";
+import { ADA, DAY, EVENT, NOW, TEST_KEY, createTestApi, iso, keyed, verdict } from "./support.js";
+
+describe("an event", () => {
+  test("is recorded and answered 201 with all that is documented", async () => {
+    const { call, book } = createTestApi();
+    const event = {
+      name: "order.shipped",
+      email: "ADA@customer.example.COM",
+      properties: { order: "1042" },
+      occurredAt: "2026-05-31T12:00:00+02:00",
+    };
+    const { status, body } = await call("POST /events", { body: event });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      object: "contact_event",
+      id: expect.stringMatching(/^[0-9a-f]{24}$/) as string,
+      contactId: ADA.id,
+      email: ADA.email,
+      name: "order.shipped",
+      properties: { order: "1042" },
+      occurredAt: "2026-05-31T10:00:00.000Z",
+      createdAt: iso(NOW),
+      mode: "live",
+      replayed: false,
+      enrolled: [],
+      resumed: 0,
+    });
+    expect(book.events).toMatchObject([{ id: body["id"], name: "order.shipped" }]);
+  });
+
+  test("without properties and time has none and occurred now", async () => {
+    const { body } = await createTestApi().call("POST /events", { body: EVENT });
+    expect(body).toMatchObject({ properties: {}, occurredAt: iso(NOW) });
+  });
+
+  test.each([
+    ["no name", { name: undefined }, "422 invalid_parameter name"],
+    ["a name with a space", { name: "a b" }, "422 invalid_event name"],
+    ["a name of 101 characters", { name: "n".repeat(101) }, "422 invalid_event name"],
+    ["no contact", { email: undefined }, "422 invalid_event email"],
+    ["no address", { email: "ada" }, "422 invalid_parameter email"],
+    ["an id of 65 characters", { contactId: "c".repeat(65) }, "422 invalid_parameter contactId"],
+    ["properties that are a list", { properties: [] }, "422 invalid_parameter properties"],
+    ["properties over 4 KB", { properties: { p: "x".repeat(4096) } }, "422 invalid_event properties"],
+    ["a time to come", { occurredAt: iso(NOW + 1) }, "422 invalid_event occurredAt"],
+    ["a time now", { occurredAt: iso(NOW) }, "201"],
+    ["a time 90 days ago", { occurredAt: iso(NOW - 90 * DAY) }, "201"],
+    ["a time more than 90 days ago", { occurredAt: iso(NOW - 90 * DAY - 1) }, "422 invalid_event occurredAt"],
+    ["a time that cannot be read", { occurredAt: "yesterday" }, "422 invalid_event occurredAt"],
+    ["a misspelt field", { occuredAt: iso(NOW) }, "422 unknown_parameter occuredAt"],
+    ["a contact name of 201 characters", { contactName: "n".repeat(201) }, "422 invalid_parameter contactName"],
+    ["an unknown address", { email: "nobody@example.com" }, "404 contact_not_found"],
+    ["an unknown id", { email: undefined, contactId: "nobody" }, "404 contact_not_found"],
+    ["an unknown id beside a known address", { contactId: "nobody" }, "404 contact_not_found"],
+    ["id and address of one contact", { contactId: ADA.id }, "201"],
+    [
+      "a known id beside an unknown address",
+      { contactId: ADA.id, email: "nobody@example.com" },
+      "404 contact_not_found",
+    ],
+    ["an unknown address to be added", { email: "new@example.com", createContact: true }, "201"],
+    ["an unknown id to be added", { contactId: "new", createContact: true }, "404 contact_not_found"],
+    [
+      "nothing but an id to be added",
+      { email: undefined, contactId: "new", createContact: true },
+      "422 invalid_parameter createContact",
+    ],
+  ])("with %s", async (_, change, expected) => {
+    const { call, book } = createTestApi();
+    expect(verdict(await call("POST /events", { body: { ...EVENT, ...change } }))).toBe(expected);
+    expect(book.events).toHaveLength(expected === "201" ? 1 : 0);
+  });
+
+  test("adds the contact once where createContact is true, with its name", async () => {
+    const { call, book } = createTestApi();
+    const event = { ...EVENT, email: "New@example.com", createContact: true, contactName: "Newcomer" };
+    const first = await call("POST /events", { body: event });
+    const second = await call("POST /events", { body: { ...event, email: "new@EXAMPLE.com", contactName: "Other" } });
+    expect(second.body["contactId"]).toBe(first.body["contactId"]);
+    expect(book.contacts).toMatchObject([
+      ADA,
+      { id: first.body["contactId"], email: "New@example.com", name: "Newcomer" },
+    ]);
+  });
+
+  test("for an unknown address adds a contact where the sandbox was told so", async () => {
+    const { call } = createTestApi({ book: { unknownContacts: "create" } });
+    expect(verdict(await call("POST /events", { body: { ...EVENT, email: "new@example.com" } }))).toBe("201");
+    const refused = { ...EVENT, email: "other@example.com", createContact: false };
+    expect(verdict(await call("POST /events", { body: refused }))).toBe("404 contact_not_found");
+  });
+
+  test("is unreachable with its contact, once that is removed", async () => {
+    const { call, book } = createTestApi();
+    await call("POST /events", { body: EVENT });
+    expect(book.removeContact(ADA.email)).toBe(true);
+    expect(book.removeContact(ADA.email)).toBe(false);
+    expect(verdict(await call(`GET /contacts/${ADA.id}/events`))).toBe("404 contact_not_found");
+    expect(verdict(await call("POST /events", { body: EVENT }))).toBe("404 contact_not_found");
+  });
+});
+
+describe("automations", () => {
+  const automations = [
+    { id: "aut_any", trigger: "order.shipped" },
+    { id: "aut_paid", trigger: "order.shipped", filters: { paid: true, tags: ["a"] } },
+    { id: "aut_other", trigger: "order.Shipped" },
+    { id: "aut_off", trigger: "order.shipped", live: false },
+    { id: "aut_wait", trigger: "cart.left", waitsFor: "order.shipped" },
+    { id: "aut_self", trigger: "tick", waitsFor: "tick" },
+  ];
+  const outcome = ({ body }: { body: Record<string, unknown> }) => [body["enrolled"], body["resumed"]];
+
+  test("take a contact in by the exact name and by filters on the properties", async () => {
+    const { call } = createTestApi({ book: { automations } });
+    const send = async (properties: unknown) => outcome(await call("POST /events", { body: { ...EVENT, properties } }));
+    expect(await send({ paid: true, tags: ["a"], more: 1 })).toEqual([["aut_any", "aut_paid"], 0]);
+    expect(await send({ paid: true, tags: ["b"] })).toEqual([["aut_any"], 0]);
+    expect(await send({ paid: "true" })).toEqual([["aut_any"], 0]);
+  });
+
+  test("hold waits that an event of the same contact ends, once", async () => {
+    const { call, book } = createTestApi({ book: { automations, contacts: [ADA, { email: "bob@example.com" }] } });
+    const send = async (change: object) => outcome(await call("POST /events", { body: { ...EVENT, ...change } }));
+    await send({ name: "cart.left" });
+    await send({ name: "cart.left" });
+    book.addWait({ contactId: ADA.id, name: "order.shipped" });
+    expect(await send({ email: "bob@example.com" })).toEqual([["aut_any"], 0]);
+    expect(await send({})).toEqual([["aut_any"], 3]);
+    expect(await send({})).toEqual([["aut_any"], 0]);
+  });
+
+  test("do not end the wait that begins with the same event", async () => {
+    const { call } = createTestApi({ book: { automations } });
+    const send = async () => outcome(await call("POST /events", { body: { ...EVENT, name: "tick" } }));
+    expect(await send()).toEqual([["aut_self"], 0]);
+    expect(await send()).toEqual([["aut_self"], 1]);
+  });
+
+  test("are neither started nor resumed by a test key, which stores the event all the same", async () => {
+    const { call, book } = createTestApi({ book: { automations } });
+    book.addWait({ contactId: ADA.id, name: "order.shipped" });
+    const answer = await call("POST /events", { key: TEST_KEY, body: EVENT });
+    expect(answer.body).toMatchObject({ mode: "test", enrolled: [], resumed: 0 });
+    expect(book.events).toMatchObject([{ mode: "test" }]);
+    expect(outcome(await call("POST /events", { body: EVENT }))).toEqual([["aut_any"], 1]);
+  });
+});
+
+describe("a reset", () => {
+  test("brings back the contacts and automations of the options, and nothing else", async () => {
+    const { call, book } = createTestApi({ book: { automations: [{ id: "aut_1", trigger: "order.shipped" }] } });
+    const init = { headers: keyed("k"), body: EVENT };
+    await call("POST /events", init);
+    book.addContact({ email: "bob@example.com" });
+    book.addAutomation({ id: "aut_2", trigger: "order.shipped" });
+    book.addWait({ contactId: ADA.id, name: "order.shipped" });
+    book.reset();
+    expect([book.events, book.contacts]).toEqual([[], [ADA]]);
+    expect((await call("POST /events", init)).body).toMatchObject({ replayed: false, enrolled: ["aut_1"], resumed: 0 });
+  });
+
+  test("is needed before a contact can be added twice", () => {
+    const { book } = createTestApi({ keys: new ApiKeyRing() });
+    expect(() => book.addContact({ email: ADA.email.toLowerCase() })).toThrowError(/already/);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { ADA, DAY, EVENT, NOW, type StillClock, createTestApi, ids, iso, verdict } from "./support.js";
+
+describe("the names", () => {
+  test("are distinct, in byte order, at most 100", async () => {
+    const { call } = createTestApi();
+    for (const name of ["b", "a", "B", "a:", "a-", "b"]) await call("POST /events", { body: { ...EVENT, name } });
+    const { body } = await call("GET /events/names");
+    expect(body).toEqual({
+      object: "list",
+      data: ["B", "a", "a-", "a:", "b"].map((name) => ({ object: "contact_event_name", name })),
+    });
+    for (let first = 0; first < 200; first += 100) {
+      const events = Array.from({ length: 100 }, (_, index) => ({ ...EVENT, name: `n${1000 + first + index}` }));
+      await call("POST /events/batch", { body: { events } });
+    }
+    const { data } = (await call("GET /events/names")).body as { data: { name: string }[] };
+    expect(data).toHaveLength(100);
+    expect(data.at(-1)?.name).toBe("n1094");
+  });
+
+  test("vanish with the last event of theirs, after 90 days", async () => {
+    const { call, book, clock } = createTestApi();
+    await call("POST /events", { body: { ...EVENT, name: "early" } });
+    (clock as StillClock).nowMs = NOW + 1;
+    await call("POST /events", { body: { ...EVENT, name: "late" } });
+    (clock as StillClock).nowMs = NOW + 90 * DAY + 1;
+    expect((await call("GET /events/names")).body["data"]).toMatchObject([{ name: "late" }]);
+    expect(book.events).toHaveLength(1);
+  });
+});
+
+describe("the events of a contact", () => {
+  async function filled(count: number) {
+    const api = createTestApi({ book: { contacts: [ADA, { id: "bob", email: "bob@example.com" }] } });
+    const events = Array.from({ length: count }, (_, index) => ({
+      ...EVENT,
+      name: index % 2 === 0 ? "even" : "odd",
+      // Recorded in another order than they happened, and three at each time.
+      occurredAt: iso(NOW - 1000 * ((Math.floor(index / 3) * 7) % 20)),
+    }));
+    await api.call("POST /events/batch", { body: { events } });
+    await api.call("POST /events", { body: { ...EVENT, email: "bob@example.com" } });
+    return api;
+  }
+
+  test("are listed by address without case and by id, without what the answer to sending adds", async () => {
+    const { call } = await filled(3);
+    for (const reference of [ADA.email, ADA.email.toUpperCase(), ADA.id]) {
+      const { body } = await call(`GET /contacts/${encodeURIComponent(reference)}/events`);
+      expect(body).toMatchObject({ object: "list", hasMore: false, nextCursor: null });
+      expect(body["data"]).toHaveLength(3);
+      expect(Object.keys((body["data"] as object[])[0] ?? {})).not.toContain("enrolled");
+    }
+    expect(verdict(await call("GET /contacts/nobody@example.com/events"))).toBe("404 contact_not_found");
+  });
+
+  test("come most recent first, 50 a page, and the cursor is the id of the last one", async () => {
+    const { call } = await filled(60);
+    const first = await call(`GET /contacts/${ADA.id}/events`);
+    const rows = first.body["data"] as { id: string; occurredAt: string }[];
+    expect(rows).toHaveLength(50);
+    expect(rows.map(({ occurredAt }) => occurredAt)).toEqual(
+      rows
+        .map(({ occurredAt }) => occurredAt)
+        .toSorted()
+        .toReversed(),
+    );
+    expect(first.body).toMatchObject({ hasMore: true, nextCursor: rows.at(-1)?.id });
+    const second = await call(`GET /contacts/${ADA.id}/events?cursor=${rows.at(-1)?.id}`);
+    expect(second.body).toMatchObject({ hasMore: false, nextCursor: null });
+    expect(new Set([...ids(rows), ...ids(second.body["data"])]).size).toBe(60);
+  });
+
+  test("are walked whole by any limit, also while more come in", async () => {
+    const { call } = await filled(20);
+    for (const limit of [1, 7, 20, 200]) {
+      const all = ids((await call(`GET /contacts/${ADA.id}/events`)).body["data"]);
+      const walked: unknown[] = [];
+      for (let cursor: string | null = ""; cursor !== null;) {
+        const search: string = cursor === "" ? "" : `&cursor=${cursor}`;
+        const { body } = await call(`GET /contacts/${ADA.id}/events?limit=${limit}${search}`);
+        walked.push(...ids(body["data"]));
+        cursor = body["nextCursor"] as string | null;
+        await call("POST /events", { body: EVENT });
+      }
+      expect(walked).toEqual(all);
+    }
+  });
+
+  test("end without a cursor where the last page is full", async () => {
+    const { call } = await filled(4);
+    const { body } = await call(`GET /contacts/${ADA.id}/events?limit=4`);
+    expect(body["data"]).toHaveLength(4);
+    expect(body).toMatchObject({ hasMore: false, nextCursor: null });
+  });
+
+  test("are filtered by exact name", async () => {
+    const { call } = await filled(10);
+    const { body } = await call(`GET /contacts/${ADA.id}/events?name=even`);
+    expect(body["data"]).toHaveLength(5);
+    expect((await call(`GET /contacts/${ADA.id}/events?name=Even`)).body["data"]).toEqual([]);
+  });
+
+  test.each([
+    ["name=a%20b", "422 invalid_parameter name"],
+    ["limit=0", "422 invalid_parameter limit"],
+    ["limit=201", "422 invalid_parameter limit"],
+    ["limit=200", "200"],
+    ["cursor=nothing", "400 invalid_cursor cursor"],
+    ["cursor=", "400 invalid_cursor cursor"],
+    ["page=2", "422 unknown_parameter page"],
+  ])("with %s are answered %s", async (search, expected) => {
+    const { call } = await filled(3);
+    expect(verdict(await call(`GET /contacts/${ADA.id}/events?${search}`))).toBe(expected);
+  });
+
+  test("take no cursor of another contact or another filter", async () => {
+    const { call, book } = await filled(4);
+    const odd = book.events.find(({ name }) => name === "odd")?.id;
+    const bobs = book.events.find(({ contactId }) => contactId === "bob")?.id;
+    for (const search of [`cursor=${bobs}`, `name=even&cursor=${odd}`]) {
+      expect(verdict(await call(`GET /contacts/${ADA.id}/events?${search}`))).toBe("400 invalid_cursor cursor");
+    }
+  });
+
+  test("are those of the last 90 days", async () => {
+    const { call, clock, book } = createTestApi();
+    await call("POST /events", { body: { ...EVENT, occurredAt: iso(NOW - 89 * DAY) } });
+    await call("POST /events", { body: EVENT });
+    (clock as StillClock).nowMs = NOW + 2 * DAY;
+    expect((await call(`GET /contacts/${ADA.id}/events`)).body["data"]).toMatchObject([{ occurredAt: iso(NOW) }]);
+    expect(book.events).toHaveLength(2);
+  });
+});

@@ -1,0 +1,117 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ApiFault } from "#pigeonhole/sandbox/api/api-handlers.js";
+import { decodeCursor, encodeCursor } from "#pigeonhole/sandbox/api/cursor.js";
+import { pageRows } from "#pigeonhole/sandbox/api/page-rows.js";
+
+interface Row {
+  id: number;
+  createdMs: number;
+  label: string;
+}
+
+const LIST = "endpoints";
+
+function pageOf(rows: readonly Row[], limit?: number, cursor?: string, order?: "ascending" | "descending") {
+  const positionOf = ({ createdMs, id }: Row) => [createdMs, id];
+  return pageRows({ list: LIST, rows, positionOf, limit, cursor, ...(order === undefined ? {} : { order }) });
+}
+
+function codeOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ApiFault) return `${error.status} ${error.code} ${error.param}`;
+  }
+  return "no fault";
+}
+
+const row = (id: number, createdMs = id): Row => ({ id, createdMs, label: "" });
+const rowsUpTo = (count: number): Row[] => Array.from({ length: count }, (_, index) => row(index + 1));
+
+describe("a page", () => {
+  test("holds 25 rows, newest first, and says whether more follow", () => {
+    const first = pageOf(rowsUpTo(30));
+    expect(first).toMatchObject({ object: "list", hasMore: true });
+    expect(first.data.map(({ id }) => id)).toEqual(Array.from({ length: 25 }, (_, index) => 30 - index));
+    const second = pageOf(rowsUpTo(30), undefined, first.nextCursor ?? "");
+    expect(second).toMatchObject({ hasMore: false, nextCursor: null });
+    expect(second.data.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  test("that ends with the list has no cursor", () => {
+    expect(pageOf(rowsUpTo(5), 5)).toMatchObject({ hasMore: false, nextCursor: null });
+    expect(pageOf([])).toEqual({ object: "list", data: [], hasMore: false, nextCursor: null });
+  });
+
+  test("is in ascending order where asked", () => {
+    const first = pageOf(rowsUpTo(3), 2, undefined, "ascending");
+    expect(first.data.map(({ id }) => id)).toEqual([1, 2]);
+    expect(pageOf(rowsUpTo(3), 2, first.nextCursor ?? "", "ascending").data.map(({ id }) => id)).toEqual([3]);
+  });
+
+  test("walk gives every row that stays exactly once, whatever is deleted, edited and added between pages", () => {
+    const change = fc.record({ kind: fc.constantFrom("delete", "edit", "add"), at: fc.nat(40) });
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(10), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 40 }),
+        (times, limit, changes) => {
+          let rows = times.map((createdMs, id) => row(id, createdMs));
+          const deleted = new Set<number>();
+          const seen: number[] = [];
+          let cursor: string | undefined;
+          for (let turn = 0; ; turn += 1) {
+            const page = pageOf(rows, limit, cursor);
+            seen.push(...page.data.map(({ id }) => id));
+            if (page.nextCursor === null) break;
+            cursor = page.nextCursor;
+            for (const { kind, at } of changes[turn] ?? []) {
+              if (kind === "delete") {
+                deleted.add(at);
+                rows = rows.filter(({ id }) => id !== at);
+              } else if (kind === "edit") {
+                rows = rows.map((each) => (each.id === at ? { ...each, label: "edited" } : each));
+              } else {
+                // Newer than all: it sorts before the place where the walk is.
+                rows = [...rows, row(1000 + turn * 10 + rows.length, 99)];
+              }
+            }
+          }
+          expect(new Set(seen).size).toBe(seen.length);
+          const stayed = times.map((_, id) => id).filter((id) => !deleted.has(id));
+          expect(seen).toEqual(expect.arrayContaining(stayed));
+        },
+      ),
+    );
+  });
+});
+
+describe("a cursor", () => {
+  const cursor = encodeCursor(LIST, [12, "b"]);
+
+  test("gives its position back to its list", () => {
+    expect(decodeCursor(LIST, cursor)).toEqual([12, "b"]);
+    expect(cursor).toMatch(/^[A-Za-z0-9_.-]+$/);
+  });
+
+  test.each([
+    ["of another list", () => decodeCursor("deliveries", cursor)],
+    ["that is invented", () => decodeCursor(LIST, "abc")],
+    ["that is empty", () => decodeCursor(LIST, "")],
+    ["that was cut", () => decodeCursor(LIST, cursor.slice(0, -1))],
+    ["that was made longer", () => decodeCursor(LIST, `${cursor}.x`)],
+    [
+      "whose position was changed",
+      () =>
+        decodeCursor(
+          LIST,
+          cursor.replace(/^./, (first) => (first === "W" ? "X" : "W")),
+        ),
+    ],
+    ["that a page is asked for with", () => pageOf(rowsUpTo(3), 1, "abc")],
+  ])("%s is 400 invalid_cursor", (_, run) => {
+    expect(codeOf(run)).toBe("400 invalid_cursor cursor");
+  });
+});

@@ -1,0 +1,324 @@
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { isPigeonholeError } from "#pigeonhole/base/error.js";
+import { checkInput } from "#pigeonhole/contract/fault.js";
+import type { Operation } from "#pigeonhole/contract/operation.js";
+import { ApiKeyRing } from "#pigeonhole/sandbox/api/api-keys.js";
+import type { ApiCallEntry } from "#pigeonhole/sandbox/api/create-api.js";
+import { ADA, EVENT, LIVE_KEY, createTestApi, keysWithout, listenTo, rows, verdict } from "./support.js";
+
+const ID = "whe_65b8f0a2c4d6e8f001234567";
+
+/** The request line and body of an operation's example. */
+function exampleOf({ method, path, example }: Operation) {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(example.params?.[name] ?? ""));
+  const query = new URLSearchParams(
+    Object.entries(example.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const search = query.size === 0 ? "" : `?${query.toString()}`;
+  return { line: `${method} ${filled}${search}`, init: example.body === undefined ? {} : { body: example.body } };
+}
+
+describe.each(rows)("$call", ({ call: name, operation }) => {
+  const { line, init } = exampleOf(operation);
+  /** Within 90 days of the examples. */
+  const atExampleTime = { now: () => Date.UTC(2026, 1, 1), setTimer: () => ({ cancel() {} }) };
+
+  test("takes its example, in process and over HTTP, and answers what the contract says", async () => {
+    const { api, call } = createTestApi({ clock: atExampleTime });
+    const { call: callOverHttp } = await listenTo(api);
+    for (const send of [call, callOverHttp]) {
+      const answer = await send(line, init);
+      expect(answer.status).toBeLessThan(300);
+      expect(checkInput(operation.result, answer.body)).toMatchObject({ ok: true });
+    }
+  });
+
+  test("hands its handler the checked input", async () => {
+    const seen: unknown[] = [];
+    const handler = (call: unknown) => {
+      seen.push(call);
+      return { status: 200, body: {} };
+    };
+    const [resource = "", row = ""] = name.split(".");
+    const { call } = createTestApi({
+      clock: atExampleTime,
+      handlers: { [resource]: { [row]: handler } } as never,
+    });
+    await call(line, init);
+    const { params = {}, query = {}, body } = operation.example;
+    expect(seen).toMatchObject([{ params, query, caller: { mode: "live" }, nowMs: atExampleTime.now() }]);
+    expect((seen[0] as { body: unknown }).body).toEqual(body);
+  });
+
+  test("needs a key, and one with its scope", async () => {
+    const { call } = createTestApi();
+    expect(verdict(await call(line, { ...init, key: null }))).toBe("401 unauthorized");
+    expect(verdict(await call(line, { ...init, key: "svc_live_other" }))).toBe("401 unauthorized");
+    const narrow = createTestApi({ keys: keysWithout(operation.scope) });
+    expect(verdict(await narrow.call(line, init))).toBe("403 insufficient_scope");
+  });
+
+  test("refuses a query parameter that it does not know", async () => {
+    const { call } = createTestApi();
+    const url = `${line}${line.includes("?") ? "&" : "?"}surprise=1`;
+    expect(verdict(await call(url, init))).toBe("422 unknown_parameter surprise");
+  });
+
+  test("refuses a field that it does not know, and a body that is no JSON object", async () => {
+    if (operation.body === undefined) return;
+    const { call } = createTestApi({ clock: atExampleTime });
+    const surprise = { body: { ...operation.example.body, surprise: 1 } };
+    expect(verdict(await call(line, surprise))).toBe("422 unknown_parameter surprise");
+    for (const body of ["", "{", "nonsense"]) {
+      expect(verdict(await call(line, { body })), body).toBe("400 invalid_parameter");
+    }
+    for (const body of ["[]", "null", "5"]) {
+      expect(verdict(await call(line, { body })), body).toBe("422 invalid_parameter");
+    }
+  });
+});
+
+describe("a path", () => {
+  test.each([
+    ["that no operation has", "GET /nothing", "404 resource_not_found"],
+    ["that is a part of one", "GET /webhooks/", "404 resource_not_found"],
+    ["with more behind it", `GET /webhooks/${ID}/more`, "404 resource_not_found"],
+    ["with a broken escape", "GET /webhooks/%zz", "404 resource_not_found"],
+    ["with an id of the wrong shape", "GET /webhooks/whe_1", "404 resource_not_found"],
+    ["with a contact too long to be one", `GET /contacts/${"x".repeat(321)}/events`, "404 contact_not_found"],
+    ["and a method that it has not", "DELETE /webhooks", "405 method_not_allowed"],
+    ["and another method that it has not", "PUT /events", "405 method_not_allowed"],
+    ["of a contact with an escaped slash", "GET /contacts/a%2Fb/events", "404 contact_not_found"],
+  ])("%s", async (_, line, expected) => {
+    expect(verdict(await createTestApi().call(line))).toBe(expected);
+  });
+
+  test("lists the methods that it has", async () => {
+    const { headers } = await createTestApi().call(`PUT /webhooks/${ID}`);
+    expect(headers.get("allow")?.split(", ").toSorted()).toEqual(["DELETE", "GET", "PATCH"]);
+  });
+
+  test("outside the base path is unknown", async () => {
+    const { call } = createTestApi({ basePath: "/v2" });
+    expect(verdict(await call("GET /webhooks"))).toBe("404 resource_not_found");
+  });
+
+  test("can be set, as for the client", async () => {
+    const { call } = createTestApi({ paths: { webhooks: { rotateSecret: "/endpoints/{id}/secret" } } });
+    expect(verdict(await call(`POST /endpoints/${ID}/secret`))).toBe("200");
+    expect(verdict(await call(`POST /webhooks/${ID}/rotate-secret`))).toBe("404 resource_not_found");
+  });
+
+  test("prefers a literal to a parameter", async () => {
+    const { call } = createTestApi({ paths: { webhooks: { get: "/events/{id}" } } });
+    expect(verdict(await call("GET /events/names"))).toBe("200");
+    expect(verdict(await call(`GET /events/${ID}`))).toBe("200");
+  });
+
+  test("that would hide another is refused at creation", () => {
+    expect(() => createTestApi({ paths: { webhooks: { rotateSecret: "/webhooks/{id}/test" } } })).toThrowError(
+      expect.toSatisfy((error) => isPigeonholeError(error, "invalid_option")) as Error,
+    );
+  });
+});
+
+describe("a query", () => {
+  test.each([
+    ["without anything", "", "200"],
+    ["with the smallest limit", "?limit=1", "200"],
+    ["with the largest limit", "?limit=100", "200"],
+    ["with limit 0", "?limit=0", "422 invalid_parameter limit"],
+    ["with limit 101", "?limit=101", "422 invalid_parameter limit"],
+    ["with half a limit", "?limit=1.5", "422 invalid_parameter limit"],
+    ["with a limit of words", "?limit=many", "422 invalid_parameter limit"],
+    ["with an empty limit", "?limit=", "422 invalid_parameter limit"],
+    ["with two limits", "?limit=1&limit=2", "422 invalid_parameter limit"],
+    ["with an empty cursor", "?cursor=", "400 invalid_cursor cursor"],
+    ["with times", "?since=2026-01-01T00:00:00Z&until=2026-01-01T00:00:00%2B02:00", "200"],
+    ["with a time that cannot be read", "?since=yesterday", "400 invalid_parameter since"],
+    ["with another that cannot be read", "?until=5", "400 invalid_parameter until"],
+    ["with a status of digits", "?status=500", "200"],
+    ["with a name inherited from objects", "?constructor=1", "422 unknown_parameter constructor"],
+  ])("%s", async (_, search, expected) => {
+    expect(verdict(await createTestApi().call(`GET /webhooks/${ID}/deliveries${search}`))).toBe(expected);
+  });
+
+  test("keeps text that looks like a number", async () => {
+    const { call } = createTestApi();
+    await call("POST /events", { body: { ...EVENT, name: "42" } });
+    const { body } = await call(`GET /contacts/${ADA.id}/events?name=42&limit=200`);
+    expect(body["data"]).toMatchObject([{ name: "42" }]);
+  });
+});
+
+describe("a key", () => {
+  test("that is switched off answers inactive_api_key, and works once it is on again", async () => {
+    const { call, keys } = createTestApi();
+    keys.setStatus(LIVE_KEY, "inactive");
+    expect(verdict(await call("GET /webhooks"))).toBe("403 inactive_api_key");
+    expect(verdict(await call("GET /nothing"))).toBe("403 inactive_api_key");
+    keys.setStatus(LIVE_KEY, "active");
+    expect(verdict(await call("GET /webhooks"))).toBe("200");
+    keys.setStatus(LIVE_KEY, "revoked");
+    expect(verdict(await call("GET /webhooks"))).toBe("401 unauthorized");
+  });
+
+  test("tells the handler what it may do", async () => {
+    const token = "svc_live_narrow";
+    const key = { addressAllowlist: ["support@acme.example.com"], domainAllowlist: ["acme.example.org"] };
+    const seen: unknown[] = [];
+    const list = ({ caller }: { caller: unknown }) => {
+      seen.push(caller);
+      return { status: 200, body: {} };
+    };
+    const { call } = createTestApi({
+      keys: new ApiKeyRing([{ token, mode: "test", scopes: ["webhooks:read"], ...key }]),
+      handlers: { webhooks: { list } } as never,
+    });
+    await call("GET /webhooks", { key: token });
+    expect(seen).toEqual([
+      { keyId: expect.stringMatching(/^[0-9a-f]{24}$/) as string, mode: "test", scopes: ["webhooks:read"], ...key },
+    ]);
+  });
+
+  test("travels as it does for a client that was told so", async () => {
+    const { call } = createTestApi({ credential: { header: "X-Api-Key", prefix: "" } });
+    expect(verdict(await call("GET /webhooks", { key: null, headers: { "x-api-key": LIVE_KEY } }))).toBe("200");
+    expect(verdict(await call("GET /webhooks"))).toBe("401 unauthorized");
+  });
+
+  test.each([["Basic abc"], [LIVE_KEY], [""], ["Bearer"], ["Bearer  "]])(
+    "that travels as %j is not understood",
+    async (authorization) => {
+      const { call } = createTestApi();
+      expect(verdict(await call("GET /webhooks", { key: null, headers: { authorization } }))).toBe("401 unauthorized");
+    },
+  );
+
+  test("whose scheme is written otherwise is understood", async () => {
+    const { call } = createTestApi();
+    const headers = { authorization: `bearer ${LIVE_KEY}` };
+    expect(verdict(await call("GET /webhooks", { key: null, headers }))).toBe("200");
+  });
+
+  test.each([[[{ token: "" }]], [[{ token: "two words" }]], [[{ token: "same" }, { token: "same" }]]])(
+    "ring refuses %j",
+    (keys) => {
+      expect(() => new ApiKeyRing(keys)).toThrowError(/API key/);
+    },
+  );
+});
+
+describe("an idempotency key", () => {
+  test.each([
+    ["of every allowed character", "aZ09_.:-", "201"],
+    ["of 255 characters", "k".repeat(255), "201"],
+    ["of 256 characters", "k".repeat(256), "400 invalid_idempotency_key Idempotency-Key"],
+    ["with a slash", "a/b", "400 invalid_idempotency_key Idempotency-Key"],
+    ["with a space", "a b", "400 invalid_idempotency_key Idempotency-Key"],
+    ["that is empty", "", "400 invalid_idempotency_key Idempotency-Key"],
+  ])("%s", async (_, key, expected) => {
+    const { call } = createTestApi();
+    const headers = { "idempotency-key": key };
+    expect(verdict(await call("POST /events", { headers, body: EVENT }))).toBe(expected);
+    const batch = await call("POST /events/batch", { headers, body: { events: [EVENT] } });
+    expect(verdict(batch)).toBe(expected === "201" ? "200" : expected);
+  });
+
+  test("is not looked at where the operation has none", async () => {
+    const headers = { "idempotency-key": "a/b" };
+    expect(verdict(await createTestApi().call("GET /webhooks", { headers }))).toBe("200");
+  });
+});
+
+describe("a body", () => {
+  test("over the limit is refused, in process and over HTTP, and the server goes on", async () => {
+    const { api, call } = createTestApi({ maxBodyBytes: 1000 });
+    const { call: callOverHttp } = await listenTo(api);
+    for (const send of [call, callOverHttp]) {
+      const body = JSON.stringify(EVENT).padEnd(1000);
+      expect(verdict(await send("POST /events", { body }))).toBe("201");
+      expect(verdict(await send("POST /events", { body: `${body} ` }))).toBe("413 request_too_large");
+      expect(verdict(await send("POST /events", { body: "x".repeat(1_000_000) }))).toBe("413 request_too_large");
+      expect(verdict(await send("POST /events", { body }))).toBe("201");
+    }
+  });
+
+  test("that is not UTF-8 is refused", async () => {
+    const { api } = createTestApi();
+    const { port } = await listenTo(api);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1");
+      let text = "";
+      socket.on("data", (chunk) => (text += chunk.toString()));
+      socket.on("end", () => resolve(text)).on("error", reject);
+      const head = `POST /v1/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${LIVE_KEY}\r\n`;
+      socket.write(`${head}content-length: 3\r\n\r\n`);
+      socket.write(Buffer.from([0x22, 0xff, 0x22]));
+    });
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"invalid_parameter"/);
+  });
+
+  test("that breaks off stores nothing and leaves the server whole", async () => {
+    const { api, book } = createTestApi();
+    const { port, call } = await listenTo(api);
+    await new Promise<void>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => {
+        const head = `POST /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${LIVE_KEY}\r\n`;
+        socket.write(`${head}content-length: 500\r\n\r\n{"name":`, () => socket.destroy());
+      });
+      socket.once("close", () => resolve());
+    });
+    expect(verdict(await call("POST /events", { body: EVENT }))).toBe("201");
+    expect(book.events).toHaveLength(1);
+  });
+});
+
+describe("a call in process", () => {
+  test("that was aborted before it began does nothing", async () => {
+    const { fetch, book } = createTestApi();
+    const signal = AbortSignal.abort(new Error("too late"));
+    const init = { method: "POST", headers: { authorization: `Bearer ${LIVE_KEY}` }, body: JSON.stringify(EVENT) };
+    await expect(fetch("http://localhost/v1/events", { ...init, signal })).rejects.toThrowError("too late");
+    expect(book.events).toEqual([]);
+    expect((await fetch(new Request("http://localhost/v1/events", init))).status).toBe(201);
+  });
+});
+
+describe("what is said of a call", () => {
+  test("names the operation and how it went, and neither path, key nor body", async () => {
+    const calls: ApiCallEntry[] = [];
+    const { call } = createTestApi({ onCall: (entry) => calls.push(entry) });
+    await call("POST /events", { body: EVENT });
+    await call("GET /contacts/nobody@example.com/events");
+    await call("GET /webhooks", { key: null });
+    expect(calls).toMatchObject([
+      { call: "contactEvents.send", method: "POST", status: 201, code: undefined, requestId: "req_1" },
+      { call: "contactEvents.list", method: "GET", status: 404, code: "contact_not_found", requestId: "req_2" },
+      { call: undefined, method: "GET", status: 401, code: "unauthorized", keyId: undefined, requestId: "req_3" },
+    ]);
+    const text = JSON.stringify(calls);
+    for (const hidden of [LIVE_KEY, ADA.email, "nobody@example.com"]) expect(text).not.toContain(hidden);
+  });
+
+  test("is named in a header, and a mistake in a handler is a 500 that is reported", async () => {
+    const errors: unknown[] = [];
+    const broken = new Error("secret detail");
+    const { call } = createTestApi({
+      handlers: {
+        webhooks: {
+          list: () => {
+            throw broken;
+          },
+        },
+      } as never,
+      onError: (error) => errors.push(error),
+    });
+    const answer = await call("GET /webhooks");
+    expect(verdict(answer)).toBe("500 internal_error");
+    expect(JSON.stringify(answer.body)).not.toContain("secret detail");
+    expect(answer.headers.get("x-request-id")).toBe("req_1");
+    expect(errors).toEqual([broken]);
+  });
+});

@@ -1,0 +1,134 @@
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import type { Clock } from "#pigeonhole/base/clock.js";
+import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
+import { createApiFetch } from "#pigeonhole/sandbox/api/api-fetch.js";
+import type { ApiHandlers } from "#pigeonhole/sandbox/api/api-handlers.js";
+import { ALL_SCOPES, ApiKeyRing } from "#pigeonhole/sandbox/api/api-keys.js";
+import { createMakeId } from "#pigeonhole/sandbox/make-id.js";
+import { createApiListener } from "#pigeonhole/sandbox/api/api-listener.js";
+import { type ApiOptions, createApi } from "#pigeonhole/sandbox/api/create-api.js";
+import {
+  type ContactEventBookOptions,
+  createContactEventBook,
+} from "#pigeonhole/sandbox/contact-events/contact-event-book.js";
+
+export const LIVE_KEY = "svc_live_sandbox0123456789";
+export const TEST_KEY = "svc_live_sandboxtest456789";
+export const NOW = Date.UTC(2026, 5, 1, 12);
+export const ADA = { id: "65b8f0a2c4d6e8f0089abcde", email: "Ada@Customer.example.com", name: "Ada" };
+export const EVENT = { name: "order.shipped", email: ADA.email };
+
+export const DAY = 86_400_000;
+export const iso = (ms: number): string => new Date(ms).toISOString();
+export const keyed = (key: string) => ({ "idempotency-key": key });
+/** Ids of the rows of an answer. */
+export const ids = (rows: unknown): unknown[] => (rows as { id: string }[]).map(({ id }) => id);
+
+/** A clock that stands until the test sets it. */
+export class StillClock implements Clock {
+  nowMs = NOW;
+  now(): number {
+    return this.nowMs;
+  }
+  setTimer(): never {
+    throw new Error("Nothing here should wait.");
+  }
+}
+
+/** Answers each operation on webhook endpoints with its example. */
+const exampleWebhooks = Object.fromEntries(
+  Object.entries(CONTRACT.webhooks).map(([name, { example }]) => [name, () => ({ status: 200, body: example.result })]),
+) as unknown as ApiHandlers["webhooks"];
+
+/** Every row of the contract with its example. */
+export const rows = listOperations().map(({ resource, name, operation }) => ({
+  call: `${resource}.${name}`,
+  operation,
+}));
+
+/** An API with a book of contact events behind it, on a clock that stands. */
+export function createTestApi(
+  options: Partial<ApiOptions> & { book?: Partial<ContactEventBookOptions>; clock?: Clock } = {},
+) {
+  const clock = options.clock ?? new StillClock();
+  const book = createContactEventBook({ clock, makeId: createMakeId("test"), contacts: [ADA], ...options.book });
+  const keys = options.keys ?? new ApiKeyRing([{ token: LIVE_KEY }, { token: TEST_KEY, mode: "test" }]);
+  const api = createApi({
+    handlers: { contactEvents: book.handlers, webhooks: exampleWebhooks },
+    basePath: "/v1",
+    onError: (error) => {
+      throw error;
+    },
+    ...options,
+    keys,
+    clock,
+  });
+  const fetch = createApiFetch(api);
+  return { clock, book, keys, api, fetch, call: callerOf(fetch), ...optionsFor(fetch) };
+}
+
+function optionsFor(fetch: ReturnType<typeof createApiFetch>) {
+  return { clientOptions: { apiKey: LIVE_KEY, baseUrl: "http://localhost/v1", fetch } };
+}
+
+export interface CallInit {
+  /** Null sends none. */
+  key?: string | null;
+  headers?: Record<string, string>;
+  /** An object is written as JSON. */
+  body?: unknown;
+}
+
+export interface Called {
+  status: number;
+  headers: Headers;
+  // What the tests look into.
+  body: Record<string, unknown>;
+}
+
+/** Sends `POST /events` and so on, and reads the answer. */
+function callerOf(send: (url: string, init: RequestInit) => Promise<Response>, baseUrl = "http://localhost/v1") {
+  return async (line: string, init: CallInit = {}): Promise<Called> => {
+    const [method = "", path = ""] = line.split(" ");
+    const { key = LIVE_KEY, headers = {}, body } = init;
+    const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    const response = await send(baseUrl + path, {
+      method,
+      headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
+      ...(text === undefined ? {} : { body: text }),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Record<string, unknown>,
+    };
+  };
+}
+
+/** The API on a free port of this machine, for one test. */
+export async function listenTo(api: ReturnType<typeof createApi>) {
+  const server = createServer((req: IncomingMessage, res: ServerResponse) => createApiListener(api)(req, res));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  return { baseUrl, port, call: callerOf((url, init) => fetch(url, init), baseUrl) };
+}
+
+/** A ring with one key that has every scope but this one. */
+export function keysWithout(scope: string): ApiKeyRing {
+  return new ApiKeyRing([{ token: LIVE_KEY, scopes: ALL_SCOPES.filter((other) => other !== scope) }]);
+}
+
+/** "201", or status, code and param of the error. */
+export function verdict({ status, body }: Called): string {
+  if (status < 400) return String(status);
+  return [String(status), body["code"] as string, body["param"] as string | undefined]
+    .filter((part) => part !== undefined)
+    .join(" ");
+}
