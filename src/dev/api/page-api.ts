@@ -13,6 +13,7 @@
  * GET  /api/samples/{type}                  → { body: string } (pretty JSON)
  * POST /api/send                 SendBody   → SendReport
  * GET  /api/stream                          → server-sent events: `capture` CaptureSummary, `removed` { ids }, `session` Session
+ *                                             and `reset` {}: more was missed than the server keeps, so load the lists anew
  * GET  /api/inbox                           → InboxOverview
  * GET  /api/inbox/events?state=&cursor=     → InboxEventPage
  * GET  /api/inbox/events/{id}               → InboxEventDetail
@@ -21,6 +22,10 @@
  * POST /api/inbox/contact-events/{key}/retry | discard {} → { changed: number }
  *
  * Errors: the fitting status and ApiFailure.
+ *
+ * The page itself is dist/page (built from src/page): `GET /` is index.html, everything else lies under /assets and /icon*.
+ * index.html holds `<meta name="csp-nonce" content="__CSP_NONCE__">`: the server replaces the placeholder with a fresh nonce
+ * for every answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor makes its style sheet at run time).
  */
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/capture.js";
 

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { isEventType } from "../../protocol/event-types.js";
+import { sampleEvent } from "../../sandbox/samples/sample-event.js";
+import type { Replay } from "../replay.js";
+import type { SendSample } from "../send-sample.js";
+import { ApiRefusal } from "./api-refusal.js";
+import { required } from "./body-fields.js";
+import { optional, readIds } from "./capture-routes.js";
+import { type ReplayReport, type SendReport, SIGNATURE_FAULTS } from "./page-api.js";
+import type { Route } from "./route.js";
+
+/** Sendings of one capture or event by one request; a larger number is a slip of the hand. */
+const MOST_TIMES = 1_000;
+const LONGEST_TARGET = 2_000;
+
+export interface ActionRouteDeps {
+  replay: Replay;
+  sendSample: SendSample;
+  maxBodyBytes: number;
+  now: () => number;
+}
+
+/** Sending: captures again, and events made here. */
+export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRouteDeps): Route[] {
+  return [
+    {
+      method: "POST",
+      path: "/api/replay",
+      handle: async ({ body }): Promise<ReplayReport> => {
+        const sameId = body.flag("sameId") ?? true;
+        const { attempts } = await replay({
+          ids: readIds(body),
+          identity: sameId ? "same-id" : "new-id",
+          ...optional("mode", body.choice("mode", ["resign", "exact"])),
+          ...optional("body", body.text("body", maxBodyBytes)),
+          ...optional("target", body.text("target", LONGEST_TARGET)),
+          ...optional("order", body.choice("order", ["original", "reverse", "shuffle"])),
+          ...optional("seed", body.count("seed", Number.MAX_SAFE_INTEGER)),
+          ...optional("times", body.count("times", MOST_TIMES)),
+        });
+        return {
+          attempts: attempts.map(({ capture, attempt, comparison }) => ({
+            captureId: capture.id,
+            attempt,
+            changed: comparison === null ? null : !comparison.same,
+          })),
+        };
+      },
+    },
+    {
+      method: "GET",
+      path: "/api/samples/{id}",
+      handle: ({ id: type }): { body: string } => {
+        if (!isEventType(type))
+          throw new ApiRefusal(404, { code: "no_sample", message: `There is no type "${type}".` });
+        // A seed of its own: the app would take an id that it knows for a duplicate.
+        const event = sampleEvent(type, {}, { seed: randomUUID(), createdAt: new Date(now()) });
+        return { body: JSON.stringify(event, undefined, 2) };
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/send",
+      handle: async ({ body }): Promise<SendReport> => ({
+        captureIds: await sendSample({
+          body: required("body", body.text("body", maxBodyBytes)),
+          fault: required("sign", body.choice("sign", SIGNATURE_FAULTS)),
+          ...optional("times", body.count("times", MOST_TIMES)),
+        }),
+      }),
+    },
+  ];
+}

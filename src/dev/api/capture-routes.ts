@@ -1,0 +1,98 @@
+import type { Capture } from "../../capture/capture.js";
+import type { NamedSecret } from "../../capture/judge-signature.js";
+import { matchesQuery, parseQuery } from "../../capture/query.js";
+import { summarizeCapture } from "../../capture/summarize-capture.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { CaptureLog } from "../delivery/capture-log.js";
+import { ApiRefusal, badField } from "./api-refusal.js";
+import { type BodyFields, required } from "./body-fields.js";
+import type { CaptureDetail, CaptureList } from "./page-api.js";
+import type { Route } from "./route.js";
+import { explainCapture } from "./signature-checks.js";
+
+const MOST_LISTED = 100_000;
+const MOST_IDS = 100_000;
+const LONGEST_ID = 100;
+const LONGEST_QUERY = 2_000;
+const LONGEST_NOTE = 10_000;
+const TAGS = { most: 50, longest: 100 };
+
+export interface CaptureRouteDeps {
+  log: CaptureLog;
+  secrets: () => readonly NamedSecret[];
+  assumptions: Partial<SignatureAssumptions>;
+  now: () => number;
+}
+
+/** The list of captures, one of them, and what can be noted about it. */
+export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDeps): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/api/captures",
+      handle: ({ query }): CaptureList => {
+        const limit = readLimit(query.get("limit"));
+        const text = query.get("query") ?? "";
+        if (text.length > LONGEST_QUERY) throw badField("query", `must have at most ${LONGEST_QUERY} characters.`);
+        const parsed = parseQuery(text);
+        const all = log.folder.list();
+        const at = now();
+        const matching = text.trim() === "" ? all : all.filter((capture) => matchesQuery(parsed, capture, at));
+        return { items: matching.slice(0, limit).map(summarizeCapture), total: all.length, matched: matching.length };
+      },
+    },
+    {
+      method: "GET",
+      path: "/api/captures/{id}",
+      handle: ({ id }): CaptureDetail => {
+        const capture = mustGet(log, id);
+        return {
+          capture,
+          summary: summarizeCapture(capture),
+          signature: explainCapture(capture, { secrets: secrets(), assumptions }),
+        };
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/captures/{id}/mark",
+      handle: async ({ id, body }) => {
+        mustGet(log, id);
+        const mark = {
+          ...optional("pinned", body.flag("pinned")),
+          ...optional("note", body.text("note", LONGEST_NOTE)),
+          ...optional("tags", body.texts("tags", TAGS)),
+        };
+        return summarizeCapture((await log.change(id, (capture) => ({ ...capture, ...mark }))) ?? mustGet(log, id));
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/captures/remove",
+      handle: async ({ body }) => ({ removed: await log.remove(readIds(body)) }),
+    },
+  ];
+}
+
+/** The list `ids` of a body. */
+export function readIds(body: BodyFields): string[] {
+  return required("ids", body.texts("ids", { most: MOST_IDS, longest: LONGEST_ID }));
+}
+
+export function mustGet({ folder }: CaptureLog, id: string): Capture {
+  const capture = folder.get(id);
+  if (capture !== undefined) return capture;
+  throw new ApiRefusal(404, { code: "no_capture", message: `There is no capture "${id}"; it may have been removed.` });
+}
+
+/** A field for spreading, left out where it is undefined. */
+export function optional<Name extends string, Value>(name: Name, value: Value | undefined): { [N in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value };
+}
+
+function readLimit(text: string | null): number {
+  if (text === null) return MOST_LISTED;
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MOST_LISTED) return limit;
+  throw badField("limit", `must be a whole number from 1 to ${MOST_LISTED}.`);
+}

@@ -1,0 +1,58 @@
+import type { Capture } from "../../capture/capture.js";
+import { EXPORT_FORMATS, type ExportFormat, exportCaptures } from "../../capture/export-captures.js";
+import type { NamedSecret } from "../../capture/judge-signature.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { CaptureLog } from "../delivery/capture-log.js";
+import type { ForwardRule } from "../forward/forward-rules.js";
+import { required } from "./body-fields.js";
+import { mustGet, readIds } from "./capture-routes.js";
+import type { Route } from "./route.js";
+
+export interface ExportRouteDeps {
+  log: CaptureLog;
+  secrets: () => readonly NamedSecret[];
+  assumptions: Partial<SignatureAssumptions>;
+  rules: readonly ForwardRule[];
+  /** Where a command posts to when no forward takes the capture. */
+  captureUrl: string;
+  now: () => number;
+}
+
+/** Captures as text to take away. Commands are signed; the secret itself is never in them. */
+export function exportRoutes({ log, secrets, assumptions, rules, captureUrl, now }: ExportRouteDeps): Route[] {
+  function write(captures: readonly Capture[], as: ExportFormat, mode?: "exact" | "resign") {
+    const [newest] = secrets();
+    const [first] = captures;
+    const rule = rules.find(({ matches }) => matches(first?.event.type ?? null));
+    return exportCaptures(captures, {
+      as,
+      target: rule?.target ?? captureUrl,
+      nowMs: now(),
+      assumptions,
+      ...(mode === undefined ? {} : { mode }),
+      ...(newest === undefined ? {} : { secret: newest.value }),
+    });
+  }
+
+  return [
+    {
+      method: "POST",
+      path: "/api/captures/{id}/curl",
+      handle: ({ id, body }): { command: string } => {
+        const mode = required("mode", body.choice("mode", ["exact", "resign"]));
+        return { command: write([mustGet(log, id)], "curl", mode).text };
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/captures/export",
+      handle: ({ body }) => {
+        const as = required("as", body.choice("as", EXPORT_FORMATS));
+        return write(
+          readIds(body).map((id) => mustGet(log, id)),
+          as,
+        );
+      },
+    },
+  ];
+}

@@ -1,0 +1,133 @@
+import type { EventView, HandlerView } from "../../store/inbox-view.js";
+import type { InboxFile } from "../../store/open-inbox-file.js";
+import { OUTBOX_STATES, type OutboxView } from "../../store/outbox.js";
+import { WORK_STATES } from "../../store/work-state.js";
+import { ApiRefusal, badField } from "./api-refusal.js";
+import type {
+  ContactEventPage,
+  ContactEventRow,
+  InboxEvent,
+  InboxEventDetail,
+  InboxEventPage,
+  InboxHandler,
+  InboxOverview,
+} from "./page-api.js";
+import type { Route } from "./route.js";
+
+/** A receiver's database, looked at and looked after. Without one each of these answers 404 `no_inbox`. */
+export function inboxRoutes(inbox: InboxFile | undefined): Route[] {
+  const file = (): InboxFile => {
+    if (inbox !== undefined) return inbox;
+    throw new ApiRefusal(404, {
+      code: "no_inbox",
+      message: "Start with --inbox <file> to look into a receiver's database.",
+    });
+  };
+  return [
+    {
+      method: "GET",
+      path: "/api/inbox",
+      handle: async (): Promise<InboxOverview> => {
+        const { events, contactEvents } = await file().overview();
+        return { file: file().file, events: pickCounts(events), contactEvents: pickSending(contactEvents) };
+      },
+    },
+    {
+      method: "GET",
+      path: "/api/inbox/events",
+      handle: async ({ query }): Promise<InboxEventPage> => {
+        const { items, nextCursor } = await file().listEvents(pageOf(query, WORK_STATES));
+        return { items: items.map(eventRow), nextCursor: nextCursor ?? null };
+      },
+    },
+    {
+      method: "GET",
+      path: "/api/inbox/events/{id}",
+      handle: async ({ id }): Promise<InboxEventDetail> => {
+        const event = await file().getEvent(id);
+        if (event === undefined)
+          throw new ApiRefusal(404, { code: "not_found", message: `There is no event "${id}".` });
+        return { ...eventRow(event), body: event.body === undefined ? null : Buffer.from(event.body).toString() };
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/inbox/events/{id}/retry",
+      handle: async ({ id }) => ({ changed: await file().retryEvent(id) }),
+    },
+    {
+      method: "POST",
+      path: "/api/inbox/events/{id}/discard",
+      handle: async ({ id }) => ({ changed: await file().discardEvent(id) }),
+    },
+    {
+      method: "GET",
+      path: "/api/inbox/contact-events",
+      handle: async ({ query }): Promise<ContactEventPage> => {
+        const { items, nextCursor } = await file().listContactEvents(pageOf(query, OUTBOX_STATES));
+        return { items: items.map(contactEventRow), nextCursor: nextCursor ?? null };
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/inbox/contact-events/{id}/retry",
+      handle: async ({ id: key }) => ({ changed: Number(await file().retryContactEvent(key)) }),
+    },
+    {
+      method: "POST",
+      path: "/api/inbox/contact-events/{id}/discard",
+      handle: async ({ id: key }) => ({ changed: Number(await file().discardContactEvent(key)) }),
+    },
+  ];
+}
+
+function pickCounts({ pending, leased, dead, parked, done }: InboxOverview["events"]): InboxOverview["events"] {
+  return { pending, leased, dead, parked, done };
+}
+
+function pickSending({ pending, leased, dead }: InboxOverview["contactEvents"]): InboxOverview["contactEvents"] {
+  return { pending, leased, dead };
+}
+
+function pageOf<State extends string>(query: URLSearchParams, states: readonly State[]) {
+  const state = query.get("state");
+  const cursor = query.get("cursor");
+  const known = states.find((candidate) => candidate === state);
+  if (state !== null && state !== "" && known === undefined)
+    throw badField("state", `must be one of ${states.join(", ")}.`);
+  return { ...(known === undefined ? {} : { state: known }), ...(cursor === null ? {} : { cursor }) };
+}
+
+function eventRow({ id, type, test, receivedAt, state, handlers }: EventView): InboxEvent {
+  return { id, type, test, receivedAt: isoTime(receivedAt), state, handlers: handlers.map(handlerRow) };
+}
+
+function handlerRow({ handler, state, reason, error, attempts, dueAt }: HandlerView): InboxHandler {
+  return {
+    handler,
+    state,
+    reason: reason ?? null,
+    error: error ?? null,
+    attempts,
+    dueAt: dueAt === undefined ? null : isoTime(dueAt),
+  };
+}
+
+function contactEventRow(view: OutboxView): ContactEventRow {
+  const { name, email, contactId } = JSON.parse(view.body) as { name: string; email?: string; contactId?: string };
+  return {
+    key: view.key,
+    state: view.state,
+    name,
+    contact: email ?? contactId ?? "",
+    recordedAt: isoTime(view.recordedAt),
+    reason: view.reason ?? null,
+    code: view.code ?? null,
+    param: view.param ?? null,
+    message: view.message ?? null,
+  };
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,57 @@
+import type { BodyFields } from "./body-fields.js";
+
+/** One call of the page. */
+export interface ApiCall {
+  /** The part of the path in place of `{id}`, decoded; empty without one. */
+  id: string;
+  query: URLSearchParams;
+  /** Fields of the JSON body; none for a GET. */
+  body: BodyFields;
+}
+
+/** One row of page-api.ts. */
+export interface Route {
+  method: "GET" | "POST";
+  /** With `{id}` in place of one segment. */
+  path: string;
+  handle(call: ApiCall): unknown;
+}
+
+export type RouteMatch =
+  | { kind: "found"; route: Route; id: string }
+  | { kind: "no_such_path" }
+  | { kind: "wrong_method" };
+
+/** Finds the route; a path that only takes the other method is told apart. */
+export function findRoute(routes: readonly Route[], method: string, path: string): RouteMatch {
+  const segments = path.split("/");
+  const fitting = routes.flatMap((route) => {
+    const id = matchPath(route.path.split("/"), segments);
+    return id === undefined ? [] : [{ route, id }];
+  });
+  const found = fitting.find(({ route }) => route.method === method);
+  if (found !== undefined) return { kind: "found", ...found };
+  return { kind: fitting.length > 0 ? "wrong_method" : "no_such_path" };
+}
+
+function matchPath(pattern: readonly string[], segments: readonly string[]): string | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  let id = "";
+  for (const [index, part] of pattern.entries()) {
+    const segment = segments[index] ?? "";
+    if (part === "{id}") {
+      const decoded = decode(segment);
+      if (decoded === undefined || decoded === "") return undefined;
+      id = decoded;
+    } else if (part !== segment) return undefined;
+  }
+  return id;
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}

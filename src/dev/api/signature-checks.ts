@@ -1,0 +1,91 @@
+import type { Capture } from "../../capture/capture.js";
+import { bodyBytes } from "../../capture/capture-request.js";
+import { type NamedSecret, headerListReader } from "../../capture/judge-signature.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import { explainSignature } from "../../protocol/explain-signature.js";
+import { LIMITS } from "../../protocol/limits.js";
+import { resolveSignatureAssumptions } from "../../protocol/resolve-assumptions.js";
+import type { SignatureVerdict } from "../../protocol/verify-signature.js";
+import type { CaptureDetail, SignatureCheck } from "./page-api.js";
+
+/**
+ * The check of a capture's signature, step by step, as of the time it arrived and with the secrets known now. What a step needs
+ * and an earlier one did not give is skipped.
+ */
+export function explainCapture(
+  capture: Capture,
+  { secrets, assumptions }: { secrets: readonly NamedSecret[]; assumptions: Partial<SignatureAssumptions> },
+): CaptureDetail["signature"] {
+  const toleranceSeconds = LIMITS.toleranceSeconds;
+  if (secrets.length === 0) return { ...withoutSecret(capture), toleranceSeconds };
+  const { verdict, summary, findings } = explainSignature({
+    body: bodyBytes(capture),
+    headers: headerListReader(capture.request.headers),
+    secrets: secrets.map(({ value }) => value),
+    nowMs: Date.parse(capture.receivedAt),
+    assumptions,
+  });
+  const { signatureHeader } = resolveSignatureAssumptions(assumptions);
+  return {
+    summary,
+    checks: checksOf(verdict, secrets, signatureHeader),
+    findings: findings.map(({ code, message, fix }) => ({ code, message, fix })),
+    toleranceSeconds,
+  };
+}
+
+function withoutSecret({ verify }: Capture): Omit<CaptureDetail["signature"], "toleranceSeconds"> {
+  const findings = verify.fix === null ? [] : [{ code: verify.code, message: verify.summary, fix: verify.fix }];
+  const check: SignatureCheck = { name: "Signature", result: "skipped", detail: "No secret is known here." };
+  return { summary: verify.summary, checks: [check], findings };
+}
+
+function checksOf(verdict: SignatureVerdict, secrets: readonly NamedSecret[], header: string): SignatureCheck[] {
+  const reason = verdict.ok ? undefined : verdict.reason;
+  const hasTime = "signedAt" in verdict;
+  const isHeaderBad = reason === "missing_signature" || reason === "malformed_signature";
+  const isMatch = "secretIndex" in verdict;
+  return [
+    {
+      name: "Signature header",
+      result: isHeaderBad ? "fail" : "pass",
+      detail:
+        reason === "missing_signature"
+          ? `There is no ${header}.`
+          : isHeaderBad
+            ? `${header} cannot be read.`
+            : `${header} is there and can be read.`,
+    },
+    {
+      name: "Time of signing",
+      result: hasTime ? "pass" : isHeaderBad ? "skipped" : "fail",
+      detail: hasTime
+        ? new Date(verdict.signedAt).toISOString()
+        : isHeaderBad
+          ? "Not looked at."
+          : "Missing or unreadable.",
+    },
+    {
+      name: "Secret and bytes",
+      result: isMatch ? "pass" : hasTime ? "fail" : "skipped",
+      detail: isMatch
+        ? `Signed with ${secrets[verdict.secretIndex]?.ref ?? "a known secret"}, over exactly these bytes.`
+        : hasTime
+          ? `None of ${secrets.length} known ${secrets.length === 1 ? "secret" : "secrets"} made this signature over these bytes.`
+          : "Not looked at.",
+    },
+    ageCheck(verdict),
+  ];
+}
+
+function ageCheck(verdict: SignatureVerdict): SignatureCheck {
+  if (!("signedAt" in verdict)) return { name: "Age", result: "skipped", detail: "Not looked at." };
+  const { skewSeconds } = verdict;
+  const isInWindow = Math.abs(skewSeconds) <= LIMITS.toleranceSeconds;
+  const age = skewSeconds < 0 ? `${-skewSeconds} s ahead of the arrival` : `${skewSeconds} s before the arrival`;
+  return {
+    name: "Age",
+    result: isInWindow ? "pass" : "fail",
+    detail: `Signed ${age}; ${LIMITS.toleranceSeconds} s are allowed.`,
+  };
+}

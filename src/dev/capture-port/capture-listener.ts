@@ -1,0 +1,117 @@
+import { type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { SECOND } from "../../base/duration.js";
+import type { HeaderList } from "../../capture/capture.js";
+import { headerListReader } from "../../capture/judge-signature.js";
+import type { SenderAnswer, TakeDelivery } from "../delivery/delivery-desk.js";
+import type { Report } from "../happening.js";
+import { readBody } from "./read-body.js";
+import { senderAddress, sourceOf } from "./sender-address.js";
+
+const BODY_TIMEOUT_MS = 10 * SECOND;
+
+/** Deliveries in work at once; the service takes 503 as "later". */
+const MOST_AT_ONCE = 200;
+
+export interface CaptureListenerOptions {
+  /** The one path that deliveries are taken at. */
+  path: string;
+  maxBodyBytes: number;
+  /** Lower-case name of the signature's header. */
+  signatureHeader: string;
+  take: TakeDelivery;
+  report: Report;
+}
+
+/**
+ * The only thing that a tunnel sees: takes POSTs at one path and serves nothing. A signed delivery at another path is answered
+ * 503, so that it is sent again and not lost to a misspelt URL.
+ */
+export function createCaptureListener(options: CaptureListenerOptions): RequestListener {
+  let atWork = 0;
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const arrivedAt = splitUrl(req.url ?? "");
+    const headers = headerList(req.rawHeaders);
+    const from = senderAddress(req.socket.remoteAddress, headers);
+    const source = sourceOf(req.socket.remoteAddress, headers);
+    const method = req.method ?? "";
+    const refuse = (reason: RefusalReason, status: number, extra: HeaderList = []): void => {
+      options.report({ kind: "refused", reason, status, method, path: arrivedAt.path, from });
+      writeAnswer(req, res, { status, headers: extra, body: Buffer.from(`${reason}\n`) });
+    };
+
+    if (!isPath(arrivedAt.path, options.path)) {
+      const isSigned = method === "POST" && headerListReader(headers)(options.signatureHeader) !== undefined;
+      if (isSigned) refuse("wrong_path", 503, [["Retry-After", "60"]]);
+      else refuse("wrong_path", 404);
+      return;
+    }
+    if (method !== "POST") {
+      refuse("wrong_method", 405, [["Allow", "POST"]]);
+      return;
+    }
+    if (atWork >= MOST_AT_ONCE) {
+      writeAnswer(req, res, { status: 503, headers: [["Retry-After", "5"]], body: Buffer.from("busy\n") });
+      return;
+    }
+    atWork += 1;
+    try {
+      const read = await readBody(req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS });
+      switch (read.kind) {
+        case "read": {
+          const request = { method, ...arrivedAt, headers, body: read.body };
+          writeAnswer(req, res, await options.take({ request, source, from }));
+          return;
+        }
+        case "too_large":
+          refuse("too_large", 413);
+          return;
+        case "timeout":
+          refuse("body_timeout", 408);
+          return;
+        case "aborted":
+          res.destroy();
+      }
+    } finally {
+      atWork -= 1;
+    }
+  }
+
+  return (req, res) => {
+    answer(req, res).catch((error: unknown) => {
+      options.report({ kind: "problem", what: `A delivery could not be taken: ${String(error)}`, fix: null });
+      if (res.headersSent) res.destroy();
+      else writeAnswer(req, res, { status: 503, headers: [["Retry-After", "30"]], body: Buffer.from("error\n") });
+    });
+  };
+}
+
+type RefusalReason = "wrong_method" | "wrong_path" | "too_large" | "body_timeout";
+
+function writeAnswer(req: IncomingMessage, res: ServerResponse, answer: SenderAnswer): void {
+  if (res.destroyed || res.headersSent) return;
+  const hasBody = req.method !== "HEAD" && answer.status !== 204 && answer.status !== 304;
+  const headers = answer.headers.filter(([name]) => name.toLowerCase() !== "content-length");
+  if (hasBody) headers.push(["Content-Length", String(answer.body.byteLength)]);
+  // What was not read of the body would be taken for the next request.
+  if (!req.complete) headers.push(["Connection", "close"]);
+  res.writeHead(answer.status, headers.flat());
+  res.end(hasBody ? answer.body : undefined);
+  if (!req.complete) req.resume();
+}
+
+function splitUrl(url: string): { path: string; query: string } {
+  const at = url.indexOf("?");
+  return at === -1 ? { path: url, query: "" } : { path: url.slice(0, at), query: url.slice(at + 1) };
+}
+
+/** A slash at the end is forgiven. */
+function isPath(path: string, wanted: string): boolean {
+  return path === wanted || path === `${wanted}/`;
+}
+
+function headerList(raw: readonly string[]): HeaderList {
+  const list: HeaderList = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) list.push([raw[index] ?? "", raw[index + 1] ?? ""]);
+  return list;
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+
+export type BodyResult =
+  | { kind: "read"; body: Uint8Array }
+  | { kind: "too_large" }
+  | { kind: "timeout" }
+  /** The sender went away; nobody is left to answer. */
+  | { kind: "aborted" };
+
+/** Reads the whole body, up to a limit of bytes and of time. */
+export function readBody(
+  req: IncomingMessage,
+  { maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number },
+): Promise<BodyResult> {
+  if (Number(req.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve({ kind: "too_large" });
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (result: BodyResult): void => {
+      clearTimeout(timer);
+      req.removeListener("data", take);
+      resolve(result);
+    };
+    const timer = setTimeout(() => settle({ kind: "timeout" }), timeoutMs);
+    const take = (chunk: Buffer): void => {
+      size += chunk.byteLength;
+      if (size > maxBytes) settle({ kind: "too_large" });
+      else chunks.push(chunk);
+    };
+    req.on("data", take);
+    req.once("end", () => settle({ kind: "read", body: Buffer.concat(chunks) }));
+    req.once("error", () => settle({ kind: "aborted" }));
+    req.once("close", () => settle({ kind: "aborted" }));
+  });
+}

@@ -1,0 +1,83 @@
+import type { Capture, CaptureAttempt, CaptureSummary } from "../../capture/capture.js";
+import type { CaptureFolder } from "../../capture/capture-folder.js";
+import { recordAttempt } from "../../capture/record-attempt.js";
+import { summarizeCapture } from "../../capture/summarize-capture.js";
+import type { Report } from "../happening.js";
+
+/** Hears what changed in the folder, for the page. */
+export interface CaptureWatcher {
+  changed(summary: CaptureSummary): void;
+  removed(ids: string[]): void;
+}
+
+/** The capture folder with everybody told of its changes. */
+export interface CaptureLog {
+  readonly folder: CaptureFolder;
+  /** True once the capture is on disk; false when it could not be written, which has been reported. */
+  keep(capture: Capture): Promise<boolean>;
+  /** Adds an attempt to a capture and returns both; works for a capture that has been removed meanwhile too. */
+  addAttempt(
+    capture: Capture,
+    attempt: Omit<CaptureAttempt, "n">,
+  ): Promise<{ capture: Capture; attempt: CaptureAttempt }>;
+  /** Changes a capture; undefined when it is gone. */
+  change(id: string, change: (capture: Capture) => Capture): Promise<Capture | undefined>;
+  remove(ids: readonly string[]): Promise<number>;
+}
+
+export function createCaptureLog(deps: { folder: CaptureFolder; watcher: CaptureWatcher; report: Report }): CaptureLog {
+  const { folder, watcher, report } = deps;
+
+  function complain(error: unknown): void {
+    report({
+      kind: "problem",
+      what: `A capture could not be written to ${folder.path}: ${error instanceof Error ? error.message : String(error)}`,
+      fix: "Free space on the disk, or make the folder writable.",
+    });
+  }
+
+  async function change(id: string, apply: (capture: Capture) => Capture): Promise<Capture | undefined> {
+    if (folder.get(id) === undefined) return undefined;
+    try {
+      await folder.update(id, apply);
+    } catch (error) {
+      complain(error);
+    }
+    const capture = folder.get(id);
+    if (capture !== undefined) watcher.changed(summarizeCapture(capture));
+    return capture;
+  }
+
+  return {
+    folder,
+    change,
+    async keep(capture) {
+      try {
+        const { removed } = await folder.add(capture);
+        watcher.changed(summarizeCapture(capture));
+        if (removed.length > 0) watcher.removed(removed);
+        return true;
+      } catch (error) {
+        complain(error);
+        watcher.changed(summarizeCapture(capture));
+        return false;
+      }
+    },
+    async addAttempt(capture, made) {
+      let attempt: CaptureAttempt = { n: 1, ...made };
+      const append = (current: Capture): Capture => {
+        const changed = recordAttempt(current, made);
+        attempt = changed.attempts.at(-1) ?? attempt;
+        return changed;
+      };
+      const changed = (await change(capture.id, append)) ?? append(capture);
+      return { capture: changed, attempt };
+    },
+    async remove(ids) {
+      const known = ids.filter((id) => folder.get(id) !== undefined);
+      const removed = await folder.remove(known);
+      if (removed > 0) watcher.removed(known);
+      return removed;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { Clock } from "../../base/clock.js";
+import { buildReplayHeaders } from "../../capture/build-replay.js";
+import type { Capture, CaptureAttempt, HeaderList, SignMode } from "../../capture/capture.js";
+import { bodyBytes } from "../../capture/capture-request.js";
+import { encodeAnswerBody } from "../../capture/encode-body.js";
+import type { NamedSecret } from "../../capture/judge-signature.js";
+import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
+import { targetUrl } from "../../capture/target.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+
+export interface CourierOptions {
+  secrets: () => readonly NamedSecret[];
+  assumptions: Partial<SignatureAssumptions>;
+  /** Longest wait for the app's whole answer, in milliseconds. */
+  timeoutMs: number;
+  allowRemote: boolean;
+  insecure: boolean;
+  ca: string | undefined;
+  clock: Clock;
+  /** Breaks off what is under way when the dev server closes. */
+  signal: AbortSignal;
+}
+
+/** Brings captured bytes to the app. */
+export interface Courier {
+  /**
+   * Sends a capture: `exact` with the header list untouched, host included; `resign` under a signature of now, where the
+   * captured one was good and a secret is known: held deliveries would otherwise be too old for the app.
+   */
+  send(
+    capture: Capture,
+    target: string,
+    how: { kind: CaptureAttempt["kind"]; mode: SignMode },
+  ): Promise<{ sent: SentAnswer; made: Omit<CaptureAttempt, "n"> }>;
+}
+
+export function createCourier(options: CourierOptions): Courier {
+  const { secrets, assumptions, timeoutMs, allowRemote, insecure, ca, clock, signal } = options;
+
+  function headersFor(capture: Capture, mode: SignMode, nowMs: number): { mode: SignMode; headers: HeaderList } {
+    const [newest] = secrets();
+    if (mode === "exact" || newest === undefined || capture.verify.code !== "ok") {
+      return { mode: "exact", headers: capture.request.headers };
+    }
+    const content = { mode, secret: newest.value, assumptions, nowMs };
+    return { mode, headers: buildReplayHeaders(capture, bodyBytes(capture), content) };
+  }
+
+  return {
+    async send(capture, target, { kind, mode: wanted }) {
+      const at = clock.now();
+      const { mode, headers } = headersFor(capture, wanted, at);
+      const url = targetUrl(target, capture.request);
+      const sent = await sendRequest({
+        url,
+        method: capture.request.method,
+        headers,
+        body: bodyBytes(capture),
+        keepHost: true,
+        timeoutMs,
+        signal,
+        allowRemote,
+        insecure,
+        ...(ca === undefined ? {} : { ca }),
+      });
+      const made: Omit<CaptureAttempt, "n"> = {
+        kind,
+        mode,
+        target: url,
+        at: new Date(at).toISOString(),
+        eventId: null,
+        sentHeaders: sent.sentHeaders,
+        sentBody: null,
+        status: sent.status,
+        headers: sent.headers,
+        body: encodeAnswerBody(sent.headers, sent.body),
+        ms: sent.ms,
+        error: sent.error,
+      };
+      return { sent, made };
+    },
+  };
+}

@@ -1,0 +1,256 @@
+import type { Clock } from "../../base/clock.js";
+import type { Capture, CaptureSource, HeaderList } from "../../capture/capture.js";
+import { type ReceivedRequest, captureRequest } from "../../capture/capture-request.js";
+import type { NamedSecret } from "../../capture/judge-signature.js";
+import { isConnectionHeader } from "../../capture/outgoing-headers.js";
+import type { SentAnswer } from "../../capture/send-request.js";
+import { summarizeCapture } from "../../capture/summarize-capture.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import { type Outcome, answerFor } from "../../protocol/outcome.js";
+import type { ForwardRule } from "../forward/forward-rules.js";
+import type { DeliveryHappening, Report } from "../happening.js";
+import type { TypeMatcher } from "../type-glob.js";
+import type { CaptureLog } from "./capture-log.js";
+import type { Courier } from "./courier.js";
+import { HeldQueue } from "./held-queue.js";
+
+/** What the sender of a delivery hears. */
+export interface SenderAnswer {
+  status: number;
+  headers: HeaderList;
+  body: Uint8Array;
+}
+
+/** A delivery on its way in. */
+export interface ArrivedDelivery {
+  request: ReceivedRequest;
+  source: CaptureSource;
+  from: string;
+}
+
+export type TakeDelivery = (arrived: ArrivedDelivery) => Promise<SenderAnswer & { captureId: string }>;
+
+/** What is done with a delivery whose signature is not good. */
+export type OnInvalid = "forward" | "reject" | "hold";
+
+/** What the sender hears while the app is down: "later", or 202 with the delivery kept until the app is back. */
+export type WhenDown = "503" | "hold";
+
+export interface DeliveryDeskOptions {
+  log: CaptureLog;
+  courier: Courier;
+  rules: readonly ForwardRule[];
+  /** Types that are forwarded at all. */
+  isWanted: TypeMatcher;
+  secrets: () => readonly NamedSecret[];
+  assumptions: Partial<SignatureAssumptions>;
+  onInvalid: OnInvalid;
+  whenDown: WhenDown;
+  /** Most deliveries that are held at once; above it the sender hears 503. */
+  mostHeld: number;
+  clock: Clock;
+  report: Report;
+}
+
+/** Marks a capture that was answered 202 and has not reached the app; a later run delivers it. */
+export const HELD_TAG = "held";
+
+/** Seconds after which the service may try again while the app is down. */
+const RETRY_AFTER = "5";
+
+type Kept = "stored" | "unstored";
+
+/**
+ * The one way from a received delivery to the answer: capture it, keep it, then forward, hold or refuse. A delivery is answered
+ * 2xx only by the app, or when it is on disk here.
+ */
+export class DeliveryDesk {
+  readonly #options: DeliveryDeskOptions;
+  readonly #held: HeldQueue<Capture>;
+  #paused = false;
+
+  constructor(options: DeliveryDeskOptions) {
+    this.#options = options;
+    this.#held = new HeldQueue({
+      clock: options.clock,
+      deliver: (capture, target) => this.#deliverHeld(capture, target),
+    });
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  /** Deliveries that wait for an app. */
+  get held(): number {
+    return this.#held.size;
+  }
+
+  readonly take: TakeDelivery = async ({ request, source, from }) => {
+    const { log, clock, assumptions, secrets } = this.#options;
+    const receivedAt = clock.now();
+    const capture = captureRequest({ request, receivedAt, source, secrets: secrets(), assumptions });
+    const kept: Kept = (await log.keep(capture)) ? "stored" : "unstored";
+    return { ...(await this.#decide(capture, kept, from)), captureId: capture.id };
+  };
+
+  /** Puts what an earlier run had to leave behind into the lines again, oldest first. */
+  takeUp(): void {
+    const left = this.#options.log.folder.list().filter(({ tags }) => tags.includes(HELD_TAG));
+    for (const capture of left.toReversed()) {
+      const rule = this.#ruleFor(capture);
+      if (rule !== undefined) this.#held.add(capture, rule.target);
+    }
+  }
+
+  /** Holds what comes from now on. */
+  pause(): void {
+    this.#paused = true;
+    this.#held.pause();
+    this.#options.report({ kind: "paused" });
+  }
+
+  /** Delivers what was held meanwhile, in order. */
+  resume(): void {
+    this.#paused = false;
+    this.#held.resume();
+    this.#options.report({ kind: "resumed" });
+  }
+
+  close(): void {
+    this.#held.close();
+  }
+
+  /** The forward that takes a capture; undefined when none does. */
+  #ruleFor({ event }: Capture): ForwardRule | undefined {
+    if (!this.#options.isWanted(event.type)) return undefined;
+    return this.#options.rules.find(({ matches }) => matches(event.type));
+  }
+
+  async #decide(capture: Capture, kept: Kept, from: string): Promise<SenderAnswer> {
+    const { onInvalid, report } = this.#options;
+    const told = (answer: SenderAnswer, now = capture): DeliveryHappening => ({
+      capture: summarizeCapture(now),
+      verdict: capture.verify,
+      answer: answer.status,
+      from,
+    });
+    const isInvalid = capture.verify.code !== "ok";
+    if (isInvalid && onInvalid === "reject") {
+      const answer = refusal(capture);
+      report({ kind: "rejected", ...told(answer) });
+      return answer;
+    }
+    if (isInvalid && onInvalid === "hold") {
+      const answer = keptAnswer(capture, kept);
+      report({ kind: "held", why: "invalid", error: null, ...told(answer) });
+      return answer;
+    }
+    const rule = this.#ruleFor(capture);
+    if (rule === undefined) {
+      const answer = keptAnswer(capture, kept);
+      report({ kind: "received", ...told(answer) });
+      return answer;
+    }
+    if (this.#paused || this.#held.waitsFor(rule.target)) {
+      const { answer, capture: now } = await this.#hold(capture, rule.target, kept);
+      report({ kind: "held", why: this.#paused ? "paused" : "queued", error: null, ...told(answer, now) });
+      return answer;
+    }
+    return this.#forward({ capture, rule, kept, told });
+  }
+
+  async #forward(input: {
+    capture: Capture;
+    rule: ForwardRule;
+    kept: Kept;
+    told: (answer: SenderAnswer, now: Capture) => DeliveryHappening;
+  }): Promise<SenderAnswer> {
+    const { capture, rule, kept, told } = input;
+    const { courier, log, report, whenDown } = this.#options;
+    const { sent, made } = await courier.send(capture, rule.target, { kind: "forward", mode: "exact" });
+    const { capture: tried, attempt } = await log.addAttempt(capture, made);
+    if (sent.failure === null) {
+      const answer = appAnswer(sent);
+      report({ kind: "forwarded", attempt, ...told(answer, tried) });
+      return answer;
+    }
+    if (whenDown === "503") {
+      const answer = later("The app did not answer.");
+      report({ kind: "app_down", attempt, ...told(answer, tried) });
+      return answer;
+    }
+    const { answer, capture: now } = await this.#hold(tried, rule.target, kept);
+    report({ kind: "held", why: "app_down", error: sent.error, ...told(answer, now) });
+    return answer;
+  }
+
+  async #hold(capture: Capture, target: string, kept: Kept): Promise<{ answer: SenderAnswer; capture: Capture }> {
+    if (kept === "unstored" || this.#held.size >= this.#options.mostHeld) {
+      return { answer: later("No more deliveries can be held."), capture };
+    }
+    // In the line before anything is awaited, so that the order is that of arrival.
+    this.#held.add(capture, target);
+    const marked = await this.#options.log.change(capture.id, (current) => ({
+      ...current,
+      tags: [...new Set([...current.tags, HELD_TAG])],
+    }));
+    return { answer: keptAnswer(capture, kept), capture: marked ?? capture };
+  }
+
+  /** True when the app has answered, whatever it said: the sender was told 202 and the person at the terminal sees the status. */
+  async #deliverHeld(held: Capture, target: string): Promise<boolean> {
+    const { courier, log, report } = this.#options;
+    try {
+      const { sent, made } = await courier.send(held, target, { kind: "retry", mode: "resign" });
+      if (sent.failure !== null) return false;
+      await log.change(held.id, (current) => ({ ...current, tags: current.tags.filter((tag) => tag !== HELD_TAG) }));
+      const { capture, attempt } = await log.addAttempt(held, made);
+      report({ kind: "delivered", capture: summarizeCapture(capture), attempt });
+      return true;
+    } catch (error) {
+      report({ kind: "problem", what: `A held delivery could not be sent: ${String(error)}`, fix: null });
+      return false;
+    }
+  }
+}
+
+function appAnswer({ status, headers, body }: SentAnswer): SenderAnswer {
+  return { status: status ?? 502, headers: headers.filter(([name]) => !isConnectionHeader(name)), body };
+}
+
+/** 202 says what is true: taken and kept, not handled. */
+function keptAnswer(capture: Capture, kept: Kept): SenderAnswer {
+  if (kept === "unstored") return later("The delivery could not be written to disk.");
+  return { status: 202, headers: [["X-Pigeonhole-Capture", capture.id]], body: new Uint8Array() };
+}
+
+function later(why: string): SenderAnswer {
+  return {
+    status: 503,
+    headers: [
+      ["Content-Type", "text/plain; charset=utf-8"],
+      ["Retry-After", RETRY_AFTER],
+    ],
+    body: Buffer.from(`${why}\n`),
+  };
+}
+
+/** What a receiver would answer. */
+function refusal({ verify }: Capture): SenderAnswer {
+  const { status, headers, body } = answerFor(outcomeOf(verify.code), "retry");
+  return { status, headers: Object.entries(headers), body: Buffer.from(body) };
+}
+
+function outcomeOf(code: Capture["verify"]["code"]): Outcome {
+  switch (code) {
+    case "missing":
+    case "malformed":
+      return { kind: "unsigned", reason: code };
+    case "stale":
+    case "mismatch":
+      return { kind: "unverified", reason: code };
+    case "ok":
+      return { kind: "internal_error" };
+  }
+}

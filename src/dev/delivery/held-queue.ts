@@ -1,0 +1,98 @@
+import { type Backoff, backoffDelay } from "../../base/backoff.js";
+import type { Clock, Timer } from "../../base/clock.js";
+import { SECOND } from "../../base/duration.js";
+
+const PROBES: Backoff = { initialMs: 0.5 * SECOND, factor: 1.6, maxMs: 10 * SECOND, jitter: 0.1 };
+
+export interface HeldQueueDeps<Item> {
+  /** Delivers one; false when the app still does not answer. */
+  deliver(item: Item, target: string): Promise<boolean>;
+  clock: Clock;
+}
+
+/** What waits for one app. */
+interface Line<Item> {
+  items: Item[];
+  failures: number;
+  isRunning: boolean;
+  timer: Timer | undefined;
+}
+
+/**
+ * Deliveries that wait for an app, a line per target, in the order of arrival. The first of a line is tried again after waits
+ * that grow; once the app answers, the others follow at once. While paused nothing is tried.
+ */
+export class HeldQueue<Item> {
+  readonly #deps: HeldQueueDeps<Item>;
+  readonly #lines = new Map<string, Line<Item>>();
+  #paused = false;
+  #closed = false;
+
+  constructor(deps: HeldQueueDeps<Item>) {
+    this.#deps = deps;
+  }
+
+  get size(): number {
+    return [...this.#lines.values()].reduce((sum, { items }) => sum + items.length, 0);
+  }
+
+  /** True while something waits for the target: whatever comes now must wait behind it. */
+  waitsFor(target: string): boolean {
+    return this.#lines.has(target);
+  }
+
+  add(item: Item, target: string): void {
+    const line = this.#lines.get(target) ?? { items: [], failures: 1, isRunning: false, timer: undefined };
+    line.items.push(item);
+    this.#lines.set(target, line);
+    this.#arm(line, target);
+  }
+
+  pause(): void {
+    this.#paused = true;
+    for (const line of this.#lines.values()) {
+      line.timer?.cancel();
+      line.timer = undefined;
+    }
+  }
+
+  /** Tries all lines at once. */
+  resume(): void {
+    this.#paused = false;
+    for (const [target, line] of this.#lines) void this.#run(line, target);
+  }
+
+  /** Tries nothing more; what waits stays on disk, marked. */
+  close(): void {
+    this.#closed = true;
+    this.pause();
+  }
+
+  #arm(line: Line<Item>, target: string): void {
+    if (this.#paused || line.isRunning || line.timer !== undefined) return;
+    const wait = backoffDelay(PROBES, line.failures, Math.random);
+    line.timer = this.#deps.clock.setTimer(() => {
+      line.timer = undefined;
+      void this.#run(line, target);
+    }, wait);
+  }
+
+  async #run(line: Line<Item>, target: string): Promise<void> {
+    if (line.isRunning) return;
+    line.isRunning = true;
+    try {
+      for (let first = line.items[0]; first !== undefined && !this.#paused; first = line.items[0]) {
+        if (!(await this.#deps.deliver(first, target))) {
+          line.failures += 1;
+          break;
+        }
+        line.failures = 1;
+        line.items.shift();
+      }
+    } finally {
+      line.isRunning = false;
+    }
+    if (line.items.length === 0) this.#lines.delete(target);
+    else if (!this.#closed) this.#arm(line, target);
+  }
+}

@@ -1,0 +1,172 @@
+import { type Clock, systemClock } from "../base/clock.js";
+import { DAY, SECOND } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
+import { checkWholeNumber } from "../base/option-check.js";
+import type { NamedSecret } from "../capture/judge-signature.js";
+import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import type { OnInvalid, WhenDown } from "./delivery/delivery-desk.js";
+import { type Forward, type ForwardRule, createForwardRules } from "./forward/forward-rules.js";
+import type { Report } from "./happening.js";
+import type { EndpointApi } from "./register/registration.js";
+import { type TypeMatcher, parseTypeGlobs } from "./type-glob.js";
+
+/** An endpoint to create at the service for the time of the run. */
+export interface RegisterOptions {
+  /** A client of the API (`createClient`); only its `webhooks` are used. */
+  client: EndpointApi;
+  /** Event types that are wanted. @default the service's default set */
+  eventTypes?: readonly string[];
+}
+
+export interface DevServerOptions {
+  /** Whole secrets with the names they may be spoken of by, newest first. @default none: signatures are only looked at for their form */
+  secrets?: readonly NamedSecret[];
+  /** Where deliveries go; the first that fits takes one. @default nowhere: they are kept */
+  forwards?: readonly Forward[];
+  /** Forward only these types, such as `email.*`; all are kept. @default '*' */
+  events?: string;
+  /** Port for deliveries; 0 for any free one. @default 4400 */
+  port?: number;
+  /** Address to listen at for deliveries. @default '127.0.0.1' */
+  host?: string;
+  /** The one path that takes deliveries. @default '/webhooks' */
+  path?: string;
+  /** Port of the page and its API, on this machine only; 0 for any free one, false for no page. @default 4401 */
+  pagePort?: number | false;
+  /** Folder of the built page. @default the one in the package */
+  pageFolder?: string;
+  /** A delivery whose signature is not good is forwarded all the same, refused as a receiver would, or kept. @default 'forward' */
+  onInvalid?: OnInvalid;
+  /** While the app is down: 503, so that the service sends again, or 202 and delivered in order once it is back. @default '503' */
+  whenDown?: WhenDown;
+  /** Longest wait for the app's answer, in milliseconds. The service itself waits 5 s. @default 30,000 */
+  timeoutMs?: number;
+  /** Largest body of a delivery, in bytes. @default 5 MiB */
+  maxBodyBytes?: number;
+  /** Allows forwards and replays outside this machine and its private network. @default false */
+  allowRemote?: boolean;
+  /** Does not check certificates of https targets. @default false */
+  insecure?: boolean;
+  /** Certificates (PEM) to trust beside the machine's. @default none */
+  ca?: string;
+  /** Folder of the project; captures of other folders and their endpoints are left alone. @default the working directory */
+  cwd?: string;
+  /** Where captures are kept. @default '.pigeonhole' in `cwd` */
+  folder?: string;
+  /** Most captures that are kept. @default 1,000 */
+  max?: number;
+  /** How long captures are kept, in milliseconds. @default 7 days */
+  keepMs?: number;
+  /** `cloudflared`, `ngrok`, `tailscale`, or a command with `{port}` in it that prints its https URL. @default none */
+  tunnel?: string;
+  /** Longest wait for the tunnel's URL, in milliseconds. @default 30,000 */
+  tunnelTimeoutMs?: number;
+  /** Public URL of a tunnel that runs already; without a path it gets `path`. @default none */
+  publicUrl?: string;
+  /** Creates an endpoint that points here and deletes it at the end. Needs `tunnel` or `publicUrl`. @default none */
+  register?: RegisterOptions;
+  /** Database file of a receiver, to look into its inbox. @default none */
+  inbox?: string;
+  /** File that is written once everything listens, and removed at the end. Holds the page's token. @default none */
+  readyFile?: string;
+  /** Where the documents leave the signature open. @default SIGNATURE_ASSUMPTIONS */
+  assumptions?: Partial<SignatureAssumptions>;
+  /** Calls the start off: it rejects with the signal's reason, and nothing is left running. Later use `close`. @default none */
+  signal?: AbortSignal;
+  /** Hears what happens. @default nobody */
+  report?: Report;
+  /** @default the machine's */
+  clock?: Clock;
+}
+
+/** The options, checked and filled in. */
+export interface ResolvedDevServer {
+  secrets: readonly NamedSecret[];
+  rules: readonly ForwardRule[];
+  isWanted: TypeMatcher;
+  port: number;
+  host: string;
+  path: string;
+  pagePort: number | false;
+  onInvalid: OnInvalid;
+  whenDown: WhenDown;
+  timeoutMs: number;
+  maxBodyBytes: number;
+  allowRemote: boolean;
+  insecure: boolean;
+  max: number;
+  keepMs: number;
+  tunnelTimeoutMs: number;
+  assumptions: Partial<SignatureAssumptions>;
+  report: Report;
+  clock: Clock;
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Fills in defaults; throws `invalid_option` naming the option. */
+export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevServer {
+  const { secrets = [], path = "/webhooks", pagePort = 4401, allowRemote = false, report = () => undefined } = options;
+  checkPath(path);
+  const onInvalid = checkChoice("onInvalid", options.onInvalid ?? "forward", ["forward", "reject", "hold"]);
+  if (onInvalid !== "forward" && secrets.length === 0 && options.register === undefined) {
+    throw new PigeonholeError(
+      "invalid_option",
+      `onInvalid: "${onInvalid}" needs a secret, since without one no signature can be told to be good.`,
+    );
+  }
+  if (options.register !== undefined && options.tunnel === undefined && options.publicUrl === undefined) {
+    throw new PigeonholeError("invalid_option", "register needs a public URL: give tunnel or publicUrl.");
+  }
+  if (options.tunnel !== undefined && options.publicUrl !== undefined) {
+    throw new PigeonholeError("invalid_option", "Give tunnel or publicUrl, not both.");
+  }
+  const timer = { min: 1, max: LONGEST_TIMER };
+  return {
+    secrets,
+    rules: createForwardRules(options.forwards ?? [], { allowRemote }),
+    isWanted: parseTypeGlobs(options.events ?? "*", "events"),
+    port: checkPort("port", options.port ?? 4400),
+    host: options.host ?? "127.0.0.1",
+    path,
+    pagePort: pagePort === false ? false : checkPort("pagePort", pagePort),
+    onInvalid,
+    whenDown: checkChoice("whenDown", options.whenDown ?? "503", ["503", "hold"]),
+    timeoutMs: checkWholeNumber("timeoutMs", options.timeoutMs ?? 30 * SECOND, timer),
+    maxBodyBytes: checkWholeNumber("maxBodyBytes", options.maxBodyBytes ?? 5 * 1024 * 1024, { min: 1 }),
+    allowRemote,
+    insecure: options.insecure ?? false,
+    max: checkWholeNumber("max", options.max ?? 1000, { min: 1 }),
+    keepMs: checkWholeNumber("keepMs", options.keepMs ?? 7 * DAY, { min: 1 }),
+    tunnelTimeoutMs: checkWholeNumber("tunnelTimeoutMs", options.tunnelTimeoutMs ?? 30 * SECOND, timer),
+    assumptions: options.assumptions ?? {},
+    report: calmly(report),
+    clock: options.clock ?? systemClock,
+  };
+}
+
+/** A reporter that fails must not lose a delivery. */
+function calmly(report: Report): Report {
+  return (happening) => {
+    try {
+      report(happening);
+    } catch {
+      // Nobody is left to be told.
+    }
+  };
+}
+
+function checkPath(path: string): void {
+  if (/^\/[\w~!$&'()*+,;=:@%./-]*$/.test(path)) return;
+  throw new PigeonholeError("invalid_option", `path must start with "/" and hold no "?" or "#", got "${path}".`);
+}
+
+function checkPort(option: string, port: number): number {
+  return checkWholeNumber(option, port, { min: 0, max: 65_535 });
+}
+
+function checkChoice<const Value extends string>(option: string, given: string, values: readonly Value[]): Value {
+  const found = values.find((value) => value === given);
+  if (found !== undefined) return found;
+  throw new PigeonholeError("invalid_option", `${option} must be one of ${values.join(", ")}, got "${given}".`);
+}

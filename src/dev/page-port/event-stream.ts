@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock, Timer } from "../../base/clock.js";
+import { SECOND } from "../../base/duration.js";
+
+const HEARTBEAT_MS = 15 * SECOND;
+
+/** Messages that are kept for pages that come back. */
+const KEPT_MESSAGES = 2_000;
+
+/** A page that does not read is let go; it comes back and asks for what it missed. */
+const MOST_UNREAD_BYTES = 4 * 1024 * 1024;
+
+interface Message {
+  number: number;
+  text: string;
+}
+
+/**
+ * Server-sent events for the page. Every message has an id; a page that was away names the last one it saw and gets what it
+ * missed, or one `reset` when that is too long ago or was another run: then it loads its lists anew.
+ */
+export class EventStream {
+  readonly #clock: Clock;
+  /** Tells this run's ids from another's. */
+  readonly #run = randomBytes(4).toString("hex");
+  readonly #kept: Message[] = [];
+  readonly #pages = new Set<ServerResponse>();
+  #number = 0;
+  #heartbeat: Timer | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Number of pages that listen. */
+  get listeners(): number {
+    return this.#pages.size;
+  }
+
+  publish(event: string, data: unknown): void {
+    this.#number += 1;
+    const text = `id: ${this.#run}-${this.#number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    this.#kept.push({ number: this.#number, text });
+    if (this.#kept.length > KEPT_MESSAGES) this.#kept.shift();
+    for (const page of this.#pages) this.#write(page, text);
+  }
+
+  /** Answers a request with the stream, until the page goes or {@link close} is called. */
+  open(req: IncomingMessage, res: ServerResponse): void {
+    res.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
+    res.write(`retry: 1000\n\n${this.#missedBy(req.headers["last-event-id"])}`);
+    this.#pages.add(res);
+    res.on("close", () => this.#pages.delete(res));
+    res.on("error", () => this.#pages.delete(res));
+    if (this.#heartbeat === undefined) this.#beat();
+  }
+
+  close(): void {
+    this.#heartbeat?.cancel();
+    for (const page of this.#pages) page.end();
+    this.#pages.clear();
+  }
+
+  #missedBy(lastId: string | string[] | undefined): string {
+    if (typeof lastId !== "string" || lastId === "") return "";
+    const [run, number] = lastId.split("-");
+    const last = Number(number);
+    const oldest = this.#kept[0]?.number ?? this.#number + 1;
+    const isKnown = run === this.#run && Number.isInteger(last) && last >= oldest - 1 && last <= this.#number;
+    if (!isKnown) return "event: reset\ndata: {}\n\n";
+    return this.#kept
+      .filter((message) => message.number > last)
+      .map(({ text }) => text)
+      .join("");
+  }
+
+  #write(page: ServerResponse, text: string): void {
+    if (page.writableLength > MOST_UNREAD_BYTES) page.destroy();
+    else page.write(text);
+  }
+
+  #beat(): void {
+    this.#heartbeat = this.#clock.setTimer(() => {
+      for (const page of this.#pages) this.#write(page, ": still here\n\n");
+      this.#beat();
+    }, HEARTBEAT_MS);
+  }
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, readdirSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Where the build puts the page. */
+export const PAGE_FOLDER = fileURLToPath(new URL("../../page", import.meta.url));
+
+const NONCE_PLACEHOLDER = "__CSP_NONCE__";
+
+const MEDIA_TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".json": "application/json",
+};
+
+const NOT_BUILT = `The page of the dev server is not in this installation: dist/page/index.html is missing.
+In a checkout of the package, build it with "npm run build". Capturing and forwarding work without it.
+`;
+
+/** Sent with everything on the page's port. */
+export const SAFETY_HEADERS: Readonly<Record<string, string>> = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "x-frame-options": "DENY",
+};
+
+/** `style-src` has the nonce for the JSON editor, which makes its style sheet while it runs. */
+export function contentSecurityPolicy(nonce?: string): string {
+  const style = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;
+  return [
+    "default-src 'self'",
+    `style-src ${style}`,
+    "img-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+interface PageFile {
+  type: string;
+  bytes: Buffer;
+}
+
+/** The page's static files. Only what lies in the folder can be asked for, so that no path leads out of it. */
+export function createPageFiles(folder = PAGE_FOLDER) {
+  let files: ReadonlyMap<string, PageFile> = new Map();
+
+  /** Answers a GET; false when there is no such file. */
+  function serve(path: string, res: ServerResponse): boolean {
+    if (!files.has("/index.html")) files = readFiles(folder);
+    if (path === "/" || path === "/index.html") {
+      serveIndex(files.get("/index.html"), res);
+      return true;
+    }
+    const file = files.get(path);
+    if (file === undefined) return false;
+    // The build puts a digest of the content into the names under /assets.
+    const cache = path.startsWith("/assets/") ? "private, max-age=31536000, immutable" : "no-store";
+    send(res, file.bytes, { "content-type": file.type, "cache-control": cache });
+    return true;
+  }
+
+  return { serve };
+}
+
+function serveIndex(file: PageFile | undefined, res: ServerResponse): void {
+  if (file === undefined) {
+    send(res, Buffer.from(NOT_BUILT), { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+    return;
+  }
+  const nonce = randomBytes(16).toString("base64");
+  send(res, Buffer.from(file.bytes.toString().replaceAll(NONCE_PLACEHOLDER, nonce)), {
+    "content-type": file.type,
+    "cache-control": "no-store",
+    "content-security-policy": contentSecurityPolicy(nonce),
+  });
+}
+
+function send(res: ServerResponse, bytes: Buffer, headers: Record<string, string>): void {
+  res.writeHead(200, { ...headers, "content-length": bytes.byteLength });
+  res.end(bytes);
+}
+
+function readFiles(folder: string): ReadonlyMap<string, PageFile> {
+  const files = new Map<string, PageFile>();
+  const walk = (inner: string): void => {
+    for (const entry of readdirSync(join(folder, inner), { withFileTypes: true })) {
+      const path = `${inner}/${entry.name}`;
+      if (entry.isDirectory()) walk(path);
+      const type = MEDIA_TYPES[extname(entry.name)];
+      if (entry.isFile() && type !== undefined) files.set(path, { type, bytes: readFileSync(join(folder, path)) });
+    }
+  };
+  try {
+    walk("");
+  } catch {
+    // Not built: the page says so.
+  }
+  return files;
+}

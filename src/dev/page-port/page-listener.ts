@@ -1,0 +1,139 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { SECOND } from "../../base/duration.js";
+import { ApiRefusal, refusalFor } from "../api/api-refusal.js";
+import { BodyFields } from "../api/body-fields.js";
+import type { ApiFailure } from "../api/page-api.js";
+import { type Route, findRoute } from "../api/route.js";
+import { readBody } from "../capture-port/read-body.js";
+import type { EventStream } from "./event-stream.js";
+import { type GuardSecrets, guardRequest } from "./guard.js";
+import { SAFETY_HEADERS, contentSecurityPolicy, type createPageFiles } from "./page-files.js";
+
+const BODY_TIMEOUT_MS = 10 * SECOND;
+const STREAM_PATH = "/api/stream";
+
+export interface PageListenerOptions {
+  /** Asked with every request, since the port is known only when it listens. */
+  guard: () => GuardSecrets;
+  routes: readonly Route[];
+  stream: EventStream;
+  files: ReturnType<typeof createPageFiles>;
+  /** Largest JSON body of a change. */
+  maxBodyBytes: number;
+}
+
+/** The page and its API. Nothing is looked at before the guard has let the request in. */
+export function createPageListener(options: PageListenerOptions): RequestListener {
+  const { guard, routes, stream, files, maxBodyBytes } = options;
+
+  async function answerApi(req: IncomingMessage, res: ServerResponse, path: string, query: string): Promise<void> {
+    const match = findRoute(routes, req.method === "HEAD" ? "GET" : (req.method ?? ""), path);
+    switch (match.kind) {
+      case "no_such_path":
+        return sendFailure(res, 404, { code: "no_such_path", message: `There is no ${path}.` });
+      case "wrong_method":
+        return sendFailure(res, 405, { code: "wrong_method", message: `${path} does not take ${req.method}.` });
+      case "found": {
+        const body = req.method === "POST" ? await readFields(req, maxBodyBytes) : new BodyFields({});
+        const result = await match.route.handle({ id: match.id, query: new URLSearchParams(query), body });
+        return sendJson(res, 200, result);
+      }
+    }
+  }
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const verdict = guardRequest(req, guard());
+    switch (verdict.kind) {
+      case "refuse":
+        return refuse(req, res, verdict);
+      case "enter":
+        return enter(req, res, verdict.cookie);
+      case "pass":
+    }
+    const [path, query] = splitUrl(req.url ?? "/");
+    const isRead = req.method === "GET" || req.method === "HEAD";
+    if (path === STREAM_PATH && req.method === "GET") return stream.open(req, res);
+    if (path.startsWith("/api/")) return answerApi(req, res, path, query);
+    if (isRead && files.serve(path, res)) return;
+    sendFailure(res, isRead ? 404 : 405, { code: "no_such_path", message: `There is no ${path}.` });
+  }
+
+  return (req, res) => {
+    for (const [name, value] of Object.entries(SAFETY_HEADERS)) res.setHeader(name, value);
+    res.setHeader("content-security-policy", contentSecurityPolicy());
+    res.setHeader("cache-control", "no-store");
+    answer(req, res).catch((error: unknown) => {
+      const { status, failure } = refusalFor(error);
+      if (res.headersSent) res.destroy();
+      else sendFailure(res, status, failure);
+    });
+  };
+}
+
+/**
+ * To the page without the token in its URL. A link on another site's page, such as a terminal in a browser, makes the whole chain of
+ * redirects foreign and keeps the strict cookie out of it; a page of ours that goes on by itself begins a chain of its own.
+ */
+function enter({ headers }: IncomingMessage, res: ServerResponse, cookie: string): void {
+  const site = headers["sec-fetch-site"];
+  const isForeign = site === "cross-site" || site === "same-site";
+  const onward: Record<string, string> = isForeign ? { refresh: "0; url=/" } : { location: "/" };
+  res.writeHead(isForeign ? 200 : 303, {
+    ...onward,
+    "set-cookie": cookie,
+    "content-length": 0,
+    "content-type": "text/html",
+  });
+  res.end();
+}
+
+function refuse(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, code, message }: { status: number; code: string; message: string },
+): void {
+  // What was not read of a body would be taken for the next request.
+  res.setHeader("connection", "close");
+  req.resume();
+  if (req.headers.accept?.includes("text/html") !== true) return sendFailure(res, status, { code, message });
+  res.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
+  res.end(`${message}\n`);
+}
+
+async function readFields(req: IncomingMessage, maxBytes: number): Promise<BodyFields> {
+  const read = await readBody(req, { maxBytes, timeoutMs: BODY_TIMEOUT_MS });
+  switch (read.kind) {
+    case "read":
+      return new BodyFields(parseJson(Buffer.from(read.body).toString()));
+    case "too_large":
+      throw new ApiRefusal(413, { code: "too_large", message: `A body may have at most ${maxBytes} bytes.` });
+    case "timeout":
+    case "aborted":
+      throw new ApiRefusal(408, { code: "body_timeout", message: "The body did not arrive in time." });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiRefusal(400, { code: "not_json", message: "The body is not JSON." });
+  }
+}
+
+function splitUrl(url: string): [path: string, query: string] {
+  const at = url.indexOf("?");
+  return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+function sendFailure(res: ServerResponse, status: number, failure: ApiFailure): void {
+  sendJson(res, status, failure);
+}
+
+function sendJson(res: ServerResponse, status: number, value: unknown): void {
+  if (res.destroyed) return;
+  const bytes = Buffer.from(JSON.stringify(value));
+  res.writeHead(status, { "content-type": "application/json; charset=utf-8", "content-length": bytes.byteLength });
+  // Node leaves the body out of the answer to a HEAD.
+  res.end(bytes);
+}

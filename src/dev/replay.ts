@@ -1,0 +1,92 @@
+import type { Clock } from "../base/clock.js";
+import { PigeonholeError } from "../base/error.js";
+import type { Capture, SignMode } from "../capture/capture.js";
+import type { NamedSecret } from "../capture/judge-signature.js";
+import type { ReplayOrder } from "../capture/order-captures.js";
+import { type ReplayReport, replayCaptures } from "../capture/replay-captures.js";
+import { summarizeCapture } from "../capture/summarize-capture.js";
+import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import type { CaptureLog } from "./delivery/capture-log.js";
+import { type ForwardRule, checkNotOwnPort } from "./forward/forward-rules.js";
+import type { Report } from "./happening.js";
+
+/** A replay asked for at the page or the terminal. */
+export interface ReplayRequest {
+  ids: readonly string[];
+  /** @default 'resign' */
+  mode?: SignMode;
+  /** @default 'same-id' */
+  identity?: "same-id" | "new-id";
+  /** Body in place of the captured one. */
+  body?: string;
+  /** Port, host:port or URL. @default the forwards, by type */
+  target?: string;
+  order?: ReplayOrder;
+  seed?: number;
+  times?: number;
+}
+
+export interface ReplayerOptions {
+  log: CaptureLog;
+  rules: readonly ForwardRule[];
+  secrets: () => readonly NamedSecret[];
+  assumptions: Partial<SignatureAssumptions>;
+  ownPorts: () => readonly number[];
+  timeoutMs: number;
+  allowRemote: boolean;
+  insecure: boolean;
+  clock: Clock;
+  signal: AbortSignal;
+  report: Report;
+}
+
+export type Replay = (request: ReplayRequest) => Promise<ReplayReport>;
+
+/**
+ * Replays captures to the app and keeps the attempts with them. Rejects with `no_capture`, and with `invalid_argument` for a
+ * target that is none, is remote, or is this dev server itself.
+ */
+export function createReplay(options: ReplayerOptions): Replay {
+  const { log, rules, ownPorts, report } = options;
+
+  function mustGet(id: string): Capture {
+    const capture = log.folder.get(id);
+    if (capture !== undefined) return capture;
+    throw new PigeonholeError("no_capture", `There is no capture "${id}".`);
+  }
+
+  function targetFor({ id, event }: Capture): string[] {
+    const rule = rules.find(({ matches }) => matches(event.type));
+    if (rule !== undefined) return [rule.target];
+    throw new PigeonholeError(
+      "invalid_argument",
+      `No forward takes ${event.type ?? "a delivery without a type"} (${id}); name a target, or start with --forward-to.`,
+    );
+  }
+
+  return async ({ ids, body, target, ...rest }) => {
+    const captures = ids.map(mustGet);
+    if (body !== undefined && captures.length !== 1) {
+      throw new PigeonholeError("invalid_argument", "An edited body is for one capture.");
+    }
+    if (target !== undefined) await checkNotOwnPort(target, ownPorts());
+    const [newest] = options.secrets();
+    return replayCaptures({
+      ...rest,
+      captures,
+      target: target ?? targetFor,
+      ...(body === undefined ? {} : { edit: { body } }),
+      ...(newest === undefined ? {} : { secret: newest.value }),
+      assumptions: options.assumptions,
+      timeoutMs: options.timeoutMs,
+      allowRemote: options.allowRemote,
+      insecure: options.insecure,
+      signal: options.signal,
+      clock: options.clock,
+      onAttempt: async ({ capture, attempt }) => {
+        const kept = await log.addAttempt(capture, attempt);
+        report({ kind: "replayed", capture: summarizeCapture(kept.capture), attempt: kept.attempt });
+      },
+    });
+  };
+}

@@ -1,0 +1,255 @@
+import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/capture.js";
+import { escapeControls } from "./escape-controls.js";
+import type { DevHappening } from "./happening.js";
+
+/** What a piece of a line is, for whoever has colours. Meaning never rests on colour alone: every line has a sign and words. */
+export type Tone = "good" | "bad" | "warn" | "dim" | "strong" | "plain";
+
+/** Adds colour to text; the text must come out with its characters unchanged. */
+export type Paint = (tone: Tone, text: string) => string;
+
+export interface LineWriterOptions {
+  /** @default no colour */
+  paint?: Paint;
+  /** Columns of the terminal, asked with every line; lines are cut to it. @default never cut */
+  columns?: () => number | undefined;
+}
+
+/** Below this width only time, type and status are shown. */
+const NARROW = 60;
+const TYPE_WIDTH = 24;
+const VERDICT_WIDTH = 12;
+
+/** A part of a line: its tone and its text, which is escaped already. */
+type Part = readonly [tone: Tone, text: string];
+
+const plainPaint: Paint = (_, text) => text;
+
+/**
+ * Turns happenings into lines for people. Stateful: deliveries are numbered in the order they came in, so that a replay can say
+ * which one it was of. Control characters in anything that came from outside are escaped.
+ */
+export function createLineWriter({ paint = plainPaint, columns = () => undefined }: LineWriterOptions = {}) {
+  const numbers = new Map<string, number>();
+  let last = 0;
+  let isReady = false;
+
+  function numberOf({ id }: CaptureSummary): string {
+    const known = numbers.get(id);
+    if (known !== undefined) return `#${known}`;
+    last += 1;
+    numbers.set(id, last);
+    return `#${last}`;
+  }
+
+  function render(parts: readonly Part[]): string {
+    const width = columns();
+    let left = width ?? Number.MAX_SAFE_INTEGER;
+    let line = "";
+    for (const [tone, text] of parts) {
+      if (left <= 0) break;
+      const cut = text.length > left ? `${text.slice(0, Math.max(0, left - 1))}…` : text;
+      left -= cut.length;
+      line += paint(tone, cut);
+    }
+    return line.trimEnd();
+  }
+
+  function row(input: RowInput): string {
+    const { capture, sign, status, ms, note } = input;
+    const type = escapeControls(capture.type ?? "(no type)");
+    const number = numberOf(capture);
+    const time: Part = ["dim", clockTime(input.at)];
+    const shownStatus: Part = [toneOf(status), status === null ? "–" : String(status)];
+    if ((columns() ?? NARROW) < NARROW) return render([time, ["plain", ` ${type} `], shownStatus]);
+    return render([
+      time,
+      ["plain", `  ${type.padEnd(TYPE_WIDTH)} `],
+      [sign.tone, sign.text.padEnd(VERDICT_WIDTH)],
+      ["plain", " "],
+      [shownStatus[0], shownStatus[1].padStart(3)],
+      ["dim", ` ${(ms === null ? "" : `${ms}ms`).padStart(7)}`],
+      ["dim", `  ${number}`],
+      ...(note === "" ? [] : ([["plain", `  ${note}`]] as const)),
+    ]);
+  }
+
+  /** The lines of a happening; none for what nobody needs to read. */
+  function write(happening: DevHappening, nowMs = Date.now()): string[] {
+    const info = (tone: Tone, text: string): string[] => [render([[tone, text]])];
+    switch (happening.kind) {
+      case "ready":
+        isReady = true;
+        return readyLines(happening).map(render);
+      case "forwarded":
+        return [row({ ...delivery(happening), note: subjectNote(happening.capture, verdictNote(happening.verdict)) })];
+      case "received":
+        return [row({ ...delivery(happening), note: notTaken(happening.answer) ?? "kept, not forwarded" })];
+      case "held":
+        return [row({ ...delivery(happening), note: notTaken(happening.answer) ?? heldNote(happening.why) })];
+      case "app_down":
+        return [row({ ...delivery(happening), note: escapeControls(happening.attempt.error ?? "the app is down") })];
+      case "rejected":
+        return [row({ ...delivery(happening), note: `refused: ${escapeControls(happening.verdict.summary)}` })];
+      case "delivered":
+        return [row({ ...again(happening, nowMs), note: `held before, now delivered` })];
+      case "replayed":
+        return [row({ ...again(happening, nowMs), note: `replay of ${numberOf(happening.capture)}` })];
+      case "refused": {
+        const { method, path, status, reason, from } = happening;
+        const what = `${escapeControls(method)} ${escapeControls(path).slice(0, 80)}`;
+        return [
+          render([
+            ["dim", clockTime(nowMs)],
+            ["warn", `  ! ${status} ${reason.replaceAll("_", " ")}: `],
+            ["plain", `${what} from ${escapeControls(from)}`],
+          ]),
+        ];
+      }
+      case "paused":
+        return info("warn", "Forwarding is paused; deliveries are kept.");
+      case "resumed":
+        return info("good", "Forwarding goes on.");
+      case "tunnel":
+        // The first URL stands among the first lines; a later one is news.
+        return happening.state === "up" && !isReady ? [] : info("plain", tunnelLine(happening));
+      case "registered":
+        return info("plain", `Registered ${happening.endpointId} at the service; removed on exit.`);
+      case "registration_moved":
+        return info("plain", `The endpoint ${happening.endpointId} now points to ${escapeControls(happening.url)}`);
+      case "swept":
+        return info("plain", `Removed endpoints that a crashed run had left: ${happening.endpointIds.join(", ")}`);
+      case "unregistered":
+        return info("plain", `Removed the endpoint ${happening.endpointId} at the service.`);
+      case "problem":
+        return [
+          // Several lines where a tunnel's last words are quoted.
+          ...happening.what.split("\n").map((line) => render([["bad", `! ${escapeControls(line)}`]])),
+          ...(happening.fix === null ? [] : [render([["plain", `  ${escapeControls(happening.fix)}`]])]),
+        ];
+      case "closed":
+        return [];
+    }
+  }
+
+  return { write };
+}
+
+/** The happening as one JSON line for programs, with the version of its shape. */
+export function formatJsonLine(happening: DevHappening, nowMs = Date.now()): string {
+  const line = JSON.stringify({ schemaVersion: 1, at: new Date(nowMs).toISOString(), ...happening });
+  // JSON leaves these as they are, and the line may end up on a terminal.
+  return escapeControls(line);
+}
+
+interface RowInput {
+  capture: CaptureSummary;
+  at: number;
+  sign: { tone: Tone; text: string };
+  status: number | null;
+  ms: number | null;
+  note: string;
+}
+
+type DeliveryLike = Extract<DevHappening, { verdict: unknown }>;
+
+function delivery(happening: DeliveryLike): Omit<RowInput, "note"> {
+  const { capture, verdict, answer } = happening;
+  const ms = "attempt" in happening ? happening.attempt.ms : null;
+  return { capture, at: Date.parse(capture.receivedAt), sign: verdictSign(verdict.code), status: answer, ms };
+}
+
+function again(
+  { capture, attempt }: { capture: CaptureSummary; attempt: CaptureAttempt },
+  nowMs: number,
+): Omit<RowInput, "note"> {
+  const text = attempt.mode === "resign" ? "↻ re-signed" : "↻ exact";
+  return { capture, at: nowMs, sign: { tone: "plain", text }, status: attempt.status, ms: attempt.ms };
+}
+
+function verdictSign(code: VerdictCode): { tone: Tone; text: string } {
+  switch (code) {
+    case "ok":
+      return { tone: "good", text: "✓ signed" };
+    case "stale":
+      return { tone: "warn", text: "✗ stale" };
+    case "mismatch":
+      return { tone: "bad", text: "✗ mismatch" };
+    case "missing":
+      return { tone: "bad", text: "✗ unsigned" };
+    case "malformed":
+      return { tone: "bad", text: "✗ malformed" };
+  }
+}
+
+function verdictNote({ code, skewSeconds, summary }: DeliveryLike["verdict"]): string {
+  if (code === "ok") return "";
+  if (code !== "stale" || skewSeconds === null) return escapeControls(summary);
+  return skewSeconds < 0 ? `${-skewSeconds} s old` : `${skewSeconds} s ahead`;
+}
+
+function subjectNote({ subject }: CaptureSummary, note: string): string {
+  return [note, escapeControls(subject)].filter((text) => text !== "").join(" · ");
+}
+
+function heldNote(why: Extract<DevHappening, { kind: "held" }>["why"]): string {
+  switch (why) {
+    case "app_down":
+      return "held: the app is down";
+    case "paused":
+      return "held: forwarding is paused";
+    case "queued":
+      return "held: waits behind earlier ones";
+    case "invalid":
+      return "held: its signature is not good";
+  }
+}
+
+/** Neither the app nor the disk has it; the sender was told so. */
+function notTaken(answer: number): string | undefined {
+  return answer >= 500 ? "not taken; the service sends it again" : undefined;
+}
+
+function toneOf(status: number | null): Tone {
+  if (status === null || status >= 500) return "bad";
+  return status < 300 ? "good" : "warn";
+}
+
+function tunnelLine(happening: Extract<DevHappening, { kind: "tunnel" }>): string {
+  switch (happening.state) {
+    case "starting":
+      return `Starting the tunnel ${escapeControls(happening.program)} …`;
+    case "up":
+      return `The tunnel ${escapeControls(happening.program)} is up: ${escapeControls(happening.publicUrl)}`;
+    case "down":
+      return `The tunnel ${escapeControls(happening.program)} ended; started again in ${(happening.restartMs / 1000).toFixed(1)} s.`;
+  }
+}
+
+function readyLines(ready: Extract<DevHappening, { kind: "ready" }>): Part[][] {
+  const field = (name: string, value: string, note = ""): Part[] => [
+    ["dim", `  ${name.padEnd(12)}`],
+    ["strong", value],
+    ["dim", note],
+  ];
+  return [
+    field("Receiving", ready.captureUrl),
+    ...(ready.publicUrl === null ? [] : [field("Public", escapeControls(ready.publicUrl))]),
+    ...ready.forwards.map(({ types, target }) => field("Forwarding", target, types === "*" ? "" : `  ← ${types}`)),
+    ...(ready.forwards.length === 0 ? [field("Forwarding", "nowhere; deliveries are kept")] : []),
+    ...(ready.pageUrl === null ? [] : [field("Inspect", ready.pageUrl)]),
+    field(
+      "Secret",
+      ready.secrets.length === 0 ? "none: signatures are not checked" : escapeControls(ready.secrets.join(", ")),
+    ),
+    ...ready.broken.map(({ file, reason }): Part[] => [
+      ["warn", `  ! ${escapeControls(file)}: ${escapeControls(reason)}`],
+    ]),
+    [["good", "  Ready."]],
+  ];
+}
+
+function clockTime(ms: number): string {
+  const date = new Date(ms);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
+}

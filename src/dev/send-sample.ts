@@ -1,0 +1,54 @@
+import type { Clock } from "../base/clock.js";
+import type { NamedSecret } from "../capture/judge-signature.js";
+import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import type { SignatureFault } from "./api/page-api.js";
+import type { TakeDelivery } from "./delivery/delivery-desk.js";
+import { signWithFault } from "./signature-fault.js";
+
+/** An event to send to ourselves, as if it came from the service. */
+export interface SampleDelivery {
+  /** JSON text of the envelope. */
+  body: string;
+  fault: SignatureFault;
+  /** Deliveries of the same event. @default 1 */
+  times?: number;
+}
+
+export type SendSample = (delivery: SampleDelivery) => Promise<string[]>;
+
+/** Signs events made here and gives them to the desk, one after the other; resolves with the ids of the captures. */
+export function createSendSample(deps: {
+  take: TakeDelivery;
+  secrets: () => readonly NamedSecret[];
+  assumptions: Partial<SignatureAssumptions>;
+  /** Where deliveries come in. */
+  captureUrl: () => string;
+  clock: Clock;
+}): SendSample {
+  return async ({ body: text, fault, times = 1 }) => {
+    const url = new URL(deps.captureUrl());
+    const captureIds: string[] = [];
+    for (let round = 0; round < times; round += 1) {
+      const { headers, body } = signWithFault({
+        body: Buffer.from(text),
+        secret: deps.secrets()[0]?.value,
+        fault,
+        nowMs: deps.clock.now(),
+        assumptions: deps.assumptions,
+      });
+      const { captureId } = await deps.take({
+        request: {
+          method: "POST",
+          path: url.pathname,
+          query: "",
+          headers: [["Host", url.host], ["Content-Length", String(body.byteLength)], ...headers],
+          body,
+        },
+        source: "trigger",
+        from: "this page",
+      });
+      captureIds.push(captureId);
+    }
+    return captureIds;
+  };
+}

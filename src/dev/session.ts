@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import type { NamedSecret } from "../capture/judge-signature.js";
+import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from "../protocol/event-types.js";
+import type { Session } from "./api/page-api.js";
+import type { ForwardRule } from "./forward/forward-rules.js";
+
+/** The event types as the page groups them: by the word before the dot. */
+const EVENT_TYPE_ROWS: Session["eventTypes"] = EVENT_TYPES.map((name) => ({
+  name,
+  group: name.slice(0, name.indexOf(".")),
+  isDefault: (DEFAULT_EVENT_TYPES as readonly string[]).includes(name),
+}));
+
+/** What the page has to know of this run. Names of secrets, never the secrets. */
+export function describeSession(input: {
+  captureUrl: string;
+  publicUrl: string | null;
+  rules: readonly ForwardRule[];
+  secrets: readonly NamedSecret[];
+  inbox: boolean;
+  captures: number;
+}): Session {
+  const { captureUrl, publicUrl, rules, secrets, inbox, captures } = input;
+  return {
+    version: readVersion(),
+    captureUrl,
+    publicUrl,
+    forwards: rules.map(({ types, target }) => ({ types, target })),
+    secrets: secrets.map(({ ref }) => ref),
+    inbox,
+    eventTypes: EVENT_TYPE_ROWS,
+    captures,
+  };
+}
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return version;
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import { MINUTE } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
+import type { HeaderList } from "../capture/capture.js";
+import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import { SECRET_SHAPE } from "../protocol/limits.js";
+import { signDelivery } from "../protocol/sign-delivery.js";
+import type { SignatureFault } from "./api/page-api.js";
+
+/** How long ago a stale delivery was signed; twice the tolerance. */
+const STALE_MS = 10 * MINUTE;
+
+export interface FaultyDelivery {
+  /** Headers of a delivery, signature included. */
+  headers: HeaderList;
+  /** The bytes to send; not the signed ones when they were tampered with. */
+  body: Uint8Array;
+}
+
+/**
+ * Signs a delivery rightly, or wrongly in one chosen way. Throws `invalid_secret` when a right signature needs a secret and there
+ * is none.
+ */
+export function signWithFault(input: {
+  body: Uint8Array;
+  /** The whole secret including `whsec_`. */
+  secret: string | undefined;
+  fault: SignatureFault;
+  /** Milliseconds since 1970. */
+  nowMs: number;
+  assumptions?: Partial<SignatureAssumptions>;
+}): FaultyDelivery {
+  const { body, fault, nowMs, assumptions } = input;
+  const sign = (secret: string, timestamp = nowMs): HeaderList =>
+    Object.entries(signDelivery({ body, secret, timestamp, ...(assumptions === undefined ? {} : { assumptions }) }));
+  const given = (): string => {
+    if (input.secret !== undefined) return input.secret;
+    throw new PigeonholeError(
+      "invalid_secret",
+      "To sign a delivery, the endpoint's secret is needed: the whole string including whsec_.",
+    );
+  };
+  const plain: HeaderList = [["Content-Type", "application/json"]];
+  switch (fault) {
+    case "valid":
+      return { headers: [...plain, ...sign(given())], body };
+    case "stale":
+      return { headers: [...plain, ...sign(given(), nowMs - STALE_MS)], body };
+    case "wrong-secret":
+      return { headers: [...plain, ...sign(SECRET_SHAPE.prefix + randomBytes(32).toString("base64url"))], body };
+    case "tampered":
+      // A space after the JSON: the event reads the same and the bytes are not those that were signed.
+      return { headers: [...plain, ...sign(given())], body: Buffer.concat([body, Buffer.from(" ")]) };
+    case "missing":
+      return { headers: plain, body };
+  }
+}

@@ -1,0 +1,276 @@
+import { resolve } from "node:path";
+import { SECOND } from "../base/duration.js";
+import { openCaptureFolder } from "../capture/capture-folder.js";
+import type { CaptureFolder } from "../capture/capture-folder.js";
+import type { NamedSecret } from "../capture/judge-signature.js";
+import type { ReplayReport } from "../capture/replay-captures.js";
+import { checkLocalTarget } from "../capture/target.js";
+import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
+import { openInboxFile } from "../store/open-inbox-file.js";
+import { actionRoutes } from "./api/action-routes.js";
+import { captureRoutes } from "./api/capture-routes.js";
+import { exportRoutes } from "./api/export-routes.js";
+import { inboxRoutes } from "./api/inbox-routes.js";
+import type { Session } from "./api/page-api.js";
+import type { Route } from "./api/route.js";
+import { createCaptureListener } from "./capture-port/capture-listener.js";
+import { forwardedOrigin } from "./capture-port/sender-address.js";
+import { Cleanup } from "./cleanup.js";
+import { createCaptureLog } from "./delivery/capture-log.js";
+import { createCourier } from "./delivery/courier.js";
+import { DeliveryDesk, type TakeDelivery } from "./delivery/delivery-desk.js";
+import { checkNotOwnPort } from "./forward/forward-rules.js";
+import type { Report } from "./happening.js";
+import { listen, listenOnLoopback } from "./listen.js";
+import { type DevServerOptions, resolveDevServerOptions } from "./options.js";
+import { EventStream } from "./page-port/event-stream.js";
+import { createPageFiles } from "./page-port/page-files.js";
+import { createPageListener } from "./page-port/page-listener.js";
+import { makeToken } from "./page-port/session-token.js";
+import { withCapturePath } from "./public-url.js";
+import { writeReadyFile } from "./ready-file.js";
+import { type Registration, registerEndpoint } from "./register/registration.js";
+import { type ReplayRequest, createReplay } from "./replay.js";
+import { type SampleDelivery, createSendSample } from "./send-sample.js";
+import { describeSession } from "./session.js";
+import { startTunnel } from "./tunnel/start-tunnel.js";
+
+/** What is under way has this long to end when the server closes. */
+const GRACE_MS = 2 * SECOND;
+/** JSON around an edited body. */
+const BODY_MARGIN = 1024 * 1024;
+
+/** A running dev server. */
+export interface DevServer {
+  /** Where deliveries are received on this machine. */
+  readonly captureUrl: string;
+  /** Where the service reaches it; null without a tunnel. */
+  readonly publicUrl: string | null;
+  /** The page with its token, to be opened in a browser; null without a page. */
+  readonly pageUrl: string | null;
+  readonly captures: CaptureFolder;
+  /** Deliveries that wait for an app. */
+  readonly held: number;
+  readonly paused: boolean;
+  /** Sends captures again. */
+  replay(request: ReplayRequest): Promise<ReplayReport>;
+  /** Takes in an event made here, as if the service had sent it; resolves with the ids of its captures. */
+  send(delivery: SampleDelivery): Promise<string[]>;
+  /** Holds what comes from now on, until {@link resume}. */
+  pause(): void;
+  resume(): void;
+  /** Deletes the endpoint, ends the tunnel and closes the ports; may be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Captures deliveries, shows them on a page and forwards them to the app. Prints nothing: `options.report` hears what happens.
+ * Rejects with `invalid_option`, `invalid_argument`, `port_in_use`, `tunnel_failed`, what the API answers or the signal's reason;
+ * then nothing is left running.
+ */
+export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
+  const cleanup = new Cleanup();
+  try {
+    return await start(options, cleanup);
+  } catch (error) {
+    await cleanup.run();
+    throw error;
+  }
+}
+
+async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevServer> {
+  const resolved = resolveDevServerOptions(options);
+  const { rules, assumptions, report, clock, path, timeoutMs, allowRemote, insecure, maxBodyBytes } = resolved;
+  const cwd = resolve(options.cwd ?? ".");
+  const secrets: NamedSecret[] = [...resolved.secrets];
+  const knownSecrets = (): readonly NamedSecret[] => secrets;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let registration: Registration | undefined;
+  let publicUrl = options.publicUrl === undefined ? null : withCapturePath(options.publicUrl, path);
+
+  const inbox = options.inbox === undefined ? undefined : await openInboxFile(resolve(cwd, options.inbox));
+  cleanup.add(() => inbox?.close());
+
+  const folder = openCaptureFolder(resolve(cwd, options.folder ?? ".pigeonhole"), {
+    max: resolved.max,
+    keepMs: resolved.keepMs,
+    clock,
+  });
+  cleanup.add(() => folder.flush());
+
+  const stream = new EventStream(clock);
+  const watcher = {
+    changed: (summary: object) => stream.publish("capture", summary),
+    removed: (ids: string[]) => stream.publish("removed", { ids }),
+  };
+  const log = createCaptureLog({ folder, watcher, report });
+  const sending = { secrets: knownSecrets, assumptions, timeoutMs, allowRemote, insecure, clock, signal };
+  const desk = new DeliveryDesk({
+    log,
+    courier: createCourier({ ...sending, ca: options.ca }),
+    rules,
+    isWanted: resolved.isWanted,
+    secrets: knownSecrets,
+    assumptions,
+    onInvalid: resolved.onInvalid,
+    whenDown: resolved.whenDown,
+    // Half, so that what is held is not pruned before it is delivered.
+    mostHeld: Math.max(1, Math.floor(resolved.max / 2)),
+    clock,
+    report,
+  });
+
+  const takeLive: TakeDelivery = async (arrived) => {
+    const answer = await desk.take(arrived);
+    const isGenuine = folder.get(answer.captureId)?.verify.code === "ok";
+    const origin = publicUrl === null && isGenuine ? forwardedOrigin(arrived.request.headers) : undefined;
+    if (origin !== undefined) setPublicUrl(withCapturePath(origin, path));
+    return answer;
+  };
+  const capturing = await listen(
+    createCaptureListener({
+      path,
+      maxBodyBytes,
+      signatureHeader: resolveSignatureAssumptions(assumptions).signatureHeader,
+      take: takeLive,
+      report,
+    }),
+    { port: resolved.port, host: resolved.host, option: "port" },
+  );
+  cleanup.add(async () => {
+    const closed = capturing.close(GRACE_MS);
+    const timer = setTimeout(() => stopping.abort(new Error("The dev server was closed.")), GRACE_MS / 2);
+    await closed;
+    clearTimeout(timer);
+    stopping.abort(new Error("The dev server was closed."));
+  });
+  const captureUrl = `http://${urlHost(resolved.host)}:${capturing.port}${path}`;
+
+  const ownPorts = [capturing.port];
+  const replay = createReplay({ ...sending, log, rules, ownPorts: () => ownPorts, report });
+  const sendSample = createSendSample({
+    take: desk.take,
+    secrets: knownSecrets,
+    assumptions,
+    captureUrl: () => captureUrl,
+    clock,
+  });
+
+  const session = (): Session =>
+    describeSession({ captureUrl, publicUrl, rules, secrets, inbox: inbox !== undefined, captures: folder.size });
+  const now = (): number => clock.now();
+  const routes: Route[] = [
+    { method: "GET", path: "/api/session", handle: session },
+    ...captureRoutes({ log, secrets: knownSecrets, assumptions, now }),
+    ...exportRoutes({ log, secrets: knownSecrets, assumptions, rules, captureUrl, now }),
+    ...actionRoutes({ replay, sendSample, maxBodyBytes, now }),
+    ...inboxRoutes(inbox),
+  ];
+
+  let pageUrl: string | null = null;
+  if (resolved.pagePort !== false) {
+    const guard = { port: 0, urlToken: makeToken(), cookieToken: makeToken() };
+    const files = createPageFiles(options.pageFolder);
+    const paging = await listenOnLoopback(
+      createPageListener({ guard: () => guard, routes, stream, files, maxBodyBytes: maxBodyBytes + BODY_MARGIN }),
+      resolved.pagePort,
+      "pagePort",
+    );
+    cleanup.add(async () => {
+      stream.close();
+      await paging.close(0);
+    });
+    guard.port = paging.port;
+    ownPorts.push(paging.port);
+    pageUrl = `http://127.0.0.1:${paging.port}/?t=${guard.urlToken}`;
+  }
+  for (const { target } of rules) {
+    await checkNotOwnPort(target, ownPorts);
+    if (!allowRemote) await checkLocalTarget(target);
+  }
+
+  function setPublicUrl(url: string): void {
+    publicUrl = url;
+    stream.publish("session", session());
+    registration?.move(url).catch((error: unknown) =>
+      report({
+        kind: "problem",
+        what: `The endpoint ${registration?.endpointId} could not be moved to ${url}: ${String(error)}`,
+        fix: "Change its URL at the service, or start again.",
+      }),
+    );
+  }
+
+  if (options.tunnel !== undefined) {
+    const tunnel = await startTunnel({
+      tunnel: options.tunnel,
+      port: capturing.port,
+      timeoutMs: resolved.tunnelTimeoutMs,
+      signal: options.signal,
+      clock,
+      report,
+      onUrl: (url) => setPublicUrl(withCapturePath(url, path)),
+    });
+    cleanup.add(() => tunnel.close());
+    publicUrl = withCapturePath(tunnel.publicUrl, path);
+  }
+
+  options.signal?.throwIfAborted();
+  if (options.register !== undefined && publicUrl !== null) {
+    const { client, eventTypes = [] } = options.register;
+    const registered = await registerEndpoint({ client, url: publicUrl, eventTypes, cwd, report });
+    registration = registered;
+    cleanup.add(() => unregister(registered, report));
+    // First, since it is the newest; and in memory only.
+    secrets.unshift({ ref: `registered ${registered.endpointId}`, value: registered.secret });
+  }
+
+  options.signal?.throwIfAborted();
+  desk.takeUp();
+  cleanup.add(() => desk.close());
+
+  if (options.readyFile !== undefined) {
+    cleanup.add(writeReadyFile(resolve(cwd, options.readyFile), { pid: process.pid, captureUrl, publicUrl, pageUrl }));
+  }
+  const { forwards, secrets: names, captures } = session();
+  const broken = folder.broken.map(({ file, reason }) => ({ file, reason }));
+  report({ kind: "ready", captureUrl, publicUrl, pageUrl, forwards, secrets: names, captures, broken });
+
+  let closed: Promise<void> | undefined;
+  return {
+    captureUrl,
+    get publicUrl() {
+      return publicUrl;
+    },
+    pageUrl,
+    captures: folder,
+    get held() {
+      return desk.held;
+    },
+    get paused() {
+      return desk.paused;
+    },
+    replay,
+    send: sendSample,
+    pause: () => desk.pause(),
+    resume: () => desk.resume(),
+    close: () => (closed ??= cleanup.run().then(() => report({ kind: "closed" }))),
+  };
+}
+
+async function unregister(registration: Registration, report: Report): Promise<void> {
+  try {
+    await registration.close();
+  } catch (error) {
+    report({
+      kind: "problem",
+      what: `The endpoint ${registration.endpointId} could not be deleted: ${String(error)}`,
+      fix: "The next run in this folder deletes it, or delete it at the service.",
+    });
+  }
+}
+
+function urlHost(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

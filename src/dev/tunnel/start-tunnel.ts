@@ -1,0 +1,89 @@
+import { type Backoff, backoffDelay } from "../../base/backoff.js";
+import type { Clock } from "../../base/clock.js";
+import { MINUTE, SECOND } from "../../base/duration.js";
+import { isPigeonholeError } from "../../base/error.js";
+import { sleep } from "../../base/sleep.js";
+import type { Report } from "../happening.js";
+import { type TunnelProcess, runTunnelProgram } from "./tunnel-process.js";
+import { findTunnelProgram } from "./tunnel-programs.js";
+
+const BACKOFF: Backoff = { initialMs: 1 * SECOND, factor: 2, maxMs: 1 * MINUTE, jitter: 0.2 };
+
+export interface TunnelOptions {
+  /** `cloudflared`, `ngrok`, `tailscale`, or a command with `{port}`. */
+  tunnel: string;
+  /** Port on this machine that the tunnel leads to. */
+  port: number;
+  /** Longest wait for the public URL, in milliseconds. @default 30,000 */
+  timeoutMs?: number;
+  /** Calls the first start off. */
+  signal?: AbortSignal | undefined;
+  clock: Clock;
+  report: Report;
+  /** Called with the URL whenever it changes after the start; a program that was restarted may get another. */
+  onUrl: (publicUrl: string) => void;
+}
+
+/** A tunnel that is kept up until it is closed. */
+export interface Tunnel {
+  /** Without a slash at its end. */
+  readonly publicUrl: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts an installed tunnel program and keeps it running: one that dies is started again, after waits that grow. Rejects with
+ * `invalid_option` or `tunnel_failed` when the first start does not succeed.
+ */
+export async function startTunnel(options: TunnelOptions): Promise<Tunnel> {
+  const { port, timeoutMs = 30 * SECOND, clock, report } = options;
+  const program = findTunnelProgram(options.tunnel, port);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  const start = async (until = signal): Promise<TunnelProcess> => {
+    report({ kind: "tunnel", state: "starting", program: program.name });
+    const started = await runTunnelProgram(program, { timeoutMs, signal: until });
+    report({ kind: "tunnel", state: "up", program: program.name, publicUrl: started.publicUrl });
+    return started;
+  };
+
+  let current = await start(options.signal);
+
+  async function restart(): Promise<TunnelProcess> {
+    for (let failures = 1; ; failures += 1) {
+      const restartMs = backoffDelay(BACKOFF, failures, Math.random);
+      report({ kind: "tunnel", state: "down", program: program.name, restartMs });
+      await sleep(clock, restartMs, signal);
+      try {
+        return await start();
+      } catch (error) {
+        if (!isPigeonholeError(error, "tunnel_failed")) throw error;
+        report({ kind: "problem", what: error.message, fix: null });
+      }
+    }
+  }
+
+  async function keepUp(): Promise<void> {
+    for (;;) {
+      await current.ended;
+      if (signal.aborted) return;
+      const before = current.publicUrl;
+      current = await restart();
+      if (current.publicUrl !== before) options.onUrl(current.publicUrl);
+    }
+  }
+
+  // Ends by the signal alone.
+  const kept = keepUp().catch(() => undefined);
+  return {
+    get publicUrl() {
+      return current.publicUrl;
+    },
+    async close() {
+      stopping.abort(new Error("closed"));
+      await current.kill();
+      await kept;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SECOND } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
+import { escapeControls } from "../escape-controls.js";
+import type { TunnelProgram } from "./tunnel-programs.js";
+
+const MOST_LINE_LENGTH = 300;
+const SHOWN_LINES = 5;
+const TERMINATE_MS = 2 * SECOND;
+
+/** A tunnel program that runs and has shown its URL. */
+export interface TunnelProcess {
+  publicUrl: string;
+  /** Resolves when the program has ended, for whatever reason. */
+  ended: Promise<void>;
+  kill(): Promise<void>;
+}
+
+/**
+ * Runs the program until its public URL is seen in its output. Rejects with `tunnel_failed` when it is not installed, ends or
+ * shows no URL within `timeoutMs`; then it has been ended.
+ */
+export async function runTunnelProgram(
+  program: TunnelProgram,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+): Promise<TunnelProcess> {
+  // A group of its own, so that what a wrapper such as npx starts ends too, and a Ctrl-C does not end it before us.
+  const child = spawn(program.command, program.args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+  let hasEnded = false;
+  const signalGroup = (name: "SIGTERM" | "SIGKILL"): void => {
+    // The number of a group that has ended may soon be another's.
+    if (!hasEnded) killGroup(child, name);
+  };
+  const onExit = (): void => signalGroup("SIGKILL");
+  process.once("exit", onExit);
+  // What a wrapper has started must not outlive it; "close" comes when nobody holds its output any more.
+  child.once("exit", () => signalGroup("SIGKILL"));
+  const ended = new Promise<void>((resolve) => {
+    const end = (): void => {
+      hasEnded = true;
+      process.removeListener("exit", onExit);
+      resolve();
+    };
+    child.once("close", end);
+    child.once("error", end);
+  });
+  const lines: string[] = [];
+
+  async function kill(): Promise<void> {
+    signalGroup("SIGTERM");
+    const timer = new AbortController();
+    const late = sleep(TERMINATE_MS, undefined, { signal: timer.signal, ref: false }).then(
+      () => signalGroup("SIGKILL"),
+      () => undefined,
+    );
+    await ended;
+    timer.abort();
+    await late;
+  }
+
+  const failed = (what: string): PigeonholeError => {
+    const shown = lines.slice(-SHOWN_LINES).map((line) => `\n  ${line}`);
+    return new PigeonholeError("tunnel_failed", `The tunnel ${program.name} ${what}${shown.join("")}`);
+  };
+
+  const url = new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(failed(`showed no public URL within ${timeoutMs / SECOND} s.`)), timeoutMs);
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    const clear = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    };
+    for (const stream of [child.stdout, child.stderr]) {
+      // Read to the end also after the URL was seen: a full pipe would stop the program.
+      createInterface({ input: stream }).on("line", (line) => {
+        lines.push(escapeControls(line).slice(0, MOST_LINE_LENGTH));
+        if (lines.length > SHOWN_LINES) lines.shift();
+        const found = program.findUrl(line);
+        if (found === undefined) return;
+        clear();
+        resolve(found.replace(/\/+$/, ""));
+      });
+    }
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      clear();
+      reject(
+        failed(error.code === "ENOENT" ? `is not installed. ${program.install}` : `cannot be run (${error.code}).`),
+      );
+    });
+    child.once("close", (code) => {
+      clear();
+      reject(failed(`ended${code === null ? "" : ` with code ${code}`} before it showed a public URL.`));
+    });
+    if (signal.aborted) abort();
+  });
+  try {
+    return { publicUrl: await url, ended, kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+function killGroup({ pid }: ChildProcess, name: "SIGTERM" | "SIGKILL"): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, name);
+  } catch {
+    // The whole group has ended.
+  }
+}

@@ -1,0 +1,26 @@
+import { PigeonholeError } from "../base/error.js";
+
+/** Decides by event type; a delivery whose type cannot be read is null, and only `*` takes it. */
+export type TypeMatcher = (type: string | null) => boolean;
+
+const GLOB = /^[\w*]+(?:\.[\w*]+)*$/;
+
+/**
+ * Reads `*`, `email.*`, a whole type, or several of them with commas between. Throws `invalid_option` naming `option`.
+ */
+export function parseTypeGlobs(text: string, option: string): TypeMatcher {
+  const matchers = text.split(",").map((part) => parseGlob(part.trim(), option));
+  return (type) => matchers.some((matches) => matches(type));
+}
+
+function parseGlob(glob: string, option: string): TypeMatcher {
+  if (glob === "*") return () => true;
+  if (!GLOB.test(glob)) {
+    throw new PigeonholeError(
+      "invalid_option",
+      `${option}: "${glob}" is no event type; write one such as email.received, or email.*, or *.`,
+    );
+  }
+  const pattern = new RegExp(`^${glob.replaceAll(".", "\\.").replaceAll("*", ".*")}$`);
+  return (type) => type !== null && pattern.test(type);
+}

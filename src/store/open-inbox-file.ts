@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "better-sqlite3";
+import { PigeonholeError } from "../base/error.js";
+import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
+import type { OutboxCounts, OutboxPage, OutboxQuery } from "./outbox.js";
+import { checkInboxFile } from "./sqlite/check-inbox-file.js";
+import { openDatabase } from "./sqlite/open-database.js";
+import { prepareCounts } from "./sqlite/operations/counts.js";
+import { prepareInspect } from "./sqlite/operations/inspect.js";
+import {
+  prepareCountOutbox,
+  prepareDiscardOutbox,
+  prepareListOutbox,
+  prepareRetryOutbox,
+} from "./sqlite/operations/outbox-inspect.js";
+import { prepareDiscard, prepareReplan } from "./sqlite/operations/replan.js";
+import { asStoreError } from "./sqlite/store-error.js";
+
+/** Handler name of the note that stands for an event nobody understood. */
+const NOTE = "";
+
+/** A receiver holds the database for a commit at a time, so a few short waits are enough. */
+const BUSY_TRIES = 8;
+const BUSY_WAIT_MS = 50;
+
+/**
+ * A receiver's database seen from outside, while the receiver runs and while it does not. Never runs a handler and never takes
+ * the file from its receiver; an event made pending here is run by the receiver, within seconds or when it next starts.
+ */
+export interface InboxFile {
+  readonly file: string;
+  overview(): Promise<{ events: StoreCounts; contactEvents: OutboxCounts }>;
+  listEvents(query?: EventQuery): Promise<EventPage>;
+  /** With the exact bytes; undefined when the id is unknown. */
+  getEvent(id: string): Promise<EventDetail | undefined>;
+  /**
+   * Gives dead and crashed work of the event fresh attempts; what is done stays done. Returns how many handlers will run, 0 when
+   * nothing is stuck. Rejects with `not_found`, `body_dropped`, or `needs_receiver` for an event that was not understood.
+   */
+  retryEvent(id: string): Promise<number>;
+  /** Ends all work of the event that is not running; returns how many pieces. Rejects with `not_found`. */
+  discardEvent(id: string): Promise<number>;
+  listContactEvents(query?: OutboxQuery): Promise<OutboxPage>;
+  /**
+   * Makes a dead event pending; false when no dead event has that key. A running receiver sends it when it next looks into its
+   * outbox: with the next contact event, or when it starts.
+   */
+  retryContactEvent(key: string): Promise<boolean>;
+  /** Gives up an event that is dead, or not yet on its way; false otherwise. */
+  discardContactEvent(key: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database file of a receiver to look after it. Rejects with `invalid_argument` for a missing file or an old schema,
+ * `not_a_pigeonhole_database` and `schema_too_new`; none of them changes the file.
+ */
+export async function openInboxFile(file: string, { now = Date.now }: { now?: () => number } = {}): Promise<InboxFile> {
+  const db = await whileBusy(() => {
+    checkInboxFile(file);
+    return openDatabase(file);
+  });
+  const { list, get } = prepareInspect(db);
+  const counts = prepareCounts(db);
+  const countOutbox = prepareCountOutbox(db);
+  const listOutbox = prepareListOutbox(db);
+  const retryOutbox = prepareRetryOutbox(db);
+  const discardOutbox = prepareDiscardOutbox(db);
+  const replan = prepareReplan(db);
+  const discard = prepareDiscard(db);
+
+  /** A read that sees one moment; it takes no lock that a receiver would have to wait for. */
+  const read = <Value>(look: () => Value): Promise<Value> => run(db, "deferred", look);
+  const write = <Value>(change: () => Value): Promise<Value> => run(db, "immediate", change);
+
+  function mustGet(id: string): EventDetail {
+    const event = get({ id });
+    if (event !== undefined) return event;
+    throw new PigeonholeError("not_found", `No event with id "${id}" is in ${file}.`);
+  }
+
+  return {
+    file,
+    overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
+    listEvents: (query = {}) => read(() => list(query)),
+    getEvent: (id) => read(() => get({ id })),
+    retryEvent: (id) =>
+      write(() => {
+        const event = mustGet(id);
+        checkRetryable(event);
+        const isStuck = event.handlers.some(({ state }) => state === "dead" || state === "parked");
+        return isStuck ? replan({ seq: event.seq, handlers: [], now: now() }) : 0;
+      }),
+    discardEvent: (id) =>
+      write(() => {
+        mustGet(id);
+        return discard({ id, now: now() });
+      }),
+    listContactEvents: (query = {}) => read(() => listOutbox(query)),
+    retryContactEvent: (key) => write(() => retryOutbox({ key, now: now() })),
+    discardContactEvent: (key) => write(() => discardOutbox({ key, now: now() })),
+    // oxlint-disable-next-line require-await -- a throw must become a rejection
+    close: async () => {
+      db.close();
+    },
+  };
+}
+
+function checkRetryable({ id, body, handlers }: EventDetail): void {
+  const note = handlers.find(({ handler, state }) => handler === NOTE && state === "parked");
+  if (note !== undefined) {
+    throw new PigeonholeError(
+      "needs_receiver",
+      `Event "${id}" was not understood (${note.reason ?? "parked"}), and only the app knows the schemas and handlers to read it with. Mend them and call receiver.inbox.retry("${id}") there.`,
+    );
+  }
+  if (body === undefined) {
+    throw new PigeonholeError("body_dropped", `The body of event "${id}" was dropped by retention.`);
+  }
+}
+
+function run<Value>(db: Database, kind: "deferred" | "immediate", work: () => Value): Promise<Value> {
+  return whileBusy(() => {
+    if (!db.open) throw new PigeonholeError("stopped", "The inbox file is closed.");
+    return db.transaction(work)[kind]();
+  });
+}
+
+async function whileBusy<Value>(work: () => Value): Promise<Value> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return work();
+    } catch (thrown) {
+      const error = asStoreError(thrown, "using the database");
+      if (error.code !== "store_busy" || attempt === BUSY_TRIES) throw error;
+    }
+    await sleep(BUSY_WAIT_MS);
+  }
+}

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { type IncomingMessage, type RequestListener, createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { onTestFinished } from "vitest";
+import type { DevHappening } from "#pigeonhole/dev/happening.js";
+import type { DevServerOptions } from "#pigeonhole/dev/options.js";
+import { type DevServer, startDevServer } from "#pigeonhole/dev/start-dev-server.js";
+
+/** A folder that is gone after the test. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "dev-server-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface Started {
+  dev: DevServer;
+  happenings: DevHappening[];
+  kinds: () => string[];
+  folder: string;
+}
+
+/** A dev server on free ports with a folder of its own. */
+export async function startDev(options: DevServerOptions = {}): Promise<Started> {
+  const folder = options.cwd ?? makeFolder();
+  const happenings: DevHappening[] = [];
+  const dev = await startDevServer({
+    port: 0,
+    pagePort: 0,
+    secrets: [{ ref: "env:WEBHOOK_SECRET", value: TEST_SECRET }],
+    ...options,
+    cwd: folder,
+    report: (happening) => happenings.push(happening),
+  });
+  onTestFinished(() => dev.close());
+  return { dev, happenings, folder, kinds: () => happenings.map(({ kind }) => kind) };
+}
+
+export interface SeenRequest {
+  method: string;
+  url: string;
+  rawHeaders: string[];
+  body: Buffer;
+}
+
+/** An app that keeps what it gets. */
+export interface App {
+  port: number;
+  url: string;
+  seen: SeenRequest[];
+  close(): Promise<void>;
+}
+
+export async function startApp(answer: RequestListener = (_, res) => void res.end("ok"), port = 0): Promise<App> {
+  const seen: SeenRequest[] = [];
+  const server = createServer((req, res) => {
+    void readAll(req).then((body) => {
+      seen.push({ method: req.method ?? "", url: req.url ?? "", rawHeaders: req.rawHeaders, body });
+      answer(req, res);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(close);
+  const { port: actual } = server.address() as AddressInfo;
+  return { port: actual, url: `http://127.0.0.1:${actual}`, seen, close };
+}
+
+export async function readAll(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingMessage["headers"];
+  rawHeaders: string[];
+  text: string;
+}
+
+export interface SendInput {
+  method?: string;
+  /** Sent as they are, in this order. */
+  headers?: [string, string][];
+  body?: Uint8Array | string;
+}
+
+/** One request with node:http, whose headers are sent as given. */
+export function send(url: string, { method = "GET", headers = [], body = "" }: SendInput = {}): Promise<Answer> {
+  const target = new URL(url);
+  const bytes = Buffer.from(body);
+  const names = headers.map(([name]) => name.toLowerCase());
+  const all: [string, string][] = [
+    ...(names.includes("host") ? [] : ([["Host", target.host]] as [string, string][])),
+    ...headers,
+    ...(bytes.length === 0 || names.includes("content-length")
+      ? []
+      : ([["Content-Length", String(bytes.length)]] as [string, string][])),
+  ];
+  return new Promise((resolve, reject) => {
+    const sent = request(target, { method, headers: all.flat(), agent: false }, (res) => {
+      readAll(res).then(
+        (read) =>
+          resolve({
+            status: res.statusCode ?? 0,
+            headers: res.headers,
+            rawHeaders: res.rawHeaders,
+            text: read.toString(),
+          }),
+        reject,
+      );
+    });
+    sent.on("error", reject);
+    sent.end(bytes);
+  });
+}
+
+/** A delivery as the service sends it: body and headers. */
+export function makeDelivery(
+  options: { type?: Parameters<typeof sampleEvent>[0]; at?: number; secret?: string; body?: Uint8Array | string } = {},
+): { id: string; body: Buffer; headers: [string, string][] } {
+  const event = sampleEvent(options.type ?? "email.received");
+  const body = Buffer.from(options.body ?? JSON.stringify(event));
+  const signed = signDelivery({
+    body,
+    secret: options.secret ?? TEST_SECRET,
+    ...(options.at === undefined ? {} : { timestamp: options.at }),
+  });
+  return { id: event.id, body, headers: [["Content-Type", "application/json"], ...Object.entries(signed)] };
+}
+
+/** Posts a delivery to the capture port. */
+export function deliver(dev: DevServer, delivery = makeDelivery()): Promise<Answer> {
+  return send(dev.captureUrl, { method: "POST", headers: delivery.headers, body: delivery.body });
+}
+
+/** Calls the page's API as a script does, with the token of the printed URL. */
+export async function callApi(dev: DevServer, path: string, body?: object): Promise<{ status: number; json: unknown }> {
+  const page = new URL(dev.pageUrl ?? "");
+  const headers: [string, string][] = [["Authorization", `Bearer ${page.searchParams.get("t")}`]];
+  if (body !== undefined) headers.push(["Content-Type", "application/json"], ["X-Pigeonhole", "1"]);
+  const answer = await send(`${page.origin}${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, json: JSON.parse(answer.text) as unknown };
+}

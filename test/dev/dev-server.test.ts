@@ -1,0 +1,124 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { callApi, deliver, makeFolder, send, startApp, startDev } from "./dev-harness.js";
+
+describe("the dev server", () => {
+  test("tells first of all where it listens", async () => {
+    const { dev, happenings } = await startDev({ forwards: [{ types: "email.*", target: "localhost:3999/hooks" }] });
+    expect(happenings).toEqual([
+      {
+        kind: "ready",
+        captureUrl: dev.captureUrl,
+        publicUrl: null,
+        pageUrl: dev.pageUrl,
+        forwards: [{ types: "email.*", target: "http://localhost:3999/hooks" }],
+        secrets: ["env:WEBHOOK_SECRET"],
+        captures: 0,
+        broken: [],
+      },
+    ]);
+  });
+
+  test("writes a ready file that a script can go by, and takes it away at the end", async () => {
+    const { dev, folder } = await startDev({ readyFile: "ready.json" });
+    const file = join(folder, "ready.json");
+    const { captureUrl, pageUrl, publicUrl } = dev;
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ pid: process.pid, captureUrl, pageUrl, publicUrl });
+    await dev.close();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("closes once, frees both ports and keeps its captures", async () => {
+    const { dev, folder, kinds } = await startDev();
+    await deliver(dev);
+    await Promise.all([dev.close(), dev.close()]);
+    expect(kinds().filter((kind) => kind === "closed")).toHaveLength(1);
+    await expect(send(dev.captureUrl)).rejects.toThrow(/ECONNREFUSED/);
+    await expect(send(dev.pageUrl ?? "")).rejects.toThrow(/ECONNREFUSED/);
+    const again = await startDev({ cwd: folder });
+    expect(again.dev.captures.size).toBe(1);
+  });
+
+  test("lets a delivery under way end before it closes", async () => {
+    let answer = (): void => undefined;
+    const app = await startApp((_, res) => {
+      answer = () => void res.end("done");
+    });
+    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    const answered = deliver(dev);
+    await expect.poll(() => app.seen.length).toBe(1);
+    const closed = dev.close();
+    answer();
+    expect(await answered).toMatchObject({ status: 200, text: "done" });
+    await closed;
+  });
+
+  test("gives up on an app that does not end, and the sender hears 503", async () => {
+    const app = await startApp(() => undefined);
+    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    const answered = deliver(dev);
+    await expect.poll(() => app.seen.length).toBe(1);
+    await dev.close();
+    expect(await answered).toMatchObject({ status: 503 });
+  });
+
+  test("goes on when nobody listens to it or the listener fails", async () => {
+    const { startDevServer } = await import("#pigeonhole/dev/start-dev-server.js");
+    const dev = await startDevServer({
+      port: 0,
+      pagePort: 0,
+      cwd: makeFolder(),
+      report: () => {
+        throw new Error("broken pipe");
+      },
+    });
+    expect(await deliver(dev)).toMatchObject({ status: 202 });
+    await dev.close();
+  });
+
+  test("has no page when none is wanted", async () => {
+    const { dev } = await startDev({ pagePort: false });
+    expect(dev.pageUrl).toBeNull();
+    expect(await deliver(dev)).toMatchObject({ status: 202 });
+  });
+
+  test("says in words that its page was not built, and captures all the same", async () => {
+    const { dev } = await startDev({ pageFolder: makeFolder() });
+    const page = new URL(dev.pageUrl ?? "");
+    const answer = await send(page.origin, { headers: [["Authorization", `Bearer ${page.searchParams.get("t")}`]] });
+    expect(answer).toMatchObject({ status: 200, headers: { "content-type": "text/plain; charset=utf-8" } });
+    expect(answer.text).toContain("npm run build");
+    expect((await callApi(dev, "/api/session")).status).toBe(200);
+  });
+
+  test.each(["port", "pagePort"])("names the option when its port is taken: %s", async (option) => {
+    const { dev } = await startDev();
+    const { port } = new URL((option === "port" ? dev.captureUrl : dev.pageUrl) ?? "");
+    await expect(startDev({ [option]: Number(port) })).rejects.toMatchObject({
+      code: "port_in_use",
+      message: expect.stringContaining(`(${option})`) as string,
+    });
+  });
+
+  test.each([
+    [{ port: 70_000 }, /port must be/],
+    [{ host: "192.0.2.1" }, /no address of this machine/],
+    [{ publicUrl: "ftp://x" }, /publicUrl must be/],
+    [{ publicUrl: "https://x.example", tunnel: "ngrok" }, /not both/],
+    [{ whenDown: "later" as never }, /whenDown must be/],
+    [{ timeoutMs: 0 }, /timeoutMs must be/],
+  ])("refuses %o", async (options, message) => {
+    await expect(startDev(options)).rejects.toThrow(message);
+  });
+});
+
+describe("a public URL", () => {
+  test.each([
+    ["https://abc.example.com", "https://abc.example.com/webhooks"],
+    ["https://abc.example.com/", "https://abc.example.com/webhooks"],
+    ["https://abc.example.com/other", "https://abc.example.com/other"],
+  ])("%s is shown as %s", async (publicUrl, shown) => {
+    expect((await startDev({ publicUrl })).dev.publicUrl).toBe(shown);
+  });
+});

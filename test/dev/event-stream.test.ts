@@ -1,0 +1,169 @@
+import { request } from "node:http";
+import { fakeClock } from "pigeonhole/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { EventStream } from "#pigeonhole/dev/page-port/event-stream.js";
+import type { DevServer } from "#pigeonhole/dev/start-dev-server.js";
+import { callApi, deliver, startApp, startDev } from "./dev-harness.js";
+
+interface Message {
+  id: string;
+  event: string;
+  data: Record<string, unknown>;
+}
+
+interface Listener {
+  messages: Message[];
+  comments: string[];
+  ended: Promise<void>;
+  close(): void;
+}
+
+/** Follows a stream as a browser does. */
+async function follow(url: URL, lastId?: string): Promise<Listener> {
+  const messages: Message[] = [];
+  const comments: string[] = [];
+  let text = "";
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const headers: Record<string, string> = lastId === undefined ? {} : { "last-event-id": lastId };
+  const token = url.searchParams.get("t");
+  if (token !== null) headers["authorization"] = `Bearer ${token}`;
+  const req = request({ host: url.hostname, port: url.port, path: "/api/stream", headers });
+  await new Promise<void>((resolve, reject) => {
+    req.on("error", reject);
+    req.on("response", (res) => {
+      res.setEncoding("utf8");
+      res.on("data", (chunk: string) => {
+        text += chunk;
+        const blocks = text.split("\n\n");
+        text = blocks.pop() ?? "";
+        for (const block of blocks) {
+          if (block.startsWith(":")) comments.push(block);
+          const field = (name: string): string => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1] ?? "";
+          if (field("data") !== "") {
+            messages.push({
+              id: field("id"),
+              event: field("event"),
+              data: JSON.parse(field("data")) as Message["data"],
+            });
+          }
+        }
+      });
+      res.on("close", end);
+      resolve();
+    });
+    req.end();
+  });
+  req.on("error", () => undefined);
+  const close = (): void => void req.destroy();
+  onTestFinished(close);
+  return { messages, comments, ended, close };
+}
+
+const streamOf = (dev: DevServer, lastId?: string): Promise<Listener> => follow(new URL(dev.pageUrl ?? ""), lastId);
+
+describe("the page's stream", () => {
+  test("tells of each capture, of its answer, and of what is removed", async () => {
+    const app = await startApp();
+    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    const page = await streamOf(dev);
+    await deliver(dev);
+    const id = dev.captures.list()[0]?.id ?? "";
+    await expect
+      .poll(() => page.messages)
+      .toMatchObject([
+        { event: "capture", data: { id, attempts: 0 } },
+        { event: "capture", data: { id, attempts: 1, status: 200 } },
+      ]);
+    await callApi(dev, "/api/captures/remove", { ids: [id] });
+    await expect.poll(() => page.messages.at(-1)).toMatchObject({ event: "removed", data: { ids: [id] } });
+  });
+
+  test("tells of captures that had to go for new ones", async () => {
+    const { dev } = await startDev({ max: 1 });
+    await deliver(dev);
+    const first = dev.captures.list()[0]?.id;
+    const page = await streamOf(dev);
+    await deliver(dev);
+    await expect
+      .poll(() => page.messages)
+      .toMatchObject([{ event: "capture" }, { event: "removed", data: { ids: [first] } }]);
+  });
+
+  test("gives a page that comes back exactly what it missed", async () => {
+    const { dev } = await startDev();
+    const page = await streamOf(dev);
+    await deliver(dev);
+    await expect.poll(() => page.messages.length).toBe(1);
+    page.close();
+    await deliver(dev);
+    await deliver(dev);
+    const back = await streamOf(dev, page.messages[0]?.id);
+    const [third, second] = dev.captures.list();
+    await expect.poll(() => back.messages.map(({ data }) => data["id"])).toEqual([second?.id, third?.id]);
+    await deliver(dev);
+    await expect.poll(() => back.messages.length).toBe(3);
+  });
+
+  test("tells a page of another run to load its list anew", async () => {
+    const { dev } = await startDev();
+    await deliver(dev);
+    for (const lastId of ["0badcafe-1", "odd", "-", "0badcafe-x"]) {
+      const page = await streamOf(dev, lastId);
+      await expect.poll(() => page.messages).toMatchObject([{ event: "reset" }]);
+      page.close();
+    }
+  });
+
+  test("ends when the dev server closes", async () => {
+    const { dev } = await startDev();
+    const page = await streamOf(dev);
+    await dev.close();
+    await page.ended;
+  });
+});
+
+describe("the stream itself", () => {
+  async function serve(clock = fakeClock()) {
+    const stream = new EventStream(clock);
+    const { createServer } = await import("node:http");
+    const server = createServer((req, res) => stream.open(req, res));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      stream.close();
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as { port: number };
+    return { stream, clock, url: new URL(`http://127.0.0.1:${port}`) };
+  }
+
+  test("gives a sign of life every 15 seconds", async () => {
+    const { url, clock } = await serve();
+    const page = await follow(url);
+    await clock.advance(45_000);
+    await expect.poll(() => page.comments.length).toBe(3);
+  });
+
+  test("says reset to a page that was away for more than is kept", async () => {
+    const { stream, url } = await serve();
+    const page = await follow(url);
+    stream.publish("capture", { n: 0 });
+    await expect.poll(() => page.messages.length).toBe(1);
+    page.close();
+    for (let n = 1; n <= 2_000; n += 1) stream.publish("capture", { n });
+    const kept = await follow(url, page.messages[0]?.id);
+    await expect.poll(() => kept.messages.length).toBe(2_000);
+    stream.publish("capture", { n: 2_001 });
+    const late = await follow(url, page.messages[0]?.id);
+    await expect.poll(() => late.messages).toMatchObject([{ event: "reset" }]);
+  });
+
+  test("forgets pages that have gone", async () => {
+    const { stream, url } = await serve();
+    const page = await follow(url);
+    expect(stream.listeners).toBe(1);
+    page.close();
+    await expect.poll(() => stream.listeners).toBe(0);
+  });
+});

@@ -1,0 +1,304 @@
+import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
+import { verifySignature } from "pigeonhole/protocol";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+
+describe("a forwarded delivery", () => {
+  test("reaches the app with its bytes, and with its header list in order, case and number", async () => {
+    const app = await startApp();
+    const { dev } = await startDev({ forwards: [{ target: String(app.port) }] });
+    const body = Buffer.from([0, 255, 10, 13, 0x7b, 0xc3, 0x28, 226, 130, 172]);
+    const headers: [string, string][] = [
+      ["Host", "receiver.example.com"],
+      ["X-Dup", "one"],
+      ["content-TYPE", "application/octet-stream"],
+      ["X-Dup", "two"],
+      ["X-Svc-Signature", "t=1,v1=00"],
+      ["Content-Length", String(body.length)],
+    ];
+    await send(`${dev.captureUrl}?try=1&x=%20`, { method: "POST", headers, body });
+    expect(app.seen).toHaveLength(1);
+    expect(app.seen[0]?.body.equals(body)).toBe(true);
+    expect(app.seen[0]?.url).toBe("/webhooks?try=1&x=%20");
+    const seen = app.seen[0]?.rawHeaders ?? [];
+    const pairs = seen.flatMap((name, index) => (index % 2 === 0 ? [[name, seen[index + 1]]] : []));
+    expect(pairs.filter(([name]) => name?.toLowerCase() !== "connection")).toEqual(headers);
+  });
+
+  test("that came in chunks reaches the app with a length", async () => {
+    const app = await startApp();
+    const { dev } = await startDev({ forwards: [{ target: String(app.port) }] });
+    await fetch(dev.captureUrl, {
+      method: "POST",
+      body: new Blob(["a", "b"]).stream(),
+      duplex: "half",
+    });
+    expect(app.seen[0]?.body.toString()).toBe("ab");
+    expect(app.seen[0]?.rawHeaders.map((name) => name.toLowerCase())).not.toContain("transfer-encoding");
+  });
+
+  test("is answered with the app's status, headers and body", async () => {
+    const app = await startApp((_, res) => {
+      res.writeHead(418, ["Set-Cookie", "a=1", "X-From", "app", "Set-Cookie", "b=2", "Content-Type", "text/x-tea"]);
+      res.end("short and stout");
+    });
+    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    const answer = await deliver(dev);
+    expect(answer).toMatchObject({ status: 418, text: "short and stout" });
+    expect(answer.headers).toMatchObject({
+      "x-from": "app",
+      "set-cookie": ["a=1", "b=2"],
+      "content-type": "text/x-tea",
+    });
+  });
+
+  test("keeps the app's redirect and does not follow it", async () => {
+    const app = await startApp((req, res) => {
+      res.writeHead(req.url === "/elsewhere" ? 200 : 302, { location: "/elsewhere" }).end();
+    });
+    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    expect(await deliver(dev)).toMatchObject({ status: 302 });
+    expect(app.seen).toHaveLength(1);
+  });
+
+  test("passes the check of a real receiver, and its second delivery is a duplicate", async () => {
+    const receiver = createTestReceiver({ telemetry: false });
+    receiver.on("email.received", () => undefined);
+    await receiver.start();
+    onTestFinished(() => receiver.stop());
+    const middleware = receiver.middleware();
+    const { createServer } = await import("node:http");
+    const server = createServer(middleware);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { dev, kinds } = await startDev({
+      forwards: [{ target: String((server.address() as { port: number }).port) }],
+    });
+    const delivery = makeDelivery();
+    expect((await deliver(dev, delivery)).headers["x-pigeonhole-outcome"]).toBe("accepted");
+    expect((await deliver(dev, delivery)).headers["x-pigeonhole-outcome"]).toBe("duplicate");
+    expect(kinds()).toEqual(["ready", "forwarded", "forwarded"]);
+  });
+
+  test("is kept with the attempt and the answer", async () => {
+    const app = await startApp((_, res) => void res.writeHead(500).end('{"error":"no"}'));
+    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    const delivery = makeDelivery();
+    await deliver(dev, delivery);
+    const [capture] = dev.captures.list();
+    expect(capture).toMatchObject({
+      event: { id: delivery.id, type: "email.received" },
+      verify: { code: "ok", secretRef: "env:WEBHOOK_SECRET" },
+      source: "live",
+      request: { body: { encoding: "utf8", data: delivery.body.toString() } },
+      attempts: [{ n: 1, kind: "forward", mode: "exact", status: 500, body: { data: '{"error":"no"}' } }],
+    });
+    expect(JSON.stringify(capture)).not.toContain(TEST_SECRET);
+  });
+});
+
+describe("the source of a capture", () => {
+  test.each([
+    ["pigeonhole-sandbox", "sandbox"],
+    ["pigeonhole-trigger", "trigger"],
+    ["curl/8", "live"],
+  ])("made by %s is %s, and through a tunnel always live", async (agent, source) => {
+    const { dev } = await startDev();
+    const { headers, body } = makeDelivery();
+    const direct: [string, string][] = [...headers, ["User-Agent", agent]];
+    await send(dev.captureUrl, { method: "POST", headers: direct, body });
+    await send(dev.captureUrl, { method: "POST", headers: [...direct, ["X-Forwarded-For", "203.0.113.9"]], body });
+    expect(dev.captures.list().map((capture) => capture.source)).toEqual(["live", source]);
+  });
+});
+
+describe("forwards by type", () => {
+  test("send each delivery to the first that fits, and keep the others", async () => {
+    const [opened, emails] = [await startApp(), await startApp()];
+    const { dev, kinds } = await startDev({
+      forwards: [
+        { types: "email.opened,email.clicked", target: `${opened.url}/opened` },
+        { types: "email.*", target: emails.url },
+      ],
+    });
+    for (const type of ["email.clicked", "email.bounced", "domain.verified"] as const) {
+      await deliver(dev, makeDelivery({ type }));
+    }
+    expect(opened.seen.map(({ url }) => url)).toEqual(["/opened"]);
+    expect(emails.seen.map(({ url }) => url)).toEqual(["/webhooks"]);
+    expect(kinds()).toEqual(["ready", "forwarded", "forwarded", "received"]);
+  });
+
+  test("give a delivery without a readable type to * only", async () => {
+    const [emails, all] = [await startApp(), await startApp()];
+    const { dev } = await startDev({ forwards: [{ types: "email.*", target: emails.url }, { target: all.url }] });
+    await deliver(dev, makeDelivery({ body: "not json" }));
+    expect([emails.seen.length, all.seen.length]).toEqual([0, 1]);
+  });
+
+  test("leave types alone that are not wanted", async () => {
+    const app = await startApp();
+    const { dev } = await startDev({ forwards: [{ target: app.url }], events: "form.*" });
+    expect(await deliver(dev)).toMatchObject({ status: 202 });
+    expect(app.seen).toHaveLength(0);
+  });
+
+  test.each([
+    [{ forwards: [{ target: "http://8.8.8.8/" }] }, /--allow-remote/],
+    [{ forwards: [{ target: "3000" }, { types: "email.*", target: "3001" }] }, /never get a delivery/],
+    [{ forwards: [{ types: "email*received!", target: "3000" }] }, /no event type/],
+    [{ forwards: [{ target: "ftp://x" }] }, /no target/],
+    [{ onInvalid: "reject" as const, secrets: [] }, /needs a secret/],
+    [{ path: "webhooks" }, /path must start/],
+  ])("%o is refused at the start", async (options, message) => {
+    await expect(startDev(options)).rejects.toThrow(message);
+  });
+
+  test("a forward to the dev server itself is refused", async () => {
+    const { dev } = await startDev();
+    const { port } = new URL(dev.captureUrl);
+    await expect(dev.replay({ ids: [], target: `localhost:${port}` })).rejects.toThrow(/dev server itself/);
+    await dev.close();
+    await expect(startDev({ port: Number(port), forwards: [{ target: port }] })).rejects.toThrow(/dev server itself/);
+  });
+});
+
+describe("a delivery that is not forwarded", () => {
+  test("is answered 202 once it is on disk, with its capture's id", async () => {
+    const { dev } = await startDev();
+    const answer = await deliver(dev);
+    expect(answer.status).toBe(202);
+    expect(dev.captures.list()[0]?.id).toBe(answer.headers["x-pigeonhole-capture"]);
+  });
+
+  test("is answered 503 when it cannot be written", async () => {
+    const { dev, folder, kinds } = await startDev();
+    const { rmSync } = await import("node:fs");
+    rmSync(`${folder}/.pigeonhole`, { recursive: true });
+    expect(await deliver(dev)).toMatchObject({ status: 503 });
+    expect(kinds()).toEqual(["ready", "problem", "received"]);
+  });
+});
+
+describe("an app that is down", () => {
+  test("makes the sender hear 503 with Retry-After, and the capture says why", async () => {
+    const app = await startApp();
+    await app.close();
+    const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
+    const answer = await deliver(dev);
+    expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+    expect(answer.text).not.toContain(String(app.port));
+    expect(dev.captures.list()[0]?.attempts).toMatchObject([
+      { status: null, error: expect.stringContaining("listens") as string },
+    ]);
+    expect(kinds()).toEqual(["ready", "app_down"]);
+  });
+
+  test("that does not answer in time counts as down", async () => {
+    const app = await startApp(() => undefined);
+    const { dev } = await startDev({ forwards: [{ target: app.url }], timeoutMs: 50 });
+    expect(await deliver(dev)).toMatchObject({ status: 503 });
+  });
+
+  test("gets what was held in the order of arrival once it is back, signed anew", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const { dev, kinds } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
+    const old = makeDelivery({ at: Date.now() - 200_000 });
+    const sent = [old, makeDelivery(), makeDelivery()];
+    for (const delivery of sent) expect(await deliver(dev, delivery)).toMatchObject({ status: 202 });
+    expect(dev.held).toBe(3);
+    expect(dev.captures.list().every(({ tags }) => tags.includes("held"))).toBe(true);
+
+    const app = await startApp(undefined, gone.port);
+    await expect.poll(() => dev.held, { timeout: 5_000 }).toBe(0);
+    expect(app.seen.map(({ body }) => body.toString())).toEqual(sent.map(({ body }) => body.toString()));
+    const headers = app.seen[0]?.rawHeaders ?? [];
+    const signature = headers[headers.findIndex((name) => name.toLowerCase() === "x-svc-signature") + 1] ?? "";
+    const verdict = verifySignature({
+      body: old.body,
+      headers: { "x-svc-signature": signature },
+      secrets: TEST_SECRET,
+    });
+    expect(verdict).toMatchObject({ ok: true });
+    expect(verdict.ok && Math.abs(verdict.skewSeconds)).toBeLessThan(30);
+    expect(kinds().filter((kind) => kind === "delivered")).toHaveLength(3);
+    expect(dev.captures.list().some(({ tags }) => tags.includes("held"))).toBe(false);
+    expect(dev.captures.list().at(-1)?.attempts).toMatchObject([
+      { kind: "forward", status: null },
+      { kind: "retry", mode: "resign", status: 200 },
+    ]);
+  });
+
+  test("gets what was held in the next run, when this one ends first", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
+    const first = await startDev(options);
+    const delivery = makeDelivery();
+    await deliver(first.dev, delivery);
+    await first.dev.close();
+    const app = await startApp(undefined, gone.port);
+    const second = await startDev({ ...options, cwd: first.folder });
+    await expect.poll(() => app.seen.length, { timeout: 5_000 }).toBe(1);
+    expect(app.seen[0]?.body.equals(delivery.body)).toBe(true);
+    await expect.poll(() => second.dev.held).toBe(0);
+  });
+
+  test("takes no more than half of what is kept on trust: then the sender hears 503", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold", max: 4 });
+    const answers = [];
+    for (let index = 0; index < 3; index += 1) answers.push((await deliver(dev)).status);
+    expect(answers).toEqual([202, 202, 503]);
+  });
+});
+
+describe("paused forwarding", () => {
+  test("holds deliveries and brings them in order when it goes on", async () => {
+    const app = await startApp();
+    const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
+    dev.pause();
+    const sent = [makeDelivery(), makeDelivery()];
+    for (const delivery of sent) expect(await deliver(dev, delivery)).toMatchObject({ status: 202 });
+    expect(app.seen).toHaveLength(0);
+    dev.resume();
+    await expect.poll(() => app.seen.length).toBe(2);
+    expect(app.seen.map(({ body }) => body.toString())).toEqual(sent.map(({ body }) => body.toString()));
+    await expect.poll(kinds).toEqual(["ready", "paused", "held", "held", "resumed", "delivered", "delivered"]);
+  });
+});
+
+describe("a signature that is not good", () => {
+  const wrong = `whsec_${"x".repeat(43)}`;
+
+  test("is forwarded by default, for the app to see", async () => {
+    const app = await startApp();
+    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    await deliver(dev, makeDelivery({ secret: wrong }));
+    expect(app.seen).toHaveLength(1);
+    expect(dev.captures.list()[0]?.verify).toMatchObject({ code: "mismatch" });
+  });
+
+  test.each([
+    ["mismatch", { secret: wrong }, 503],
+    ["stale", { at: Date.now() - 400_000 }, 503],
+  ])("is refused as a receiver would, when asked: %s", async (code, options, status) => {
+    const app = await startApp();
+    const { dev, kinds } = await startDev({ forwards: [{ target: app.url }], onInvalid: "reject" });
+    expect(await deliver(dev, makeDelivery(options))).toMatchObject({ status });
+    expect(await send(dev.captureUrl, { method: "POST", body: "{}" })).toMatchObject({ status: 401 });
+    expect(app.seen).toHaveLength(0);
+    expect(dev.captures.list().map(({ verify }) => verify.code)).toEqual(["missing", code]);
+    expect(kinds()).toEqual(["ready", "rejected", "rejected"]);
+  });
+
+  test("is kept for looking at, when asked", async () => {
+    const app = await startApp();
+    const { dev, kinds } = await startDev({ forwards: [{ target: app.url }], onInvalid: "hold" });
+    expect(await deliver(dev, makeDelivery({ secret: wrong }))).toMatchObject({ status: 202 });
+    expect(app.seen).toHaveLength(0);
+    expect(kinds()).toEqual(["ready", "held"]);
+  });
+});

@@ -1,0 +1,179 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { DoNotRetry } from "pigeonhole";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type InboxFile, openInboxFile } from "#pigeonhole/store/open-inbox-file.js";
+import { errorOf, makeEvent, openReceiver, post, untilWork } from "../receiver/harness.js";
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "inbox-file-"));
+  file = join(folder, "inbox.db");
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(): Promise<InboxFile> {
+  const inbox = await openInboxFile(file);
+  onTestFinished(() => inbox.close());
+  return inbox;
+}
+
+/** A receiver on the file whose handler fails until it is mended. */
+async function startMendable() {
+  let isMended = false;
+  const receiver = openReceiver({ store: file });
+  receiver.on("email.sent", () => {
+    if (!isMended) throw new DoNotRetry("the address book is closed");
+  });
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { state: "dead" });
+  return { receiver, event, mend: () => (isMended = true) };
+}
+
+describe("a receiver's file, seen while the receiver runs", () => {
+  test("shows counts, events, handlers' errors and the exact bytes", async () => {
+    const { event } = await startMendable();
+    const inbox = await open();
+    expect(await inbox.overview()).toMatchObject({ events: { dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
+    const { items } = await inbox.listEvents({ state: "dead" });
+    expect(items).toMatchObject([
+      {
+        id: event.id,
+        state: "dead",
+        handlers: [{ reason: "do_not_retry", error: "DoNotRetry: the address book is closed" }],
+      },
+    ]);
+    const detail = await inbox.getEvent(event.id);
+    expect(Buffer.from(detail?.body ?? []).toString()).toBe(JSON.stringify(event));
+    expect(await inbox.getEvent("evt_unknown")).toBeUndefined();
+  });
+
+  test("a retried event is run by the receiver, without a word to it", async () => {
+    const { receiver, event, mend } = await startMendable();
+    mend();
+    const inbox = await open();
+    expect(await inbox.retryEvent(event.id)).toBe(1);
+    await untilWork(receiver, event.id, { state: "done" });
+    expect(await inbox.retryEvent(event.id)).toBe(0);
+  });
+
+  test("the receiver stays the one that runs handlers, and goes on accepting", async () => {
+    const { receiver } = await startMendable();
+    const inbox = await open();
+    const later = makeEvent({ type: "email.opened" });
+    expect(await post(receiver, later)).toMatchObject({ status: 200 });
+    expect(await inbox.getEvent(later.id)).toMatchObject({ id: later.id });
+  });
+
+  test("a discarded event is ended, and told apart from done work", async () => {
+    const { event } = await startMendable();
+    const inbox = await open();
+    expect(await inbox.discardEvent(event.id)).toBe(1);
+    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "done", handlers: [{ discarded: true }] });
+    expect(await errorOf(() => inbox.discardEvent("evt_unknown"))).toMatchObject({ code: "not_found" });
+  });
+
+  test("an event that was not understood is left to the receiver, and stays parked", async () => {
+    const receiver = openReceiver({ store: file });
+    await receiver.start();
+    const event = makeEvent({ type: "email.unheard" });
+    await post(receiver, event);
+    const inbox = await open();
+    expect(await errorOf(() => inbox.retryEvent(event.id))).toMatchObject({
+      code: "needs_receiver",
+      message: expect.stringContaining(`receiver.inbox.retry("${event.id}")`) as string,
+    });
+    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked" });
+  });
+});
+
+describe("a receiver's file, seen while nobody runs", () => {
+  test("takes a retry that the next receiver runs", async () => {
+    const { receiver, event } = await startMendable();
+    await receiver.stop();
+    const inbox = await open();
+    expect(await inbox.retryEvent(event.id)).toBe(1);
+    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "pending" });
+    await inbox.close();
+
+    const next = openReceiver({ store: file });
+    next.on("email.sent", () => undefined);
+    await next.start();
+    await untilWork(next, event.id, { state: "done" });
+  });
+});
+
+describe("contact events", () => {
+  test("are listed, retried and discarded by key", async () => {
+    const receiver = openReceiver({
+      store: file,
+      api: { apiKey: `svc_live_${"a".repeat(40)}`, baseUrl: "http://127.0.0.1:9" },
+    });
+    await receiver.start();
+    const { key } = await receiver.contactEvents.record({ name: "order.shipped", email: "a@example.com" });
+    await receiver.stop();
+    change(`UPDATE outbox_event SET state = 'dead', settled_at = 1, send = NULL, position = NULL, reason = 'refused'`);
+    const inbox = await open();
+    expect(await inbox.listContactEvents({ state: "dead" })).toMatchObject({ items: [{ key, reason: "refused" }] });
+    expect(await inbox.retryContactEvent(key)).toBe(true);
+    expect((await inbox.overview()).contactEvents).toMatchObject({ dead: 0, pending: 1 });
+    expect(await inbox.retryContactEvent(key)).toBe(false);
+    expect(await inbox.discardContactEvent(key)).toBe(true);
+    expect(await inbox.discardContactEvent(key)).toBe(false);
+  });
+});
+
+describe("other files", () => {
+  test("are not made when they are missing", async () => {
+    expect(await errorOf(() => openInboxFile(file))).toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining(file) as string,
+    });
+    expect(() => readFileSync(file)).toThrow(/ENOENT/);
+  });
+
+  test("are refused unchanged when they are no database, or another program's", async () => {
+    writeFileSync(file, "just some text, long enough to be looked at as a header of a file of a database engine");
+    expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "not_a_pigeonhole_database" });
+    rmSync(file);
+    change("CREATE TABLE theirs (a)");
+    const before = readFileSync(file);
+    expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "not_a_pigeonhole_database" });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test("are refused when a newer or an older version made them", async () => {
+    await openReceiver({ store: file }).start();
+    change("PRAGMA user_version = 999");
+    expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "schema_too_new" });
+    change("PRAGMA user_version = 0");
+    expect(await errorOf(() => openInboxFile(file))).toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining("older schema") as string,
+    });
+    change("PRAGMA user_version = 1");
+  });
+
+  test("are closed for good", async () => {
+    await startMendable();
+    const inbox = await open();
+    await inbox.close();
+    expect(await errorOf(() => inbox.overview())).toMatchObject({ code: "stopped" });
+  });
+});
+
+/** Changes the file behind the receiver's back. */
+function change(sql: string): void {
+  const db = new Database(file, { timeout: 2_000 });
+  try {
+    db.exec(sql);
+  } finally {
+    db.close();
+  }
+}

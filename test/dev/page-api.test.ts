@@ -1,0 +1,299 @@
+import { DoNotRetry } from "pigeonhole";
+import { TEST_SECRET } from "pigeonhole/testing";
+import { EVENT_TYPES } from "pigeonhole/protocol";
+import { describe, expect, test } from "vitest";
+import { openReceiver, makeEvent, post, untilWork } from "../receiver/harness.js";
+import { callApi, deliver, makeDelivery, makeFolder, startApp, startDev } from "./dev-harness.js";
+
+describe("the session", () => {
+  test("tells where things are, and only the names of secrets", async () => {
+    const { dev } = await startDev({
+      forwards: [{ types: "email.*", target: "3999" }],
+      publicUrl: "https://abc.example.com",
+    });
+    const { status, json } = await callApi(dev, "/api/session");
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      version: expect.stringMatching(/^\d+\./) as string,
+      captureUrl: dev.captureUrl,
+      publicUrl: "https://abc.example.com/webhooks",
+      forwards: [{ types: "email.*", target: "http://127.0.0.1:3999/" }],
+      secrets: ["env:WEBHOOK_SECRET"],
+      inbox: false,
+      captures: 0,
+    });
+    expect((json as { eventTypes: unknown[] }).eventTypes).toHaveLength(EVENT_TYPES.length);
+    expect((json as { eventTypes: unknown[] }).eventTypes).toContainEqual({
+      name: "form.submitted",
+      group: "form",
+      isDefault: false,
+    });
+  });
+
+  test("learns the public URL from the first genuine delivery through a tunnel", async () => {
+    const { dev } = await startDev();
+    const forwarded: [string, string][] = [
+      ["X-Forwarded-Proto", "https"],
+      ["X-Forwarded-Host", "abc.tunnel.example"],
+    ];
+    const forged = makeDelivery({ secret: `whsec_${"x".repeat(43)}` });
+    await deliver(dev, { ...forged, headers: [...forged.headers, ...forwarded] });
+    expect(dev.publicUrl).toBeNull();
+    const genuine = makeDelivery();
+    await deliver(dev, { ...genuine, headers: [...genuine.headers, ...forwarded] });
+    expect(dev.publicUrl).toBe("https://abc.tunnel.example/webhooks");
+  });
+});
+
+describe("captures", () => {
+  test("are listed newest first, searched, and cut to a limit", async () => {
+    const { dev } = await startDev();
+    for (const type of ["email.received", "email.bounced", "form.submitted"] as const) {
+      await deliver(dev, makeDelivery({ type }));
+    }
+    const all = (await callApi(dev, "/api/captures")).json as { items: { type: string }[] };
+    expect(all).toMatchObject({ total: 3, matched: 3 });
+    expect(all.items.map(({ type }) => type)).toEqual(["form.submitted", "email.bounced", "email.received"]);
+    const some = await callApi(dev, `/api/captures?query=${encodeURIComponent("type:email.*")}&limit=1`);
+    expect(some.json).toMatchObject({ total: 3, matched: 2, items: [{ type: "email.bounced" }] });
+    expect(await callApi(dev, "/api/captures?query=colour:red")).toMatchObject({
+      status: 400,
+      json: { code: "invalid_query", message: expect.stringContaining("colour:red") as string },
+    });
+    expect(await callApi(dev, "/api/captures?limit=0")).toMatchObject({ status: 400, json: { param: "limit" } });
+  });
+
+  test("are shown whole, with the signature checked step by step", async () => {
+    const { dev } = await startDev();
+    await deliver(dev);
+    const [capture] = dev.captures.list();
+    const { json } = await callApi(dev, `/api/captures/${capture?.id}`);
+    expect(json).toMatchObject({ capture, summary: { id: capture?.id, verdict: "ok" } });
+    expect(resultsOf(json)).toEqual(["pass", "pass", "pass", "pass"]);
+    expect(await callApi(dev, "/api/captures/cap_none")).toMatchObject({ status: 404, json: { code: "no_capture" } });
+  });
+
+  test.each([
+    ["a stale one", { at: Date.now() - 400_000 }, ["pass", "pass", "pass", "fail"]],
+    ["another secret's", { secret: `whsec_${"x".repeat(43)}` }, ["pass", "pass", "fail", "pass"]],
+  ])("say at which step the signature fails: %s", async (_, options, results) => {
+    const { dev } = await startDev();
+    await deliver(dev, makeDelivery(options));
+    const { json } = await callApi(dev, `/api/captures/${dev.captures.list()[0]?.id}`);
+    expect(resultsOf(json)).toEqual(results);
+    expect(JSON.stringify(json)).toMatch(/"fix":"\w/);
+  });
+
+  test.each([
+    ["no header", [], ["fail", "skipped", "skipped", "skipped"]],
+    ["a header without a time", [["X-Svc-Signature", "a".repeat(64)]], ["pass", "fail", "skipped", "skipped"]],
+  ])("skip what cannot be looked at: %s", async (_, headers, results) => {
+    const { dev } = await startDev();
+    await deliver(dev, { id: "", body: Buffer.from("{}"), headers: headers as [string, string][] });
+    const { json } = await callApi(dev, `/api/captures/${dev.captures.list()[0]?.id}`);
+    expect(resultsOf(json)).toEqual(results);
+  });
+
+  test("are pinned, noted, tagged and removed", async () => {
+    const { dev } = await startDev();
+    await deliver(dev);
+    const id = dev.captures.list()[0]?.id ?? "";
+    const mark = { pinned: true, note: "the good one", tags: ["vip"] };
+    expect(await callApi(dev, `/api/captures/${id}/mark`, mark)).toMatchObject({
+      json: { pinned: true, tags: ["vip"] },
+    });
+    expect(dev.captures.get(id)).toMatchObject(mark);
+    expect(await callApi(dev, `/api/captures/${id}/mark`, { pinned: "yes" })).toMatchObject({ status: 400 });
+    expect(await callApi(dev, `/api/captures/none/mark`, {})).toMatchObject({ status: 404 });
+    expect(await callApi(dev, "/api/captures/remove", { ids: [id, "none"] })).toMatchObject({ json: { removed: 1 } });
+    expect(dev.captures.size).toBe(0);
+  });
+});
+
+describe("what is taken away", () => {
+  test("is a cURL command to the app, signed now, without the secret in it", async () => {
+    const app = await startApp();
+    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    const delivery = makeDelivery({ at: Date.now() - 400_000 });
+    await deliver(dev, delivery);
+    const id = dev.captures.list()[0]?.id;
+    const { json } = await callApi(dev, `/api/captures/${id}/curl`, { mode: "resign" });
+    const { command } = json as { command: string };
+    expect(command).toContain(app.url);
+    expect(command).not.toContain(TEST_SECRET);
+    const signedAt = Number(/t=(\d+),v1=/.exec(command)?.[1]);
+    expect(Math.abs(Date.now() / 1000 - signedAt)).toBeLessThan(30);
+    const exact = await callApi(dev, `/api/captures/${id}/curl`, { mode: "exact" });
+    expect((exact.json as { command: string }).command).toContain(
+      Object.fromEntries(delivery.headers)["x-svc-signature"],
+    );
+    expect(await callApi(dev, `/api/captures/${id}/curl`, { mode: "odd" })).toMatchObject({ status: 400 });
+  });
+
+  test.each(["ndjson", "json", "har", "curl", "http", "vitest"])("is a file: %s", async (as) => {
+    const { dev } = await startDev();
+    await deliver(dev);
+    const ids = dev.captures.list().map(({ id }) => id);
+    const { status, json } = await callApi(dev, "/api/captures/export", { ids, as });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ name: expect.stringMatching(/^captures\./) as string });
+    expect((json as { text: string }).text.length).toBeGreaterThan(100);
+    expect(JSON.stringify(json)).not.toContain(TEST_SECRET);
+    expect(await callApi(dev, "/api/captures/export", { ids: ["none"], as })).toMatchObject({ status: 404 });
+  });
+});
+
+describe("a replay", () => {
+  test("goes to the forward of the type, signed anew, and says whether the answer changed", async () => {
+    let status = 500;
+    const app = await startApp((_, res) => void res.writeHead(status).end());
+    const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
+    await deliver(dev);
+    status = 200;
+    const ids = dev.captures.list().map(({ id }) => id);
+    const { json } = await callApi(dev, "/api/replay", { ids });
+    expect(json).toMatchObject({
+      attempts: [{ captureId: ids[0], attempt: { n: 2, kind: "replay", mode: "resign", status: 200 }, changed: true }],
+    });
+    expect(dev.captures.list()[0]?.attempts).toHaveLength(2);
+    expect(app.seen[1]?.body.equals(app.seen[0]?.body ?? Buffer.alloc(0))).toBe(true);
+    expect(kinds()).toEqual(["ready", "forwarded", "replayed"]);
+  });
+
+  test("takes an edited body, a new id, several times, another target", async () => {
+    const app = await startApp();
+    const { dev } = await startDev();
+    await deliver(dev);
+    const ids = dev.captures.list().map(({ id }) => id);
+    await callApi(dev, "/api/replay", { ids, target: app.url, sameId: false, times: 2 });
+    await callApi(dev, "/api/replay", { ids, target: String(app.port), body: '{"id":"evt_x"}' });
+    const sentIds = app.seen.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
+    expect(new Set(sentIds).size).toBe(3);
+    expect(sentIds[2]).toBe("evt_x");
+  });
+
+  test("of nothing that is there, or without a target, says so", async () => {
+    const { dev } = await startDev();
+    expect(await callApi(dev, "/api/replay", { ids: ["none"] })).toMatchObject({ status: 404 });
+    await deliver(dev);
+    const ids = dev.captures.list().map(({ id }) => id);
+    expect(await callApi(dev, "/api/replay", { ids })).toMatchObject({
+      status: 400,
+      json: { message: expect.stringContaining("--forward-to") as string },
+    });
+    expect(await callApi(dev, "/api/replay", {})).toMatchObject({ status: 400, json: { param: "ids" } });
+    expect(await callApi(dev, "/api/replay", { ids, mode: "odd" })).toMatchObject({
+      status: 400,
+      json: { param: "mode" },
+    });
+  });
+});
+
+describe("a sample", () => {
+  test.each(EVENT_TYPES)("of %s is an envelope with an id of its own", async (type) => {
+    const { dev } = await startDev();
+    const read = async (): Promise<{ id: string; type: string }> => {
+      const { json } = await callApi(dev, `/api/samples/${type}`);
+      return JSON.parse((json as { body: string }).body) as { id: string; type: string };
+    };
+    const [first, second] = [await read(), await read()];
+    expect(first.type).toBe(type);
+    expect(second.id).not.toBe(first.id);
+  });
+
+  test.each([
+    ["valid", "ok"],
+    ["stale", "stale"],
+    ["wrong-secret", "mismatch"],
+    ["tampered", "mismatch"],
+    ["missing", "missing"],
+  ])("is sent to the app with a signature that is %s", async (sign, verdict) => {
+    const app = await startApp();
+    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    const { json, status } = await callApi(dev, "/api/send", {
+      body: '{"id":"evt_1","type":"email.sent"}',
+      sign,
+      times: 2,
+    });
+    expect(status).toBe(200);
+    expect((json as { captureIds: string[] }).captureIds).toEqual(
+      dev.captures
+        .list()
+        .map(({ id }) => id)
+        .toReversed(),
+    );
+    expect(dev.captures.list()).toMatchObject([
+      { source: "trigger", verify: { code: verdict }, attempts: [{ status: 200 }] },
+      { source: "trigger" },
+    ]);
+    expect(app.seen).toHaveLength(2);
+  });
+
+  test("needs a secret to be signed rightly", async () => {
+    const { dev } = await startDev({ secrets: [] });
+    const body = { body: "{}", sign: "valid" };
+    expect(await callApi(dev, "/api/send", body)).toMatchObject({ status: 400, json: { code: "invalid_secret" } });
+  });
+});
+
+describe("the inbox", () => {
+  test("is not there without a file", async () => {
+    const { dev } = await startDev();
+    expect(await callApi(dev, "/api/inbox")).toMatchObject({ status: 404, json: { code: "no_inbox" } });
+  });
+
+  test("shows a receiver's events and gives dead ones another chance", async () => {
+    const file = `${makeFolder()}/inbox.db`;
+    let isMended = false;
+    const receiver = openReceiver({ store: file });
+    receiver.on("email.sent", () => {
+      if (!isMended) throw new DoNotRetry("broken");
+    });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "dead" });
+
+    const { dev } = await startDev({ inbox: file });
+    expect((await callApi(dev, "/api/session")).json).toMatchObject({ inbox: true });
+    expect((await callApi(dev, "/api/inbox")).json).toEqual({
+      file,
+      events: { pending: 0, leased: 0, dead: 1, parked: 0, done: 0 },
+      contactEvents: { pending: 0, leased: 0, dead: 0 },
+    });
+    const list = await callApi(dev, "/api/inbox/events?state=dead");
+    expect(list.json).toMatchObject({
+      items: [{ id: event.id, handlers: [{ error: "DoNotRetry: broken" }] }],
+      nextCursor: null,
+    });
+    const detail = await callApi(dev, `/api/inbox/events/${event.id}`);
+    expect(detail.json).toMatchObject({ body: JSON.stringify(event) });
+    isMended = true;
+    expect(await callApi(dev, `/api/inbox/events/${event.id}/retry`, {})).toMatchObject({ json: { changed: 1 } });
+    await untilWork(receiver, event.id, { state: "done" });
+    expect(await callApi(dev, "/api/inbox/events/none/retry", {})).toMatchObject({ status: 404 });
+    expect(await callApi(dev, "/api/inbox/events?state=odd")).toMatchObject({ status: 400, json: { param: "state" } });
+    expect(await callApi(dev, "/api/inbox/contact-events")).toMatchObject({ json: { items: [] } });
+    expect(await callApi(dev, "/api/inbox/contact-events/none/retry", {})).toMatchObject({ json: { changed: 0 } });
+  });
+
+  test("that is no inbox keeps the dev server from starting, and leaves nothing running", async () => {
+    const port = Number(new URL((await startDev()).dev.captureUrl).port) + 1;
+    await expect(startDev({ inbox: "missing.db", port })).rejects.toThrow(/There is no file/);
+  });
+});
+
+describe("nothing", () => {
+  test("of the secret is in any answer", async () => {
+    const { dev } = await startDev();
+    await deliver(dev);
+    const id = dev.captures.list()[0]?.id;
+    for (const path of ["/api/session", "/api/captures", `/api/captures/${id}`]) {
+      expect(JSON.stringify(await callApi(dev, path))).not.toContain(TEST_SECRET);
+    }
+  });
+});
+
+function resultsOf(detail: unknown): string[] {
+  return (detail as { signature: { checks: { result: string }[] } }).signature.checks.map(({ result }) => result);
+}

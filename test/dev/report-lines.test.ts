@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import type { CaptureAttempt, CaptureSummary, CaptureVerdict } from "#pigeonhole/capture/capture.js";
+import { type DevHappening } from "#pigeonhole/dev/happening.js";
+import { createLineWriter, formatJsonLine } from "#pigeonhole/dev/report-lines.js";
+
+const NASTY = "\u001b[2J\u009b31m\r\n\u202eevil\u2028";
+const at = new Date(2026, 0, 2, 14, 2, 11).getTime();
+
+const capture: CaptureSummary = {
+  id: "cap_1",
+  receivedAt: new Date(at).toISOString(),
+  source: "live",
+  verdict: "ok",
+  type: "email.received",
+  eventId: "evt_1",
+  subject: "a@example.com",
+  attempts: 1,
+  status: 200,
+  ms: 12,
+  error: null,
+  size: 10,
+  tags: [],
+  pinned: false,
+  replayed: false,
+};
+const verdict: CaptureVerdict = { code: "ok", summary: "Genuine.", fix: null, skewSeconds: 0, secretRef: "env:S" };
+const attempt: CaptureAttempt = {
+  n: 1,
+  kind: "forward",
+  mode: "exact",
+  target: "http://127.0.0.1:3000/",
+  at: capture.receivedAt,
+  eventId: null,
+  sentHeaders: [],
+  sentBody: null,
+  status: 200,
+  headers: [],
+  body: null,
+  ms: 12,
+  error: null,
+};
+const forwarded: DevHappening = { kind: "forwarded", capture, verdict, answer: 200, from: "127.0.0.1", attempt };
+const second = { ...capture, id: "cap_2" };
+
+describe("a line", () => {
+  test("has time, type, sign and word of the signature, status, time taken and number", () => {
+    expect(createLineWriter().write(forwarded)).toEqual([
+      "14:02:11  email.received           ✓ signed     200    12ms  #1  a@example.com",
+    ]);
+  });
+
+  test("numbers deliveries as they come, and a replay names the one it is of", () => {
+    const { write } = createLineWriter();
+    write(forwarded);
+    write({ ...forwarded, capture: second });
+    const [line] = write({ kind: "replayed", capture, attempt: { ...attempt, mode: "resign", kind: "replay" } }, at);
+    expect(line).toBe("14:02:11  email.received           ↻ re-signed  200    12ms  #1  replay of #1");
+  });
+
+  test.each<[DevHappening, RegExp]>([
+    [
+      {
+        ...forwarded,
+        answer: 401,
+        verdict: { ...verdict, code: "stale", skewSeconds: -412 },
+      },
+      /✗ stale {6}401 .*#1 {2}412 s old · a@example\.com/,
+    ],
+    [{ kind: "received", capture, verdict, answer: 202, from: "x" }, /202 {10}#1 {2}kept, not forwarded/],
+    [{ kind: "held", why: "app_down", error: null, capture, verdict, answer: 202, from: "x" }, /held: the app is down/],
+    [
+      {
+        kind: "app_down",
+        capture,
+        verdict,
+        answer: 503,
+        from: "x",
+        attempt: { ...attempt, status: null, error: "Nothing listens." },
+      },
+      /503 .*Nothing listens\./,
+    ],
+    [
+      {
+        kind: "rejected",
+        capture,
+        verdict: { ...verdict, code: "missing", summary: "No header." },
+        answer: 401,
+        from: "x",
+      },
+      /✗ unsigned {3}401 .*refused: No header\./,
+    ],
+    [{ kind: "received", capture, verdict, answer: 503, from: "x" }, /503 .*not taken; the service sends it again/],
+    [{ kind: "swept", endpointIds: ["whe_1"] }, /whe_1/],
+    [{ kind: "tunnel", state: "down", program: "ngrok", restartMs: 1500 }, /ngrok ended; started again in 1\.5 s/],
+  ])("%#: says what happened", (happening, words) => {
+    expect(createLineWriter().write(happening).join("\n")).toMatch(words);
+  });
+
+  test("of a narrow terminal is time, type and status", () => {
+    const { write } = createLineWriter({ columns: () => 40 });
+    expect(write(forwarded)).toEqual(["14:02:11 email.received 200"]);
+  });
+
+  test("is never wider than the terminal, colour not counted", () => {
+    const long = { ...capture, subject: "s".repeat(500) };
+    const { write } = createLineWriter({ columns: () => 80, paint: (tone, text) => `<${tone}>${text}</${tone}>` });
+    const [line = ""] = write({ ...forwarded, capture: long });
+    expect(line).toContain("<good>");
+    expect(line.replaceAll(/<\/?\w+>/g, "")).toHaveLength(80);
+    expect(line.replaceAll(/<\/?\w+>/g, "")).toMatch(/…$/);
+  });
+});
+
+describe("text from outside", () => {
+  const nasty: DevHappening[] = [
+    { ...forwarded, capture: { ...capture, type: NASTY, subject: NASTY } },
+    { ...forwarded, verdict: { ...verdict, code: "mismatch", summary: NASTY } },
+    { kind: "app_down", capture, verdict, answer: 503, from: NASTY, attempt: { ...attempt, error: NASTY } },
+    { kind: "refused", reason: "wrong_path", status: 404, method: NASTY, path: NASTY, from: NASTY },
+    { kind: "problem", what: NASTY, fix: NASTY },
+    { kind: "tunnel", state: "starting", program: NASTY },
+    {
+      kind: "ready",
+      captureUrl: "http://127.0.0.1:4400/webhooks",
+      publicUrl: NASTY,
+      pageUrl: null,
+      forwards: [],
+      secrets: [NASTY],
+      captures: 0,
+      broken: [{ file: NASTY, reason: NASTY }],
+    },
+  ];
+
+  test.each(nasty.map((happening) => [happening.kind, happening] as const))(
+    "cannot steer the terminal: %s",
+    (_, happening) => {
+      for (const line of [...createLineWriter().write(happening), formatJsonLine(happening)]) {
+        expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+      }
+    },
+  );
+});
+
+test("a JSON line has the version of its shape and reads back as the happening", () => {
+  const odd = { ...forwarded, capture: { ...capture, subject: NASTY } };
+  expect(JSON.parse(formatJsonLine(odd, at))).toEqual({ schemaVersion: 1, at: new Date(at).toISOString(), ...odd });
+});
+
+test("the first lines show where to send, where it goes and where to look", () => {
+  const lines = createLineWriter().write({
+    kind: "ready",
+    captureUrl: "http://127.0.0.1:4400/webhooks",
+    publicUrl: "https://abc.example.com/webhooks",
+    pageUrl: "http://127.0.0.1:4401/?t=token",
+    forwards: [
+      { types: "email.*", target: "http://127.0.0.1:3000/" },
+      { types: "*", target: "http://127.0.0.1:3001/" },
+    ],
+    secrets: ["env:WEBHOOK_SECRET"],
+    captures: 0,
+    broken: [],
+  });
+  expect(lines).toEqual([
+    "  Receiving   http://127.0.0.1:4400/webhooks",
+    "  Public      https://abc.example.com/webhooks",
+    "  Forwarding  http://127.0.0.1:3000/  ← email.*",
+    "  Forwarding  http://127.0.0.1:3001/",
+    "  Inspect     http://127.0.0.1:4401/?t=token",
+    "  Secret      env:WEBHOOK_SECRET",
+    "  Ready.",
+  ]);
+});

@@ -1,0 +1,381 @@
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { TEST_SECRET } from "pigeonhole/testing";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { DevServer } from "#pigeonhole/dev/start-dev-server.js";
+import {
+  type Answer,
+  type SendInput,
+  deliver,
+  makeDelivery,
+  makeFolder,
+  send,
+  startApp,
+  startDev,
+} from "./dev-harness.js";
+
+let dev: DevServer;
+let page: URL;
+let origin: string;
+let token: string;
+let cookie: string;
+
+beforeEach(async () => {
+  const pageFolder = join(makeFolder(), "page");
+  mkdirSync(join(pageFolder, "assets"), { recursive: true });
+  writeFileSync(
+    join(pageFolder, "index.html"),
+    '<!doctype html><meta name="csp-nonce" content="__CSP_NONCE__"><script src="/assets/main.js"></script>',
+  );
+  writeFileSync(join(pageFolder, "assets/main.js"), "console.log(1)");
+  writeFileSync(join(pageFolder, "..", "outside.js"), "secret");
+  ({ dev } = await startDev({ pageFolder }));
+  page = new URL(dev.pageUrl ?? "");
+  origin = page.origin;
+  token = page.searchParams.get("t") ?? "";
+  const entered = await send(page.href);
+  cookie = entered.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+});
+
+function asPage(path: string, input: SendInput = {}): Promise<Answer> {
+  return send(`${origin}${path}`, { ...input, headers: [["Cookie", cookie], ...(input.headers ?? [])] });
+}
+
+const change: SendInput = {
+  method: "POST",
+  headers: [
+    ["Content-Type", "application/json"],
+    ["X-Pigeonhole", "1"],
+  ],
+  body: '{"ids":[]}',
+};
+
+describe("the page's port listens", () => {
+  test("at 127.0.0.1 and ::1 and nowhere else", async () => {
+    expect(await send(origin)).toMatchObject({ status: 401 });
+    const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    if (addresses.some(({ address }) => address === "::1")) {
+      expect(await send(`http://[::1]:${page.port}/`)).toMatchObject({ status: 401 });
+    }
+    const outside = addresses.find(({ internal, family }) => !internal && family === "IPv4");
+    if (outside === undefined) return;
+    await expect(send(`http://${outside.address}:${page.port}/`)).rejects.toThrow(/ECONNREFUSED/);
+  });
+});
+
+describe("a Host that does not name this machine", () => {
+  const hosts = (port: string): string[] => [
+    `evil.example.com:${port}`,
+    `evil.example.com`,
+    `localhost.example.com:${port}`,
+    `127.0.0.1.nip.io:${port}`,
+    `localhost:${Number(port) + 1}`,
+    "localhost",
+    `192.168.0.1:${port}`,
+    "",
+  ];
+
+  test.each(["/", "/api/session", "/api/stream", "/assets/main.js", "/nothing"])(
+    "is answered 421 before anything else, at %s",
+    async (path) => {
+      for (const host of hosts(page.port)) {
+        const answer = await asPage(path, { headers: [["Host", host]] });
+        expect([host, answer.status]).toEqual([host, 421]);
+      }
+    },
+  );
+
+  test.each(["localhost", "127.0.0.1", "[::1]", "mail.localhost", "LOCALHOST"])("unlike %s", async (name) => {
+    expect(await asPage("/api/session", { headers: [["Host", `${name}:${page.port}`]] })).toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+describe("a page of another origin", () => {
+  test.each(["https://evil.example.com", "null", "http://localhost:3000", "http://127.0.0.1", "https://localhost"])(
+    "is refused by its Origin, %s, cookie or not",
+    async (foreign) => {
+      const headers: [string, string][] = [["Origin", foreign]];
+      expect(await asPage("/api/session", { headers })).toMatchObject({ status: 403 });
+      expect(await asPage("/api/stream", { headers })).toMatchObject({ status: 403 });
+      const posted = await asPage("/api/captures/remove", {
+        ...change,
+        headers: [...(change.headers ?? []), ...headers],
+      });
+      expect(posted.status).toBe(403);
+    },
+  );
+
+  test.each(["cross-site", "same-site"])("is refused by what the browser says of it: %s", async (site) => {
+    const headers: [string, string][] = [["Sec-Fetch-Site", site]];
+    expect(await asPage("/api/session", { headers })).toMatchObject({ status: 403 });
+    const posted = await asPage("/api/captures/remove", {
+      ...change,
+      headers: [...(change.headers ?? []), ...headers],
+    });
+    expect(posted.status).toBe(403);
+  });
+
+  test("never gets a CORS header, not even for a preflight", async () => {
+    const preflight = await send(`${origin}/api/session`, {
+      method: "OPTIONS",
+      headers: [
+        ["Origin", "https://evil.example.com"],
+        ["Access-Control-Request-Method", "POST"],
+      ],
+    });
+    const fine = await asPage("/api/session", { headers: [["Origin", origin]] });
+    expect(fine.status).toBe(200);
+    for (const { headers } of [preflight, fine]) {
+      expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+    }
+  });
+});
+
+describe("the token", () => {
+  test("of the printed URL becomes a cookie that scripts and other sites cannot use, and leaves the URL", async () => {
+    const answer = await send(page.href);
+    expect(answer).toMatchObject({ status: 303, headers: { location: "/" } });
+    const [set = ""] = answer.headers["set-cookie"] ?? [];
+    expect(set).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(set).not.toContain(token);
+    expect(await asPage("/")).toMatchObject({ status: 200 });
+  });
+
+  test.each(["/", "/?t=wrong", "/?t=", "/api/session", "/api/stream", "/assets/main.js", "/api/session?t=TOKEN"])(
+    "is needed for %s",
+    async (path) => {
+      const answer = await send(`${origin}${path.replace("TOKEN", token)}`);
+      expect(answer.status).toBe(401);
+      expect(answer.headers["set-cookie"]).toBeUndefined();
+    },
+  );
+
+  test("of a link on another site's page works too, over a page of ours", async () => {
+    const answer = await send(page.href, { headers: [["Sec-Fetch-Site", "cross-site"]] });
+    expect(answer).toMatchObject({ status: 200, text: "", headers: { refresh: "0; url=/" } });
+    expect(answer.headers["set-cookie"]).toHaveLength(1);
+    const wrong = await send(`${origin}/?t=wrong`, { headers: [["Sec-Fetch-Site", "cross-site"]] });
+    expect(wrong.status).toBe(401);
+  });
+
+  test("of another run's cookie is worth nothing", async () => {
+    const [name] = cookie.split("=");
+    const headers: [string, string][] = [["Cookie", `${name}=${"a".repeat(43)}; other=1`]];
+    expect(await send(`${origin}/api/session`, { headers })).toMatchObject({ status: 401 });
+  });
+
+  test("is taken as a bearer of scripts, who need the other headers too", async () => {
+    const bearer: [string, string] = ["Authorization", `Bearer ${token}`];
+    expect(await send(`${origin}/api/session`, { headers: [bearer] })).toMatchObject({ status: 200 });
+    const post = await send(`${origin}/api/captures/remove`, { method: "POST", headers: [bearer], body: "{}" });
+    expect(post.status).toBe(415);
+    const wrong: [string, string] = ["Authorization", `Bearer ${token}x`];
+    expect(await send(`${origin}/api/session`, { headers: [wrong] })).toMatchObject({ status: 401 });
+  });
+
+  test("and the secret are in no answer", async () => {
+    await deliver(dev);
+    const [capture] = dev.captures.list();
+    for (const path of ["/", "/api/session", "/api/captures", `/api/captures/${capture?.id}`]) {
+      const { text, status } = await asPage(path);
+      expect(status).toBe(200);
+      expect(text).not.toContain(token);
+      expect(text).not.toContain(TEST_SECRET);
+    }
+  });
+});
+
+describe("a change", () => {
+  test("goes through with JSON and our header", async () => {
+    expect(await asPage("/api/captures/remove", change)).toMatchObject({ status: 200, text: '{"removed":0}' });
+  });
+
+  test.each([
+    [
+      "a form's type",
+      [
+        ["Content-Type", "application/x-www-form-urlencoded"],
+        ["X-Pigeonhole", "1"],
+      ],
+      415,
+    ],
+    [
+      "a plain type",
+      [
+        ["Content-Type", "text/plain"],
+        ["X-Pigeonhole", "1"],
+      ],
+      415,
+    ],
+    ["no type", [["X-Pigeonhole", "1"]], 415],
+    ["no header of ours", [["Content-Type", "application/json"]], 403],
+  ])("is refused with %s", async (_, headers, status) => {
+    const answer = await asPage("/api/captures/remove", { ...change, headers: headers as [string, string][] });
+    expect(answer.status).toBe(status);
+  });
+
+  test("is refused as a GET, and other methods are refused altogether", async () => {
+    expect(await asPage("/api/captures/remove")).toMatchObject({ status: 404 });
+    expect(await asPage("/api/replay")).toMatchObject({ status: 405 });
+    for (const method of ["PUT", "DELETE", "PATCH"]) {
+      expect((await asPage("/api/session", { ...change, method })).status).toBe(405);
+    }
+  });
+
+  test("may not be larger than the cap, and must be a JSON object", async () => {
+    const large = await asPage("/api/captures/remove", { ...change, body: Buffer.alloc(7 * 1024 * 1024, 0x20) });
+    expect(large.status).toBe(413);
+    expect(await asPage("/api/captures/remove", { ...change, body: "{" })).toMatchObject({ status: 400 });
+    expect(await asPage("/api/captures/remove", { ...change, body: "[]" })).toMatchObject({ status: 400 });
+    expect(await asPage("/api/captures/remove", { ...change, body: '{"ids":"all"}' })).toMatchObject({ status: 400 });
+  });
+});
+
+describe("every answer of the page's port", () => {
+  test.each(["/", "/assets/main.js", "/api/session", "/nothing"])(
+    "keeps frames, foreign scripts and sniffing out: %s",
+    async (path) => {
+      const { headers } = await asPage(path);
+      expect(headers).toMatchObject({
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "content-security-policy": expect.stringMatching(/default-src 'self'.*frame-ancestors 'none'/) as string,
+      });
+      expect(headers["content-security-policy"]).not.toMatch(/unsafe-|https?:|\*/);
+      expect(headers["x-powered-by"]).toBeUndefined();
+    },
+  );
+
+  test("has a fresh nonce for the page's style sheet, the same in header and page", async () => {
+    const [first, second] = [await asPage("/"), await asPage("/")];
+    const nonceOf = ({ headers }: Answer): string =>
+      /'nonce-([^']+)'/.exec(String(headers["content-security-policy"]))?.[1] ?? "";
+    expect(nonceOf(first).length).toBeGreaterThan(20);
+    expect(first.text).toContain(`content="${nonceOf(first)}"`);
+    expect(nonceOf(second)).not.toBe(nonceOf(first));
+  });
+
+  test.each([
+    "/../outside.js",
+    "/assets/../../outside.js",
+    "/%2e%2e/outside.js",
+    "/assets/..%2f..%2foutside.js",
+    "//outside.js",
+  ])("comes from the page's folder alone: %s", async (path) => {
+    const { hostname, port } = page;
+    const { request } = await import("node:http");
+    // A URL would have tidied the path up.
+    const status = await new Promise((resolve) => {
+      request({ hostname, port, path, headers: { cookie } }, (res) => {
+        res.resume();
+        resolve(res.statusCode);
+      }).end();
+    });
+    expect(status).toBe(404);
+  });
+});
+
+describe("the capture port", () => {
+  test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("takes no %s", async (method) => {
+    expect(await send(dev.captureUrl, { method })).toMatchObject({ status: 405, headers: { allow: "POST" } });
+  });
+
+  test.each(["/", "/api/session", "/api/stream", "/index.html", "/assets/main.js", "/webhooks/more", "/captures"])(
+    "serves nothing at %s",
+    async (path) => {
+      const { origin: at } = new URL(dev.captureUrl);
+      for (const method of ["GET", "POST"]) {
+        const answer = await send(`${at}${path}`, { method, headers: [["Cookie", cookie]] });
+        expect(answer).toMatchObject({ status: 404, text: "wrong_path\n" });
+      }
+      expect(dev.captures.size).toBe(0);
+    },
+  );
+
+  test("says later, not never, to a signed delivery at another path", async () => {
+    const { origin: at } = new URL(dev.captureUrl);
+    const { headers, body } = makeDelivery();
+    const answer = await send(`${at}/wrong`, { method: "POST", headers, body });
+    expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "60" } });
+    expect(dev.captures.size).toBe(0);
+  });
+
+  test("refuses a body over the limit, told or not told before", async () => {
+    const { dev: small } = await startDev({ maxBodyBytes: 10 });
+    expect(await send(small.captureUrl, { method: "POST", body: "01234567890" })).toMatchObject({ status: 413 });
+    const chunked = await fetch(small.captureUrl, {
+      method: "POST",
+      body: new Blob(["01234567890"]).stream(),
+      duplex: "half",
+    });
+    expect(chunked.status).toBe(413);
+    expect(await send(small.captureUrl, { method: "POST", body: "0123456789" })).toMatchObject({ status: 202 });
+    expect(small.captures.size).toBe(1);
+  });
+
+  test("refuses headers over the limit", async () => {
+    const headers: [string, string][] = [["X-Large", "a".repeat(40_000)]];
+    expect(await send(dev.captureUrl, { method: "POST", headers, body: "{}" })).toMatchObject({ status: 431 });
+  });
+
+  test("shows the sender that a tunnel names, and believes only tunnels of this machine", async () => {
+    const { dev: other, happenings } = await startDev();
+    const { headers, body } = makeDelivery();
+    const forwarded: [string, string][] = [["X-Forwarded-For", "203.0.113.9, 10.0.0.1"]];
+    await send(other.captureUrl, { method: "POST", headers: [...headers, ...forwarded], body });
+    await send(other.captureUrl, { method: "POST", headers: [["X-Forwarded-For", "<script>"]], body });
+    const froms = happenings.flatMap((happening) => ("from" in happening ? [happening.from] : []));
+    expect(froms).toEqual(["203.0.113.9", "127.0.0.1"]);
+  });
+});
+
+describe("a replay", () => {
+  test.each(["http://8.8.8.8/", "http://169.254.169.254/latest/meta-data", "https://[2001:db8::1]/"])(
+    "goes to no remote target: %s",
+    async (target) => {
+      await deliver(dev);
+      const ids = dev.captures.list().map(({ id }) => id);
+      const answer = await asPage("/api/replay", { ...change, body: JSON.stringify({ ids, target }) });
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain("--allow-remote");
+    },
+  );
+
+  test("goes to no port of the dev server, by whatever name", async () => {
+    await deliver(dev);
+    const ids = dev.captures.list().map(({ id }) => id);
+    for (const host of ["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "0.0.0.0", "a.localhost", "0x7f.1"]) {
+      for (const { port } of [page, new URL(dev.captureUrl)]) {
+        const body = JSON.stringify({ ids, target: `http://${host}:${port}/webhooks` });
+        const answer = await asPage("/api/replay", { ...change, body });
+        expect([host, answer.status]).toEqual([host, 400]);
+        expect(answer.text).toContain("dev server itself");
+      }
+    }
+  });
+
+  test("does not follow a redirect", async () => {
+    const app = await startApp((_, res) => void res.writeHead(307, { location: "/again" }).end());
+    await deliver(dev);
+    const ids = dev.captures.list().map(({ id }) => id);
+    const answer = await asPage("/api/replay", { ...change, body: JSON.stringify({ ids, target: app.url }) });
+    expect(JSON.parse(answer.text)).toMatchObject({ attempts: [{ attempt: { status: 307 } }] });
+    expect(app.seen).toHaveLength(1);
+  });
+});
+
+describe("what is written", () => {
+  test("can be read by this user only, and git leaves it alone", async () => {
+    const { dev: other, folder } = await startDev({ readyFile: "ready.json" });
+    await deliver(other);
+    const [capture] = other.captures.list();
+    const modeOf = (path: string): string => (statSync(join(folder, path)).mode & 0o777).toString(8);
+    expect(modeOf(".pigeonhole/captures")).toBe("700");
+    expect(modeOf(`.pigeonhole/captures/${capture?.id}.json`)).toBe("600");
+    expect(modeOf("ready.json")).toBe("600");
+    expect(statSync(join(folder, ".pigeonhole/.gitignore")).isFile()).toBe(true);
+  });
+});

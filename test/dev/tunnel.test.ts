@@ -1,0 +1,184 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, describe, onTestFinished, test, vi } from "vitest";
+import { findTunnelProgram } from "#pigeonhole/dev/tunnel/tunnel-programs.js";
+import { listen } from "#pigeonhole/dev/listen.js";
+import { makeFolder, startDev } from "./dev-harness.js";
+
+/** A program named `name` that behaves like a tunnel; its runs are noted in `log`. */
+function writeProgram(folder: string, name: string, script: string): { path: string; runs(): string[][] } {
+  const path = join(folder, name);
+  const log = join(folder, `${name}.log`);
+  writeFileSync(
+    path,
+    `#!${process.execPath}
+const { appendFileSync, existsSync, readFileSync } = require("node:fs");
+appendFileSync(${JSON.stringify(log)}, JSON.stringify([String(process.pid), ...process.argv.slice(2)]) + "\\n");
+const runs = readFileSync(${JSON.stringify(log)}, "utf8").trim().split("\\n").length;
+const stay = () => setInterval(() => undefined, 1000);
+${script}
+`,
+    { mode: 0o755 },
+  );
+  const runs = (): string[][] =>
+    existsSync(log)
+      ? readFileSync(log, "utf8")
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line) as string[])
+      : [];
+  return { path, runs };
+}
+
+function isAlive(pid: string | undefined): boolean {
+  try {
+    process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
+  const stat = `/proc/${pid}/stat`;
+  // Ended, and not yet waited for by whoever took it over.
+  return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, "utf8"));
+}
+
+describe("a tunnel command", () => {
+  test("is run with the capture port, its URL is read, and it ends with the dev server", async () => {
+    const folder = makeFolder();
+    const program = writeProgram(
+      folder,
+      "tun nel",
+      'process.stderr.write("starting\\nyour url is: https://abc.example.com/\\n"); stay();',
+    );
+    const { dev, happenings } = await startDev({ tunnel: `"${program.path}" --port {port} --name 'a b'` });
+    expect(dev.publicUrl).toBe("https://abc.example.com/webhooks");
+    const [[pid, ...args] = []] = program.runs();
+    expect(args).toEqual(["--port", new URL(dev.captureUrl).port, "--name", "a b"]);
+    expect(happenings.map(({ kind }) => kind)).toEqual(["tunnel", "tunnel", "ready"]);
+    expect(happenings.at(-1)).toMatchObject({ publicUrl: "https://abc.example.com/webhooks" });
+    expect(isAlive(pid)).toBe(true);
+    await dev.close();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test("ends with what it has started", async () => {
+    const folder = makeFolder();
+    const inner = writeProgram(folder, "inner", 'console.log("https://abc.example.com"); stay();');
+    const outer = writeProgram(
+      folder,
+      "outer",
+      `require("node:child_process").spawn(${JSON.stringify(inner.path)}, [], { stdio: "inherit" }); stay();`,
+    );
+    const { dev } = await startDev({ tunnel: `${outer.path} {port}` });
+    const pids = [inner.runs()[0]?.[0], outer.runs()[0]?.[0]];
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    await dev.close();
+    await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
+  });
+
+  test("that does not end when asked is ended all the same", async () => {
+    const program = writeProgram(
+      makeFolder(),
+      "stubborn",
+      'process.on("SIGTERM", () => undefined); console.log("https://abc.example.com"); stay();',
+    );
+    const { dev } = await startDev({ tunnel: `${program.path} {port}` });
+    await dev.close();
+    expect(isAlive(program.runs()[0]?.[0])).toBe(false);
+  });
+
+  test("that dies is started again, and its new URL is known", async () => {
+    const program = writeProgram(
+      makeFolder(),
+      "mortal",
+      'console.log("https://run" + runs + ".example.com"); if (runs === 1) setTimeout(() => process.exit(1), 100); else stay();',
+    );
+    const { dev, happenings } = await startDev({ tunnel: `${program.path} {port}` });
+    expect(dev.publicUrl).toBe("https://run1.example.com/webhooks");
+    await expect.poll(() => dev.publicUrl, { timeout: 10_000 }).toBe("https://run2.example.com/webhooks");
+    const states = happenings.flatMap((happening) => (happening.kind === "tunnel" ? [happening.state] : []));
+    expect(states).toEqual(["starting", "up", "down", "starting", "up"]);
+  });
+
+  test("that shows no URL in time fails the start, with its last words made safe", async () => {
+    const program = writeProgram(makeFolder(), "mute", 'console.log("login \\u001b[31mfirst"); stay();');
+    const error: unknown = await startDev({ tunnel: `${program.path} {port}`, tunnelTimeoutMs: 600 }).catch(
+      (e: unknown) => e,
+    );
+    expect(error).toMatchObject({
+      code: "tunnel_failed",
+      message: expect.stringContaining("login \\u001b[31mfirst") as string,
+    });
+    expect(isAlive(program.runs()[0]?.[0])).toBe(false);
+  });
+
+  test("that ends at once fails the start, with its code", async () => {
+    const program = writeProgram(makeFolder(), "broken", 'console.error("no account"); process.exitCode = 3;');
+    await expect(startDev({ tunnel: `${program.path} {port}` })).rejects.toThrow(
+      /ended with code 3 .*\n {2}no account/,
+    );
+  });
+
+  test("that is not installed fails the start, frees the ports and says so", async () => {
+    const { port, close } = await listen(() => undefined, { port: 0, host: "127.0.0.1", option: "port" });
+    await close(0);
+    await expect(startDev({ port, tunnel: "no-such-tunnel-program {port}" })).rejects.toThrow(
+      /not installed.*"no-such-tunnel-program"/,
+    );
+    const again = await listen(() => undefined, { port, host: "127.0.0.1", option: "port" });
+    await again.close(0);
+  });
+
+  test("that is still starting is ended when the start is called off", async () => {
+    const program = writeProgram(makeFolder(), "slow", "stay();");
+    const stop = new AbortController();
+    const started = startDev({ tunnel: `${program.path} {port}`, signal: stop.signal });
+    await expect.poll(() => program.runs().length).toBe(1);
+    stop.abort(new Error("Ctrl-C"));
+    await expect(started).rejects.toThrow("Ctrl-C");
+    expect(isAlive(program.runs()[0]?.[0])).toBe(false);
+  });
+
+  test("needs a place for the port", async () => {
+    await expect(startDev({ tunnel: "localtunnel" })).rejects.toThrow(/\{port\}/);
+  });
+});
+
+describe("known tunnel programs", () => {
+  test.each([
+    [
+      "cloudflared",
+      ["tunnel", "--no-autoupdate", "--url", "http://127.0.0.1:PORT"],
+      "2026-01-01T00:00:00Z INF Requesting new quick Tunnel on trycloudflare.com...\\n2026-01-01T00:00:00Z ERR https://api.trycloudflare.com/tunnel\\n2026-01-01T00:00:01Z INF |  https://seven-blue-words.trycloudflare.com   |",
+      "https://seven-blue-words.trycloudflare.com/webhooks",
+    ],
+    [
+      "ngrok",
+      ["http", "127.0.0.1:PORT", "--log", "stdout", "--log-format", "logfmt"],
+      't=2026 lvl=info msg="update at https://ngrok.com" obj=x\\nt=2026 lvl=info msg="started tunnel" obj=tunnels name=command_line addr=http://127.0.0.1:4400 url=https://ab12.ngrok-free.app',
+      "https://ab12.ngrok-free.app/webhooks",
+    ],
+    [
+      "tailscale",
+      ["funnel", "PORT"],
+      "Available on the internet:\\n\\nhttps://laptop.tail1234.ts.net/\\n|-- proxy http://127.0.0.1:4400",
+      "https://laptop.tail1234.ts.net/webhooks",
+    ],
+  ])("%s is run as its documents say, and its URL is found", async (name, args, output, publicUrl) => {
+    const folder = makeFolder();
+    const program = writeProgram(
+      folder,
+      name,
+      `console.error(${JSON.stringify(output).replaceAll("\\\\n", "\\n")}); stay();`,
+    );
+    vi.stubEnv("PATH", folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { dev } = await startDev({ tunnel: name });
+    const { port } = new URL(dev.captureUrl);
+    expect(program.runs()[0]?.slice(1)).toEqual(args.map((arg) => arg.replace("PORT", port)));
+    expect(dev.publicUrl).toBe(publicUrl);
+  });
+
+  test.each(["cloudflared", "ngrok", "tailscale"])("%s has a hint on how to install it", (name) => {
+    expect(findTunnelProgram(name, 4400).install).toMatch(/https:\/\//);
+  });
+});
