@@ -20,6 +20,8 @@ const LEASE_MS = 10 * MINUTE;
 const BACKOFF: Backoff = { initialMs: SECOND, factor: 2, maxMs: 10 * MINUTE, jitter: 0.2 };
 /** Events that shared a refused batch go into another one after this. */
 const AGAIN_WAIT_MS = 30 * SECOND;
+/** Another process may have put an event back, as `pigeonhole outbox retry` does; it cannot poke this one. */
+const LOOK_MS = 10 * SECOND;
 /** An event this near to being too old goes alone. */
 const ALONE_MARGIN_MS = DAY;
 
@@ -91,7 +93,7 @@ export class OutboxSender {
     const aloneBefore = now - OLDEST_EVENT_MS + ALONE_MARGIN_MS;
     const page = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit: EVENT_LIMITS.batchSize, aloneBefore });
     if (page.send === undefined) {
-      if (page.nextDueAt !== undefined) this.#wakeAt(page.nextDueAt);
+      this.#wakeAt(Math.min(page.nextDueAt ?? Infinity, now + LOOK_MS));
       return false;
     }
     const settlement = await this.#try(page.send, signal);
