@@ -37,6 +37,8 @@ export const ERROR_CODES = {
   invalid_query: "A search over captures cannot be read; the message names the term and what is allowed.",
   no_capture: "No capture has that id, or several begin with it.",
   captures_failed: "Replayed captures were not answered as expected; the message lists them.",
+  folder_not_empty: "A project would be written into a folder that has files already.",
+  program_failed: "A program that was started, such as a package manager, is not installed or failed; the message has its last lines.",
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

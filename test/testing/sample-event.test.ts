@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { envelopeSchema } from "#pigeonhole/protocol/envelope.js";
 import { EVENT_TYPES } from "#pigeonhole/protocol/event-types.js";
-import { sampleEvent, sampleTestEvent } from "#pigeonhole/testing/sample-event.js";
+import { sampleEvent, sampleTestEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 
 describe.each(EVENT_TYPES)("a sample of %s", (type) => {
   test("is an envelope with data that survives JSON", () => {

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
-import { SECOND } from "../base/duration.js";
-import type { EventType } from "../protocol/event-types.js";
-import { SAMPLE_DATA, type MakeId, type SampleData } from "./sample-data.js";
+import { SECOND } from "../../base/duration.js";
+import type { EventType } from "../../protocol/event-types.js";
+import { SAMPLE_DATA, type SampleData } from "./sample-data.js";
+import { FIRST_SAMPLE_MS, type SampleStory, makeStory } from "./sample-story.js";
 
 /** An event as the service would sign it. */
 export interface SampleEvent<T extends EventType, Data extends object = SampleData[T]> {
@@ -14,10 +14,11 @@ export interface SampleEvent<T extends EventType, Data extends object = SampleDa
 
 export interface SampleOptions {
   /**
-   * Decides all identifiers. Samples of one seed and type have the same event id, so the second is a duplicate; samples
-   * of one seed and different types are about the same message, file or form.
+   * Decides all identifiers, and the names, addresses and subjects, out of short lists. Samples of one seed and type have
+   * the same event id, so the second is a duplicate; samples of one seed and different types are about the same message,
+   * file or form.
    *
-   * @default a number that goes up with every sample of the process
+   * @default a number that goes up with every sample of the process, and always the same person and order
    */
   seed?: string | number;
   /** @default "evt_" and 24 hex digits made from the seed */
@@ -29,7 +30,6 @@ export interface SampleOptions {
 /** The second object's fields in place of the first one's. */
 type Merged<Base, Over> = Omit<Base, keyof Over> & Over;
 
-const firstCreatedAt = Date.UTC(2026, 0, 1, 9);
 let samples = 0;
 
 /**
@@ -50,8 +50,8 @@ export function sampleEvent(
   data: object = {},
   options: SampleOptions = {},
 ): SampleEvent<EventType, object> {
-  const { makeId, ...envelope } = nextEnvelope(type, options);
-  return { ...envelope, type, data: { ...SAMPLE_DATA[type](makeId), ...data } };
+  const { story, ...envelope } = nextEnvelope(type, options);
+  return { ...envelope, type, data: { ...SAMPLE_DATA[type](story), ...data } };
 }
 
 /**
@@ -59,15 +59,16 @@ export function sampleEvent(
  * (seeds part 1 §4.3 rule 7). The note's name and wording are assumed, and that the usual fields are missing.
  */
 export function sampleTestEvent(options: SampleOptions = {}): SampleEvent<"email.sent", { test: true; note: string }> {
-  const { makeId: _, ...envelope } = nextEnvelope("test", options);
+  const { story: _, ...envelope } = nextEnvelope("test", options);
   return { ...envelope, type: "email.sent", data: { test: true, note: "A test event. No email was sent." } };
 }
 
-function nextEnvelope(label: string, options: SampleOptions): { id: string; createdAt: string; makeId: MakeId } {
-  if (options.seed === undefined) samples += 1;
-  const seed = options.seed === undefined ? `sample ${samples}` : `seed ${options.seed}`;
-  const seconds = options.seed === undefined ? samples - 1 : 0;
-  const makeId: MakeId = (name) => createHash("sha256").update(`${seed}\0${name}`).digest("hex").slice(0, 24);
-  const createdAt = options.createdAt ?? new Date(firstCreatedAt + seconds * SECOND);
-  return { id: options.id ?? `evt_${makeId(label)}`, createdAt: createdAt.toISOString(), makeId };
+function nextEnvelope(label: string, options: SampleOptions): { id: string; createdAt: string; story: SampleStory } {
+  const varied = options.seed !== undefined;
+  if (!varied) samples += 1;
+  const seed = varied ? `seed ${options.seed}` : `sample ${samples}`;
+  const seconds = varied ? 0 : samples - 1;
+  const atMs = options.createdAt?.getTime() ?? FIRST_SAMPLE_MS + seconds * SECOND;
+  const story = makeStory(seed, { varied, atMs });
+  return { id: options.id ?? `evt_${story.id(label)}`, createdAt: story.at(0), story };
 }

@@ -1,0 +1,33 @@
+export { createSandbox } from "./sandbox/create-sandbox.js";
+export type { SandboxOptions } from "./sandbox/options.js";
+export type {
+  ContactEventWait,
+  EmitOptions,
+  Emitted,
+  EndpointWithSecret,
+  Sandbox,
+  SandboxEndpoints,
+} from "./sandbox/sandbox.js";
+export type { SandboxClock } from "./sandbox/sandbox-time.js";
+export type { SandboxLogEntry } from "./sandbox/log-entry.js";
+export {
+  type InitialEndpoint,
+  type RunningSandbox,
+  type SandboxProcessOptions,
+  startSandboxServer,
+} from "./sandbox/start-sandbox-server.js";
+export { ApiFault } from "./sandbox/api/api-handlers.js";
+export type { ApiFaultRule, InjectedFault } from "./sandbox/api/api-faults.js";
+export type { SandboxApiKey } from "./sandbox/api/api-keys.js";
+export type { ApiCallEntry } from "./sandbox/api/create-api.js";
+export type { SandboxAutomation } from "./sandbox/contact-events/automations.js";
+export type { ContactInput, SandboxContact } from "./sandbox/contact-events/contact-list.js";
+export type { StoredEvent } from "./sandbox/contact-events/event-log.js";
+export type { AttemptFilter } from "./sandbox/delivery/attempt-log.js";
+export type { AttemptRow } from "./sandbox/delivery/attempt-row.js";
+export type { SandboxEvent } from "./sandbox/delivery/delivery.js";
+export type { DeliveryFault, DeliveryFaultRule } from "./sandbox/delivery/delivery-faults.js";
+export type { EndpointChange } from "./sandbox/endpoints/endpoint-book.js";
+export type { AttemptWait } from "./sandbox/wait-for.js";
+export { type ManualClock, createManualClock } from "./base/manual-clock.js";
+export { type SampleEvent, type SampleOptions, sampleEvent, sampleTestEvent } from "./sandbox/samples/sample-event.js";

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isPigeonholeError } from "../../base/error.js";
+import { ApiFault } from "../api/api-handlers.js";
+import type { Sandbox } from "../sandbox.js";
+import { CONTROL_OPERATIONS, type ControlOperation } from "./operations.js";
+import { badRequest, readControlBody } from "./read-control-body.js";
+
+/** Where the control API begins. */
+export const CONTROL_PATH = "/sandbox/";
+
+/** Serves the control API. It has no key, since it is reached from this machine only. Never throws and never rejects. */
+export function createControl(sandbox: Sandbox): (req: IncomingMessage, res: ServerResponse) => void {
+  return (req, res) => {
+    answerControl(sandbox, req, res).catch(() => req.socket.destroy());
+  };
+}
+
+async function answerControl(sandbox: Sandbox, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const { status, body } = await run(sandbox, req).catch(faultBody);
+  const text = JSON.stringify(body);
+  res.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(text),
+    "cache-control": "no-store",
+    ...(req.complete ? {} : { connection: "close" }),
+  });
+  res.end(text);
+}
+
+async function run(sandbox: Sandbox, req: IncomingMessage): Promise<{ status: number; body: unknown }> {
+  const url = new URL(req.url ?? "/", "http://localhost");
+  const operation = findOperation(req.method ?? "", url.pathname);
+  const input = operation.method === "GET" ? Object.fromEntries(url.searchParams) : await readControlBody(req);
+  return { status: 200, body: await operation.run(sandbox, input) };
+}
+
+function findOperation(method: string, path: string): ControlOperation {
+  const operation = CONTROL_OPERATIONS[`${method} ${path}`];
+  if (operation !== undefined) return operation;
+  throw badRequest(404, "", `There is no ${method} ${path}; there are ${Object.keys(CONTROL_OPERATIONS).join(", ")}.`);
+}
+
+function faultBody(error: unknown): { status: number; body: unknown } {
+  if (error instanceof ApiFault) {
+    const { status, code, message, param } = error;
+    return { status, body: { code, message, ...(param === undefined ? {} : { param }) } };
+  }
+  if (isPigeonholeError(error)) return { status: 422, body: { code: error.code, message: error.message } };
+  return { status: 500, body: { code: "internal_error", message: "The sandbox made a mistake." } };
+}

@@ -1,0 +1,130 @@
+import { readDuration } from "../../base/duration-text.js";
+import type { ApiFaultRule } from "../api/api-faults.js";
+import type { AttemptFilter } from "../delivery/attempt-log.js";
+import type { DeliveryFaultRule } from "../delivery/delivery-faults.js";
+import type { Sandbox } from "../sandbox.js";
+import { type ControlBody, badRequest, countOf, objectOf, refuseOthers, textOf } from "./read-control-body.js";
+
+/** One operation of the control API. What it throws is answered 4xx. */
+export interface ControlOperation {
+  method: "GET" | "POST";
+  run(sandbox: Sandbox, input: ControlBody): unknown;
+}
+
+const MOST_EMITTED = 10_000;
+
+/** The control API by method and path. Bodies are JSON objects, or empty. */
+export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
+  "GET /sandbox/state": { method: "GET", run: stateOf },
+  "GET /sandbox/endpoints": { method: "GET", run: (sandbox) => ({ data: sandbox.endpoints.list() }) },
+  "GET /sandbox/deliveries": {
+    method: "GET",
+    run: (sandbox, input) => ({ data: sandbox.deliveries(readFilter(input)) }),
+  },
+  "GET /sandbox/contact-events": { method: "GET", run: (sandbox) => ({ data: sandbox.contactEvents }) },
+  "POST /sandbox/emit": { method: "POST", run: emit },
+  "POST /sandbox/advance": {
+    method: "POST",
+    async run(sandbox, input) {
+      refuseOthers(input, ["by"]);
+      const { by } = input;
+      if (typeof by !== "string" && typeof by !== "number") {
+        throw badRequest(422, "by", 'Must be milliseconds, or a text such as "1h30m".');
+      }
+      await sandbox.advance(readDuration(by));
+      return stateOf(sandbox);
+    },
+  },
+  "POST /sandbox/advance-to-next": {
+    method: "POST",
+    async run(sandbox) {
+      const advancedMs = (await sandbox.advanceToNextAttempt()) ?? null;
+      return { advancedMs, ...stateOf(sandbox) };
+    },
+  },
+  "POST /sandbox/settle": {
+    method: "POST",
+    async run(sandbox) {
+      await sandbox.settle();
+      return stateOf(sandbox);
+    },
+  },
+  "POST /sandbox/faults": { method: "POST", run: setFaults },
+  "POST /sandbox/reset": {
+    method: "POST",
+    run(sandbox, input) {
+      refuseOthers(input, ["keepEndpoints"]);
+      sandbox.reset({ keepEndpoints: input["keepEndpoints"] === true });
+      return stateOf(sandbox);
+    },
+  },
+};
+
+function stateOf(sandbox: Sandbox): object {
+  const { clock, nextAttemptAtMs, openDeliveries, contactEvents, endpoints } = sandbox;
+  return {
+    now: new Date(clock.now()).toISOString(),
+    nextAttemptAt: nextAttemptAtMs === undefined ? null : new Date(nextAttemptAtMs).toISOString(),
+    openDeliveries,
+    endpoints: endpoints.list().length,
+    contactEvents: contactEvents.length,
+  };
+}
+
+function emit(sandbox: Sandbox, input: ControlBody): object {
+  refuseOthers(input, ["type", "data", "address", "id", "story", "count"]);
+  const type = textOf(input, "type");
+  if (type === undefined) throw badRequest(422, "type", "Must be an event type, such as email.bounced.");
+  const [address, id, story] = [textOf(input, "address"), textOf(input, "id"), textOf(input, "story")];
+  const options = {
+    ...(address === undefined ? {} : { address }),
+    ...(id === undefined ? {} : { id }),
+    ...(story === undefined ? {} : { story }),
+  };
+  const data = objectOf(input, "data") ?? {};
+  const count = countOf(input, "count", MOST_EMITTED) ?? 1;
+  return { data: Array.from({ length: count }, () => sandbox.emit(type, data, options)) };
+}
+
+/** Adds rules behind those that are there; `clear` takes the others back first. The lists check the rules themselves. */
+function setFaults({ faults }: Sandbox, input: ControlBody): object {
+  refuseOthers(input, ["clear", "deliveries", "api"]);
+  const [deliveries, api] = [rulesOf(input, "deliveries"), rulesOf(input, "api")];
+  if (input["clear"] === true) faults.clear();
+  for (const rule of deliveries) faults.deliveries.add(rule as unknown as DeliveryFaultRule);
+  for (const rule of api) faults.api.add(rule as unknown as ApiFaultRule);
+  return { added: deliveries.length + api.length };
+}
+
+function rulesOf(input: ControlBody, field: string): ControlBody[] {
+  const rules: unknown = input[field] ?? [];
+  if (Array.isArray(rules))
+    return rules.map((_, index) => ruleOf(rules as unknown as ControlBody, String(index), field));
+  throw badRequest(422, field, "Must be a list of rules.");
+}
+
+function ruleOf(rules: ControlBody, index: string, field: string): ControlBody {
+  const rule = objectOf(rules, index);
+  if (rule !== undefined && objectOf(rule, "fault") !== undefined) return rule;
+  throw badRequest(422, `${field}.${index}.fault`, 'Must be an object such as { "kind": "drop" }.');
+}
+
+function readFilter(input: ControlBody): AttemptFilter {
+  refuseOthers(input, ["endpointId", "eventId", "type", "status", "kind"]);
+  const status = textOf(input, "status");
+  const kind = textOf(input, "kind");
+  if (status !== undefined && status !== "delivered" && status !== "failed") {
+    throw badRequest(422, "status", "Must be delivered or failed.");
+  }
+  if (kind !== undefined && kind !== "event" && kind !== "test" && kind !== "replay") {
+    throw badRequest(422, "kind", "Must be event, test or replay.");
+  }
+  const [endpointId, eventId, type] = [textOf(input, "endpointId"), textOf(input, "eventId"), textOf(input, "type")];
+  return {
+    ...(endpointId === undefined ? {} : { endpointId }),
+    ...(eventId === undefined ? {} : { eventId }),
+    ...(type === undefined ? {} : { type }),
+    ...(status === undefined ? {} : { status }),
+    ...(kind === undefined ? {} : { kind }),
+  };
+}

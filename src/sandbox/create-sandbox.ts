@@ -1,0 +1,229 @@
+import { HOUR, SECOND } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
+import { seededRandom } from "../base/seeded-random.js";
+import { localWebhookCreateInput, localWebhookUpdateInput } from "../contract/local-webhook.js";
+import { LONGEST_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
+import { createApiFaults } from "./api/api-faults.js";
+import { createApiFetch } from "./api/api-fetch.js";
+import { ApiKeyRing } from "./api/api-keys.js";
+import { type ApiOptions, createApi } from "./api/create-api.js";
+import { ContactEventWaits } from "./contact-event-waits.js";
+import { createContactEventBook } from "./contact-events/contact-event-book.js";
+import { createDeliverOnce } from "./deliver-once.js";
+import { AttemptLog } from "./delivery/attempt-log.js";
+import { AttemptQueue } from "./delivery/attempt-queue.js";
+import { AttemptSender } from "./delivery/attempt-sender.js";
+import { lookUpHost } from "./delivery/check-target.js";
+import { DeliveryEngine } from "./delivery/delivery-engine.js";
+import { DeliveryFaultList } from "./delivery/delivery-faults.js";
+import { sendInProcess } from "./delivery/send-in-process.js";
+import { sendOverHttp } from "./delivery/send-over-http.js";
+import { EndpointBook } from "./endpoints/endpoint-book.js";
+import { createSandboxEndpoints } from "./endpoints/sandbox-endpoints.js";
+import { loggedUrl, type SandboxLogEntry } from "./log-entry.js";
+import { EventMaker } from "./event-maker.js";
+import { createMakeId } from "./make-id.js";
+import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
+import { PassTime } from "./pass-time.js";
+import { createSandboxTime } from "./sandbox-time.js";
+import type { Sandbox } from "./sandbox.js";
+import { SandboxServer } from "./sandbox-server.js";
+import { AttemptWaits } from "./wait-for.js";
+import { createWebhooksHandlers } from "./webhooks-handlers.js";
+
+/** Nothing is asked for by this name; it is what a client without a socket is given. */
+const IN_PROCESS_URL = "http://localhost";
+const DEFAULT_PATIENCE_MS = 5 * SECOND;
+
+/**
+ * The other side of the wire: the service as its documents describe it, in this process. It delivers signed events with the
+ * documented retries, and serves the API. Throws `invalid_option`.
+ *
+ * @example
+ * const sandbox = createSandbox({ clock: "manual" });
+ * const { secret } = sandbox.endpoints.create({ url: "http://127.0.0.1:3000/webhooks/mail" });
+ * sandbox.emit("email.bounced");
+ * await sandbox.advance("28h"); // every retry, in milliseconds
+ */
+export function createSandbox(given: SandboxOptions = {}): Sandbox {
+  const options = resolveSandboxOptions(given);
+  const { seed } = options;
+  const time = createSandboxTime(options.clock, { startMs: options.startMs, receiverTime: options.receiverTime });
+  const { clock } = time;
+  const makeId = createMakeId(seed);
+  type Happened = SandboxLogEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "atMs"> : never) : never;
+  const tell = (happened: Happened): void => options.onLog({ atMs: clock.now(), ...happened });
+
+  const log = new AttemptLog(options.mostLogRows);
+  const waits = new AttemptWaits(log, time.awaited);
+  const eventWaits = new ContactEventWaits();
+  const queue = new AttemptQueue({
+    atOnce: options.attemptsAtOnce ?? (time.manual === undefined ? 64 : 1),
+    patienceMs: time.manual === undefined ? undefined : (options.patienceMs ?? DEFAULT_PATIENCE_MS),
+  });
+  const passTime = new PassTime(time, queue, (byMs) => tell({ kind: "clock", byMs }));
+  const endpoints = new EndpointBook({
+    clock,
+    makeId,
+    rules: options,
+    maxEndpoints: options.maxEndpoints,
+    onChange(endpoint, change) {
+      if (change === "disabled") engine.endpointDisabled(endpoint);
+      if (change === "deleted") {
+        engine.endpointDeleted(endpoint);
+        log.deleteEndpoint(endpoint.id);
+      }
+      tell({ kind: "endpoint", endpointId: endpoint.id, change, reason: endpoint.disabledReason });
+    },
+  });
+  const deliveryFaults = new DeliveryFaultList();
+  const engine: DeliveryEngine = new DeliveryEngine({
+    time,
+    seed,
+    makeId,
+    endpoints,
+    log,
+    queue,
+    faults: deliveryFaults,
+    sender: new AttemptSender({
+      time,
+      post: options.receive === undefined ? sendOverHttp : sendInProcess(options.receive),
+      signature: options.signature,
+      lookUpHost: options.strictUrls ? (options.lookUpHost ?? lookUpHost) : undefined,
+    }),
+    retriesOfDisabled: options.retriesOfDisabled,
+    onAttempt(row, { endpoint }) {
+      tell({ kind: "attempt", row, url: loggedUrl(endpoint.url) });
+      waits.tell(row);
+    },
+  });
+  const events = new EventMaker({ clock, seed, newEventTypes: options.newEventTypes });
+  const deliverOnce = createDeliverOnce({ endpoints, engine, log, passTime, makeTestEvent: () => events.makeTest() });
+
+  const apiFaults = createApiFaults({ random: seededRandom(`${seed}\0api faults`) });
+  const contactBook = createContactEventBook({
+    clock: time.receiver,
+    makeId,
+    contacts: options.contacts,
+    automations: options.automations,
+    unknownContacts: options.unknownContacts,
+    onEvent(event) {
+      const { id, contactId, name, mode } = event;
+      tell({ kind: "contact_event", eventId: id, contactId, name, mode });
+      eventWaits.tell(event);
+    },
+  });
+  const firstKey = options.apiKeys?.[0]?.token ?? `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}`;
+  const apiKeys = new ApiKeyRing(options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }]);
+  const api = createApi({
+    handlers: {
+      webhooks: createWebhooksHandlers({ endpoints, log, deliverOnce }),
+      contactEvents: contactBook.handlers,
+    },
+    keys: apiKeys,
+    clock: time.receiver,
+    faults: apiFaults,
+    onCall: (call) => tell({ kind: "api", call }),
+    ...apiSettings(options),
+  });
+  const fetch = createApiFetch(api);
+  const faults = {
+    deliveries: deliveryFaults,
+    api: apiFaults,
+    clear() {
+      deliveryFaults.clear();
+      apiFaults.clear();
+    },
+  };
+  let server: SandboxServer | undefined;
+  let isClosed = false;
+
+  const sandbox: Sandbox = {
+    seed,
+    clock,
+    apiKey: firstKey,
+    fetch,
+    apiKeys,
+    faults,
+    contacts: contactBook,
+    endpoints: createSandboxEndpoints(endpoints, deliverOnce),
+    get baseUrl() {
+      return server?.url ?? IN_PROCESS_URL;
+    },
+    get clientOptions() {
+      return { apiKey: firstKey, baseUrl: IN_PROCESS_URL, fetch };
+    },
+    get contactEvents() {
+      return contactBook.events;
+    },
+    get nextAttemptAtMs() {
+      const next = engine.nextAttemptMs;
+      return next === undefined ? undefined : clock.now() + Math.max(0, next - time.elapsed());
+    },
+    get openDeliveries() {
+      return engine.openDeliveries;
+    },
+    emit(type, data = {}, emitOptions = {}) {
+      if (isClosed) throw new PigeonholeError("stopped", "The sandbox was closed; it fires no more events.");
+      const event = events.make(type, data, emitOptions);
+      const planned = engine.publish(event);
+      tell({ kind: "event", eventId: event.id, type: event.type, deliveries: planned.length });
+      return { event, deliveries: planned.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
+    },
+    deliveries: (filter) => log.list(filter).map(({ row }) => row),
+    waitFor(wait = {}) {
+      const byDefault = time.manual === undefined ? 10 * SECOND * time.speed : LONGEST_RETRY_SPAN_MS + HOUR;
+      return passTime.until(waits.wait(wait, wait.timeoutMs ?? byDefault));
+    },
+    waitForContactEvent: async (wait = {}) => eventWaits.wait(contactBook.events, wait),
+    advance: (by) => passTime.advance(by),
+    async advanceToNextAttempt() {
+      await passTime.settle();
+      const next = engine.nextAttemptMs;
+      if (next === undefined) return undefined;
+      const byMs = Math.max(0, next - time.elapsed());
+      await passTime.advance(byMs);
+      return byMs;
+    },
+    settle: () => passTime.settle(),
+    async listen(where = {}) {
+      if (server !== undefined) throw new PigeonholeError("invalid_argument", `The sandbox listens at ${server.url}.`);
+      server = await SandboxServer.start({ ...where, api, sandbox });
+      return { url: server.url, port: server.port };
+    },
+    reset({ keepEndpoints = false } = {}) {
+      engine.stop();
+      log.clear();
+      contactBook.reset();
+      api.reset();
+      faults.clear();
+      if (!keepEndpoints) endpoints.clear();
+    },
+    async close() {
+      isClosed = true;
+      engine.stop();
+      waits.close();
+      await server?.close();
+    },
+  };
+  return sandbox;
+}
+
+/** The API as this sandbox wants it. URLs are as lenient there as everywhere, unless `strictUrls` says otherwise. */
+function apiSettings(options: ResolvedSandboxOptions): Partial<ApiOptions> {
+  const { eventsPerMinute, paths, credential, strictUrls } = options;
+  const bodies: Readonly<Record<string, typeof localWebhookCreateInput | typeof localWebhookUpdateInput>> = {
+    "webhooks.create": localWebhookCreateInput,
+    "webhooks.update": localWebhookUpdateInput,
+  };
+  const adaptRow: ApiOptions["adaptRow"] = (bound) => {
+    const body = bodies[bound.call];
+    return body === undefined ? bound : { ...bound, operation: { ...bound.operation, body } };
+  };
+  return {
+    ...(eventsPerMinute === undefined ? {} : { eventsPerMinute }),
+    ...(paths === undefined ? {} : { paths }),
+    ...(credential === undefined ? {} : { credential }),
+    ...(strictUrls ? {} : { adaptRow }),
+  };
+}

@@ -1,0 +1,43 @@
+import { ApiFault } from "./api/api-handlers.js";
+import type { AttemptLog } from "./delivery/attempt-log.js";
+import type { AttemptRow } from "./delivery/attempt-row.js";
+import type { DeliveryEngine } from "./delivery/delivery-engine.js";
+import type { SandboxEvent } from "./delivery/delivery.js";
+import { invalidParameter } from "./endpoints/check-endpoint.js";
+import type { EndpointBook } from "./endpoints/endpoint-book.js";
+import type { PassTime } from "./pass-time.js";
+
+/** Attempts that somebody asks for and waits for; undefined when the endpoint was deleted meanwhile. Refusals are ApiFaults. */
+export interface DeliverOnce {
+  /** Whatever the endpoint is subscribed to, and also while it is off. Seeds part 1 §4.3 rule 7. */
+  test(endpointId: string): Promise<AttemptRow | undefined>;
+  /** Sends what failed earlier once more; the endpoint must be on. Seeds part 1 §3. */
+  replay(endpointId: string, rowId: string): Promise<AttemptRow | undefined>;
+}
+
+export function createDeliverOnce(from: {
+  endpoints: EndpointBook;
+  engine: DeliveryEngine;
+  log: AttemptLog;
+  passTime: PassTime;
+  makeTestEvent: () => SandboxEvent;
+}): DeliverOnce {
+  const { endpoints, engine, log, passTime, makeTestEvent } = from;
+  return {
+    test: async (endpointId) => passTime.until(engine.deliverOnce("test", endpoints.get(endpointId), makeTestEvent())),
+    async replay(endpointId, rowId) {
+      const endpoint = endpoints.get(endpointId);
+      const logged = log.find(endpointId, rowId);
+      if (logged === undefined) throw noSuchRow();
+      if (logged.row.status === "delivered")
+        throw invalidParameter("deliveryId", "Only a failed delivery is replayed.");
+      if (!endpoint.enabled) throw invalidParameter("id", "The endpoint is switched off; switch it on first.");
+      return passTime.until(engine.deliverOnce("replay", endpoint, logged.delivery.event));
+    },
+  };
+}
+
+function noSuchRow(): ApiFault {
+  const message = "The endpoint's delivery log has no such row.";
+  return new ApiFault({ status: 404, code: "resource_not_found", message, param: "deliveryId" });
+}

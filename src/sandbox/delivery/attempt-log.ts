@@ -1,0 +1,82 @@
+import type { AttemptRow } from "./attempt-row.js";
+import type { Delivery } from "./delivery.js";
+
+/** An attempt with its place in the log and what it delivered. */
+export interface LoggedAttempt {
+  /** Goes up with every row. */
+  sequence: number;
+  row: AttemptRow;
+  delivery: Delivery;
+}
+
+/** Which rows are meant; what is left out does not narrow. */
+export interface AttemptFilter {
+  endpointId?: string;
+  eventId?: string;
+  /** An event type, or all of a group: `email.*`. */
+  type?: string;
+  status?: AttemptRow["status"];
+  kind?: AttemptRow["kind"];
+  /** Attempts that began at or after this time, in milliseconds since 1970. */
+  sinceMs?: number;
+  /** Attempts that began before this time. */
+  untilMs?: number;
+}
+
+/** The attempts of all endpoints in the order in which they ended; the oldest are dropped. */
+export class AttemptLog {
+  readonly #mostRows: number;
+  #rows: LoggedAttempt[] = [];
+  #added = 0;
+
+  constructor(mostRows: number) {
+    this.#mostRows = mostRows;
+  }
+
+  get nextSequence(): number {
+    return this.#added + 1;
+  }
+
+  add(row: AttemptRow, delivery: Delivery): void {
+    this.#added += 1;
+    this.#rows.push({ sequence: this.#added, row, delivery });
+    // Some at a time, since each cut moves all rows.
+    if (this.#rows.length > this.#mostRows * 1.1) this.#rows = this.#rows.slice(-this.#mostRows);
+  }
+
+  list(filter: AttemptFilter = {}): LoggedAttempt[] {
+    return this.#rows.filter(({ row }) => matchesFilter(row, filter));
+  }
+
+  find(endpointId: string, rowId: string): LoggedAttempt | undefined {
+    return this.#rows.find(({ row }) => row.id === rowId && row.endpointId === endpointId);
+  }
+
+  /** An endpoint's log goes with it. Seeds part 1 §4.3 rule 5. */
+  deleteEndpoint(endpointId: string): void {
+    this.#rows = this.#rows.filter(({ row }) => row.endpointId !== endpointId);
+  }
+
+  clear(): void {
+    this.#rows = [];
+  }
+}
+
+/** True when the row is one that the filter means. */
+export function matchesFilter(row: AttemptRow, filter: AttemptFilter): boolean {
+  const beganMs = Date.parse(row.createdAt);
+  return (
+    (filter.endpointId === undefined || row.endpointId === filter.endpointId) &&
+    (filter.eventId === undefined || row.eventId === filter.eventId) &&
+    (filter.type === undefined || matchesType(filter.type, row.eventType)) &&
+    (filter.status === undefined || row.status === filter.status) &&
+    (filter.kind === undefined || row.kind === filter.kind) &&
+    (filter.sinceMs === undefined || beganMs >= filter.sinceMs) &&
+    (filter.untilMs === undefined || beganMs < filter.untilMs)
+  );
+}
+
+/** True for the type itself, for its group `email.*`, and for `*`. */
+export function matchesType(pattern: string, type: string): boolean {
+  return pattern === "*" || pattern === type || (pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1)));
+}

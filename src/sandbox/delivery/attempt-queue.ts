@@ -1,0 +1,100 @@
+import { checkWholeNumber } from "../../base/option-check.js";
+
+export interface AttemptQueueOptions {
+  /** Attempts that run at once. */
+  atOnce: number;
+  /**
+   * Real milliseconds after which an attempt without an answer counts as hanging: others start, and nobody waits for it.
+   * Undefined where time passes by itself, so that a timeout ends every attempt.
+   */
+  patienceMs: number | undefined;
+}
+
+interface Running {
+  startedAt: number;
+  hangs: boolean;
+}
+
+/** Attempts in the order in which they came due. It knows when all have had their answers. */
+export class AttemptQueue {
+  readonly #options: AttemptQueueOptions;
+  #waiting: (() => Promise<void>)[] = [];
+  readonly #running = new Set<Running>();
+  #onSettled: (() => void)[] = [];
+  #isWatching = false;
+
+  constructor(options: AttemptQueueOptions) {
+    checkWholeNumber("attemptsAtOnce", options.atOnce, { min: 1 });
+    if (options.patienceMs !== undefined) checkWholeNumber("patienceMs", options.patienceMs, { min: 1 });
+    this.#options = options;
+  }
+
+  /** Runs it when its turn comes. `run` must not reject. */
+  add(run: () => Promise<void>): void {
+    this.#waiting.push(run);
+    this.#pump();
+  }
+
+  /** Resolves when nothing waits and whatever still runs hangs. */
+  settled(): Promise<void> {
+    if (this.#isSettled()) return Promise.resolve();
+    return new Promise((resolve) => void this.#onSettled.push(resolve));
+  }
+
+  /** Forgets what waits; what runs goes on. */
+  clear(): void {
+    this.#waiting = [];
+    this.#pump();
+  }
+
+  #pump(): void {
+    while (this.#busy() < this.#options.atOnce) {
+      const run = this.#waiting.shift();
+      if (run === undefined) break;
+      void this.#start(run);
+    }
+    if (!this.#isSettled()) return;
+    const waiters = this.#onSettled;
+    this.#onSettled = [];
+    for (const resolve of waiters) resolve();
+  }
+
+  async #start(run: () => Promise<void>): Promise<void> {
+    const running = { startedAt: performance.now(), hangs: false };
+    this.#running.add(running);
+    this.#watch();
+    try {
+      await run();
+    } finally {
+      this.#running.delete(running);
+      this.#pump();
+    }
+  }
+
+  /**
+   * Under a clock that stands still only real time can tell a receiver that hangs from one that is slow. This is the one
+   * place that looks at it, and nothing but hanging receivers depends on it.
+   */
+  #watch(): void {
+    const { patienceMs } = this.#options;
+    if (patienceMs === undefined || this.#isWatching || this.#busy() === 0) return;
+    this.#isWatching = true;
+    AbortSignal.timeout(patienceMs).addEventListener("abort", () => {
+      this.#isWatching = false;
+      const latest = performance.now() - patienceMs;
+      for (const running of this.#running) running.hangs ||= running.startedAt <= latest + 1;
+      this.#watch();
+      this.#pump();
+    });
+  }
+
+  #busy(): number {
+    let busy = 0;
+    for (const { hangs } of this.#running) busy += hangs ? 0 : 1;
+    return busy;
+  }
+
+  #isSettled(): boolean {
+    return this.#waiting.length === 0 && this.#busy() === 0;
+  }
+}

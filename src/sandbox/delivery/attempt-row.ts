@@ -1,0 +1,42 @@
+import type { WebhookDelivery } from "../../contract/webhook-endpoint.js";
+import type { DeliveryFault } from "./delivery-faults.js";
+
+/** What is delivered: an event, a test (seeds part 1 §4.3 rule 7), or an event once more. */
+export type DeliveryKind = "event" | "test" | "replay";
+
+/** One attempt in the delivery log. */
+export interface AttemptRow {
+  /** 24 hex digits; what a replay takes. */
+  id: string;
+  endpointId: string;
+  /** The same for all attempts of a delivery. */
+  deliveryId: string;
+  kind: DeliveryKind;
+  /** 1 for the first. */
+  attempt: number;
+  status: "delivered" | "failed";
+  /** Null when there was no answer. */
+  responseCode: number | null;
+  durationMs: number;
+  /** Why it failed; null for one that was delivered. */
+  error: string | null;
+  eventId: string;
+  eventType: string;
+  /** When the attempt began, ISO 8601. */
+  createdAt: string;
+  /** When the delivery is tried again, ISO 8601; null when it is not. */
+  nextAttemptAt: string | null;
+  /** What went wrong on purpose. */
+  fault: DeliveryFault["kind"] | null;
+}
+
+/** The row as it travels; the fields beyond status, responseCode, durationMs and error are assumed. */
+export function attemptBody(row: AttemptRow): WebhookDelivery {
+  const { id, attempt, eventId, eventType, createdAt } = row;
+  return { id, attempt, ...outcomeBody(row), eventId, eventType, createdAt };
+}
+
+/** How an attempt went, as tests and replays are answered. */
+export function outcomeBody({ status, responseCode, durationMs, error }: AttemptRow) {
+  return { status, responseCode, durationMs, error };
+}

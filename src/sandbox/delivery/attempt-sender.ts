@@ -1,0 +1,86 @@
+import { SECOND } from "../../base/duration.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import { LIMITS } from "../../protocol/limits.js";
+import { signDelivery } from "../../protocol/sign-delivery.js";
+import type { SandboxTime } from "../sandbox-time.js";
+import { type LookUpHost, checkTarget } from "./check-target.js";
+import type { DeliveryFault } from "./delivery-faults.js";
+import type { Delivery } from "./delivery.js";
+import type { Answer } from "./judge-answer.js";
+import type { SendPost } from "./send-over-http.js";
+
+export interface AttemptSenderOptions {
+  time: SandboxTime;
+  post: SendPost;
+  /** Changes to what the documents leave open about the signature. */
+  signature: Partial<SignatureAssumptions> | undefined;
+  /** Looks every host up and refuses private addresses; undefined lets every target through. */
+  lookUpHost: LookUpHost | undefined;
+}
+
+/** Signs an attempt and sends it, waiting 5 s for the answer. */
+export class AttemptSender {
+  readonly #options: AttemptSenderOptions;
+  readonly #onTheirWay = new Set<AbortController>();
+
+  constructor(options: AttemptSenderOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. */
+  async send(delivery: Delivery, fault: DeliveryFault | undefined): Promise<Answer> {
+    switch (fault?.kind) {
+      case "drop":
+        return { kind: "none", error: "no answer: dropped on the way" };
+      case "status":
+        return { kind: "answered", status: fault.status, retryAfter: fault.retryAfter ?? null };
+      case "lose_answer": {
+        const answer = await this.#post(delivery);
+        return answer.kind === "none" ? answer : { kind: "none", error: "no answer: lost on the way" };
+      }
+      case "duplicate": {
+        const copies = Array.from({ length: fault.copies ?? 1 }, () => this.#post(delivery));
+        const [answer] = await Promise.all([this.#post(delivery), ...copies]);
+        return answer;
+      }
+      case undefined:
+      case "delay":
+      case "reorder":
+        return this.#post(delivery);
+    }
+  }
+
+  /** Breaks off what is on its way. */
+  abortAll(): void {
+    for (const controller of this.#onTheirWay) controller.abort(new Error("broken off"));
+  }
+
+  async #post({ endpoint, body }: Delivery): Promise<Answer> {
+    const { time, signature, lookUpHost, post } = this.#options;
+    const { url, secret } = endpoint;
+    const controller = new AbortController();
+    this.#onTheirWay.add(controller);
+    const timeout = time.network.setTimer(() => controller.abort(new Error(NO_ANSWER)), LIMITS.deliveryTimeoutMs);
+    try {
+      const target = lookUpHost === undefined ? undefined : await checkTarget(url, lookUpHost);
+      if (target?.ok === false) return { kind: "none", error: target.error };
+      // Signed anew each time with the secret of this moment: after a rotation the old one signs nothing.
+      const signed = signDelivery({
+        body,
+        secret,
+        timestamp: time.receiver.now(),
+        ...(signature === undefined ? {} : { assumptions: signature }),
+      });
+      const headers = { "content-type": "application/json", "user-agent": "pigeonhole-sandbox", ...signed };
+      return await post(
+        { url, headers, body, ...(target === undefined ? {} : { address: target.address }) },
+        controller.signal,
+      );
+    } finally {
+      timeout.cancel();
+      this.#onTheirWay.delete(controller);
+    }
+  }
+}
+
+const NO_ANSWER = `no answer within ${LIMITS.deliveryTimeoutMs / SECOND} s`;

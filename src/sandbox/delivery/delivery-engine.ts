@@ -1,0 +1,255 @@
+import { readRetryAfter } from "../../base/retry-after.js";
+import { seededRandom } from "../../base/seeded-random.js";
+import { LIMITS } from "../../protocol/limits.js";
+import { retryDelay } from "../../protocol/retry-schedule.js";
+import type { EndpointBook } from "../endpoints/endpoint-book.js";
+import type { Endpoint } from "../endpoints/endpoint.js";
+import { hearsEvent } from "../endpoints/hears-event.js";
+import type { MakeId } from "../make-id.js";
+import type { SandboxTime } from "../sandbox-time.js";
+import type { AttemptLog } from "./attempt-log.js";
+import type { AttemptQueue } from "./attempt-queue.js";
+import type { AttemptRow, DeliveryKind } from "./attempt-row.js";
+import type { AttemptSender } from "./attempt-sender.js";
+import { type DeliveryFault, type DeliveryFaultList, MOST_REORDER_MS } from "./delivery-faults.js";
+import { type Delivery, type SandboxEvent, eventBody } from "./delivery.js";
+import { type Answer, failureOf, judgeAnswer } from "./judge-answer.js";
+
+export interface DeliveryEngineOptions {
+  time: SandboxTime;
+  /** Decides the variation of each wait, and faults that have a probability. */
+  seed: string;
+  makeId: MakeId;
+  endpoints: EndpointBook;
+  log: AttemptLog;
+  queue: AttemptQueue;
+  faults: DeliveryFaultList;
+  sender: AttemptSender;
+  /** What becomes of planned retries when their endpoint is switched off. */
+  retriesOfDisabled: "dropped" | "kept";
+  /** Hears of every attempt. */
+  onAttempt: (row: AttemptRow, delivery: Delivery) => void;
+}
+
+/** Delivers events to endpoints with the service's retries. Seeds part 1 §6; an endpoint's states are those of §3. */
+export class DeliveryEngine {
+  readonly #options: DeliveryEngineOptions;
+  /** Deliveries that have not ended. */
+  readonly #open = new Set<Delivery>();
+  /** Reordered attempts by endpoint: each is let go when another attempt to it has ended. */
+  readonly #heldBack = new Map<string, Set<() => void>>();
+  #planned = 0;
+  #logged = 0;
+
+  constructor(options: DeliveryEngineOptions) {
+    this.#options = options;
+  }
+
+  /** Plans the delivery of an event to every endpoint that hears it. One that is off loses it for good. */
+  publish(event: SandboxEvent): Delivery[] {
+    const { endpoints } = this.#options;
+    return endpoints
+      .list()
+      .toReversed()
+      .filter((endpoint) => endpoint.enabled && hearsEvent(endpoint, event))
+      .map((endpoint) => this.#plan("event", endpoint, event));
+  }
+
+  /** Makes one attempt, tried once; undefined when the endpoint was deleted meanwhile. */
+  deliverOnce(kind: "test" | "replay", endpoint: Endpoint, event: SandboxEvent): Promise<AttemptRow | undefined> {
+    return new Promise((resolve) => void this.#plan(kind, endpoint, event, resolve));
+  }
+
+  /** When the next attempt is due, by `time.elapsed()`; undefined when none is planned. */
+  get nextAttemptMs(): number | undefined {
+    const due = [...this.#open].flatMap(({ wait }) => (wait === undefined ? [] : [wait.dueMs]));
+    return due.length === 0 ? undefined : due.reduce((a, b) => Math.min(a, b));
+  }
+
+  /** Deliveries that have not ended. */
+  get openDeliveries(): number {
+    return this.#open.size;
+  }
+
+  /** An endpoint was switched off. Which of the two happens to its retries is not shown. */
+  endpointDisabled(endpoint: Endpoint): void {
+    if (this.#options.retriesOfDisabled === "dropped") this.#endAll((delivery) => isRetryTo(delivery, endpoint));
+  }
+
+  /** An endpoint was deleted. */
+  endpointDeleted(endpoint: Endpoint): void {
+    this.#endAll((delivery) => delivery.endpoint === endpoint);
+  }
+
+  /** Ends everything; what is on its way is broken off and not logged. */
+  stop(): void {
+    this.#endAll(() => true);
+    this.#heldBack.clear();
+    this.#options.sender.abortAll();
+    this.#options.queue.clear();
+  }
+
+  #plan(kind: DeliveryKind, endpoint: Endpoint, event: SandboxEvent, onAttempt?: Delivery["onAttempt"]): Delivery {
+    this.#planned += 1;
+    const id = this.#options.makeId.hex(`delivery ${this.#planned}`);
+    const body = eventBody(event);
+    const begun = { attempts: 0, wait: undefined, ended: false, onAttempt };
+    const delivery: Delivery = { id, endpoint, event, body, kind, ...begun };
+    this.#open.add(delivery);
+    this.#due(delivery);
+    return delivery;
+  }
+
+  /** The next attempt is due: it starts, unless a fault holds it back. */
+  #due(delivery: Delivery): void {
+    delivery.wait = undefined;
+    if (!this.#mayGoOn(delivery)) {
+      this.#end(delivery);
+      return;
+    }
+    const { endpoint, event, attempts } = delivery;
+    const subject = { type: event.type, endpointId: endpoint.id, attempt: attempts + 1 };
+    const fault = this.#options.faults.next(subject, this.#randomOf(delivery, "fault"));
+    const start = (): void => this.#options.queue.add(() => this.#run(delivery, fault));
+    switch (fault?.kind) {
+      case "delay":
+        this.#wait(delivery, fault.delayMs, start);
+        break;
+      case "reorder":
+        this.#holdBack(delivery, fault.mostMs ?? MOST_REORDER_MS, start);
+        break;
+      case undefined:
+      case "drop":
+      case "duplicate":
+      case "lose_answer":
+      case "status":
+        start();
+        break;
+    }
+  }
+
+  #wait(delivery: Delivery, ms: number, onDue: () => void): void {
+    const { clock, elapsed } = this.#options.time;
+    const fire = (): void => {
+      delivery.wait = undefined;
+      onDue();
+    };
+    delivery.wait = { timer: clock.setTimer(fire, ms), dueMs: elapsed() + ms };
+  }
+
+  #holdBack(delivery: Delivery, mostMs: number, start: () => void): void {
+    const { id } = delivery.endpoint;
+    const held = this.#heldBack.get(id) ?? new Set();
+    this.#heldBack.set(id, held);
+    const letGo = (): void => {
+      if (!held.delete(letGo)) return;
+      delivery.wait?.timer.cancel();
+      delivery.wait = undefined;
+      start();
+    };
+    held.add(letGo);
+    this.#wait(delivery, mostMs, letGo);
+  }
+
+  async #run(delivery: Delivery, fault: DeliveryFault | undefined): Promise<void> {
+    // It may have ended while it waited for its turn.
+    if (!this.#mayGoOn(delivery)) {
+      this.#end(delivery);
+      return;
+    }
+    const { clock, network } = this.#options.time;
+    delivery.attempts += 1;
+    const [createdAtMs, startedMs] = [clock.now(), network.now()];
+    const answer = await this.#options.sender.send(delivery, fault);
+    if (delivery.ended) return;
+    this.#settle(delivery, { answer, createdAtMs, durationMs: Math.max(0, network.now() - startedMs), fault });
+  }
+
+  #settle(
+    delivery: Delivery,
+    made: { answer: Answer; createdAtMs: number; durationMs: number; fault: DeliveryFault | undefined },
+  ): void {
+    const { endpoint, event, kind } = delivery;
+    const { answer } = made;
+    const { clock, receiver } = this.#options.time;
+    this.#count(delivery, answer);
+    const retryAfter = answer.kind === "answered" ? answer.retryAfter : null;
+    const isOpen = endpoint.enabled || this.#options.retriesOfDisabled === "kept";
+    const isRetried = kind === "event" && isOpen && judgeAnswer(answer) === "retry";
+    const waitMs = isRetried ? this.#retryWait(delivery, readRetryAfter(retryAfter, receiver.now())) : undefined;
+    this.#logged += 1;
+    const row: AttemptRow = {
+      id: this.#options.makeId.hex(`attempt ${this.#logged}`),
+      endpointId: endpoint.id,
+      deliveryId: delivery.id,
+      kind,
+      attempt: delivery.attempts,
+      status: judgeAnswer(answer) === "delivered" ? "delivered" : "failed",
+      responseCode: answer.kind === "answered" ? answer.status : null,
+      durationMs: made.durationMs,
+      error: failureOf(answer),
+      eventId: event.id,
+      eventType: event.type,
+      createdAt: new Date(made.createdAtMs).toISOString(),
+      nextAttemptAt: waitMs === undefined ? null : new Date(clock.now() + waitMs).toISOString(),
+      fault: made.fault?.kind ?? null,
+    };
+    this.#options.log.add(row, delivery);
+    if (waitMs === undefined) this.#end(delivery, row);
+    else this.#wait(delivery, waitMs, () => this.#due(delivery));
+    this.#options.onAttempt(row, delivery);
+    for (const letGo of this.#heldBack.get(endpoint.id) ?? []) letGo();
+  }
+
+  /** What the attempt does to its endpoint. A test changes nothing, but its 410 disables. Seeds part 1 §3 and §4.3 rule 7. */
+  #count({ endpoint, kind }: Delivery, answer: Answer): void {
+    const verdict = judgeAnswer(answer);
+    const { endpoints, time } = this.#options;
+    if (kind !== "test") {
+      endpoint.lastDeliveryAtMs = time.clock.now();
+      endpoint.consecutiveFailures = verdict === "delivered" ? 0 : endpoint.consecutiveFailures + 1;
+    }
+    if (verdict === "disable") endpoints.disable(endpoint, "The receiver answered 410 Gone.");
+    if (endpoint.consecutiveFailures >= LIMITS.disableAfterFailures) {
+      endpoints.disable(endpoint, `${LIMITS.disableAfterFailures} deliveries failed in a row.`);
+    }
+  }
+
+  #retryWait(delivery: Delivery, retryAfterMs: number | undefined): number | undefined {
+    const random = this.#randomOf(delivery, "retry");
+    return retryDelay({
+      attempt: delivery.attempts,
+      random,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    });
+  }
+
+  /** Numbers of this attempt alone, so that the order in which receivers answer changes nothing. */
+  #randomOf({ event, endpoint, attempts }: Delivery, what: string) {
+    return seededRandom([this.#options.seed, what, endpoint.id, event.id, attempts].join("\0"));
+  }
+
+  #mayGoOn({ ended, kind, endpoint }: Delivery): boolean {
+    return !ended && (kind !== "event" || endpoint.enabled);
+  }
+
+  #endAll(isMeant: (delivery: Delivery) => boolean): void {
+    for (const delivery of this.#open) {
+      if (isMeant(delivery)) this.#end(delivery);
+    }
+  }
+
+  #end(delivery: Delivery, row?: AttemptRow): void {
+    delivery.ended = true;
+    delivery.wait?.timer.cancel();
+    delivery.wait = undefined;
+    this.#open.delete(delivery);
+    delivery.onAttempt?.(row);
+    delivery.onAttempt = undefined;
+  }
+}
+
+/** A retry that waits, as opposed to a first attempt or one on its way. */
+function isRetryTo({ endpoint, kind, wait, attempts }: Delivery, disabled: Endpoint): boolean {
+  return endpoint === disabled && kind === "event" && wait !== undefined && attempts > 0;
+}

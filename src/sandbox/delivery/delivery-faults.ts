@@ -1,0 +1,132 @@
+import { MINUTE } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
+import { checkWholeNumber } from "../../base/option-check.js";
+import type { Random } from "../../base/random.js";
+import { matchesType } from "./attempt-log.js";
+
+/** What goes wrong with one attempt. */
+export type DeliveryFault =
+  /** Nothing is sent; the service hears no answer. */
+  | { kind: "drop" }
+  /** Sent so many milliseconds of the sandbox's clock later. */
+  | { kind: "delay"; delayMs: number }
+  /** Sent more than once at the same moment; the first one's answer counts. */
+  | {
+      kind: "duplicate";
+      /** Further copies. @default 1 */
+      copies?: number;
+    }
+  /** Sent behind the next attempt to the same endpoint. */
+  | {
+      kind: "reorder";
+      /** Longest wait for another attempt, in milliseconds of the sandbox's clock. @default 60,000 */
+      mostMs?: number;
+    }
+  /** Sent, and the receiver does what it does; the service hears no answer. */
+  | { kind: "lose_answer" }
+  /** Not sent: something in front of the receiver answers in its place. */
+  | {
+      kind: "status";
+      /** 200 to 599. */
+      status: number;
+      /** The header Retry-After: seconds, or an HTTP date. */
+      retryAfter?: string;
+    };
+
+/** When a fault happens. */
+export interface DeliveryFaultRule {
+  fault: DeliveryFault;
+  /** An event type, `email.*` or `*`. @default "*" */
+  types?: string;
+  /** @default every endpoint */
+  endpointId?: string;
+  /** Only this attempt of a delivery: 1 for the first. @default every attempt */
+  attempt?: number;
+  /** 0 to 1. @default 1 */
+  probability?: number;
+  /** How often it happens before the rule is used up. @default without end */
+  times?: number;
+}
+
+/** What of an attempt decides whether a rule fits. */
+export interface FaultSubject {
+  type: string;
+  endpointId: string;
+  attempt: number;
+}
+
+/** Longest wait of a reordered attempt for another one, unless the rule says otherwise. */
+export const MOST_REORDER_MS = MINUTE;
+
+/** Rules, first to last; the first that fits decides about an attempt. */
+export class DeliveryFaultList {
+  #rules: { rule: DeliveryFaultRule; left: number }[] = [];
+
+  /** Adds a rule; throws `invalid_argument` or `invalid_option` for one that cannot be meant. Gives the function that takes it back. */
+  add(rule: DeliveryFaultRule): () => void {
+    checkRule(rule);
+    const entry = { rule, left: rule.times ?? Infinity };
+    this.#rules.push(entry);
+    return () => {
+      this.#rules = this.#rules.filter((other) => other !== entry);
+    };
+  }
+
+  clear(): void {
+    this.#rules = [];
+  }
+
+  /** The fault of an attempt. `random` belongs to the attempt, so that the order of answers elsewhere changes nothing. */
+  next(subject: FaultSubject, random: Random): DeliveryFault | undefined {
+    for (const entry of this.#rules) {
+      const { probability = 1, fault } = entry.rule;
+      if (!fits(entry.rule, subject) || (probability < 1 && random() >= probability)) continue;
+      entry.left -= 1;
+      if (entry.left <= 0) this.#rules = this.#rules.filter((other) => other !== entry);
+      return fault;
+    }
+    return undefined;
+  }
+}
+
+function fits({ types = "*", endpointId, attempt }: DeliveryFaultRule, subject: FaultSubject): boolean {
+  return (
+    matchesType(types, subject.type) &&
+    (endpointId === undefined || endpointId === subject.endpointId) &&
+    (attempt === undefined || attempt === subject.attempt)
+  );
+}
+
+function checkRule({ fault, probability = 1, times, attempt }: DeliveryFaultRule): void {
+  if (!(probability >= 0 && probability <= 1)) {
+    throw new PigeonholeError("invalid_argument", `probability must be from 0 to 1, got ${probability}.`);
+  }
+  if (times !== undefined) checkWholeNumber("times", times, { min: 1 });
+  if (attempt !== undefined) checkWholeNumber("attempt", attempt, { min: 1 });
+  checkFault(fault);
+}
+
+function checkFault(fault: DeliveryFault): void {
+  switch (fault.kind) {
+    case "drop":
+    case "lose_answer":
+      return;
+    case "delay":
+      checkWholeNumber("fault.delayMs", fault.delayMs, { min: 0 });
+      return;
+    case "duplicate":
+      checkWholeNumber("fault.copies", fault.copies ?? 1, { min: 1, max: 100 });
+      return;
+    case "reorder":
+      checkWholeNumber("fault.mostMs", fault.mostMs ?? MOST_REORDER_MS, { min: 0 });
+      return;
+    case "status":
+      checkWholeNumber("fault.status", fault.status, { min: 200, max: 599 });
+      return;
+    default:
+      throw new PigeonholeError(
+        "invalid_argument",
+        "fault.kind must be drop, delay, duplicate, reorder, lose_answer or status.",
+      );
+  }
+}

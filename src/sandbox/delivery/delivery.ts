@@ -1,0 +1,37 @@
+import type { Timer } from "../../base/clock.js";
+import type { Endpoint } from "../endpoints/endpoint.js";
+import type { AttemptRow, DeliveryKind } from "./attempt-row.js";
+
+/** An event as the service keeps it. */
+export interface SandboxEvent {
+  id: string;
+  type: string;
+  /** ISO 8601. */
+  createdAt: string;
+  data: Readonly<Record<string, unknown>>;
+  /** The workspace's addresses that it names; not sent. */
+  addresses: readonly string[];
+}
+
+/** One event on its way to one endpoint. */
+export interface Delivery {
+  readonly id: string;
+  readonly endpoint: Endpoint;
+  readonly event: SandboxEvent;
+  /** The bytes, the same for every attempt. */
+  readonly body: Buffer;
+  readonly kind: DeliveryKind;
+  /** Attempts made. */
+  attempts: number;
+  /** The wait for the next attempt; undefined while one runs and once it has ended. */
+  wait: { timer: Timer; dueMs: number } | undefined;
+  /** Nothing more is tried. */
+  ended: boolean;
+  /** Hears of the first attempt, or of undefined when none could be logged. */
+  onAttempt: ((row: AttemptRow | undefined) => void) | undefined;
+}
+
+/** The signed bytes of an event. Seeds part 1 §6.2. */
+export function eventBody({ id, type, createdAt, data }: SandboxEvent): Buffer {
+  return Buffer.from(JSON.stringify({ id, type, createdAt, data }));
+}

@@ -1,0 +1,26 @@
+import { LIMITS } from "../../protocol/limits.js";
+import { isDeliveredStatus, isRetryableStatus } from "../../protocol/retry-schedule.js";
+
+/** What came of sending an attempt. */
+export type Answer =
+  | { kind: "answered"; status: number; retryAfter: string | null }
+  /** No answer in time, no connection, or not sent at all; `error` says which. */
+  | { kind: "none"; error: string };
+
+/** What the service makes of it: `disable` switches the endpoint off. Seeds part 1 §3 and §6.4. */
+export type Verdict = "delivered" | "retry" | "final" | "disable";
+
+export function judgeAnswer(answer: Answer): Verdict {
+  const status = answer.kind === "answered" ? answer.status : null;
+  if (status !== null && isDeliveredStatus(status)) return "delivered";
+  if (status === LIMITS.disablingStatus) return "disable";
+  return isRetryableStatus(status) ? "retry" : "final";
+}
+
+/** Why an attempt failed; null for one that did not. */
+export function failureOf(answer: Answer): string | null {
+  if (answer.kind === "none") return answer.error;
+  const { status } = answer;
+  if (isDeliveredStatus(status)) return null;
+  return status >= 300 && status <= 399 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
+}

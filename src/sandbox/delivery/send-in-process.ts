@@ -1,0 +1,29 @@
+import type { Answer } from "./judge-answer.js";
+import { type SendPost, reasonOf } from "./send-over-http.js";
+
+/** A receiver without a socket, such as `receiver.fetch`. */
+export type ReceiveFetch = (request: Request) => Promise<Response> | Response;
+
+/** Hands each POST to a function instead of a socket. A rejection counts as a connection that broke off. */
+export function sendInProcess(receive: ReceiveFetch): SendPost {
+  return async ({ url, headers, body }, signal) => {
+    const request = new Request(url, { method: "POST", headers: { ...headers }, body: new Uint8Array(body), signal });
+    return Promise.race([answerOf(receive, request), abortOf(signal)]);
+  };
+}
+
+async function answerOf(receive: ReceiveFetch, request: Request): Promise<Answer> {
+  try {
+    const response = await receive(request);
+    await response.body?.cancel();
+    return { kind: "answered", status: response.status, retryAfter: response.headers.get("retry-after") };
+  } catch (error) {
+    return { kind: "none", error: `no connection: ${error instanceof Error ? error.name : typeof error}` };
+  }
+}
+
+function abortOf(signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve({ kind: "none", error: reasonOf(signal) }), { once: true });
+  });
+}

@@ -1,0 +1,47 @@
+import type { Caller } from "../api/api-handlers.js";
+
+/** Addresses and domains that something is narrowed to. Both empty: not narrowed. */
+export interface Allowlists {
+  addressAllowlist: readonly string[];
+  domainAllowlist: readonly string[];
+}
+
+/** The lists as they are saved: compared without case, and no address whose domain is listed. Seeds part 1 §4.3 rule 2. */
+export function normalizeAllowlists({ addressAllowlist, domainAllowlist }: Allowlists): Allowlists {
+  const domains = [...new Set(domainAllowlist.map((domain) => domain.toLowerCase()))];
+  const addresses = [...new Set(addressAllowlist.map((address) => address.toLowerCase()))];
+  return {
+    addressAllowlist: addresses.filter((address) => !domains.includes(domainOf(address))),
+    domainAllowlist: domains,
+  };
+}
+
+/** True when the lists are empty on both sides. */
+export function isUnlimited({ addressAllowlist, domainAllowlist }: Allowlists): boolean {
+  return addressAllowlist.length === 0 && domainAllowlist.length === 0;
+}
+
+/** True when the address is on one of the lists by itself or by its domain. */
+export function coversAddress({ addressAllowlist, domainAllowlist }: Allowlists, address: string): boolean {
+  const lower = address.toLowerCase();
+  return (
+    addressAllowlist.some((entry) => entry.toLowerCase() === lower) ||
+    domainAllowlist.some((entry) => entry.toLowerCase() === domainOf(lower))
+  );
+}
+
+/** True when a caller's send scope holds all of the lists; one address never covers its whole domain. Seeds part 1 §4.3 rule 4. */
+export function holdsAllowlists(caller: Pick<Caller, keyof Allowlists>, lists: Allowlists): boolean {
+  if (isUnlimited(caller)) return true;
+  if (isUnlimited(lists)) return false;
+  const heldDomains = caller.domainAllowlist.map((domain) => domain.toLowerCase());
+  return (
+    lists.addressAllowlist.every((address) => coversAddress(caller, address)) &&
+    lists.domainAllowlist.every((domain) => heldDomains.includes(domain.toLowerCase()))
+  );
+}
+
+/** What stands behind the last @, in lower case. */
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+}

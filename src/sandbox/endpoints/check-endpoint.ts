@@ -1,0 +1,71 @@
+import { checkInput } from "../../contract/fault.js";
+import { localWebhookCreateInput, localWebhookUpdateInput } from "../../contract/local-webhook.js";
+import {
+  type WebhookCreateInput,
+  type WebhookUpdateInput,
+  webhookCreateInput,
+  webhookUpdateInput,
+} from "../../contract/webhook-endpoint.js";
+import { webhooks } from "../../contract/webhooks.js";
+import { isEventType } from "../../protocol/event-types.js";
+import { ApiFault } from "../api/api-handlers.js";
+import { type Allowlists, domainOf } from "./allowlists.js";
+
+/** Rules of a workspace for its endpoints. */
+export interface EndpointRules {
+  /** Hold URLs to the documented rule: https and a public host. */
+  strictUrls: boolean;
+  /** Addresses that the workspace owns, in lower case. */
+  addresses: readonly string[];
+  /** Domains that it owns with every address, in lower case. */
+  domains: readonly string[];
+  /** Event types beyond those that this package knows. */
+  newEventTypes: readonly string[];
+}
+
+/** A body of creation by every documented rule; throws 422. */
+export function checkCreate(input: unknown, rules: EndpointRules): WebhookCreateInput {
+  const schema = rules.strictUrls ? webhookCreateInput : localWebhookCreateInput;
+  const checked = checkInput(schema, input, webhooks.create.faultCodes);
+  if (!checked.ok) throw refuse(checked.fault);
+  checkLists(checked.value, rules);
+  return checked.value;
+}
+
+/** A body of an update, likewise. */
+export function checkUpdate(input: unknown, rules: EndpointRules): WebhookUpdateInput {
+  const schema = rules.strictUrls ? webhookUpdateInput : localWebhookUpdateInput;
+  const checked = checkInput(schema, input, webhooks.update.faultCodes);
+  if (!checked.ok) throw refuse(checked.fault);
+  checkLists(checked.value, rules);
+  return checked.value;
+}
+
+/** The rules that need to know the workspace and the event types. */
+function checkLists(
+  {
+    eventTypes = [],
+    addressAllowlist = [],
+  }: { eventTypes?: readonly string[] | undefined } & {
+    [Field in keyof Allowlists]?: readonly string[] | undefined;
+  },
+  rules: EndpointRules,
+): void {
+  const strange = eventTypes.findIndex((type) => !isEventType(type) && !rules.newEventTypes.includes(type));
+  if (strange !== -1) throw invalidParameter(`eventTypes.${strange}`, "There is no such event type.");
+  const foreign = addressAllowlist.findIndex((address) => !ownsAddress(rules, address));
+  if (foreign !== -1) throw invalidParameter(`addressAllowlist.${foreign}`, "Must be an address of the workspace.");
+}
+
+function ownsAddress({ addresses, domains }: EndpointRules, address: string): boolean {
+  return addresses.includes(address.toLowerCase()) || domains.includes(domainOf(address));
+}
+
+/** 422 `invalid_parameter`. */
+export function invalidParameter(param: string, message: string): ApiFault {
+  return refuse({ code: "invalid_parameter", param, message });
+}
+
+function refuse({ code, param, message }: { code: string; param: string; message: string }): ApiFault {
+  return new ApiFault({ status: 422, code, message, ...(param === "" ? {} : { param }) });
+}

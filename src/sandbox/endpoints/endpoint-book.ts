@@ -1,0 +1,164 @@
+import { checkSecret } from "../check-secret.js";
+import type { Clock } from "../../base/clock.js";
+import type { WebhookCreateInput, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
+import { ApiFault, type Caller } from "../api/api-handlers.js";
+import type { MakeId } from "../make-id.js";
+import { type Allowlists, holdsAllowlists, normalizeAllowlists } from "./allowlists.js";
+import { type EndpointRules, checkCreate, checkUpdate } from "./check-endpoint.js";
+import type { Endpoint } from "./endpoint.js";
+
+/** What happened to an endpoint. */
+export type EndpointChange = "created" | "updated" | "enabled" | "disabled" | "rotated" | "deleted";
+
+export interface EndpointBookOptions {
+  clock: Clock;
+  makeId: MakeId;
+  rules: EndpointRules;
+  /** Most endpoints of the workspace. */
+  maxEndpoints: number;
+  onChange: (endpoint: Endpoint, change: EndpointChange) => void;
+}
+
+/** The endpoints of the workspace and the rules for changing them. Seeds part 1 §3 and §4.3; refusals are ApiFaults. */
+export class EndpointBook {
+  readonly #options: EndpointBookOptions;
+  readonly #endpoints = new Map<string, Endpoint>();
+  #created = 0;
+  #secrets = 0;
+
+  constructor(options: EndpointBookOptions) {
+    this.#options = options;
+  }
+
+  /** Newest first. */
+  list(): Endpoint[] {
+    return [...this.#endpoints.values()].toReversed();
+  }
+
+  find(id: string): Endpoint | undefined {
+    return this.#endpoints.get(id);
+  }
+
+  /** Throws 404 `resource_not_found`. */
+  get(id: string): Endpoint {
+    const endpoint = this.#endpoints.get(id);
+    if (endpoint !== undefined) return endpoint;
+    throw new ApiFault({ status: 404, code: "resource_not_found", message: "There is no such endpoint." });
+  }
+
+  /** `secret` is chosen for the endpoint unless one is given. */
+  create(input: WebhookCreateInput, { caller, secret }: { caller?: Caller; secret?: string } = {}): Endpoint {
+    const { clock, makeId, rules, maxEndpoints, onChange } = this.#options;
+    const { url, description, eventTypes, addressAllowlist = [], domainAllowlist = [] } = checkCreate(input, rules);
+    const lists = normalizeAllowlists({ addressAllowlist, domainAllowlist });
+    requireWithin(caller, lists);
+    if (secret !== undefined) checkSecret(secret);
+    if (this.#endpoints.size >= maxEndpoints) {
+      const message = `The workspace has ${maxEndpoints} endpoints already; delete one first.`;
+      throw new ApiFault({ status: 422, code: "workspace_limit_reached", message });
+    }
+    this.#created += 1;
+    const endpoint: Endpoint = {
+      id: `whe_${makeId.hex(`endpoint ${this.#created}`)}`,
+      sequence: this.#created,
+      createdAtMs: clock.now(),
+      url: normalizeUrl(url),
+      description: description ?? null,
+      eventTypes: [...new Set(eventTypes)],
+      ...lists,
+      enabled: true,
+      disabledAtMs: null,
+      disabledReason: null,
+      consecutiveFailures: 0,
+      lastDeliveryAtMs: null,
+      secret: secret ?? this.#nextSecret(),
+    };
+    this.#endpoints.set(endpoint.id, endpoint);
+    onChange(endpoint, "created");
+    return endpoint;
+  }
+
+  update(id: string, input: WebhookUpdateInput, caller?: Caller): Endpoint {
+    const endpoint = this.get(id);
+    const { url, description, eventTypes, enabled, ...changed } = checkUpdate(input, this.#options.rules);
+    requireWithin(caller, endpoint);
+    const lists = normalizeAllowlists({
+      addressAllowlist: changed.addressAllowlist ?? endpoint.addressAllowlist,
+      domainAllowlist: changed.domainAllowlist ?? endpoint.domainAllowlist,
+    });
+    requireWithin(caller, lists);
+    Object.assign(endpoint, lists);
+    if (url !== undefined) endpoint.url = normalizeUrl(url);
+    if (description !== undefined) endpoint.description = description;
+    if (eventTypes !== undefined) endpoint.eventTypes = [...new Set(eventTypes)];
+    this.#options.onChange(endpoint, "updated");
+    if (enabled === false && endpoint.enabled) this.#switchOff(endpoint, null);
+    if (enabled === true && !endpoint.enabled) this.#switchOn(endpoint);
+    return endpoint;
+  }
+
+  /** The endpoint and its secret are gone; its log goes with it, by `onChange`. */
+  delete(id: string, caller?: Caller): Endpoint {
+    const endpoint = this.get(id);
+    requireWithin(caller, endpoint);
+    this.#endpoints.delete(id);
+    this.#options.onChange(endpoint, "deleted");
+    return endpoint;
+  }
+
+  /** The old secret signs nothing from here on. */
+  rotateSecret(id: string, secret: string = this.#nextSecret()): Endpoint {
+    const endpoint = this.get(id);
+    checkSecret(secret);
+    endpoint.secret = secret;
+    this.#options.onChange(endpoint, "rotated");
+    return endpoint;
+  }
+
+  /** Switches an endpoint off for the service's own reasons. */
+  disable(endpoint: Endpoint, reason: string): void {
+    if (endpoint.enabled && this.#endpoints.has(endpoint.id)) this.#switchOff(endpoint, reason);
+  }
+
+  clear(): void {
+    this.#endpoints.clear();
+  }
+
+  /** `reason` is null when the owner does it; then there is no time either. Seeds part 1 §3. */
+  #switchOff(endpoint: Endpoint, reason: string | null): void {
+    endpoint.enabled = false;
+    endpoint.disabledAtMs = reason === null ? null : this.#options.clock.now();
+    endpoint.disabledReason = reason;
+    this.#options.onChange(endpoint, "disabled");
+  }
+
+  #switchOn(endpoint: Endpoint): void {
+    endpoint.enabled = true;
+    endpoint.consecutiveFailures = 0;
+    endpoint.disabledAtMs = null;
+    endpoint.disabledReason = null;
+    this.#options.onChange(endpoint, "enabled");
+  }
+
+  #nextSecret(): string {
+    this.#secrets += 1;
+    return this.#options.makeId.secret(`secret ${this.#secrets}`);
+  }
+}
+
+/** A narrowed key touches only what lies inside its send scope. Seeds part 1 §4.3 rule 4. */
+function requireWithin(caller: Caller | undefined, lists: Allowlists): void {
+  if (caller === undefined || holdsAllowlists(caller, lists)) return;
+  throw new ApiFault({
+    status: 422,
+    code: "capability_unsupported",
+    param: "addressAllowlist",
+    message: "The key is narrowed to some addresses or domains, and the endpoint's lists reach beyond them.",
+  });
+}
+
+function normalizeUrl(text: string): string {
+  const url = new URL(text);
+  url.hash = "";
+  return url.href;
+}

@@ -1,0 +1,59 @@
+import type { Clock } from "../base/clock.js";
+import { PigeonholeError } from "../base/error.js";
+import { isEventType } from "../protocol/event-types.js";
+import type { SandboxEvent } from "./delivery/delivery.js";
+import { addressesOf } from "./endpoints/hears-event.js";
+import { sampleEvent, sampleTestEvent } from "./samples/sample-event.js";
+import type { EmitOptions } from "./sandbox.js";
+
+/** Makes the events of one sandbox, each with an id of its own. */
+export class EventMaker {
+  readonly #clock: Clock;
+  readonly #seed: string;
+  readonly #newEventTypes: readonly string[];
+  #made = 0;
+
+  constructor(from: { clock: Clock; seed: string; newEventTypes: readonly string[] }) {
+    this.#clock = from.clock;
+    this.#seed = from.seed;
+    this.#newEventTypes = from.newEventTypes;
+  }
+
+  /** An event of sample data; throws `invalid_argument` for a type that the service does not have. */
+  make(type: string, over: object, options: EmitOptions): SandboxEvent {
+    const own = this.#nextSeed();
+    const createdAt = new Date(this.#clock.now());
+    const story = options.story === undefined ? own : `${this.#seed} story ${options.story}`;
+    const sample = isEventType(type)
+      ? sampleEvent(type, over, { seed: story, createdAt }).data
+      : this.#dataOfNewType(type, over);
+    const data = sample as Readonly<Record<string, unknown>>;
+    return {
+      // The sample's own id would be the same for two events of one type and story.
+      id: options.id ?? sampleTestEvent({ seed: own }).id,
+      type,
+      createdAt: createdAt.toISOString(),
+      data,
+      addresses: options.address === undefined ? addressesOf(type, data) : [options.address].flat(),
+    };
+  }
+
+  /** What a test of an endpoint sends. Seeds part 1 §4.3 rule 7. */
+  makeTest(): SandboxEvent {
+    const createdAt = new Date(this.#clock.now());
+    return { ...sampleTestEvent({ seed: this.#nextSeed(), createdAt }), addresses: [] };
+  }
+
+  #nextSeed(): string {
+    this.#made += 1;
+    return `${this.#seed} ${this.#made}`;
+  }
+
+  #dataOfNewType(type: string, data: object): object {
+    if (this.#newEventTypes.includes(type)) return data;
+    throw new PigeonholeError(
+      "invalid_argument",
+      `The service has no event type ${JSON.stringify(type)}; EVENT_TYPES lists them, and the option newEventTypes adds some.`,
+    );
+  }
+}

@@ -1,0 +1,28 @@
+import type { ApiCallEntry } from "./api/create-api.js";
+import type { AttemptRow } from "./delivery/attempt-row.js";
+import type { EndpointChange } from "./endpoints/endpoint-book.js";
+
+/** Something that happened in the sandbox, for a live log. No bodies, secrets or contacts' addresses. */
+export type SandboxLogEntry = {
+  /** Milliseconds since 1970, by the sandbox's clock. */
+  atMs: number;
+} & (
+  | { kind: "event"; eventId: string; type: string; deliveries: number }
+  | {
+      kind: "attempt";
+      row: AttemptRow;
+      /** Scheme, host and path of the endpoint; a query can hold what is secret. */
+      url: string;
+    }
+  | { kind: "endpoint"; endpointId: string; change: EndpointChange; reason: string | null }
+  | { kind: "api"; call: ApiCallEntry }
+  | { kind: "contact_event"; eventId: string; contactId: string; name: string; mode: "live" | "test" }
+  /** The clock was advanced by hand. */
+  | { kind: "clock"; byMs: number }
+);
+
+/** A URL as a log may show it. */
+export function loggedUrl(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

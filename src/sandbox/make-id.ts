@@ -1,0 +1,17 @@
+import { createHash } from "node:crypto";
+
+/** Identifiers and secrets of one sandbox, decided by its seed: the same label gives the same one in every run. */
+export interface MakeId {
+  /** 24 hex digits. */
+  hex(label: string): string;
+  /** `whsec_` and 43 base64url characters. As secret as the seed is. */
+  secret(label: string): string;
+}
+
+export function createMakeId(seed: string): MakeId {
+  const digest = (label: string): Buffer => createHash("sha256").update(`${seed}\0${label}`).digest();
+  return {
+    hex: (label) => digest(label).toString("hex").slice(0, 24),
+    secret: (label) => `whsec_${digest(label).toString("base64url")}`,
+  };
+}

@@ -1,0 +1,66 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PigeonholeError } from "../base/error.js";
+import { checkWholeNumber } from "../base/option-check.js";
+import { createApiListener } from "./api/api-listener.js";
+import type { Api } from "./api/create-api.js";
+import { CONTROL_PATH, createControl } from "./control/control.js";
+import { refuseForeign } from "./control/refuse-foreign.js";
+import type { Sandbox } from "./sandbox.js";
+
+const HOSTS = ["127.0.0.1", "::1", "localhost"] as const;
+
+export interface SandboxServerOptions {
+  /** 0 takes a free one. @default 0 */
+  port?: number;
+  /** This machine only. @default "127.0.0.1" */
+  host?: (typeof HOSTS)[number];
+}
+
+/** The API and the control API on one port of this machine. */
+export class SandboxServer {
+  readonly url: string;
+  readonly port: number;
+  readonly #server: Server;
+
+  /** Rejects with `port_in_use`, or `invalid_option` for a host beyond this machine. */
+  static async start(options: SandboxServerOptions & { api: Api; sandbox: Sandbox }): Promise<SandboxServer> {
+    const { port = 0, host = "127.0.0.1", api, sandbox } = options;
+    checkWholeNumber("port", port, { min: 0, max: 65_535 });
+    if (!HOSTS.includes(host)) {
+      throw new PigeonholeError("invalid_option", `host must be one of ${HOSTS.join(", ")}: it has secrets to show.`);
+    }
+    const server = createServer(listenerOf(api, sandbox));
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (error: Error & { code?: string }) => {
+        const text = `Port ${port} is taken by another program; choose another, or 0 for a free one.`;
+        reject(error.code === "EADDRINUSE" ? new PigeonholeError("port_in_use", text, { cause: error }) : error);
+      });
+      server.listen(port, host, resolve);
+    });
+    return new SandboxServer(server, host);
+  }
+
+  private constructor(server: Server, host: string) {
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+    this.url = `http://${host.includes(":") ? `[${host}]` : host}:${this.port}`;
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+function listenerOf(api: Api, sandbox: Sandbox): (req: IncomingMessage, res: ServerResponse) => void {
+  const answerApi = createApiListener(api);
+  const answerControl = createControl(sandbox);
+  return (req, res) => {
+    if (refuseForeign(req, res)) return;
+    if ((req.url ?? "").startsWith(CONTROL_PATH)) answerControl(req, res);
+    else answerApi(req, res);
+  };
+}

@@ -1,0 +1,66 @@
+import { type Clock, systemClock } from "../base/clock.js";
+import { type ManualClock, createManualClock, isManualClock } from "../base/manual-clock.js";
+import { PigeonholeError } from "../base/error.js";
+import { waitingClock } from "../base/waiting-clock.js";
+import { createSpeedClock } from "./speed-clock.js";
+
+/**
+ * `real`: the machine's; `{ speed: 60 }`: an hour passes in a minute; `manual`: stands still until it is advanced; or a clock
+ * of your own, such as the `fakeClock()` that the receiver under test lives by.
+ */
+export type SandboxClock = "real" | "manual" | { speed: number } | Clock;
+
+/** Every clock of a sandbox. */
+export interface SandboxTime {
+  /** All times that are told, and all waits of the service. */
+  clock: Clock;
+  /** Timeouts and durations of single calls: the network does not run faster with the sandbox. */
+  network: Clock;
+  /** The clock, where it is moved by hand. */
+  manual: ManualClock | undefined;
+  /** The clock again, for what somebody awaits: where it is the machine's, its timers keep the process alive. */
+  awaited: Clock;
+  /** How many seconds pass in one. */
+  speed: number;
+  /** The time that the receiver lives by: signatures carry it, and `occurredAt` is compared with it. */
+  receiver: Clock;
+  /** Milliseconds that only ever grow: when the next attempt is due is told in these. */
+  elapsed: () => number;
+}
+
+/** Makes the clocks. `startMs` is where a manual clock begins. Throws `invalid_option`. */
+export function createSandboxTime(
+  choice: SandboxClock,
+  { startMs, receiverTime }: { startMs: number | undefined; receiverTime: "sandbox" | "machine" | undefined },
+): SandboxTime {
+  const clock = resolveClock(choice, startMs ?? (receiverTime === "machine" ? systemClock.now() : undefined));
+  const speed = isSpeed(choice) ? choice.speed : 1;
+  const manual = isManualClock(clock) ? clock : undefined;
+  return {
+    clock,
+    manual,
+    speed,
+    awaited: choice === "real" || isSpeed(choice) ? createSpeedClock(speed, waitingClock) : clock,
+    network: isSpeed(choice) ? systemClock : clock,
+    receiver: (receiverTime ?? (isSpeed(choice) ? "machine" : "sandbox")) === "machine" ? systemClock : clock,
+    elapsed: () => manual?.elapsedMs ?? clock.now(),
+  };
+}
+
+function resolveClock(choice: SandboxClock, startMs: number | undefined): Clock {
+  if (choice === "real") return systemClock;
+  if (choice === "manual") return createManualClock(startMs);
+  if (isSpeed(choice)) {
+    if (choice.speed > 0 && choice.speed <= 1_000_000) return createSpeedClock(choice.speed);
+    throw new PigeonholeError(
+      "invalid_option",
+      `clock.speed must be above 0 and at most 1,000,000, got ${choice.speed}.`,
+    );
+  }
+  if (typeof choice === "object" && typeof choice.now === "function") return choice;
+  throw new PigeonholeError("invalid_option", 'clock must be "real", "manual", { speed } or a clock.');
+}
+
+function isSpeed(choice: SandboxClock): choice is { speed: number } {
+  return typeof choice === "object" && "speed" in choice;
+}

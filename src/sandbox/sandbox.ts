@@ -1,0 +1,112 @@
+import type { Clock } from "../base/clock.js";
+import type { WebhookCreateInput, WebhookEndpoint, WebhookUpdateInput } from "../contract/webhook-endpoint.js";
+import type { EventType } from "../protocol/event-types.js";
+import type { ApiFaultList } from "./api/api-faults.js";
+import type { ApiFetch } from "./api/api-fetch.js";
+import type { ApiKeyRing } from "./api/api-keys.js";
+import type { ContactEventBook } from "./contact-events/contact-event-book.js";
+import type { StoredEvent } from "./contact-events/event-log.js";
+import type { DeliverOnce } from "./deliver-once.js";
+import type { AttemptFilter } from "./delivery/attempt-log.js";
+import type { AttemptRow } from "./delivery/attempt-row.js";
+import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
+import type { SandboxEvent } from "./delivery/delivery.js";
+import type { AttemptWait } from "./wait-for.js";
+
+/** An endpoint with its secret, which is the receiver's to know. */
+export type EndpointWithSecret = WebhookEndpoint & { secret: string };
+
+/** The endpoints of the workspace, without HTTP and by the same rules. A refusal throws an ApiFault: status, code, param. */
+export interface SandboxEndpoints extends DeliverOnce {
+  /** `secret`: one that the receiver has already. @default one made from the seed */
+  create(input: WebhookCreateInput, options?: { secret?: string }): EndpointWithSecret;
+  get(id: string): WebhookEndpoint;
+  /** Newest first. */
+  list(): WebhookEndpoint[];
+  update(id: string, input: WebhookUpdateInput): WebhookEndpoint;
+  delete(id: string): void;
+  /** The old secret signs nothing from here on. */
+  rotateSecret(id: string, options?: { secret?: string }): EndpointWithSecret;
+}
+
+export interface EmitOptions {
+  /** The workspace's addresses that the event names, which allowlists go by. @default read from `data` */
+  address?: string | readonly string[];
+  /** @default "evt_" and 24 hex digits of its own */
+  id?: string;
+  /** Events of one story are about the same person, message, file or form. @default a story of its own */
+  story?: string;
+}
+
+/** A fired event. */
+export interface Emitted {
+  event: SandboxEvent;
+  /** One for each endpoint that hears it; none when nobody does, and then it is lost. */
+  deliveries: { id: string; endpointId: string }[];
+}
+
+/** What a contact event that is waited for looks like. */
+export interface ContactEventWait {
+  name?: string;
+  /** Compared without case. */
+  email?: string;
+  /** Longest wait in milliseconds of real time. @default 10,000 */
+  timeoutMs?: number;
+}
+
+/** The emulated service. */
+export interface Sandbox {
+  /** Give it to another sandbox, and the same calls have the same results. */
+  readonly seed: string;
+  readonly clock: Clock;
+  /** The first API key. */
+  readonly apiKey: string;
+  /** Where the API listens; before `listen`, a place that only `fetch` knows. */
+  readonly baseUrl: string;
+  /** Reaches the API without a socket. */
+  readonly fetch: ApiFetch;
+  /** For `createClient`, and for the option `api` of createReceiver: the API without a socket. */
+  readonly clientOptions: { apiKey: string; baseUrl: string; fetch: ApiFetch };
+  readonly apiKeys: ApiKeyRing;
+  readonly endpoints: SandboxEndpoints;
+  /** Contacts, automations and waits. */
+  readonly contacts: Pick<ContactEventBook, "contacts" | "addContact" | "removeContact" | "addAutomation" | "addWait">;
+  /** Every contact event held, in the order of recording. */
+  readonly contactEvents: readonly StoredEvent[];
+  /** What goes wrong on purpose: on the way to receivers, and in the API. */
+  readonly faults: { deliveries: DeliveryFaultList; api: ApiFaultList; clear(): void };
+  /** When the next attempt is due, in milliseconds since 1970; undefined when none is planned. */
+  readonly nextAttemptAtMs: number | undefined;
+  /** Deliveries that have neither arrived nor been given up. */
+  readonly openDeliveries: number;
+
+  /**
+   * Fires an event. Its first attempts start at once, also under a manual clock. `data` replaces fields of the sample's, one
+   * level deep. Throws `invalid_argument` for a type that the service does not have.
+   */
+  emit(type: EventType | (string & {}), data?: object, options?: EmitOptions): Emitted;
+  /** The delivery log, oldest first. */
+  deliveries(filter?: AttemptFilter): AttemptRow[];
+  /**
+   * The first attempt that fits, in the log or still to come. Under a manual clock time passes as far as that takes. Rejects
+   * with `wait_timeout`.
+   */
+  waitFor(wait?: AttemptWait): Promise<AttemptRow>;
+  /** The first contact event that fits, held or still to come. Takes real time under every clock; rejects with `wait_timeout`. */
+  waitForContactEvent(wait?: ContactEventWait): Promise<StoredEvent>;
+  /**
+   * Lets time pass under a manual clock: milliseconds, or a text such as `"1h30m"`. Attempts start in the order in which they
+   * come due, and each has its answer before the clock moves on.
+   */
+  advance(by: number | string): Promise<void>;
+  /** Lets time pass until the next attempt was answered; gives the milliseconds, or undefined when none is planned. */
+  advanceToNextAttempt(): Promise<number | undefined>;
+  /** Waits for the answers to whatever is on its way. */
+  settle(): Promise<void>;
+  /** Serves the API, and the control API under `/sandbox/`, on this machine. @default port 0, a free one */
+  listen(options?: { port?: number; host?: "127.0.0.1" | "::1" | "localhost" }): Promise<{ url: string; port: number }>;
+  /** Forgets deliveries, contact events and faults, and the endpoints unless told to keep them. The clock goes on. */
+  reset(options?: { keepEndpoints?: boolean }): void;
+  /** Ends all deliveries and connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,47 @@
+import { createSandbox } from "./create-sandbox.js";
+import type { SandboxOptions } from "./options.js";
+import type { SandboxServerOptions } from "./sandbox-server.js";
+import type { EndpointWithSecret, Sandbox } from "./sandbox.js";
+
+/** An endpoint to begin with. */
+export interface InitialEndpoint {
+  url: string;
+  /** @default the default set */
+  eventTypes?: readonly string[];
+  /** One that the receiver has already. @default one made from the seed */
+  secret?: string;
+}
+
+export interface SandboxProcessOptions extends SandboxOptions, SandboxServerOptions {
+  /** @default none */
+  endpoints?: readonly InitialEndpoint[];
+}
+
+export interface RunningSandbox {
+  /** Base URL of the API; the control API is below `/sandbox/`. */
+  url: string;
+  port: number;
+  sandbox: Sandbox;
+  /** The endpoints to begin with, in their order, with their secrets. */
+  endpoints: EndpointWithSecret[];
+  close(): Promise<void>;
+}
+
+/**
+ * A sandbox as a server of its own, for receivers in other processes: they live by the machine's clock, so signatures carry
+ * its time whatever the sandbox's clock says. Rejects with `port_in_use` or `invalid_option`.
+ */
+export async function startSandboxServer(options: SandboxProcessOptions = {}): Promise<RunningSandbox> {
+  const { endpoints: initial = [], port, host, ...rest } = options;
+  const sandbox = createSandbox({ receiverTime: "machine", ...rest });
+  try {
+    const endpoints = initial.map(({ secret, ...input }) =>
+      sandbox.endpoints.create(input, secret === undefined ? {} : { secret }),
+    );
+    const where = { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
+    return { ...(await sandbox.listen(where)), sandbox, endpoints, close: () => sandbox.close() };
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+import type { Clock } from "../base/clock.js";
+import { PigeonholeError } from "../base/error.js";
+import { type AttemptFilter, type AttemptLog, matchesFilter } from "./delivery/attempt-log.js";
+import type { AttemptRow } from "./delivery/attempt-row.js";
+
+/** The attempt that is waited for. */
+export interface AttemptWait extends AttemptFilter {
+  /** A class of answers, one status, or "none" for no answer. @default any */
+  answered?: "2xx" | "3xx" | "4xx" | "5xx" | "none" | number;
+  /** Longest wait, in milliseconds of the sandbox's clock. @default 10 s of real time, or 56 h under a manual clock */
+  timeoutMs?: number;
+}
+
+interface Waiting {
+  onRow(row: AttemptRow): void;
+  fail(error: PigeonholeError): void;
+}
+
+/** Attempts that somebody waits for. */
+export class AttemptWaits {
+  readonly #log: AttemptLog;
+  readonly #clock: Clock;
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(log: AttemptLog, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** Tells of an attempt. */
+  tell(row: AttemptRow): void {
+    for (const waiting of this.#waiting) waiting.onRow(row);
+  }
+
+  /** The sandbox is closed: nothing more will come. */
+  close(): void {
+    for (const waiting of this.#waiting) waiting.fail(new PigeonholeError("stopped", "The sandbox was closed."));
+  }
+
+  /** The first attempt in the log that fits, or the next one to come; rejects with `wait_timeout`. */
+  wait({ answered, ...filter }: AttemptWait, timeoutMs: number): Promise<AttemptRow> {
+    const fits = (row: AttemptRow): boolean => matchesFilter(row, filter) && matchesAnswer(row, answered);
+    const found = this.#log.list(filter).find(({ row }) => fits(row));
+    if (found !== undefined) return Promise.resolve(found.row);
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        timer.cancel();
+        this.#waiting.delete(waiting);
+        settle();
+      };
+      const waiting: Waiting = {
+        onRow(row) {
+          if (fits(row)) end(() => resolve(row));
+        },
+        fail: (error) => end(() => reject(error)),
+      };
+      const timer = this.#clock.setTimer(
+        () => waiting.fail(new PigeonholeError("wait_timeout", timeoutText(timeoutMs, this.#log))),
+        timeoutMs,
+      );
+      this.#waiting.add(waiting);
+    });
+  }
+}
+
+function matchesAnswer({ responseCode }: AttemptRow, answered: AttemptWait["answered"]): boolean {
+  if (answered === undefined) return true;
+  if (typeof answered === "number") return responseCode === answered;
+  if (answered === "none") return responseCode === null;
+  return responseCode !== null && `${Math.floor(responseCode / 100)}xx` === answered;
+}
+
+const MOST_TOLD = 5;
+
+function timeoutText(timeoutMs: number, log: AttemptLog): string {
+  const rows = log.list();
+  const told = rows
+    .slice(-MOST_TOLD)
+    .map(({ row }) => `${row.eventType} attempt ${row.attempt}: ${row.error ?? `HTTP ${row.responseCode}`}`);
+  const seen = rows.length === 0 ? "No attempt was made at all." : `Last of ${rows.length}: ${told.join("; ")}.`;
+  return `No such attempt within ${timeoutMs} ms of the sandbox's clock. ${seen}`;
+}

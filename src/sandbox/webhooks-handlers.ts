@@ -1,0 +1,88 @@
+import type { ApiHandlers } from "./api/api-handlers.js";
+import { pageRows } from "./api/page-rows.js";
+import type { AttemptFilter, AttemptLog } from "./delivery/attempt-log.js";
+import { type AttemptRow, attemptBody, outcomeBody } from "./delivery/attempt-row.js";
+import type { DeliverOnce } from "./deliver-once.js";
+import { invalidParameter } from "./endpoints/check-endpoint.js";
+import type { EndpointBook } from "./endpoints/endpoint-book.js";
+import { endpointBody } from "./endpoints/endpoint.js";
+
+/** The operations on webhook endpoints, on the sandbox's own state. Seeds part 1 §4.3. */
+export function createWebhooksHandlers(from: {
+  endpoints: EndpointBook;
+  log: AttemptLog;
+  deliverOnce: DeliverOnce;
+}): ApiHandlers["webhooks"] {
+  const { endpoints, log, deliverOnce } = from;
+  return {
+    list({ query }) {
+      const page = pageRows({
+        list: "webhooks",
+        rows: endpoints.list(),
+        positionOf: ({ sequence }) => [sequence],
+        limit: query.limit,
+        cursor: query.cursor,
+      });
+      return { status: 200, body: { ...page, data: page.data.map(endpointBody) } };
+    },
+    get: ({ params }) => ({ status: 200, body: endpointBody(endpoints.get(idOf(params))) }),
+    create({ body, caller }) {
+      const endpoint = endpoints.create(body, { caller });
+      return { status: 201, body: { ...endpointBody(endpoint), secret: endpoint.secret } };
+    },
+    update: ({ params, body, caller }) => ({
+      status: 200,
+      body: endpointBody(endpoints.update(idOf(params), body, caller)),
+    }),
+    delete({ params, caller }) {
+      const { id } = endpoints.delete(idOf(params), caller);
+      return { status: 200, body: { object: "webhook", id, deleted: true } };
+    },
+    async test({ params }) {
+      const { id } = endpoints.get(idOf(params));
+      return { status: 200, body: { object: "webhook_test", id, delivery: outcomeOf(await deliverOnce.test(id)) } };
+    },
+    rotateSecret({ params }) {
+      const endpoint = endpoints.rotateSecret(idOf(params));
+      return { status: 200, body: { ...endpointBody(endpoint), secret: endpoint.secret } };
+    },
+    deliveries({ params, query }) {
+      const { id } = endpoints.get(idOf(params));
+      const { status, since, until, limit, cursor } = query;
+      const page = pageRows({
+        list: `webhooks.deliveries ${JSON.stringify([id, status, since, until])}`,
+        rows: log.list({ endpointId: id, ...statusFilter(status), ...timeFilter(since, until) }),
+        positionOf: ({ sequence }) => [sequence],
+        limit,
+        cursor,
+      });
+      return { status: 200, body: { ...page, data: page.data.map(({ row }) => attemptBody(row)) } };
+    },
+    async replay({ params }) {
+      const { id } = endpoints.get(idOf(params));
+      const row = await deliverOnce.replay(id, params["deliveryId"] ?? "");
+      return { status: 200, body: { object: "webhook_replay", id, delivery: outcomeOf(row) } };
+    },
+  };
+}
+
+function idOf(params: Readonly<Record<string, string>>): string {
+  return params["id"] ?? "";
+}
+
+function outcomeOf(row: AttemptRow | undefined) {
+  return row === undefined ? null : outcomeBody(row);
+}
+
+function statusFilter(status: string | undefined): AttemptFilter {
+  if (status === undefined) return {};
+  if (status === "delivered" || status === "failed") return { status };
+  throw invalidParameter("status", "Must be delivered or failed.");
+}
+
+function timeFilter(since: string | undefined, until: string | undefined): AttemptFilter {
+  return {
+    ...(since === undefined ? {} : { sinceMs: Date.parse(since) }),
+    ...(until === undefined ? {} : { untilMs: Date.parse(until) }),
+  };
+}

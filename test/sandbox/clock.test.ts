@@ -1,0 +1,180 @@
+import { createClient } from "pigeonhole/client";
+import { createSandbox } from "pigeonhole/sandbox";
+import { describe, expect, test, vi } from "vitest";
+import { HOUR, MINUTE, START, faultOf, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+
+describe("a manual clock", () => {
+  test("needs no real timer: with all of them broken, 28 hours of retries run", async () => {
+    const broken = (): never => {
+      throw new Error("a real timer was set");
+    };
+    vi.stubGlobal("setTimeout", broken);
+    vi.stubGlobal("setInterval", broken);
+    try {
+      const sandbox = createSandbox({ clock: "manual", receive: () => new Response(null, { status: 503 }) });
+      sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+      sandbox.emit("email.sent");
+      await sandbox.advance("31h");
+      expect(sandbox.deliveries()).toHaveLength(8);
+      await sandbox.close();
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  test("begins now where the receiver lives by the machine's clock, and signs with that", async () => {
+    const probe = await openProbe();
+    const sandbox = openSandbox({ receiverTime: "machine" });
+    expect(Math.abs(sandbox.clock.now() - Date.now())).toBeLessThan(10_000);
+    const { secret } = sandbox.endpoints.create({ url: probe.url });
+    await sandbox.advance("28h");
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    const [got] = probe.got;
+    if (got === undefined) throw new Error("a POST was expected");
+    expect(verdictOf(got, secret, Date.now())).toMatchObject({ ok: true });
+  });
+
+  test("begins where it is told, and moves by exactly what it is told", async () => {
+    const sandbox = openSandbox({ startMs: START + HOUR });
+    await sandbox.advance("1h30m");
+    await sandbox.advance(250);
+    expect(sandbox.clock.now()).toBe(START + 2.5 * HOUR + 250);
+  });
+
+  test.each(["soon", "1", "-1h", "1h ", -1, Number.NaN])("does not move by %j", async (by) => {
+    const sandbox = openSandbox();
+    expect(await faultOf(() => sandbox.advance(by))).toEqual({ code: "invalid_argument" });
+    expect(sandbox.clock.now()).toBe(START);
+  });
+
+  test("starts first attempts at once, without being moved", async () => {
+    const { sandbox, clock } = openOnClock({ receive: () => new Response() });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect([sandbox.deliveries().length, clock.now()]).toEqual([1, START]);
+  });
+
+  test("goes from attempt to attempt", async () => {
+    const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 500 }) });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    expect(await sandbox.advanceToNextAttempt()).toBeUndefined();
+    sandbox.emit("email.sent");
+    const steps: number[] = [];
+    for (let attempt = 2; attempt <= 8; attempt += 1) {
+      steps.push((await sandbox.advanceToNextAttempt()) ?? 0);
+      expect(sandbox.deliveries()).toHaveLength(attempt);
+    }
+    expect(steps.reduce((a, b) => a + b)).toBe(clock.now() - START);
+    expect(await sandbox.advanceToNextAttempt()).toBeUndefined();
+  });
+
+  test("moves on only when the attempts of a moment were answered, and in their order", async () => {
+    const seen: string[] = [];
+    const { sandbox, clock } = openOnClock({
+      async receive(request) {
+        const { id } = (await request.json()) as { id: string };
+        seen.push(`> ${id} ${clock.now()}`);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        seen.push(`< ${id} ${clock.now()}`);
+        return new Response(null, { status: 500 });
+      },
+    });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    for (const id of ["a", "b", "c"]) sandbox.emit("email.sent", {}, { id });
+    await sandbox.advance("10m");
+    expect(seen).toHaveLength(18);
+    for (let index = 0; index < seen.length; index += 2) {
+      expect(seen[index + 1]).toBe(seen[index]?.replace(">", "<"));
+    }
+  });
+
+  test("gives the same log in every run", async () => {
+    const run = async () => {
+      const probe = await openProbe((_, index) => (index % 3 === 0 ? 200 : 503));
+      const { sandbox } = openOnClock({ seed: "again" });
+      for (const n of [1, 2]) sandbox.endpoints.create({ url: `${probe.url}/${n}` });
+      for (const type of ["email.sent", "email.bounced", "email.received"]) sandbox.emit(type);
+      await sandbox.advance("31h");
+      return [
+        sandbox.deliveries(),
+        probe.got.map(({ body, path, headers }) => [body, path, headers["x-svc-signature"]]),
+      ];
+    };
+    const first = await run();
+    expect(first[0]?.length).toBeGreaterThan(10);
+    expect(await run()).toEqual(first);
+  });
+});
+
+describe("other clocks", () => {
+  test("a fast one makes an hour pass in a moment, and signs with the receiver's time", async () => {
+    const probe = await openProbe(() => 503);
+    const sandbox = openSandbox({ clock: { speed: 20_000 } });
+    sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.sent");
+    const third = await sandbox.waitFor({ type: "email.*", answered: 503, sinceMs: Date.now() + 5 * MINUTE });
+    expect(third.attempt).toBeGreaterThan(2);
+    const signedAt = Number(/t=(\d+)/.exec(String(probe.got.at(-1)?.headers["x-svc-signature"]))?.[1]) * 1_000;
+    expect(Math.abs(signedAt - Date.now())).toBeLessThan(10_000);
+  });
+
+  test("a real one delivers and cannot be moved", async () => {
+    const probe = await openProbe();
+    const sandbox = openSandbox({ clock: "real" });
+    sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.sent");
+    expect(await sandbox.waitFor({ answered: "2xx" })).toMatchObject({ status: "delivered" });
+    expect(await faultOf(() => sandbox.advance("1h"))).toEqual({ code: "invalid_argument" });
+  });
+
+  test.each([{ speed: 0 }, { speed: -1 }, { speed: Number.NaN }, "fast"])("%j is refused", async (clock) => {
+    expect(await faultOf(() => createSandbox({ clock: clock as "real" }))).toEqual({ code: "invalid_option" });
+  });
+});
+
+describe("waiting", () => {
+  test("lets the time pass that the attempt takes to come", async () => {
+    const probe = await openProbe((_, index) => (index < 4 ? 503 : 200));
+    const { sandbox, clock } = openOnClock();
+    sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.bounced");
+    expect(await sandbox.waitFor({ type: "email.bounced", answered: "2xx" })).toMatchObject({ attempt: 5 });
+    expect(clock.now() - START).toBeGreaterThan(2 * HOUR);
+  });
+
+  test("finds an attempt that is in the log already", async () => {
+    const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 404 }) });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    const { event } = sandbox.emit("email.bounced");
+    await sandbox.settle();
+    expect(await sandbox.waitFor({ eventId: event.id, answered: "4xx" })).toMatchObject({ responseCode: 404 });
+    expect(clock.now()).toBe(START);
+  });
+
+  test("ends when the sandbox is closed", async () => {
+    const sandbox = openSandbox({ clock: "real" });
+    const waiting = expect(sandbox.waitFor()).rejects.toMatchObject({ code: "stopped" });
+    await sandbox.close();
+    await waiting;
+  });
+
+  test("for a contact event that does not come ends with an error, and one that is held is found", async () => {
+    const sandbox = openSandbox();
+    const wait = { name: "order.shipped", timeoutMs: 20 };
+    await expect(sandbox.waitForContactEvent(wait)).rejects.toMatchObject({ code: "wait_timeout" });
+    const event = { name: "order.shipped", email: "ada@customer.example.com" };
+    const soon = sandbox.waitForContactEvent({ email: "ADA@customer.example.com" });
+    await createClient(sandbox.clientOptions).contactEvents.send(event);
+    expect(await sandbox.waitForContactEvent(wait)).toBe(await soon);
+  });
+
+  test("ends with an error that says what came instead", async () => {
+    const { sandbox } = openOnClock({ receive: () => new Response(null, { status: 404 }) });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    sandbox.emit("email.bounced");
+    await expect(sandbox.waitFor({ answered: "2xx" })).rejects.toThrow(/email\.bounced attempt 1: HTTP 404/);
+    await expect(sandbox.waitFor({ answered: "none", timeoutMs: 5 })).rejects.toMatchObject({ code: "wait_timeout" });
+  });
+});

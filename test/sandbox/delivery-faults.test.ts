@@ -1,0 +1,131 @@
+import type { DeliveryFault, DeliveryFaultRule } from "pigeonhole/sandbox";
+import { describe, expect, test } from "vitest";
+import { MINUTE, START, faultOf, openOnClock, openProbe } from "./support.js";
+
+async function openWith(fault: DeliveryFault, rule: Partial<DeliveryFaultRule> = {}) {
+  const { sandbox, clock } = openOnClock();
+  const probe = await openProbe();
+  const { id } = sandbox.endpoints.create({ url: probe.url });
+  const takeBack = sandbox.faults.deliveries.add({ fault, times: 1, ...rule });
+  return { sandbox, clock, probe, id, takeBack, ids: () => probe.got.map(({ event }) => event.id) };
+}
+
+describe("a fault", () => {
+  test("drop: nothing is sent, no answer is heard, and the retry comes", async () => {
+    const { sandbox, probe } = await openWith({ kind: "drop" });
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect([probe.got.length, sandbox.deliveries()]).toMatchObject([0, [{ responseCode: null, fault: "drop" }]]);
+    await sandbox.advance("2m");
+    expect([probe.got.length, sandbox.deliveries().at(-1)?.status]).toEqual([1, "delivered"]);
+  });
+
+  test("delay: it is sent that much later, signed then", async () => {
+    const { sandbox, probe } = await openWith({ kind: "delay", delayMs: MINUTE });
+    sandbox.emit("email.sent");
+    await sandbox.advance(MINUTE - 1);
+    expect(probe.got).toHaveLength(0);
+    await sandbox.advance(1);
+    expect(probe.got[0]?.headers["x-svc-signature"]).toContain(`t=${(START + MINUTE) / 1000},`);
+    expect(sandbox.deliveries()).toMatchObject([{ status: "delivered", attempt: 1, fault: "delay" }]);
+  });
+
+  test("duplicate: the same event comes more than once, and one attempt is logged", async () => {
+    const { sandbox, ids } = await openWith({ kind: "duplicate", copies: 4 });
+    const { event } = sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect(ids()).toEqual(Array.from({ length: 5 }, () => event.id));
+    expect(sandbox.deliveries()).toMatchObject([{ status: "delivered", fault: "duplicate" }]);
+  });
+
+  test("reorder: the next event to the endpoint overtakes it", async () => {
+    const { sandbox, ids } = await openWith({ kind: "reorder" });
+    const [first, second] = [sandbox.emit("email.sent").event, sandbox.emit("email.delivered").event];
+    await sandbox.settle();
+    expect(ids()).toEqual([second.id, first.id]);
+  });
+
+  test("reorder: without another event it is sent after a minute", async () => {
+    const { sandbox, ids } = await openWith({ kind: "reorder" });
+    const { event } = sandbox.emit("email.sent");
+    await sandbox.advance(MINUTE - 1);
+    expect(ids()).toEqual([]);
+    await sandbox.advance(1);
+    expect(ids()).toEqual([event.id]);
+  });
+
+  test("lose_answer: the receiver has it, the service does not know and sends it again", async () => {
+    const { sandbox, ids } = await openWith({ kind: "lose_answer" });
+    const { event } = sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect(sandbox.deliveries()).toMatchObject([{ status: "failed", responseCode: null, fault: "lose_answer" }]);
+    await sandbox.advance("2m");
+    expect(ids()).toEqual([event.id, event.id]);
+  });
+
+  test("status: something in front answers, and the receiver hears nothing", async () => {
+    const { sandbox, probe } = await openWith({ kind: "status", status: 503, retryAfter: "3600" });
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect([probe.got.length, sandbox.deliveries()[0]?.responseCode]).toEqual([0, 503]);
+    expect(sandbox.nextAttemptAtMs).toBe(START + 60 * MINUTE);
+  });
+});
+
+describe("a rule", () => {
+  test("names a type or a group, an endpoint, an attempt, and how often", async () => {
+    const drop = { kind: "drop" } as const;
+    const { sandbox, probe, id, takeBack } = await openWith(drop, {
+      types: "email.*",
+      endpointId: id24("f"),
+      times: 9,
+    });
+    takeBack();
+    sandbox.faults.deliveries.add({ fault: drop, types: "domain.*" });
+    sandbox.faults.deliveries.add({ fault: drop, endpointId: `whe_${"0".repeat(24)}` });
+    sandbox.faults.deliveries.add({ fault: drop, endpointId: id, attempt: 2 });
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect(probe.got).toHaveLength(1);
+    sandbox.faults.clear();
+    sandbox.faults.deliveries.add({ fault: drop, types: "email.sent", times: 2 });
+    for (let index = 0; index < 3; index += 1) sandbox.emit("email.sent");
+    sandbox.emit("email.delivered");
+    await sandbox.settle();
+    expect(probe.got).toHaveLength(3);
+  });
+
+  test("with a probability hits about that share, the same ones in every run", async () => {
+    const run = async (seed: number): Promise<number[]> => {
+      const { sandbox } = openOnClock({ seed, receive: () => new Response() });
+      sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+      sandbox.faults.deliveries.add({ fault: { kind: "status", status: 404 }, probability: 0.3 });
+      for (let index = 0; index < 90; index += 1) sandbox.emit("email.sent");
+      await sandbox.settle();
+      return sandbox.deliveries().map(({ responseCode }) => responseCode ?? 0);
+    };
+    const codes = await run(1);
+    const hits = codes.filter((code) => code === 404).length;
+    expect(hits).toBeGreaterThan(13);
+    expect(hits).toBeLessThan(42);
+    expect(await run(1)).toEqual(codes);
+    expect(await run(2)).not.toEqual(codes);
+  });
+
+  test.each([
+    [{ fault: { kind: "explode" } }],
+    [{ fault: { kind: "drop" }, probability: 2 }],
+    [{ fault: { kind: "drop" }, times: 0 }],
+    [{ fault: { kind: "delay", delayMs: -1 } }],
+    [{ fault: { kind: "status", status: 99 } }],
+    [{ fault: { kind: "duplicate", copies: 0 } }],
+  ])("that cannot be meant is refused: %j", async (rule) => {
+    const { sandbox } = openOnClock();
+    const { code } = await faultOf(() => sandbox.faults.deliveries.add(rule as DeliveryFaultRule));
+    expect(code).toMatch(/^invalid_(argument|option)$/);
+  });
+});
+
+function id24(digit: string): string {
+  return `whe_${digit.repeat(24)}`;
+}

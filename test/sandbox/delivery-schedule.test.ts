@@ -1,0 +1,219 @@
+import { RETRY_SCHEDULE } from "pigeonhole/protocol";
+import { describe, expect, test } from "vitest";
+import { HOUR, MINUTE, SECOND, START, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+
+const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
+
+/** Milliseconds between the attempts in the log. */
+function gapsOf(rows: { createdAt: string }[]): number[] {
+  const times = rows.map(({ createdAt }) => Date.parse(createdAt));
+  return times.slice(1).map((time, index) => time - (times[index] ?? 0));
+}
+
+describe("a delivery that never succeeds", () => {
+  test("is tried 8 times, after the documented waits, each varied by up to 10 %", async () => {
+    const { sandbox } = openOnClock();
+    const probe = await openProbe(() => 503);
+    sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.bounced");
+    const began = performance.now();
+    await sandbox.advance("31h");
+    expect(performance.now() - began).toBeLessThan(1_000);
+    const rows = sandbox.deliveries();
+    expect(rows.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(rows[0]?.createdAt).toBe(new Date(START).toISOString());
+    const gaps = gapsOf(rows);
+    for (const [index, waitMs] of WAITS.entries()) {
+      expect(Math.abs((gaps[index] ?? 0) - waitMs) / waitMs).toBeLessThanOrEqual(0.1);
+      expect(gaps[index]).not.toBe(waitMs);
+    }
+    expect(rows.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([
+      ...rows.slice(1).map((row) => row.createdAt),
+      null,
+    ]);
+    expect([sandbox.openDeliveries, sandbox.nextAttemptAtMs, probe.got.length]).toEqual([0, undefined, 8]);
+  });
+
+  test("carries the same bytes every time, signed anew with the time of the attempt", async () => {
+    const { sandbox } = openOnClock();
+    const probe = await openProbe(() => 503);
+    const { secret } = sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.bounced");
+    await sandbox.advance("31h");
+    expect(new Set(probe.got.map(({ body }) => body)).size).toBe(1);
+    for (const [index, row] of sandbox.deliveries().entries()) {
+      const got = probe.got[index];
+      if (got === undefined) throw new Error("the probe missed an attempt");
+      expect(verdictOf(got, secret, Date.parse(row.createdAt))).toMatchObject({ ok: true });
+    }
+  });
+
+  test.each([1, 2, 3])("waits alike with one seed (%d) and differently with another", async (seed) => {
+    const run = async (by: number): Promise<number[]> => {
+      const { sandbox } = openOnClock({ seed: by, receive: () => new Response(null, { status: 500 }) });
+      sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+      sandbox.emit("email.bounced");
+      await sandbox.advance("31h");
+      return gapsOf(sandbox.deliveries());
+    };
+    const gaps = await run(seed);
+    expect(gaps).toHaveLength(7);
+    expect(await run(seed)).toEqual(gaps);
+    expect(await run(seed + 100)).not.toEqual(gaps);
+  });
+});
+
+describe("after the first answer", () => {
+  test.each([
+    [200, "delivered", 1],
+    [204, "delivered", 1],
+    [299, "delivered", 1],
+    [301, "failed", 1],
+    [307, "failed", 1],
+    [400, "failed", 1],
+    [401, "failed", 1],
+    [404, "failed", 1],
+    [409, "failed", 1],
+    [413, "failed", 1],
+    [408, "failed", 8],
+    [425, "failed", 8],
+    [429, "failed", 8],
+    [500, "failed", 8],
+    [503, "failed", 8],
+    [599, "failed", 8],
+    ["break", "failed", 8],
+  ] as const)("%s counts as %s, and %d attempts are made in all", async (answer, status, attempts) => {
+    const { sandbox } = openOnClock();
+    const probe = await openProbe(() =>
+      answer === 301 ? { status: 301, headers: { location: "/elsewhere" } } : answer,
+    );
+    sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.bounced");
+    await sandbox.advance("31h");
+    const rows = sandbox.deliveries();
+    expect(rows.map((row) => row.status)).toEqual(Array.from({ length: attempts }, () => status));
+    expect(rows[0]?.responseCode).toBe(answer === "break" ? null : answer);
+    expect(rows[0]?.error === null).toBe(status === "delivered");
+    expect(new Set(probe.got.map(({ path }) => path))).toEqual(new Set(["/hook"]));
+  });
+
+  test("a closed port is no answer", async () => {
+    const { sandbox } = openOnClock();
+    sandbox.endpoints.create({ url: "http://127.0.0.1:9/" });
+    sandbox.emit("email.bounced");
+    await sandbox.settle();
+    expect(sandbox.deliveries()).toMatchObject([{ responseCode: null, error: expect.stringContaining("ECONN") }]);
+    expect(sandbox.openDeliveries).toBe(1);
+  });
+
+  test("a later success ends the retries and resets the failures", async () => {
+    const { sandbox } = openOnClock();
+    const probe = await openProbe((_, index) => (index < 3 ? 500 : 200));
+    const { id } = sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.bounced");
+    await sandbox.advance("10m");
+    expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(3);
+    await sandbox.advance("31h");
+    expect(sandbox.deliveries().map(({ responseCode }) => responseCode)).toEqual([500, 500, 500, 200]);
+    expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(0);
+    expect(sandbox.endpoints.get(id).lastDeliveryAt).toBe(sandbox.deliveries().at(-1)?.createdAt);
+  });
+});
+
+describe("Retry-After", () => {
+  const firstGap = async (value: string): Promise<number> => {
+    const { sandbox } = openOnClock();
+    const probe = await openProbe(() => ({ status: 503, headers: { "retry-after": value } }));
+    sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.bounced");
+    await sandbox.advance("12h");
+    return gapsOf(sandbox.deliveries())[0] ?? 0;
+  };
+
+  test.each([
+    ["in seconds stretches the wait", "7200", 2 * HOUR],
+    ["as a date stretches it", new Date(START + 3 * HOUR).toUTCString(), 3 * HOUR],
+    ["beyond 6 hours stretches it to 6 hours", "86400", 6 * HOUR],
+  ])("%s", async (_, value, gap) => {
+    expect(await firstGap(value)).toBe(gap);
+  });
+
+  test.each([
+    ["shorter than the wait", "1"],
+    ["in the past", new Date(START - HOUR).toUTCString()],
+    ["that cannot be read", "soon"],
+  ])("%s changes nothing", async (_, value) => {
+    expect(Math.abs((await firstGap(value)) - MINUTE)).toBeLessThanOrEqual(MINUTE * RETRY_SCHEDULE.jitter);
+  });
+});
+
+describe("a receiver that does not answer", () => {
+  test("is given up after 5 s of the manual clock and tried again", async () => {
+    const { sandbox, clock } = openOnClock({ patienceMs: 20 });
+    const probe = await openProbe((_, index) => (index === 0 ? "nothing" : 200));
+    sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.bounced");
+    await sandbox.advance(5 * SECOND - 1);
+    expect(sandbox.deliveries()).toEqual([]);
+    await sandbox.advance(1);
+    expect(sandbox.deliveries()).toMatchObject([
+      { attempt: 1, responseCode: null, durationMs: 5_000, error: "no answer within 5 s" },
+    ]);
+    expect(clock.now()).toBe(START + 5 * SECOND);
+    await sandbox.advance("2m");
+    expect(sandbox.deliveries().map(({ responseCode }) => responseCode)).toEqual([null, 200]);
+  });
+
+  test("does not hold up the deliveries to others", async () => {
+    const { sandbox } = openOnClock({ patienceMs: 20 });
+    const [hanging, healthy] = [await openProbe(() => "nothing"), await openProbe()];
+    sandbox.endpoints.create({ url: hanging.url });
+    sandbox.endpoints.create({ url: healthy.url });
+    sandbox.emit("email.bounced");
+    await sandbox.settle();
+    expect([hanging.got.length, healthy.got.length]).toEqual([1, 1]);
+    expect(sandbox.deliveries()).toMatchObject([{ status: "delivered" }]);
+  });
+
+  test("that trickles a body without end has answered with its status", async () => {
+    const { sandbox } = openOnClock({
+      patienceMs: 20,
+      receive: () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status: 202 }),
+    });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    sandbox.emit("email.bounced");
+    await sandbox.settle();
+    expect(sandbox.deliveries()).toMatchObject([{ status: "delivered", responseCode: 202 }]);
+  });
+});
+
+describe("a rotation", () => {
+  test("signs nothing with the old secret, not even a retry of before", async () => {
+    const { sandbox, clock } = openOnClock();
+    const probe = await openProbe(() => 503);
+    const { id, secret } = sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.bounced");
+    await sandbox.settle();
+    const rotated = sandbox.endpoints.rotateSecret(id);
+    expect(rotated.secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+    await sandbox.advanceToNextAttempt();
+    const [first, second] = probe.got;
+    if (first === undefined || second === undefined) throw new Error("two attempts were expected");
+    expect(verdictOf(first, secret, START)).toMatchObject({ ok: true });
+    expect(verdictOf(second, secret, clock.now())).toMatchObject({ ok: false, reason: "mismatch" });
+    expect(verdictOf(second, rotated.secret, clock.now())).toMatchObject({ ok: true });
+  });
+});
+
+test("the layout of the signature follows the assumptions", async () => {
+  const probe = await openProbe();
+  const signature = { signatureHeader: "x-other-signature", timestampIn: "header", encodings: ["base64"] } as const;
+  const sandbox = openSandbox({ signature });
+  sandbox.endpoints.create({ url: probe.url });
+  sandbox.emit("email.bounced");
+  await sandbox.settle();
+  expect(probe.got[0]?.headers).toMatchObject({
+    "x-other-signature": expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+    "x-svc-timestamp": String(START / SECOND),
+  });
+});

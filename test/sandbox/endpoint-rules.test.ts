@@ -1,0 +1,140 @@
+import type { WebhookCreateInput, WebhookUpdateInput } from "#pigeonhole/contract/webhook-endpoint.js";
+import { describe, expect, test } from "vitest";
+import { START, faultOf, openSandbox } from "./support.js";
+
+const url = "https://app.example.com/hook";
+
+describe("a created endpoint", () => {
+  test("has an id, a secret that is shown once, the default set, and the documented fields", () => {
+    const sandbox = openSandbox();
+    const { secret, ...endpoint } = sandbox.endpoints.create({ url });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+    expect(endpoint).toEqual({
+      id: expect.stringMatching(/^whe_[0-9a-f]{24}$/),
+      url,
+      description: null,
+      eventTypes: ["*"],
+      enabled: true,
+      disabledAt: null,
+      disabledReason: null,
+      consecutiveFailures: 0,
+      addressAllowlist: [],
+      domainAllowlist: [],
+      lastDeliveryAt: null,
+      createdAt: new Date(START).toISOString(),
+    });
+    expect(sandbox.endpoints.get(endpoint.id)).toEqual(endpoint);
+    expect(sandbox.endpoints.list()).toEqual([endpoint]);
+  });
+
+  test("is the same with the same seed, and another one, with another secret, without", () => {
+    const create = (seed?: number) => openSandbox(seed === undefined ? {} : { seed }).endpoints.create({ url });
+    expect(create(1)).toEqual(create(1));
+    expect(create(2).secret).not.toBe(create(1).secret);
+    const unseeded = () => openSandbox({ seed: undefined as unknown as string }).endpoints.create({ url }).secret;
+    expect(unseeded()).not.toBe(unseeded());
+  });
+
+  test("takes a secret that the receiver has already, and no other text", async () => {
+    const sandbox = openSandbox();
+    const secret = `whsec_${"a".repeat(43)}`;
+    expect(sandbox.endpoints.create({ url }, { secret }).secret).toBe(secret);
+    expect(await faultOf(() => sandbox.endpoints.create({ url }, { secret: "hush" }))).toEqual({
+      code: "invalid_secret",
+    });
+  });
+
+  test("has its URL normalised, its lists in lower case, and no address whose domain is listed", () => {
+    const { endpoints } = openSandbox();
+    expect(
+      endpoints.create({
+        url: "HTTPS://App.Example.com:443/a/../hook#part",
+        eventTypes: ["email.sent", "email.sent"],
+        addressAllowlist: ["Support@Acme.example.com", "billing@acme.example.com"],
+        domainAllowlist: ["ACME.example.com"],
+      }),
+    ).toMatchObject({ url, eventTypes: ["email.sent"], addressAllowlist: [], domainAllowlist: ["acme.example.com"] });
+  });
+});
+
+describe("a refused endpoint", () => {
+  const invalid = (param: string) => ({ status: 422, code: "invalid_parameter", param });
+
+  test.each([
+    ["without a URL", {}, invalid("url")],
+    ["with a URL that is none", { url: "app" }, { ...invalid("url"), code: "invalid_webhook_url" }],
+    ["with ftp", { url: "ftp://example.com" }, { ...invalid("url"), code: "invalid_webhook_url" }],
+    ["with the types as read", { url, eventTypes: ["*"] }, invalid("eventTypes.0")],
+    ["with a type that there is not", { url, eventTypes: ["email.sent", "email.lost"] }, invalid("eventTypes.1")],
+    ["with a long description", { url, description: "x".repeat(201) }, invalid("description")],
+    ["with a foreign address", { url, addressAllowlist: ["a@other.example.com"] }, invalid("addressAllowlist.0")],
+    [
+      "with 51 addresses",
+      { url, addressAllowlist: Array.from({ length: 51 }, (_, index) => `a${index}@acme.example.com`) },
+      invalid("addressAllowlist"),
+    ],
+    [
+      "with 26 domains",
+      { url, domainAllowlist: Array.from({ length: 26 }, (_, index) => `d${index}.example.com`) },
+      invalid("domainAllowlist"),
+    ],
+    ["that is off from the start", { url, enabled: false }, { ...invalid("enabled"), code: "unknown_parameter" }],
+  ])("%s", async (_, input, fault) => {
+    const sandbox = openSandbox();
+    expect(await faultOf(() => sandbox.endpoints.create(input as WebhookCreateInput))).toEqual(fault);
+    expect(sandbox.endpoints.list()).toEqual([]);
+  });
+
+  test("is the eleventh, until one is deleted", async () => {
+    const { endpoints } = openSandbox();
+    for (let index = 0; index < 10; index += 1) endpoints.create({ url });
+    expect(await faultOf(() => endpoints.create({ url }))).toEqual({ status: 422, code: "workspace_limit_reached" });
+    endpoints.delete(endpoints.list()[0]?.id ?? "");
+    expect(endpoints.create({ url }).id).toMatch(/^whe_/);
+  });
+});
+
+describe("URLs", () => {
+  const LOCAL = ["http://app.example.com/", "http://127.0.0.1:3000/", "http://localhost/", "https://10.0.0.1/"];
+
+  test.each(LOCAL)("such as %s are taken by default", (local) => {
+    expect(openSandbox().endpoints.create({ url: local }).url).toBe(local);
+  });
+
+  test.each([...LOCAL, "https://a.localhost/", "https://a.internal/", "https://[fd00::1]/", "https://100.64.0.1/"])(
+    "such as %s are refused under strictUrls",
+    async (local) => {
+      const { endpoints } = openSandbox({ strictUrls: true });
+      const fault = { status: 422, code: "invalid_webhook_url", param: "url" };
+      expect(await faultOf(() => endpoints.create({ url: local }))).toEqual(fault);
+      const { id } = endpoints.create({ url });
+      expect(await faultOf(() => endpoints.update(id, { url: local }))).toEqual(fault);
+    },
+  );
+});
+
+describe("an update", () => {
+  test("changes what it names and leaves the rest", () => {
+    const { endpoints } = openSandbox();
+    const { secret: _, ...created } = endpoints.create({ url, description: "one", eventTypes: ["email.sent"] });
+    const update = (input: WebhookUpdateInput) => endpoints.update(created.id, input);
+    expect(update({ description: "two" })).toEqual({ ...created, description: "two" });
+    expect(update({ description: null })).toEqual({ ...created, description: null });
+    expect(update({ eventTypes: [] }).eventTypes).toEqual(["*"]);
+    expect(update({ domainAllowlist: ["acme.example.com"] }).domainAllowlist).toEqual(["acme.example.com"]);
+    expect(update({ addressAllowlist: ["support@acme.example.com"] }).addressAllowlist).toEqual([]);
+    expect(update({ addressAllowlist: [], domainAllowlist: [] })).toMatchObject({ domainAllowlist: [] });
+    expect(update({ url: "https://other.example.com" })).toMatchObject({ url: "https://other.example.com/" });
+  });
+
+  test("of an unknown endpoint is 404, and one that breaks a rule changes nothing", async () => {
+    const { endpoints } = openSandbox();
+    const { id } = endpoints.create({ url });
+    expect(await faultOf(() => endpoints.update(`whe_${"0".repeat(24)}`, {}))).toEqual({
+      status: 404,
+      code: "resource_not_found",
+    });
+    await faultOf(() => endpoints.update(id, { description: "new", addressAllowlist: ["a@other.example.com"] }));
+    expect(endpoints.get(id).description).toBeNull();
+  });
+});

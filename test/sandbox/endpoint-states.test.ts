@@ -1,0 +1,239 @@
+import { LIMITS } from "pigeonhole/protocol";
+import { describe, expect, test } from "vitest";
+import { START, faultOf, openOnClock, openProbe, verdictOf } from "./support.js";
+
+const URL_HERE = "http://127.0.0.1/hook";
+
+/** A sandbox whose one endpoint is answered by `answers.status`, without sockets. */
+function openAnswering(options: Parameters<typeof openOnClock>[0] = {}) {
+  const answers = { status: 500, posts: 0 };
+  const opened = openOnClock({
+    receive() {
+      answers.posts += 1;
+      return new Response(null, { status: answers.status });
+    },
+    ...options,
+  });
+  const { id } = opened.sandbox.endpoints.create({ url: URL_HERE });
+  const endpoint = () => opened.sandbox.endpoints.get(id);
+  const emit = async (times = 1): Promise<void> => {
+    for (let index = 0; index < times; index += 1) opened.sandbox.emit("email.bounced");
+    await opened.sandbox.settle();
+  };
+  return { ...opened, answers, id, endpoint, emit };
+}
+
+describe("failures in a row", () => {
+  test("disable the endpoint at the 100th, with time and reason", async () => {
+    const { answers, endpoint, emit, sandbox } = openAnswering();
+    answers.status = 404;
+    await emit(99);
+    expect(endpoint()).toMatchObject({ enabled: true, consecutiveFailures: 99, disabledAt: null });
+    await emit();
+    expect(endpoint()).toMatchObject({
+      enabled: false,
+      consecutiveFailures: LIMITS.disableAfterFailures,
+      disabledAt: new Date(START).toISOString(),
+      disabledReason: expect.stringContaining("100"),
+    });
+    await emit();
+    expect(sandbox.deliveries()).toHaveLength(100);
+  });
+
+  test("are counted per attempt, retries included", async () => {
+    const { endpoint, emit, sandbox } = openAnswering();
+    await emit(13);
+    await sandbox.advance("31h");
+    expect(endpoint()).toMatchObject({ enabled: false, consecutiveFailures: 100 });
+    expect(sandbox.deliveries()).toHaveLength(100);
+  });
+
+  test("are forgotten with a success", async () => {
+    const { answers, endpoint, emit } = openAnswering();
+    answers.status = 404;
+    await emit(99);
+    answers.status = 200;
+    await emit();
+    expect(endpoint()).toMatchObject({ enabled: true, consecutiveFailures: 0 });
+    answers.status = 404;
+    await emit(99);
+    expect(endpoint().enabled).toBe(true);
+  });
+
+  test("are forgotten, with time and reason, when the owner switches it on again", async () => {
+    const { answers, endpoint, emit, sandbox, id } = openAnswering();
+    answers.status = 404;
+    await emit(100);
+    sandbox.endpoints.update(id, { enabled: true });
+    expect(endpoint()).toMatchObject({
+      enabled: true,
+      consecutiveFailures: 0,
+      disabledAt: null,
+      disabledReason: null,
+    });
+  });
+
+  test("stay when an endpoint that is on is switched on", async () => {
+    const { endpoint, emit, sandbox, id } = openAnswering();
+    await emit(3);
+    sandbox.endpoints.update(id, { enabled: true });
+    expect(endpoint().consecutiveFailures).toBe(3);
+  });
+});
+
+describe("410 Gone", () => {
+  test("disables the endpoint and ends the delivery", async () => {
+    const { answers, endpoint, emit, sandbox } = openAnswering();
+    answers.status = 410;
+    await emit();
+    await sandbox.advance("31h");
+    expect(endpoint()).toMatchObject({ enabled: false, disabledReason: expect.stringContaining("410") });
+    expect(sandbox.deliveries()).toMatchObject([{ status: "failed", responseCode: 410, nextAttemptAt: null }]);
+  });
+});
+
+describe("an endpoint that is off", () => {
+  test("has no time and no reason when its owner switched it off", () => {
+    const { endpoint, sandbox, id } = openAnswering();
+    sandbox.endpoints.update(id, { enabled: false });
+    expect(endpoint()).toMatchObject({ enabled: false, disabledAt: null, disabledReason: null });
+  });
+
+  test("loses the events of that time for good", async () => {
+    const { answers, emit, sandbox, id } = openAnswering();
+    answers.status = 200;
+    sandbox.endpoints.update(id, { enabled: false });
+    expect(sandbox.emit("email.bounced").deliveries).toEqual([]);
+    sandbox.endpoints.update(id, { enabled: true });
+    await sandbox.advance("31h");
+    expect(answers.posts).toBe(0);
+    await emit();
+    expect(answers.posts).toBe(1);
+  });
+
+  test.each([
+    ["dropped", 1],
+    ["kept", 2],
+  ] as const)("has its planned retries %s", async (retriesOfDisabled, posts) => {
+    const { answers, emit, sandbox, id } = openAnswering({ retriesOfDisabled });
+    await emit();
+    answers.status = 200;
+    sandbox.endpoints.update(id, { enabled: false });
+    sandbox.endpoints.update(id, { enabled: true });
+    await sandbox.advance("31h");
+    expect(answers.posts).toBe(posts);
+  });
+
+  test("gets no retry that comes due in that time, kept or not", async () => {
+    const { answers, emit, sandbox, id } = openAnswering({ retriesOfDisabled: "kept" });
+    await emit();
+    sandbox.endpoints.update(id, { enabled: false });
+    await sandbox.advance("2m");
+    sandbox.endpoints.update(id, { enabled: true });
+    await sandbox.advance("31h");
+    expect([answers.posts, sandbox.openDeliveries]).toEqual([1, 0]);
+  });
+});
+
+describe("a replay", () => {
+  test("sends a failed delivery once more: same event, new signature, not retried", async () => {
+    const { sandbox, clock } = openOnClock();
+    const probe = await openProbe((_, index) => (index === 0 ? 404 : 503));
+    const { id, secret } = sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.bounced");
+    await sandbox.advance("1h");
+    const [failed] = sandbox.deliveries();
+    const row = await sandbox.endpoints.replay(id, failed?.id ?? "");
+    expect(row).toMatchObject({ kind: "replay", attempt: 1, status: "failed", responseCode: 503, nextAttemptAt: null });
+    const [first, second] = probe.got;
+    expect(second?.body).toBe(first?.body);
+    if (second === undefined) throw new Error("a second POST was expected");
+    expect(verdictOf(second, secret, clock.now())).toMatchObject({ ok: true });
+    expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(2);
+    await sandbox.advance("31h");
+    expect(probe.got).toHaveLength(2);
+  });
+
+  test("is refused for a delivered row, an unknown one, another endpoint's, and while the endpoint is off", async () => {
+    const { answers, emit, sandbox, id } = openAnswering();
+    answers.status = 404;
+    await emit();
+    answers.status = 200;
+    await emit();
+    const [failed, delivered] = sandbox.deliveries();
+    const other = sandbox.endpoints.create({ url: URL_HERE });
+    const replay = (...ids: [string, string]) => sandbox.endpoints.replay(...ids);
+    const update = (enabled: boolean) => sandbox.endpoints.update(id, { enabled });
+    const wrong = { status: 422, code: "invalid_parameter" };
+    expect(await faultOf(() => replay(id, delivered?.id ?? ""))).toEqual({ ...wrong, param: "deliveryId" });
+    expect(await faultOf(() => replay(id, "nothing"))).toMatchObject({ status: 404, code: "resource_not_found" });
+    expect(await faultOf(() => replay(other.id, failed?.id ?? ""))).toMatchObject({ status: 404 });
+    update(false);
+    expect(await faultOf(() => replay(id, failed?.id ?? ""))).toEqual({ ...wrong, param: "id" });
+    update(true);
+    expect(await replay(id, failed?.id ?? "")).toMatchObject({ status: "delivered" });
+  });
+});
+
+describe("a test delivery", () => {
+  test("is one signed email.sent with test: true and a note, whatever the subscription, also while off", async () => {
+    const { sandbox, clock } = openOnClock();
+    const probe = await openProbe();
+    const { id, secret } = sandbox.endpoints.create({ url: probe.url, eventTypes: ["domain.deleted"] });
+    sandbox.endpoints.update(id, { enabled: false });
+    const row = await sandbox.endpoints.test(id);
+    expect(row).toMatchObject({ kind: "test", status: "delivered", responseCode: 200, error: null });
+    expect(probe.got[0]?.event).toMatchObject({ type: "email.sent", data: { test: true, note: expect.any(String) } });
+    const [got] = probe.got;
+    if (got === undefined) throw new Error("a POST was expected");
+    expect(verdictOf(got, secret, clock.now())).toMatchObject({ ok: true });
+    expect(sandbox.deliveries({ kind: "test" })).toEqual([row]);
+  });
+
+  test.each([200, 404, 503])(
+    "answered %d is tried once and leaves failures and lastDeliveryAt alone",
+    async (status) => {
+      const { answers, emit, endpoint, sandbox, id } = openAnswering();
+      answers.status = 404;
+      await emit(2);
+      const before = endpoint();
+      await sandbox.advance("1h");
+      answers.status = status;
+      await sandbox.endpoints.test(id);
+      await sandbox.advance("31h");
+      expect(endpoint()).toEqual(before);
+      expect(answers.posts).toBe(3);
+    },
+  );
+
+  test("answered 410 disables all the same", async () => {
+    const { answers, endpoint, sandbox, id } = openAnswering();
+    answers.status = 410;
+    expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: 410 });
+    expect(endpoint()).toMatchObject({ enabled: false, consecutiveFailures: 0, lastDeliveryAt: null });
+  });
+
+  test("answered with a redirect counts as failed", async () => {
+    const { answers, sandbox, id } = openAnswering();
+    answers.status = 302;
+    expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: 302 });
+  });
+
+  test("of a receiver that hangs ends after 5 s, which pass since somebody waits", async () => {
+    const { sandbox, clock } = openOnClock({ patienceMs: 20, receive: () => new Promise<Response>(() => {}) });
+    const { id } = sandbox.endpoints.create({ url: URL_HERE });
+    expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: null, durationMs: 5_000 });
+    expect(clock.now()).toBe(START + 5_000);
+  });
+});
+
+describe("deleting an endpoint", () => {
+  test("ends its deliveries and removes its log", async () => {
+    const { answers, emit, sandbox, id } = openAnswering();
+    await emit(2);
+    sandbox.endpoints.delete(id);
+    await sandbox.advance("31h");
+    expect([answers.posts, sandbox.deliveries(), sandbox.openDeliveries]).toEqual([2, [], 0]);
+    expect(await faultOf(() => sandbox.endpoints.delete(id))).toEqual({ status: 404, code: "resource_not_found" });
+  });
+});

@@ -1,0 +1,104 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient } from "pigeonhole/client";
+import { EVENT_TYPES } from "pigeonhole/protocol";
+import { createTestReceiver } from "pigeonhole/testing";
+import { createManualClock } from "pigeonhole/sandbox";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { closeReceiver } from "../receiver/harness.js";
+import { openSandbox } from "./support.js";
+
+/** A real receiver over real HTTP, subscribed to everything, in front of a sandbox on the machine's clock. */
+async function openLoop(options: Parameters<typeof openSandbox>[0] = {}) {
+  const sandbox = openSandbox({ clock: "real", ...options });
+  let secret = `whsec_${"a".repeat(43)}`;
+  const receiver = createTestReceiver({
+    secrets: () => [secret],
+    telemetry: false,
+    clock: sandbox.clock,
+    api: createClient(sandbox.clientOptions),
+  });
+  const server = createServer(receiver.middleware());
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    await closeReceiver(receiver, sandbox.clock);
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const endpoint = sandbox.endpoints.create({ url, eventTypes: [...EVENT_TYPES] }, { secret });
+  const useSecret = (next: string): void => void (secret = next);
+  return { sandbox, receiver, endpoint, useSecret };
+}
+
+describe("a real receiver", () => {
+  test("takes every event type of the sandbox and answers 200", async () => {
+    const { sandbox, receiver } = await openLoop();
+    const seen = new Set<string>();
+    receiver.on("*", (event) => void seen.add(event.type));
+    await receiver.start();
+    for (const type of EVENT_TYPES) sandbox.emit(type);
+    await sandbox.settle();
+    expect(new Set(sandbox.deliveries().map(({ responseCode }) => responseCode))).toEqual(new Set([200]));
+    await expect.poll(() => seen.size).toBe(EVENT_TYPES.length);
+  });
+
+  test("runs the handler once for a duplicate storm and a lost answer", async () => {
+    const { sandbox, receiver } = await openLoop({ clock: { speed: 5_000 } });
+    let runs = 0;
+    receiver.on("email.bounced", () => void (runs += 1));
+    await receiver.start();
+    sandbox.faults.deliveries.add({ fault: { kind: "duplicate", copies: 9 }, attempt: 2 });
+    sandbox.faults.deliveries.add({ fault: { kind: "lose_answer" }, attempt: 1 });
+    sandbox.emit("email.bounced");
+    expect(await sandbox.waitFor({ type: "email.bounced", answered: "2xx" })).toMatchObject({ attempt: 2 });
+    await sandbox.settle();
+    expect(runs).toBe(1);
+  });
+
+  test("sends a contact event back, and the sandbox holds it", async () => {
+    const { sandbox, receiver } = await openLoop();
+    receiver.on("email.bounced", (event, ctx) => {
+      ctx.contactEvents.record({ name: "mail.bounced", email: String(event.data["recipient"]) });
+    });
+    await receiver.start();
+    const { event } = sandbox.emit("email.bounced");
+    const stored = await sandbox.waitForContactEvent({ name: "mail.bounced" });
+    expect(stored).toMatchObject({ email: event.data["recipient"], mode: "live" });
+    expect(sandbox.contactEvents).toEqual([stored]);
+  });
+
+  test("loses nothing in a rotation: what it cannot verify yet comes again and is taken", async () => {
+    const clock = createManualClock();
+    const { sandbox, receiver, endpoint, useSecret } = await openLoop({ clock });
+    await receiver.start();
+    const { secret } = sandbox.endpoints.rotateSecret(endpoint.id);
+    const { event } = sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect(sandbox.deliveries()).toMatchObject([{ responseCode: 503, nextAttemptAt: expect.any(String) }]);
+    useSecret(secret);
+    await sandbox.advance("2m");
+    expect(sandbox.deliveries()).toMatchObject([{ responseCode: 503 }, { status: "delivered", attempt: 2 }]);
+    expect(await receiver.inbox.get(event.id)).toMatchObject({ id: event.id });
+  });
+
+  test("keeps test deliveries from its handlers and answers them 200", async () => {
+    const { sandbox, receiver, endpoint } = await openLoop();
+    let runs = 0;
+    receiver.on("email.sent", () => void (runs += 1));
+    await receiver.start();
+    expect(await sandbox.endpoints.test(endpoint.id)).toMatchObject({ status: "delivered", responseCode: 200 });
+    expect(runs).toBe(0);
+  });
+
+  test("is reached without a socket too", async () => {
+    const receiver = createTestReceiver({ secrets: `whsec_${"b".repeat(43)}`, telemetry: false });
+    onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
+    await receiver.start();
+    const sandbox = openSandbox({ clock: "real", receive: (request) => receiver.fetch(request) });
+    sandbox.endpoints.create({ url: "http://receiver.test/" }, { secret: `whsec_${"b".repeat(43)}` });
+    const { event } = sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect(await receiver.inbox.get(event.id)).toMatchObject({ id: event.id, type: "email.sent" });
+  });
+});

@@ -1,0 +1,190 @@
+import { request as requestHttp } from "node:http";
+import { createClient } from "pigeonhole/client";
+import { type SandboxProcessOptions, type SandboxLogEntry, startSandboxServer } from "pigeonhole/sandbox";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { faultOf, openProbe, openSandbox, verdictOf } from "./support.js";
+
+/** What of the answers is looked at. */
+interface ControlAnswer {
+  data: { attempt: number; event: unknown }[];
+  advancedMs: number;
+  endpoints: number;
+}
+
+async function open(options: SandboxProcessOptions = {}) {
+  const running = await startSandboxServer({ clock: "manual", seed: "server", ...options });
+  onTestFinished(() => running.close());
+  const call = async (method: string, path: string, body?: unknown) => {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const response = await fetch(running.url + path, { method, ...(body === undefined ? {} : { body: text }) });
+    return { status: response.status, body: (await response.json()) as ControlAnswer };
+  };
+  return { ...running, call };
+}
+
+describe("a sandbox server", () => {
+  test("delivers to its endpoints, moves its clock and tells of it, all by the control API", async () => {
+    const probe = await openProbe((_, index) => (index < 2 ? 503 : 200));
+    const { call, endpoints } = await open({ endpoints: [{ url: probe.url, eventTypes: ["email.bounced"] }] });
+    const emitted = await call("POST", "/sandbox/emit", { type: "email.bounced", data: { subject: "Hi" } });
+    expect(emitted).toMatchObject({ status: 200, body: { data: [{ event: { data: { subject: "Hi" } } }] } });
+    const settled = await call("POST", "/sandbox/settle");
+    expect(settled.body).toMatchObject({ openDeliveries: 1, nextAttemptAt: expect.any(String), endpoints: 1 });
+    const next = await call("POST", "/sandbox/advance-to-next");
+    expect(next.body.advancedMs).toBeGreaterThan(50_000);
+    const advanced = await call("POST", "/sandbox/advance", { by: "28h" });
+    expect(advanced.body).toMatchObject({ openDeliveries: 0, nextAttemptAt: null });
+    const { body } = await call("GET", "/sandbox/deliveries?status=failed");
+    expect(body.data.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(probe.got).toHaveLength(3);
+    const [got] = probe.got;
+    if (got === undefined) throw new Error("a POST was expected");
+    expect(verdictOf(got, endpoints[0]?.secret ?? "", Date.now())).toMatchObject({ ok: true });
+  });
+
+  test("never shows a secret or its seed in the control API", async () => {
+    const secret = `whsec_${"c".repeat(43)}`;
+    const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/", secret }], seed: "do-not-tell" });
+    const texts = await Promise.all(
+      ["state", "endpoints", "deliveries", "contact-events"].map((name) => call("GET", `/sandbox/${name}`)),
+    );
+    expect(texts.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(JSON.stringify(texts)).not.toMatch(/whsec_|do-not-tell|svc_live/);
+  });
+
+  test("serves the API beside it, and keeps contact events", async () => {
+    const { url, sandbox, call } = await open();
+    const client = createClient({ apiKey: sandbox.apiKey, baseUrl: url });
+    await client.contactEvents.send({ name: "order.shipped", email: "ada@customer.example.com" });
+    const { body } = await call("GET", "/sandbox/contact-events");
+    expect(body.data).toMatchObject([{ name: "order.shipped", email: "ada@customer.example.com" }]);
+    await client.webhooks.create({ url: "https://app.example.com/" });
+    expect((await call("GET", "/sandbox/endpoints")).body.data).toHaveLength(1);
+  });
+
+  test("takes faults and takes them back", async () => {
+    const probe = await openProbe();
+    const { call, url, sandbox } = await open({ endpoints: [{ url: probe.url }] });
+    const deliveries = [{ fault: { kind: "status", status: 500 }, types: "email.*" }];
+    const api = [{ fault: { kind: "error", status: 500 }, calls: "webhooks.list" }];
+    expect((await call("POST", "/sandbox/faults", { deliveries, api })).body).toEqual({ added: 2 });
+    await call("POST", "/sandbox/emit", { type: "email.sent", count: 3 });
+    await call("POST", "/sandbox/settle");
+    expect(probe.got).toHaveLength(0);
+    const client = createClient({ apiKey: sandbox.apiKey, baseUrl: url, maxRetries: 0 });
+    expect(await faultOf(() => client.webhooks.list())).toMatchObject({ status: 500 });
+    await call("POST", "/sandbox/faults", { clear: true });
+    await call("POST", "/sandbox/advance", { by: "2m" });
+    expect([probe.got.length, (await client.webhooks.list()).items.length]).toEqual([3, 1]);
+  });
+
+  test("starts anew, with or without its endpoints", async () => {
+    const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/" }] });
+    await call("POST", "/sandbox/emit", { type: "email.sent" });
+    await call("POST", "/sandbox/settle");
+    expect((await call("POST", "/sandbox/reset", { keepEndpoints: true })).body).toMatchObject({
+      openDeliveries: 0,
+      endpoints: 1,
+      nextAttemptAt: null,
+    });
+    expect((await call("GET", "/sandbox/deliveries")).body.data).toEqual([]);
+    expect((await call("POST", "/sandbox/reset")).body.endpoints).toBe(0);
+  });
+
+  test.each([
+    ["an unknown path", "POST", "/sandbox/explode", undefined, 404, "resource_not_found"],
+    ["a wrong method", "GET", "/sandbox/emit", undefined, 404, "resource_not_found"],
+    ["no JSON", "POST", "/sandbox/emit", "{", 400, "invalid_parameter"],
+    ["no object", "POST", "/sandbox/emit", [], 400, "invalid_parameter"],
+    ["no type", "POST", "/sandbox/emit", {}, 422, "invalid_parameter"],
+    ["an unknown type", "POST", "/sandbox/emit", { type: "email.lost" }, 422, "invalid_argument"],
+    ["an unknown field", "POST", "/sandbox/emit", { type: "email.sent", date: 1 }, 422, "invalid_parameter"],
+    ["data that is none", "POST", "/sandbox/emit", { type: "email.sent", data: 1 }, 422, "invalid_parameter"],
+    ["a count of 0", "POST", "/sandbox/emit", { type: "email.sent", count: 0 }, 422, "invalid_parameter"],
+    ["no time", "POST", "/sandbox/advance", {}, 422, "invalid_parameter"],
+    ["a strange time", "POST", "/sandbox/advance", { by: "soon" }, 422, "invalid_argument"],
+    ["rules that are no list", "POST", "/sandbox/faults", { deliveries: {} }, 422, "invalid_parameter"],
+    ["a rule without a fault", "POST", "/sandbox/faults", { api: [{}] }, 422, "invalid_parameter"],
+    ["a strange fault", "POST", "/sandbox/faults", { deliveries: [{ fault: { kind: "x" } }] }, 422, "invalid_argument"],
+    ["a strange status", "GET", "/sandbox/deliveries?status=lost", undefined, 422, "invalid_parameter"],
+  ])("refuses %s", async (_, method, path, body, status, code) => {
+    const { call } = await open();
+    expect(await call(method, path, body)).toMatchObject({ status, body: { code, message: expect.any(String) } });
+  });
+
+  test("on a clock of its own cannot be moved", async () => {
+    const { call } = await open({ clock: "real" });
+    expect(await call("POST", "/sandbox/advance", { by: "1h" })).toMatchObject({ status: 422 });
+  });
+});
+
+describe("a request from elsewhere", () => {
+  const ask = (url: string, headers: Record<string, string>): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const request = requestHttp(`${url}/sandbox/state`, { headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      request.once("error", reject);
+      request.end();
+    });
+
+  test.each([
+    ["a website's name for this machine", { host: "evil.example.com" }, 403],
+    ["another origin", { origin: "https://evil.example.com" }, 403],
+    ["a page without an origin", { origin: "null" }, 403],
+    ["this machine by name", { host: "localhost:80" }, 200],
+  ])("by %s is answered %s", async (_, headers, status) => {
+    const { url } = await open();
+    expect(await ask(url, headers)).toBe(status);
+  });
+});
+
+describe("listening", () => {
+  test("is for this machine only, and says when the port is taken", async () => {
+    const { port } = await open();
+    const options = { host: "0.0.0.0" } as unknown as SandboxProcessOptions;
+    expect(await faultOf(() => startSandboxServer(options))).toEqual({ code: "invalid_option" });
+    expect(await faultOf(() => startSandboxServer({ port }))).toEqual({ code: "port_in_use" });
+    expect(await faultOf(() => startSandboxServer({ port: -1 }))).toEqual({ code: "invalid_option" });
+  });
+
+  test("happens once, gives the base URL, and ends with close, which ends all the rest", async () => {
+    const sandbox = openSandbox();
+    const { url } = await sandbox.listen();
+    expect(sandbox.baseUrl).toBe(url);
+    expect(await faultOf(() => sandbox.listen())).toEqual({ code: "invalid_argument" });
+    sandbox.endpoints.create({ url: "http://127.0.0.1:9/" });
+    sandbox.emit("email.sent");
+    await sandbox.close();
+    await expect(fetch(url)).rejects.toThrow();
+    expect([sandbox.openDeliveries, await faultOf(() => sandbox.emit("email.sent"))]).toEqual([0, { code: "stopped" }]);
+  });
+});
+
+test("the log tells everything that happens, and no secret, body or query", async () => {
+  const entries: SandboxLogEntry[] = [];
+  const sandbox = openSandbox({
+    onLog: (entry) => void entries.push(entry),
+    receive: () => new Response(null, { status: 410 }),
+  });
+  const { id, secret } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook?token=hush" });
+  sandbox.endpoints.rotateSecret(id);
+  sandbox.emit("email.bounced", { subject: "hush" });
+  await sandbox.advance("1m");
+  const client = createClient(sandbox.clientOptions);
+  await client.contactEvents.send({ name: "order.shipped", email: "ada@customer.example.com" });
+  sandbox.endpoints.delete(id);
+  expect(entries.map((entry) => (entry.kind === "endpoint" ? entry.change : entry.kind))).toEqual([
+    "created",
+    "rotated",
+    "event",
+    "disabled",
+    "attempt",
+    "clock",
+    "contact_event",
+    "api",
+    "deleted",
+  ]);
+  expect(JSON.stringify(entries)).not.toMatch(new RegExp(`hush|whsec_|svc_live|ada@|${secret}`));
+});

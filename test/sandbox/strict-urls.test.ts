@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { openSandbox } from "./support.js";
+
+/** A sandbox under strictUrls whose names lead to these addresses; `posts` counts what was sent. */
+function openStrict(lookUpHost: (host: string) => Promise<string[]>, url = "https://app.example.com/hook") {
+  const posts: string[] = [];
+  const sandbox = openSandbox({
+    strictUrls: true,
+    lookUpHost,
+    receive(request) {
+      posts.push(request.url);
+      return new Response();
+    },
+  });
+  const { id } = sandbox.endpoints.create({ url });
+  return { sandbox, posts, id };
+}
+
+describe("under strictUrls a name is looked up on every delivery", () => {
+  test.each([
+    ["127.0.0.1"],
+    ["10.1.2.3"],
+    ["172.16.0.1"],
+    ["192.168.1.1"],
+    ["169.254.169.254"],
+    ["100.64.0.1"],
+    ["224.0.0.1"],
+    ["::1"],
+    ["fd00::1"],
+    ["fe80::1"],
+    ["::ffff:127.0.0.1"],
+  ])("and one that leads to %s is recorded as failed and not sent", async (address) => {
+    const { sandbox, posts, id } = openStrict(async () => ["93.184.215.14", address]);
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect(posts).toEqual([]);
+    expect(sandbox.deliveries()).toMatchObject([
+      { status: "failed", responseCode: null, error: expect.stringContaining("private address") },
+    ]);
+    expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(1);
+  });
+
+  test("and tried again, so a name that is put right gets its events", async () => {
+    let address = "127.0.0.1";
+    const { sandbox, posts } = openStrict(async () => [address]);
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    address = "93.184.215.14";
+    await sandbox.advance("2m");
+    expect(posts).toEqual(["https://app.example.com/hook"]);
+  });
+
+  test("and one that is not found fails", async () => {
+    const { sandbox, posts } = openStrict(() => Promise.reject(new Error("ENOTFOUND")));
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect([posts, sandbox.deliveries()[0]?.error]).toEqual([[], "not sent: the host name was not found"]);
+  });
+
+  test("and a test delivery is not sent either", async () => {
+    const { sandbox, posts, id } = openStrict(async () => ["10.0.0.1"]);
+    expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: null });
+    expect(posts).toEqual([]);
+  });
+});
+
+test("without strictUrls nothing is looked up", async () => {
+  let lookups = 0;
+  const sandbox = openSandbox({
+    receive: () => new Response(),
+    async lookUpHost() {
+      lookups += 1;
+      return ["127.0.0.1"];
+    },
+  });
+  sandbox.endpoints.create({ url: "https://app.example.com/" });
+  sandbox.emit("email.sent");
+  await sandbox.settle();
+  expect([lookups, sandbox.deliveries()[0]?.status]).toEqual([0, "delivered"]);
+});

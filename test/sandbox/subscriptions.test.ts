@@ -1,0 +1,83 @@
+import { DEFAULT_EVENT_TYPES, EVENT_TYPES, EXPLICIT_EVENT_TYPES } from "pigeonhole/protocol";
+import type { WebhookCreateInput } from "#pigeonhole/contract/webhook-endpoint.js";
+import { describe, expect, test } from "vitest";
+import { faultOf, openSandbox } from "./support.js";
+
+const SUPPORT = "support@acme.example.com";
+const BILLING = "billing@acme.example.com";
+const OTHER = "hello@other.example.com";
+
+function hears(input: Omit<WebhookCreateInput, "url">, type: string, address?: string | string[]): boolean {
+  const sandbox = openSandbox({ domains: ["acme.example.com", "other.example.com"], receive: () => new Response() });
+  sandbox.endpoints.create({ url: "http://127.0.0.1/", ...input });
+  return sandbox.emit(type, {}, address === undefined ? {} : { address }).deliveries.length === 1;
+}
+
+describe("types", () => {
+  test.each(EVENT_TYPES)("%s reaches an endpoint that names none only as one of the default set", (type) => {
+    expect(hears({}, type)).toBe((DEFAULT_EVENT_TYPES as readonly string[]).includes(type));
+    expect(hears({ eventTypes: [] }, type)).toBe(!(EXPLICIT_EVENT_TYPES as readonly string[]).includes(type));
+    expect(hears({ eventTypes: [type] }, type)).toBe(true);
+  });
+
+  test("named ones replace the default set", () => {
+    expect(hears({ eventTypes: ["email.replied"] }, "email.sent")).toBe(false);
+  });
+
+  test("that the service does not have cannot be fired, unless the sandbox was told of them", async () => {
+    const sandbox = openSandbox({ newEventTypes: ["call.missed"], receive: () => new Response() });
+    expect(await faultOf(() => sandbox.emit("call.taken"))).toEqual({ code: "invalid_argument" });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/", eventTypes: ["call.missed"] });
+    expect(sandbox.emit("call.missed", { from: "x" })).toMatchObject({
+      event: { data: { from: "x" } },
+      deliveries: [{}],
+    });
+  });
+});
+
+describe("allowlists", () => {
+  const forms = { eventTypes: ["form.submitted", "suppression.removed", "email.bounced"] };
+
+  test.each<[string, Omit<WebhookCreateInput, "url">, string, string | string[] | undefined, boolean]>([
+    ["both empty", {}, "email.bounced", OTHER, true],
+    ["an address, and an event of it", { addressAllowlist: [SUPPORT] }, "email.bounced", SUPPORT, true],
+    ["an address in other letters", { addressAllowlist: [SUPPORT] }, "email.bounced", SUPPORT.toUpperCase(), true],
+    ["an address, and another of its domain", { addressAllowlist: [SUPPORT] }, "email.bounced", BILLING, false],
+    ["a domain, and an address of it", { domainAllowlist: ["acme.example.com"] }, "email.bounced", BILLING, true],
+    ["a domain, and one of another", { domainAllowlist: ["acme.example.com"] }, "email.bounced", OTHER, false],
+    ["a domain, and one below it", { domainAllowlist: ["example.com"] }, "email.bounced", SUPPORT, false],
+    [
+      "one of both lists",
+      { addressAllowlist: [OTHER], domainAllowlist: ["acme.example.com"] },
+      "email.bounced",
+      OTHER,
+      true,
+    ],
+    ["one of several addresses", { addressAllowlist: [SUPPORT] }, "email.received", [OTHER, SUPPORT], true],
+    ["an event without an address", { ...forms, addressAllowlist: [SUPPORT] }, "suppression.removed", undefined, true],
+    ["a form, with lists", { ...forms, domainAllowlist: ["acme.example.com"] }, "form.submitted", SUPPORT, false],
+    ["a form, without lists", forms, "form.submitted", undefined, true],
+  ])("%s", (_, input, type, address, expected) => {
+    expect(hears(input, type, address)).toBe(expected);
+  });
+
+  test("go by the sender of an outgoing mail and the recipients of an incoming one", () => {
+    const lists = { addressAllowlist: [SUPPORT], eventTypes: ["email.sent", "email.received"] };
+    const sandbox = openSandbox({ receive: () => new Response() });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/", ...lists });
+    const count = (type: string, data: object) => sandbox.emit(type, data).deliveries.length;
+    expect(count("email.sent", { from: SUPPORT, to: [BILLING] })).toBe(1);
+    expect(count("email.sent", { from: BILLING, to: [SUPPORT] })).toBe(0);
+    expect(count("email.received", { from: "ada@customer.example.com", to: [BILLING], cc: [SUPPORT] })).toBe(1);
+    expect(count("email.received", { from: SUPPORT, to: [BILLING], cc: [] })).toBe(0);
+  });
+
+  test("an event reaches every endpoint that hears it, each with its own delivery", async () => {
+    const sandbox = openSandbox({ receive: () => new Response() });
+    const [one, two] = [1, 2].map((n) => sandbox.endpoints.create({ url: `http://127.0.0.1/${n}` }));
+    const { deliveries } = sandbox.emit("email.sent");
+    expect(deliveries.map(({ endpointId }) => endpointId)).toEqual([one?.id, two?.id]);
+    await sandbox.settle();
+    expect(sandbox.deliveries({ endpointId: two?.id ?? "" })).toHaveLength(1);
+  });
+});

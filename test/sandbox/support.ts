@@ -1,0 +1,96 @@
+import { type IncomingHttpHeaders, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  type ManualClock,
+  type Sandbox,
+  type SandboxOptions,
+  createManualClock,
+  createSandbox,
+} from "pigeonhole/sandbox";
+import { verifySignature } from "pigeonhole/protocol";
+import { onTestFinished } from "vitest";
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const START = Date.UTC(2026, 0, 1);
+
+/** A sandbox that is closed when the test ends; on a manual clock and with one seed unless told otherwise. */
+export function openSandbox(options: SandboxOptions = {}): Sandbox {
+  const sandbox = createSandbox({ clock: "manual", seed: "test", ...options });
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+/** A sandbox with its manual clock at hand. */
+export function openOnClock(options: SandboxOptions = {}): { sandbox: Sandbox; clock: ManualClock } {
+  const clock = createManualClock(START);
+  return { clock, sandbox: openSandbox({ clock, ...options }) };
+}
+
+/** A POST that a probe got. */
+export interface Got {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  event: { id: string; type: string; createdAt: string; data: Record<string, unknown> };
+}
+
+/** What a probe answers: a status, a status with headers, or nothing at all. */
+export type ProbeAnswer = number | { status: number; headers: Record<string, string> } | "nothing" | "break";
+
+export interface Probe {
+  url: string;
+  got: Got[];
+}
+
+/** A real receiver on a free port that answers as it is told and writes down what it got. */
+export async function openProbe(answer: (got: Got, index: number) => ProbeAnswer = () => 200): Promise<Probe> {
+  const got: Got[] = [];
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on("data", (chunk: Buffer) => chunks.push(chunk));
+    req.on("end", () => {
+      const body = Buffer.concat(chunks).toString();
+      const one = { path: req.url ?? "", headers: req.headers, body, event: JSON.parse(body) as Got["event"] };
+      got.push(one);
+      give(answer(one, got.length - 1), res);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, got };
+}
+
+function give(answer: ProbeAnswer, res: ServerResponse): void {
+  if (answer === "nothing") return;
+  if (answer === "break") {
+    res.destroy();
+    return;
+  }
+  const { status, headers } = typeof answer === "number" ? { status: answer, headers: {} } : answer;
+  res.writeHead(status, headers).end("answer");
+}
+
+/** What a signature is worth at a time. */
+export function verdictOf({ headers, body }: Got, secret: string, nowMs: number) {
+  return verifySignature({ body, headers, secrets: secret, nowMs });
+}
+
+/** The refusal that a call throws. */
+export async function faultOf(call: () => unknown): Promise<{ status?: number; code?: string; param?: string }> {
+  try {
+    await call();
+  } catch (error) {
+    const { status, code, param } = error as { status?: number; code?: string; param?: string };
+    return {
+      ...(status === undefined ? {} : { status }),
+      ...(code === undefined ? {} : { code }),
+      ...(param === undefined ? {} : { param }),
+    };
+  }
+  throw new Error("expected a refusal");
+}

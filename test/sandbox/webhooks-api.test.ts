@@ -1,0 +1,217 @@
+import { createClient } from "pigeonhole/client";
+import type { Sandbox } from "pigeonhole/sandbox";
+import { describe, expect, test } from "vitest";
+import { START, faultOf, openOnClock, openSandbox } from "./support.js";
+
+const url = "https://app.example.com/hook";
+const UNKNOWN = `whe_${"0".repeat(24)}`;
+
+/** The real client on a sandbox, without sockets on either side. */
+function openApi(answer = { status: 200 }) {
+  const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: answer.status }) });
+  return { sandbox, clock, answer, client: createClient(sandbox.clientOptions) };
+}
+
+async function send(sandbox: Sandbox, request: { method: string; path: string; body?: unknown; key?: string }) {
+  const response = await sandbox.fetch(`${sandbox.baseUrl}${request.path}`, {
+    method: request.method,
+    headers: { authorization: `Bearer ${request.key ?? sandbox.apiKey}`, "content-type": "application/json" },
+    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe("the real client", () => {
+  test("creates, reads, changes, rotates and deletes an endpoint", async () => {
+    const { client, sandbox } = openApi();
+    const { secret, ...created } = await client.webhooks.create({ url, description: "Production" });
+    expect(secret).toMatch(/^whsec_/);
+    expect(await client.webhooks.get(created.id)).toEqual(created);
+    expect(await client.webhooks.update(created.id, { enabled: false })).toEqual({ ...created, enabled: false });
+    const rotated = await client.webhooks.rotateSecret(created.id);
+    expect(rotated.secret).not.toBe(secret);
+    expect(await client.webhooks.delete(created.id)).toEqual({ object: "webhook", id: created.id, deleted: true });
+    expect(sandbox.endpoints.list()).toEqual([]);
+    expect(await faultOf(() => client.webhooks.delete(created.id))).toMatchObject({
+      status: 404,
+      code: "resource_not_found",
+    });
+  });
+
+  test("tests an endpoint and is told how it went, also when it went badly", async () => {
+    const { client, answer } = openApi();
+    const { id } = await client.webhooks.create({ url });
+    const ok = { status: "delivered", responseCode: 200, durationMs: 0, error: null };
+    expect(await client.webhooks.test(id)).toEqual({ object: "webhook_test", id, delivery: ok });
+    answer.status = 500;
+    expect((await client.webhooks.test(id)).delivery).toEqual({
+      status: "failed",
+      responseCode: 500,
+      durationMs: 0,
+      error: "HTTP 500",
+    });
+  });
+
+  test("walks the delivery log, newest first, by status and time, and replays from it", async () => {
+    const { client, sandbox, answer } = openApi({ status: 404 });
+    const { id } = await client.webhooks.create({ url });
+    for (let index = 0; index < 7; index += 1) {
+      answer.status = index % 2 === 0 ? 404 : 200;
+      sandbox.emit("email.sent");
+      await sandbox.advance("1m");
+    }
+    const all = [];
+    for await (const row of client.webhooks.deliveries(id, { limit: 3 })) all.push(row);
+    expect(all.map(({ id: row }) => row)).toEqual(
+      sandbox
+        .deliveries()
+        .map((row) => row.id)
+        .toReversed(),
+    );
+    expect(all.at(-1)).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      attempt: 1,
+      status: "failed",
+      responseCode: 404,
+      durationMs: 0,
+      error: "HTTP 404",
+      eventId: sandbox.deliveries()[0]?.eventId,
+      eventType: "email.sent",
+      createdAt: new Date(START).toISOString(),
+    });
+    const failed = await client.webhooks.deliveries(id, { status: "failed" });
+    expect(failed.items.map(({ responseCode }) => responseCode)).toEqual([404, 404, 404, 404]);
+    const iso = (minute: number) => new Date(START + minute * 60_000).toISOString();
+    const middle = await client.webhooks.deliveries(id, { since: iso(2), until: iso(4) });
+    expect(middle.items.map(({ createdAt }) => createdAt)).toEqual([iso(3), iso(2)]);
+    answer.status = 200;
+    const replayed = await client.webhooks.replay(id, failed.items[0]?.id ?? "");
+    expect(replayed).toMatchObject({ object: "webhook_replay", id, delivery: { status: "delivered" } });
+  });
+
+  test("lists endpoints newest first, and rows deleted between pages do not break the walk", async () => {
+    const { client, sandbox } = openApi();
+    for (let index = 0; index < 10; index += 1) sandbox.endpoints.create({ url: `${url}/${index}` });
+    const first = await client.webhooks.list({ limit: 4 });
+    expect(first.items.map((item) => item.url)).toEqual([9, 8, 7, 6].map((index) => `${url}/${index}`));
+    // The newest, the last row of the page, and the one after it.
+    const rows = sandbox.endpoints.list();
+    for (const index of [0, 3, 4]) sandbox.endpoints.delete(rows[index]?.id ?? "");
+    const second = await client.webhooks.list({ limit: 4, cursor: first.nextCursor ?? "" });
+    expect(second.items.map((item) => item.url)).toEqual([4, 3, 2, 1].map((index) => `${url}/${index}`));
+  });
+});
+
+describe("a refusal", () => {
+  test.each([
+    ["an unknown endpoint", { method: "GET", path: `/webhooks/${UNKNOWN}` }, 404, "resource_not_found"],
+    [
+      "an unknown endpoint's log",
+      { method: "GET", path: `/webhooks/${UNKNOWN}/deliveries` },
+      404,
+      "resource_not_found",
+    ],
+    ["testing it", { method: "POST", path: `/webhooks/${UNKNOWN}/test` }, 404, "resource_not_found"],
+    ["rotating it", { method: "POST", path: `/webhooks/${UNKNOWN}/rotate-secret` }, 404, "resource_not_found"],
+    ["a foreign cursor", { method: "GET", path: "/webhooks?cursor=abc" }, 400, "invalid_cursor"],
+    ["a page of 101", { method: "GET", path: "/webhooks?limit=101" }, 422, "invalid_parameter"],
+    ["no URL", { method: "POST", path: "/webhooks", body: {} }, 422, "invalid_parameter"],
+    [
+      "a foreign address",
+      { method: "POST", path: "/webhooks", body: { url, addressAllowlist: ["a@b.example"] } },
+      422,
+      "invalid_parameter",
+    ],
+    ["an unknown field", { method: "POST", path: "/webhooks", body: { url, secret: "x" } }, 422, "unknown_parameter"],
+  ])("of %s says so", async (_, request, status, code) => {
+    expect(await send(openSandbox(), request)).toMatchObject({ status, body: { code } });
+  });
+
+  test("of a strange status or an unreadable date in the log's query", async () => {
+    const sandbox = openSandbox();
+    const { id } = sandbox.endpoints.create({ url });
+    const get = (query: string) => send(sandbox, { method: "GET", path: `/webhooks/${id}/deliveries?${query}` });
+    expect(await get("status=lost")).toMatchObject({
+      status: 422,
+      body: { code: "invalid_parameter", param: "status" },
+    });
+    expect(await get("since=yesterday")).toMatchObject({
+      status: 400,
+      body: { code: "invalid_parameter", param: "since" },
+    });
+  });
+
+  test("of a cursor of another list, or of the same list with another filter", async () => {
+    const { client, sandbox } = openApi();
+    const { id } = sandbox.endpoints.create({ url });
+    for (let index = 0; index < 3; index += 1) sandbox.emit("email.sent");
+    await sandbox.settle();
+    const { nextCursor } = await client.webhooks.deliveries(id, { limit: 1 });
+    const cursor = nextCursor ?? "";
+    const refused = { status: 400, code: "invalid_cursor" };
+    expect(await faultOf(() => client.webhooks.list({ cursor }))).toMatchObject(refused);
+    expect(await faultOf(() => client.webhooks.deliveries(id, { cursor, status: "failed" }))).toMatchObject(refused);
+    expect((await client.webhooks.deliveries(id, { cursor })).items).toHaveLength(2);
+  });
+
+  test("of a URL on this machine comes under strictUrls only", async () => {
+    const request = { method: "POST", path: "/webhooks", body: { url: "http://127.0.0.1:3000/" } };
+    expect(await send(openSandbox(), request)).toMatchObject({ status: 201 });
+    expect(await send(openSandbox({ strictUrls: true }), request)).toMatchObject({
+      status: 422,
+      body: { code: "invalid_webhook_url", param: "url" },
+    });
+  });
+
+  test("of the eleventh endpoint", async () => {
+    const { client, sandbox } = openApi();
+    for (let index = 0; index < 10; index += 1) sandbox.endpoints.create({ url });
+    expect(await faultOf(() => client.webhooks.create({ url }))).toMatchObject({ code: "workspace_limit_reached" });
+  });
+});
+
+describe("a narrowed key", () => {
+  const SUPPORT = "support@acme.example.com";
+  const BILLING = "billing@acme.example.com";
+  const refused = { status: 422, body: { code: "capability_unsupported", param: "addressAllowlist" } };
+
+  function openNarrowed(scope: { addressAllowlist?: string[]; domainAllowlist?: string[] }) {
+    const sandbox = openSandbox({ apiKeys: [{ token: "svc_live_whole" }, { token: "svc_live_narrow", ...scope }] });
+    const create = (lists: object) =>
+      send(sandbox, { method: "POST", path: "/webhooks", body: { url, ...lists }, key: "svc_live_narrow" });
+    return { sandbox, create };
+  }
+
+  test.each([
+    ["both lists empty", {}, 422],
+    ["its own address", { addressAllowlist: [SUPPORT] }, 201],
+    ["another address", { addressAllowlist: [SUPPORT, BILLING] }, 422],
+    ["the whole domain of its address", { domainAllowlist: ["acme.example.com"] }, 422],
+  ])("of one address may create an endpoint with %s: %s", async (_, lists, status) => {
+    expect((await openNarrowed({ addressAllowlist: [SUPPORT] }).create(lists)).status).toBe(status);
+  });
+
+  test.each([
+    ["its domain", { domainAllowlist: ["acme.example.com"] }, 201],
+    ["an address of its domain", { addressAllowlist: [BILLING] }, 201],
+    ["another domain", { domainAllowlist: ["acme.example.com", "other.example.com"] }, 422],
+  ])("of a domain may create an endpoint with %s: %s", async (_, lists, status) => {
+    expect((await openNarrowed({ domainAllowlist: ["acme.example.com"] }).create(lists)).status).toBe(status);
+  });
+
+  test("reads every endpoint, and changes or deletes only those inside its scope, to what is inside", async () => {
+    const { sandbox } = openNarrowed({ addressAllowlist: [SUPPORT] });
+    const wide = sandbox.endpoints.create({ url });
+    const own = sandbox.endpoints.create({ url, addressAllowlist: [SUPPORT] });
+    const call = (method: string, id: string, body?: unknown) =>
+      send(sandbox, { method, path: `/webhooks/${id}`, body, key: "svc_live_narrow" });
+    expect((await call("GET", wide.id)).status).toBe(200);
+    expect(await call("PATCH", wide.id, { description: "mine" })).toMatchObject(refused);
+    expect(await call("PATCH", wide.id, { addressAllowlist: [SUPPORT] })).toMatchObject(refused);
+    expect(await call("DELETE", wide.id)).toMatchObject(refused);
+    expect(await call("PATCH", own.id, { addressAllowlist: [] })).toMatchObject(refused);
+    expect((await call("PATCH", own.id, { description: "mine" })).status).toBe(200);
+    expect((await call("DELETE", own.id)).status).toBe(200);
+    expect(sandbox.endpoints.list().map(({ id, description }) => [id, description])).toEqual([[wide.id, null]]);
+  });
+});
