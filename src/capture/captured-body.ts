@@ -1,0 +1,42 @@
+import type { CapturedBody } from "./capture.js";
+
+/* Without node: imports, since the page uses it too. */
+
+/** The bytes of a captured body. */
+export function decodeBody({ encoding, data }: CapturedBody): Uint8Array {
+  if (encoding === "utf8") return new TextEncoder().encode(data);
+  return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+}
+
+/** The text of a captured body; undefined when it is no valid UTF-8. */
+export function bodyText({ encoding, data }: CapturedBody): string | undefined {
+  return encoding === "utf8" ? data : undefined;
+}
+
+/** The JSON value of a captured body, or why there is none. */
+export function bodyJson(body: CapturedBody): { ok: true; value: unknown } | { ok: false } {
+  if (body.encoding !== "utf8") return { ok: false };
+  try {
+    return { ok: true, value: JSON.parse(body.data) as unknown };
+  } catch {
+    return { ok: false };
+  }
+}
+
+/** How many bytes the body has. */
+export function bodySize({ encoding, data }: CapturedBody): number {
+  if (encoding === "utf8") return utf8Length(data);
+  const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
+  return (data.length / 4) * 3 - padding;
+}
+
+/** Counts without encoding: lists ask for the size of thousands of bodies. */
+function utf8Length(text: string): number {
+  let length = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    // A surrogate pair is two units and four bytes.
+    if (unit > 0x7f) length += unit > 0x7_ff && (unit < 0xd8_00 || unit > 0xdf_ff) ? 2 : 1;
+  }
+  return length;
+}

@@ -1,0 +1,35 @@
+import type { CaptureAttempt } from "./capture.js";
+import { bodyJson, bodyText } from "./captured-body.js";
+import { compareJson, type JsonDifference } from "./compare-json.js";
+
+/* Without node: imports, since the page uses it too. */
+
+/** How two answers of an app differ. */
+export interface AnswerComparison {
+  same: boolean;
+  /** Null where it is the same; a status of null is no answer. */
+  status: { before: number | null; after: number | null } | null;
+  /** Differences of the bodies where both are JSON. */
+  json: JsonDifference[];
+  /** Whether bodies that are not both JSON differ. */
+  bodyChanged: boolean;
+}
+
+type Answer = Pick<CaptureAttempt, "status" | "body">;
+
+/** Compares status and body, JSON by structure; headers differ in every answer. `ignore` as in `compareJson`. */
+export function compareAnswers(before: Answer, after: Answer, ignore: readonly string[] = []): AnswerComparison {
+  const status = before.status === after.status ? null : { before: before.status, after: after.status };
+  const [a, b] = [readJson(before), readJson(after)];
+  const json = a.ok && b.ok ? compareJson(a.value, b.value, ignore) : [];
+  const bodyChanged = !(a.ok && b.ok) && spell(before) !== spell(after);
+  return { same: status === null && json.length === 0 && !bodyChanged, status, json, bodyChanged };
+}
+
+function readJson({ body }: Answer): ReturnType<typeof bodyJson> {
+  return body === null ? { ok: false } : bodyJson(body);
+}
+
+function spell({ body }: Answer): string {
+  return body === null ? "" : (bodyText(body) ?? `base64,${body.data}`);
+}

@@ -1,0 +1,53 @@
+import { createHmac } from "node:crypto";
+
+/** Makes stand-ins: the same for the same text under one key, and nothing that leads back without the key. */
+export interface Fakes {
+  /** `p-1f3a9c20@d-81c2ab10.example`; addresses of one domain keep having one domain. */
+  address(address: string): string;
+  /** `d-81c2ab10.example`. */
+  domain(domain: string): string;
+  /** An address of 198.18.0.0/15, which is set aside for tests. */
+  ip(ip: string): string;
+  /** The prefix up to the last underscore stays; the rest becomes other hex digits, as many. */
+  id(id: string): string;
+}
+
+/** Stand-ins under a secret key. */
+export function createFakes(key: Uint8Array): Fakes {
+  const digest = (kind: string, text: string): string =>
+    createHmac("sha256", key).update(`${kind}\0${text.toLowerCase()}`).digest("hex");
+  const domain = (name: string): string => `d-${digest("domain", name).slice(0, 8)}.example`;
+  return {
+    domain,
+    address(address) {
+      const at = address.lastIndexOf("@");
+      return `p-${digest("address", address).slice(0, 8)}@${domain(address.slice(at + 1))}`;
+    },
+    ip(ip) {
+      const bytes = Buffer.from(digest("ip", ip), "hex");
+      return `198.${18 + (bytes.readUInt8(0) % 2)}.${bytes.readUInt8(1)}.${bytes.readUInt8(2)}`;
+    },
+    id(id) {
+      const prefix = id.slice(0, id.lastIndexOf("_") + 1);
+      const length = id.length - prefix.length;
+      return (
+        prefix +
+        digest("id", id)
+          .repeat(Math.ceil(length / 64))
+          .slice(0, length)
+      );
+    },
+  };
+}
+
+/** Text of the same length whose letters and digits say nothing. White space stays; punctuation too unless `hideMarks`. */
+export function fillText(text: string, hideMarks: boolean): string {
+  const plain = text.replaceAll(/\p{Lu}/gu, hold("X")).replaceAll(/\p{L}|\p{M}/gu, hold("x"));
+  const counted = plain.replaceAll(/\p{N}/gu, hold("0"));
+  return counted.replaceAll(hideMarks ? /[^\sXx0]/gu : /[^\s\p{ASCII}]/gu, hold("x"));
+}
+
+/** A character outside the basic plane is two units long. */
+function hold(filler: string): (found: string) => string {
+  return ({ length }) => filler.repeat(length);
+}

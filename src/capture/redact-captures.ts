@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { digestBytes } from "./capture-request.js";
+import type { Capture, CapturedBody, Expectation } from "./capture.js";
+import { bodyJson, bodySize, decodeBody } from "./captured-body.js";
+import { createFakes, fillText } from "./fake-values.js";
+import { redactValue, type RedactionRules } from "./redact-value.js";
+
+export const REDACTION_PROFILES = ["default", "strict"] as const;
+
+/**
+ * How much is hidden. `default`: addresses, domains and IPs become stable stand-ins, texts filler of the same length, tokens
+ * go; identifiers, dates, numbers, and words in fields such as `type` or `reason` stay. `strict`: identifiers within `data`
+ * become stand-ins too, numbers keep their number of digits only, and texts lose their marks, captures their path and tags.
+ */
+export type RedactionProfile = (typeof REDACTION_PROFILES)[number];
+
+export interface RedactorOptions {
+  /** @default 'default' */
+  profile?: RedactionProfile;
+  /** Secret that decides the stand-ins; one key in two runs gives the same ones. @default a random one */
+  key?: Uint8Array;
+}
+
+/** Headers that say nothing about a person. A signature would no longer fit, and an address may be anywhere else. */
+const KEPT_HEADERS = ["content-type", "user-agent"];
+
+/**
+ * Makes a function that takes what is personal out of captures. Within one redactor the same address always becomes the same
+ * stand-in. The signature goes with the bytes it was made for, and so do attempts and note; a replay signs anew.
+ *
+ * It knows shapes, not meanings: look at the result before you share it.
+ */
+export function createRedactor(options: RedactorOptions = {}): (capture: Capture) => Capture {
+  const { profile = "default", key = randomBytes(32) } = options;
+  const strict = profile === "strict";
+  const rules: RedactionRules = { fakes: createFakes(key), strict };
+
+  return (capture) => {
+    const body = redactBody(capture.request.body, rules);
+    const { expect, ...rest } = capture;
+    return {
+      v: 1,
+      id: rest.id,
+      receivedAt: rest.receivedAt,
+      source: rest.source,
+      request: {
+        method: rest.request.method,
+        path: strict ? "/" : hideSecretSegments(rest.request.path),
+        query: "",
+        headers: rest.request.headers.filter(([name]) => KEPT_HEADERS.includes(name.toLowerCase())),
+        body,
+        sha256: digestBytes(decodeBody(body)),
+      },
+      event: rest.event,
+      verify: {
+        code: "missing",
+        summary: "Redacted: the signature went with the bytes it was made for.",
+        fix: "Replay it: that signs it anew.",
+        skewSeconds: null,
+        secretRef: null,
+      },
+      attempts: [],
+      tags: strict ? [] : rest.tags,
+      note: "",
+      pinned: rest.pinned,
+      redaction: profile,
+      // What an answer must hold may quote the event; the rest is about the receiver.
+      ...(expect && { expect: withoutJson(expect) }),
+    };
+  };
+}
+
+function withoutJson(expect: Expectation): Expectation {
+  return Object.fromEntries(Object.entries(expect).filter(([field]) => field !== "json"));
+}
+
+function redactBody(body: CapturedBody, rules: RedactionRules): CapturedBody {
+  const json = bodyJson(body);
+  if (json.ok) return { encoding: "utf8", data: JSON.stringify(redactEnvelope(json.value, rules)) };
+  if (body.encoding === "utf8") return { encoding: "utf8", data: fillText(body.data, rules.strict) };
+  return { encoding: "base64", data: Buffer.alloc(bodySize(body)).toString("base64") };
+}
+
+/** The envelope's own fields stay: without `id` and `type` a replay would be another event. */
+function redactEnvelope(value: unknown, rules: RedactionRules): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return redactValue(value, "", rules);
+  const fields = Object.entries(value).map(([key, field]: [string, unknown]) => {
+    const isOwn = ["id", "type", "createdAt"].includes(key) && typeof field === "string" && !field.includes("@");
+    return [key, isOwn ? field : redactValue(field, key, rules)];
+  });
+  return Object.fromEntries(fields) as unknown;
+}
+
+/** A path may have a secret in it, to keep strangers from posting. */
+function hideSecretSegments(path: string): string {
+  return path.replaceAll(/[^/]{16,}/g, "redacted");
+}

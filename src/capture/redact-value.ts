@@ -1,0 +1,76 @@
+import { isIP } from "node:net";
+import { type Fakes, fillText } from "./fake-values.js";
+
+/** What one profile does to single values. */
+export interface RedactionRules {
+  fakes: Fakes;
+  /** Also hides identifiers within `data`, numbers, marks in texts and words that are not of a closed kind. */
+  strict: boolean;
+}
+
+/** Wide on purpose: what looks like an address is one. Bounded, as texts can be long. */
+const ADDRESS = /[^\s@<>"'(),;:[\]]{1,64}@[^\s@<>"'(),;:[\]]{1,255}\.[^\s@<>"'(),;:[\].!?]{1,63}/g;
+/** A longer text with an address in it is a message, not a header field. */
+const LONGEST_ADDRESS_LINE = 320;
+const DATE = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]{5,18}(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+const ID = /^(?:[a-z]{1,12}_[A-Za-z0-9]{6,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{24,64})$/;
+const DOMAIN = /^(?:[a-z0-9_-]+\.)+[a-z]{2,}$/i;
+const TOKEN_KEY = /token|secret|passw|authori[sz]ation|api_?key|private_?key|credential|cookie|signature|session/i;
+const TOKEN = /^(?:whsec_|sk_|pk_|rk_|Bearer |Basic |eyJ[\w-]+\.)/;
+const ID_KEY = /(?:^|_)ids?$|Ids?$/;
+/** Fields whose values are words of the service, not of a person. */
+const KIND_KEY =
+  /^(?:type|kind|status|state|reason|code|stream|direction|usage|outcome|event|result|contentType|mimeType|enc(?:oding)?|record_?type)$/;
+const KIND = /^[A-Za-z0-9][\w./+-]{0,63}$/;
+const DROPPED = "[dropped]";
+
+/** A value without what tells about a person; keys, types and lengths of lists stay. */
+export function redactValue(value: unknown, key: string, rules: RedactionRules): unknown {
+  if (Array.isArray(value)) return (value as unknown[]).map((item) => redactValue(item, key, rules));
+  if (typeof value === "object" && value !== null) {
+    const fields = Object.entries(value).map(([name, field]) => [
+      redactKey(name, rules),
+      redactValue(field, name, rules),
+    ]);
+    return Object.fromEntries(fields) as unknown;
+  }
+  if (typeof value === "string") return redactText(value, key, rules);
+  return typeof value === "number" && rules.strict && !KIND_KEY.test(key) ? redactNumber(value) : value;
+}
+
+function redactText(text: string, key: string, rules: RedactionRules): string {
+  const { fakes, strict } = rules;
+  if (text === "") return text;
+  if (TOKEN_KEY.test(key) || TOKEN.test(text)) return DROPPED;
+  if (DATE.test(text)) return text;
+  if (isIP(text) !== 0) return fakes.ip(text);
+  if (ID.test(text)) return strict ? fakes.id(text) : text;
+  if (/domain|host/i.test(key) && DOMAIN.test(text)) return fakes.domain(text);
+  if (text.search(ADDRESS) !== -1) return redactAround(text, rules);
+  if (ID_KEY.test(key) && /^[\w-]{1,100}$/.test(text)) return strict ? fakes.id(text) : text;
+  if (KIND_KEY.test(key) && KIND.test(text)) return text;
+  return fillText(text, strict);
+}
+
+/** Addresses within a text become their stand-ins, so that a name with an address still fits the address alone. */
+function redactAround(text: string, { fakes, strict }: RedactionRules): string {
+  if (strict && text.length > LONGEST_ADDRESS_LINE) return fillText(text, strict);
+  let redacted = "";
+  let at = 0;
+  for (const match of text.matchAll(ADDRESS)) {
+    redacted += fillText(text.slice(at, match.index), false) + fakes.address(match[0]);
+    at = match.index + match[0].length;
+  }
+  return redacted + fillText(text.slice(at), false);
+}
+
+/** Keys are the service's words, save where they are addresses. */
+function redactKey(key: string, { fakes }: RedactionRules): string {
+  return key.replaceAll(ADDRESS, (address) => fakes.address(address));
+}
+
+/** As many digits, so that a size stays a size. */
+function redactNumber(value: number): number {
+  if (Math.abs(value) < 10) return value;
+  return Math.sign(value) * 10 ** Math.floor(Math.log10(Math.abs(value)));
+}

@@ -1,0 +1,83 @@
+import { PigeonholeError } from "../../base/error.js";
+import { checkWholeNumber } from "../../base/option-check.js";
+import type { Capture } from "../capture.js";
+import { groupData } from "./group-data.js";
+import { inferSchema } from "./infer-schema.js";
+import { observeNothing, observeValue } from "./observe-value.js";
+import { printSchema } from "./print-schema.js";
+
+export interface GenerateOptions {
+  /** Samples that must agree before a format, an id's prefix or whole numbers are demanded. @default 3 */
+  formatSamples?: number;
+  /** Samples before few distinct texts count as a closed list. @default 20 */
+  enumSamples?: number;
+}
+
+/**
+ * The text of a TypeScript module with a zod schema of `data` per event type, merged over all captures of the type, and
+ * `schemas` for `createReceiver({ schemas })`. All of the captures fit it; it holds none of their values but those of closed
+ * lists. Test deliveries and what has no readable envelope are left out; throws `no_capture` when that is all.
+ */
+export function generateSchemas(captures: readonly Capture[], options: GenerateOptions = {}): string {
+  const rules = {
+    formatSamples: checkWholeNumber("formatSamples", options.formatSamples ?? 3, { min: 1 }),
+    enumSamples: checkWholeNumber("enumSamples", options.enumSamples ?? 20, { min: 1 }),
+  };
+  const groups = groupData(captures);
+  if (groups.size === 0) {
+    throw new PigeonholeError(
+      "no_capture",
+      "None of the captures has a readable event, so there are no types to write.",
+    );
+  }
+  const names = nameTypes([...groups.keys()]);
+  const parts = [...groups].map(([type, samples]) => {
+    const seen = observeNothing();
+    for (const data of samples) observeValue(seen, data);
+    const name = names.get(type) ?? type;
+    const Name = name.charAt(0).toUpperCase() + name.slice(1);
+    return [
+      `/** \`data\` of ${commentText(type)}, from ${count(samples.length, "capture")}. */`,
+      `export const ${name} = ${printSchema(inferSchema(seen, rules))};`,
+      "",
+      `export type ${Name} = z.infer<typeof ${name}>;`,
+      "",
+    ].join("\n");
+  });
+  const rows = [...groups.keys()].map((type) => `  ${JSON.stringify(type)}: ${names.get(type)},\n`);
+  return [
+    "// Written by `pigeonhole captures types` from captured deliveries, as the service documents no shapes.",
+    "// Do not edit it: run the command again, or check with --check whether it still fits.",
+    `import * as z from ${JSON.stringify("zod")};`,
+    "",
+    ...parts,
+    "/** For createReceiver({ schemas }). */",
+    `export const schemas = {\n${rows.join("")}};`,
+    "",
+  ].join("\n");
+}
+
+/** `email.delivery_delayed` → `emailDeliveryDelayed`; names that would meet get a number. */
+function nameTypes(types: readonly string[]): Map<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set(["z", "schemas"]);
+  for (const type of types) {
+    const words = type.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+    const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+    const base = words.length > 1 ? joined.charAt(0).toLowerCase() + joined.slice(1) : `${joined.toLowerCase()}Event`;
+    const safe = /^[a-z]/.test(base) ? base : `event${base}`;
+    let name = safe;
+    for (let number = 2; taken.has(name); number += 1) name = `${safe}${number}`;
+    taken.add(name);
+    names.set(type, name);
+  }
+  return names;
+}
+
+function commentText(type: string): string {
+  return type.replaceAll(/[^\w.*-]/g, "?").replaceAll("*", "?");
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,28 @@
+import { bodyJson } from "../captured-body.js";
+import type { Capture } from "../capture.js";
+
+/** `data` of the captures by event type, sorted by type; without test deliveries, which no schema applies to. */
+export function groupData(captures: readonly Capture[]): Map<string, object[]> {
+  const groups = new Map<string, object[]>();
+  for (const capture of captures) {
+    const data = dataOf(capture);
+    const { type } = capture.event;
+    if (data === undefined || type === null || isTest(data)) continue;
+    const samples = groups.get(type);
+    if (samples === undefined) groups.set(type, [data]);
+    else samples.push(data);
+  }
+  return new Map([...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function dataOf({ request }: Capture): object | undefined {
+  const json = bodyJson(request.body);
+  if (!json.ok || typeof json.value !== "object" || json.value === null) return undefined;
+  const { data } = json.value as { data?: unknown };
+  return typeof data === "object" && data !== null && !Array.isArray(data) ? data : undefined;
+}
+
+/** As the receiver tells them apart. */
+function isTest(data: object): boolean {
+  return "test" in data && data.test === true;
+}

@@ -1,0 +1,82 @@
+import { PigeonholeError } from "../base/error.js";
+import { readCaptureFiles } from "./capture-files.js";
+import type { Capture } from "./capture.js";
+import { byTime } from "./capture-folder.js";
+import { matchesQuery, parseQuery } from "./query.js";
+
+/** Where captures are picked from; a `CaptureFolder` fits. */
+export interface CaptureShelf {
+  /** Newest first. */
+  list(): readonly Capture[];
+  get(id: string): Capture | undefined;
+}
+
+/**
+ * Picks captures by words, oldest first and each once: `last`, `last:email.received`, `all`, an id (of the capture or its
+ * event) or a beginning that only one has, a path to a file or folder (with a slash or `.json`), or a search such as
+ * `tag:vip` or `type:email.* verdict:bad`.
+ *
+ * Throws `no_capture` for a word that picks none or an ambiguous beginning, `invalid_query` for a search that cannot be read,
+ * and `invalid_capture` for a file that is none.
+ */
+export function selectCaptures(shelf: CaptureShelf, words: readonly string[], nowMs: number = Date.now()): Capture[] {
+  const picked = new Map<string, Capture>();
+  for (const word of words) {
+    for (const capture of pick(shelf, word.trim(), nowMs)) picked.set(capture.id, capture);
+  }
+  return [...picked.values()].toSorted(byTime);
+}
+
+function pick(shelf: CaptureShelf, word: string, nowMs: number): readonly Capture[] {
+  if (word === "all") return shelf.list();
+  if (word === "last" || word.startsWith("last:")) return [pickLast(shelf, word, nowMs)];
+  if (/[/\\]|\.json$/.test(word) && !/[:\s]/.test(word.replace(/^[A-Za-z]:[\\/]/, ""))) return readPath(word);
+  if (!/[:\s"]/.test(word)) {
+    const byId = pickById(shelf, word);
+    if (byId !== undefined) return [byId];
+    throw new PigeonholeError(
+      "no_capture",
+      `No capture has an id that begins with "${word}". Words that are no id: last, last:<type>, all, a path, or a search such as type:email.*.`,
+    );
+  }
+  return pickByQuery(shelf, word, nowMs);
+}
+
+function pickLast(shelf: CaptureShelf, word: string, nowMs: number): Capture {
+  const type = word === "last" ? "" : word.slice("last:".length);
+  const query = parseQuery(type === "" ? "" : `type:"${type}"`);
+  const found = shelf.list().find((capture) => matchesQuery(query, capture, nowMs));
+  if (found !== undefined) return found;
+  const what = type === "" ? "There are no captures yet." : `No capture is of the type ${type}.`;
+  throw new PigeonholeError("no_capture", `"${word}" picks nothing. ${what}`);
+}
+
+function pickById(shelf: CaptureShelf, word: string): Capture | undefined {
+  const exact = shelf.get(word) ?? shelf.list().find(({ event }) => event.id === word);
+  if (exact !== undefined) return exact;
+  const [first, ...more] = shelf
+    .list()
+    .filter(
+      ({ id, event }) => id.startsWith(word) || id.startsWith(`cap_${word}`) || event.id?.startsWith(word) === true,
+    );
+  if (more.length === 0) return first;
+  throw new PigeonholeError(
+    "no_capture",
+    `${more.length + 1} captures have an id that begins with "${word}"; give more of it.`,
+  );
+}
+
+function pickByQuery(shelf: CaptureShelf, word: string, nowMs: number): Capture[] {
+  const query = parseQuery(word);
+  const found = shelf.list().filter((capture) => matchesQuery(query, capture, nowMs));
+  if (found.length > 0) return found;
+  throw new PigeonholeError("no_capture", `No capture matches ${word}.`);
+}
+
+function readPath(path: string): Capture[] {
+  const { files, broken } = readCaptureFiles(path);
+  const [first] = broken;
+  if (first !== undefined) throw new PigeonholeError("invalid_capture", `${first.file}: ${first.reason}`);
+  if (files.length > 0) return files.map(({ capture }) => capture);
+  throw new PigeonholeError("no_capture", `There are no *.json files in "${path}".`);
+}

@@ -1,0 +1,67 @@
+import type { Capture, CaptureSummary } from "./capture.js";
+import { bodyJson, bodySize } from "./captured-body.js";
+
+/* Without node: imports, since the page uses it too. */
+
+/** Fields of `data` that say what an event is about, the most telling first. Their names are assumed, as all of `data` is. */
+const TELLING = [
+  "recipient",
+  "email",
+  "contact.email",
+  "from",
+  "from.email",
+  "to",
+  "domain",
+  "filename",
+  "name",
+  "formName",
+  "subject",
+  "note",
+];
+const LONGEST_SUBJECT = 120;
+
+/** The row of a capture in a list. */
+export function summarizeCapture(capture: Capture): CaptureSummary {
+  const last = capture.attempts.at(-1);
+  return {
+    id: capture.id,
+    receivedAt: capture.receivedAt,
+    source: capture.source,
+    verdict: capture.verify.code,
+    type: capture.event.type,
+    eventId: capture.event.id,
+    subject: findSubject(capture),
+    attempts: capture.attempts.length,
+    status: last?.status ?? null,
+    ms: last?.ms ?? null,
+    error: last?.error ?? null,
+    size: bodySize(capture.request.body),
+    tags: capture.tags,
+    pinned: capture.pinned,
+    replayed: last?.kind === "replay",
+  };
+}
+
+/** What the event is about; empty when nothing telling is found. Two parts where a person and a subject are there. */
+export function findSubject(capture: Capture): string {
+  const json = bodyJson(capture.request.body);
+  if (!json.ok) return "";
+  const data = fieldOf(json.value, "data");
+  const about = TELLING.map((path) => textAt(data, path)).find((text) => text !== undefined);
+  const subject = textAt(data, "subject");
+  const parts = [about, subject].filter((text, index, all) => text !== undefined && all.indexOf(text) === index);
+  const text = parts.join(" · ").replaceAll(/\s+/g, " ");
+  return text.length > LONGEST_SUBJECT ? `${text.slice(0, LONGEST_SUBJECT - 1)}…` : text;
+}
+
+function textAt(data: unknown, path: string): string | undefined {
+  let value = data;
+  for (const key of path.split(".")) value = fieldOf(value, key);
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === "string" && first.trim() !== "" ? first : undefined;
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Record<string, unknown>)[key];
+}

@@ -1,0 +1,55 @@
+import { lookup } from "node:dns/promises";
+import { PigeonholeError } from "../base/error.js";
+import { isLocalAddress } from "./local-address.js";
+
+const PORT = /^:?(\d{1,5})$/;
+const WITHOUT_SCHEME = /^(?:localhost|\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?(?:[/?]|$)/i;
+
+/**
+ * Reads a target as people write it: `3000`, `localhost:3000/webhooks`, or a whole URL. Throws `invalid_argument` for
+ * anything else, and for a URL with credentials or a fragment.
+ */
+export function parseTarget(text: string): URL {
+  const trimmed = text.trim();
+  const port = PORT.exec(trimmed)?.[1];
+  const spelled = port === undefined ? trimmed : `http://127.0.0.1:${port}`;
+  const whole = !spelled.includes("://") && WITHOUT_SCHEME.test(spelled) ? `http://${spelled}` : spelled;
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new PigeonholeError(
+      "invalid_argument",
+      `"${text}" is no target: give a port, host:port/path or an http(s) URL.`,
+    );
+  }
+  if (url.username !== "" || url.password !== "" || url.hash !== "") {
+    throw new PigeonholeError(
+      "invalid_argument",
+      `The target at ${url.host} must have no credentials and no fragment.`,
+    );
+  }
+  return url;
+}
+
+/** The URL to post to: a target without a path takes the captured path and query, any other is used as it stands. */
+export function targetUrl(target: string, request: { path: string; query: string }): string {
+  const url = parseTarget(target);
+  if (url.pathname === "/" && url.search === "") {
+    url.pathname = request.path;
+    url.search = request.query;
+  }
+  return url.href;
+}
+
+/**
+ * Throws `invalid_argument` for a target outside this machine and private networks, after looking up its name. A name that
+ * is not known passes: sending says so better.
+ */
+export async function checkLocalTarget(target: string): Promise<void> {
+  const { hostname } = parseTarget(target);
+  const addresses = await lookup(hostname.replace(/^\[(.*)\]$/, "$1"), { all: true }).catch(() => []);
+  if (addresses.every(({ address }) => isLocalAddress(address))) return;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `${hostname} is outside this machine and its private network. Captured deliveries hold personal data; --allow-remote permits that.`,
+  );
+}

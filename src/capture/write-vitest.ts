@@ -1,0 +1,38 @@
+import { bodyJson } from "./captured-body.js";
+import type { Capture } from "./capture.js";
+
+/** One readable vitest test per capture, delivering its event to a receiver that the reader names. */
+export function writeVitest(captures: readonly Capture[]): string {
+  const readable = captures.filter(isEvent);
+  const left = captures.length - readable.length;
+  const head = [
+    importLine("afterAll, expect, test", "vitest"),
+    importLine("deliver", "pigeonhole/testing"),
+    '// Your receiver, created with the secret TEST_SECRET of pigeonhole/testing and the store ":memory:".',
+    importLine("receiver", "../src/receiver.js"),
+    "",
+    "afterAll(() => receiver.stop({ timeoutMs: 0 }));",
+    ...(left === 0 ? [] : ["", `// Left out: ${left} captures without a readable event.`]),
+  ];
+  return `${[...head, ...readable.map(writeTest)].join("\n")}\n`;
+}
+
+function importLine(names: string, from: string): string {
+  return `import { ${names} } from ${JSON.stringify(from)};`;
+}
+
+function isEvent(capture: Capture): boolean {
+  return capture.event.id !== null && capture.event.type !== null;
+}
+
+function writeTest({ id, event, request, expect }: Capture): string {
+  const json = bodyJson(request.body);
+  const literal = JSON.stringify(json.ok ? json.value : null, undefined, 2).replaceAll("\n", "\n  ");
+  return `
+test(${JSON.stringify(`${event.type} of ${id} is handled`)}, async () => {
+  const event = ${literal};
+  const { outcome, handlers } = await deliver(receiver, event);
+  expect(outcome).toBe(${JSON.stringify(expect?.outcome ?? "accepted")});
+  expect(handlers.filter(({ state }) => state !== "done")).toEqual([]);
+});`;
+}

@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Capture, CaptureAttempt } from "#pigeonhole/capture/capture.js";
+import { formatQuery, makeQuery, matchesQuery, parseQuery, QUERY_FIELDS } from "#pigeonhole/capture/query.js";
+import { errorOf, makeCapture, NOW } from "./support.js";
+
+const attempt: CaptureAttempt = {
+  n: 1,
+  kind: "replay",
+  mode: "resign",
+  target: "http://127.0.0.1:3000/",
+  at: new Date(NOW).toISOString(),
+  eventId: null,
+  sentHeaders: [],
+  sentBody: null,
+  status: 503,
+  headers: [["X-Pigeonhole-Outcome", "duplicate"]],
+  body: null,
+  ms: 500,
+  error: null,
+};
+const data = {
+  contact: { email: "Ada@b.example" },
+  to: ["x@y.example", "z@y.example"],
+  text: "Order 1042 - late",
+  size: 5,
+  test: false,
+};
+const body = JSON.stringify({ id: "evt_1", type: "email.received", createdAt: "2026-01-01T00:00:00Z", data });
+const plain = makeCapture({ body, at: NOW - 600_000 });
+const capture: Capture = { ...plain, attempts: [attempt], tags: ["vip"], note: "Look: here", pinned: true };
+const unanswered: Capture = { ...capture, attempts: [{ ...attempt, kind: "forward", status: null, error: "refused" }] };
+
+describe("a search finds", () => {
+  test.each<[string, boolean]>([
+    ["", true],
+    ["order 1042", true],
+    ['"order 1042"', true],
+    ['"1042 order"', false],
+    ["-1042", false],
+    ["ORDER vip", true],
+    ["type:email.*", true],
+    ["type:*.received", true],
+    ["type:email", false],
+    ["type:form.*,email.received", true],
+    ["-type:email.*", false],
+    ["status:503", true],
+    ["status:5xx", true],
+    ["status:2xx,5XX", true],
+    ["status:>=500", true],
+    ["status:<500", false],
+    ["status:none", false],
+    ["verdict:ok", true],
+    ["verdict:bad", false],
+    ["verdict:ok,stale", true],
+    ["is:replay is:pinned is:duplicate", true],
+    ["is:redacted", false],
+    ["is:test", false],
+    ["has:error", false],
+    ["has:note has:tag has:attempts has:answer", true],
+    ["has:expect", false],
+    ["source:live,sandbox", true],
+    ["source:sandbox", false],
+    ["tag:V*", true],
+    ["tag:vi", false],
+    ["after:10m", true],
+    ["after:599s", false],
+    ["before:9m59s", true],
+    ["before:2026-01-31", false],
+    ["after:2026-01-31T11:50:00Z", true],
+    ["larger:10", true],
+    ["larger:10kb", false],
+    ["smaller:0.5mb", true],
+    ["ms:>499", true],
+    ["ms:>500", false],
+    ["ms:500", true],
+    ["id:evt_1", true],
+    ["id:cap_", true],
+    ["id:vt_1", false],
+    ["header.content-type:json", true],
+    ["header.X-DUP:2", true],
+    ["header.none:*", false],
+    ["data.contact.email:ada@b.example", true],
+    ["data.contact.email:ada", false],
+    ["data.contact.email:*@b.example", true],
+    ["data.to:z@y.example", true],
+    ["data.to.0:z@y.example", false],
+    ["data.size:5", true],
+    ["data.none:*", false],
+    ["data.test:false", true],
+    ["data.text:*o*d*e*r*late", true],
+    ["data.text:*late*late", false],
+    ['"look: here"', true],
+  ])("%s → %s", (text, found) => {
+    expect(matchesQuery(parseQuery(text), capture, NOW)).toBe(found);
+  });
+
+  test("what was never answered", () => {
+    const find = (text: string): boolean => matchesQuery(parseQuery(text), unanswered, NOW);
+    expect(["status:none", "has:error", "-is:replay", "-has:answer"].map(find)).toEqual([true, true, true, true]);
+    expect(["status:5xx", "status:<500"].map(find)).toEqual([false, false]);
+    expect(matchesQuery(parseQuery("status:none"), plain)).toBe(false);
+  });
+});
+
+test.each([
+  ["colour:red", "type, status, verdict"],
+  ["is:green", "replay, pinned"],
+  ["verdict:ok,maybe", "mismatch"],
+  ["status:abc", "5xx"],
+  ["after:soon", "10m"],
+  ["larger:big", "10kb"],
+  ["ms:fast", ">500"],
+  ["type:", "type:value"],
+  ['"open', "quote"],
+  ["-", "is empty"],
+])("a mistake is named with what is allowed: %s", async (text, hint) => {
+  const error = await errorOf(() => parseQuery(text));
+  expect(error.code).toBe("invalid_query");
+  expect(error.message).toContain(hint);
+});
+
+test("a query is written as chips and read again", () => {
+  const text = String.raw`type:email.* -tag:"very important" "say \"hi\"" -word data.a:"x y"`;
+  const query = parseQuery(text);
+  expect(query.terms.map((term) => term.field)).toEqual(["type", "tag", null, null, "data.a"]);
+  expect(formatQuery(query)).toBe(text);
+  expect(formatQuery(makeQuery(query.terms.slice(0, 1)))).toBe("type:email.*");
+});
+
+test("every field is described for help", () => {
+  expect(Object.keys(QUERY_FIELDS)).toEqual(expect.arrayContaining(["type", "header.<name>", "data.<path>"]));
+  expect(QUERY_FIELDS["is"]?.values).toContain("pinned");
+});
+
+test("what the page uses imports nothing of Node", () => {
+  const folder = resolve(import.meta.dirname, "../../src/capture");
+  const read = (name: string): string => readFileSync(resolve(folder, name), "utf8");
+  const marked = readdirSync(folder).filter(
+    (name) => name.endsWith(".ts") && read(name).includes("Without node: imports"),
+  );
+  const visited = new Set<string>();
+  const visit = (file: string): void => {
+    if (visited.has(file)) return;
+    visited.add(file);
+    const text = readFileSync(file, "utf8");
+    expect(text, file).not.toMatch(/from "node:/);
+    for (const [, path = ""] of text.matchAll(/^import (?!type)[^;]*from "(\.[^"]+)\.js"/gm))
+      visit(resolve(file, "..", `${path}.ts`));
+  };
+  for (const name of marked) visit(resolve(folder, name));
+  expect(marked.length).toBeGreaterThan(8);
+});

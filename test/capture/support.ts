@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { sampleEvent, signDelivery, TEST_SECRET } from "pigeonhole/testing";
+import type { Capture, CaptureSource, HeaderList } from "#pigeonhole/capture/capture.js";
+import { captureRequest } from "#pigeonhole/capture/capture-request.js";
+
+export const NOW = Date.UTC(2026, 0, 31, 12);
+
+export interface MakeCapture {
+  body?: string | Uint8Array;
+  /** Milliseconds since 1970. */
+  at?: number;
+  headers?: HeaderList;
+  source?: CaptureSource;
+  /** Secret it is signed with. */
+  secret?: string;
+  path?: string;
+}
+
+/** A capture of a signed delivery, as the capture port makes it. */
+export function makeCapture({ at = NOW, source = "live", secret = TEST_SECRET, ...input }: MakeCapture = {}): Capture {
+  const body = Buffer.from(input.body ?? JSON.stringify(sampleEvent("email.bounced")));
+  const signed = Object.entries(signDelivery({ body, secret, timestamp: at }));
+  const headers: HeaderList = input.headers ?? [
+    ["Content-Type", "application/json"],
+    ["X-Dup", "1"],
+    ["x-dup", "2"],
+    ...signed,
+  ];
+  return captureRequest({
+    request: { method: "POST", path: input.path ?? "/webhooks", headers, body },
+    receivedAt: at,
+    source,
+    secrets: [{ ref: "env:WEBHOOK_SECRET", value: TEST_SECRET }],
+  });
+}
+
+/** A folder that is removed when the test ends. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A real server on a free loopback port, closed when the test ends. */
+export async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export interface Heard {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  rawHeaders: string[];
+  body: Buffer;
+}
+
+/** A server that keeps what it hears and answers what it is told to. */
+export async function serveAnswers(
+  answer: (
+    heard: Heard,
+    count: number,
+  ) => { status?: number; headers?: Record<string, string>; body?: string } = () => ({}),
+): Promise<{ url: string; heard: Heard[] }> {
+  const heard: Heard[] = [];
+  const url = await serve((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on("data", (chunk: Buffer) => chunks.push(chunk));
+    req.on("end", () => {
+      const { method = "", url: path = "", headers, rawHeaders } = req;
+      const one = { method, url: path, headers, rawHeaders, body: Buffer.concat(chunks) };
+      heard.push(one);
+      const { status = 200, headers: more = {}, body = "" } = answer(one, heard.length);
+      res.writeHead(status, more).end(body);
+    });
+  });
+  return { url, heard };
+}
+
+/** What a call throws or rejects with. */
+export async function errorOf(call: () => unknown): Promise<Error & { code?: string }> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("expected an error");
+}
