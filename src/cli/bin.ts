@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+import { main } from "./main.js";
+
+// `pigeonhole … | head` closes our output early, which is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+const exitCode = await main(process);
+// Output to a pipe is written later; nothing else is left to wait for.
+process.stdout.write("", () => process.stderr.write("", () => process.exit(exitCode)));

@@ -1,0 +1,44 @@
+import { exportCaptures } from "../../capture/export-captures.js";
+import { parseImport } from "../../capture/import-captures.js";
+import { createRedactor } from "../../capture/redact-captures.js";
+import { selectCaptures } from "../../capture/select-captures.js";
+import { escapeControls } from "../../dev/escape-controls.js";
+import type { RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
+import type * as specs from "../specs/captures.js";
+import { openCaptures, openShelf } from "../values/captures.js";
+import { countOf, putOut } from "../values/output-file.js";
+import { readInput } from "../values/read-input.js";
+import { findSecrets } from "../values/secret-option.js";
+
+export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ args, options, context }) => {
+  const { as, redact, to, out } = options;
+  const selected = selectCaptures(openShelf(options.store, context), args.selection);
+  const captures = redact === undefined ? selected : selected.map(createRedactor({ profile: redact }));
+  const [secret] = as === "curl" || as === "http" ? findSecrets(options.secret, context) : [];
+  const { text } = exportCaptures(captures, { as, target: to, ...(secret !== undefined && { secret: secret.value }) });
+  if (secret === undefined && (as === "curl" || as === "http")) {
+    context.out.note("No secret was found, so the captured signatures are in it; they are old.");
+  }
+  await putOut(text, out, countOf(captures.length, "capture"), context);
+};
+
+export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ args, options, context }) => {
+  const { out } = context;
+  const secrets = findSecrets(options.secret, context);
+  // Read before the folder is made, so that a wrong path leaves nothing.
+  const texts: [file: string, text: string][] = [];
+  for (const file of args.files) texts.push([file, (await readInput("<files>", file, context)).toString("utf8")]);
+  const folder = openCaptures(options.store, context);
+  let hasProblems = false;
+  for (const [file, text] of texts) {
+    const { captures, problems } = parseImport(text, { secrets });
+    for (const capture of captures) await folder.add(capture);
+    for (const problem of problems) out.note(`${escapeControls(file)}: ${escapeControls(problem)}`);
+    hasProblems ||= problems.length > 0;
+    const words = `${countOf(captures.length, "capture")} from ${escapeControls(file)}.`;
+    out.result({ file, captures: captures.map(({ id }) => id), problems }, words);
+  }
+  await folder.flush();
+  return hasProblems ? EXIT.failed : EXIT.ok;
+};

@@ -1,0 +1,42 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Capture } from "../../capture/capture.js";
+import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
+import { generateSchemas } from "../../capture/schemas/generate-schemas.js";
+import { selectCaptures } from "../../capture/select-captures.js";
+import { escapeControls } from "../../dev/escape-controls.js";
+import { usageError } from "../frame/command-error.js";
+import type { CommandContext, RunCommand } from "../frame/context.js";
+import { EXIT, type ExitCode } from "../frame/exit-code.js";
+import type { capturesTypes } from "../specs/captures.js";
+import { openShelf } from "../values/captures.js";
+import { countOf } from "../values/output-file.js";
+
+export const run: RunCommand<typeof capturesTypes> = async ({ args, options, context }) => {
+  const words = args.selection.length === 0 ? ["all"] : args.selection;
+  const captures = selectCaptures(openShelf(options.store, context), words);
+  if (captures.length === 0) throw usageError("There are no captures to learn from.");
+  if (options.check !== undefined) return check(options.check, captures, context);
+  const text = generateSchemas(captures);
+  if (options.out === undefined) context.out.raw(text);
+  else {
+    // Source code: readable as any other file of the project.
+    await writeFile(resolve(context.cwd, options.out), text);
+    context.out.result({ file: options.out }, `Schemas from ${countOf(captures.length, "capture")} in ${options.out}.`);
+  }
+  return EXIT.ok;
+};
+
+async function check(file: string, captures: readonly Capture[], { out, cwd }: CommandContext): Promise<ExitCode> {
+  const text = await readFile(resolve(cwd, file), "utf8").catch(() => {
+    throw usageError(`--check: the file ${file} cannot be read.`);
+  });
+  const drifts = compareSchemas(text, captures);
+  for (const drift of drifts) {
+    const { type, path, problem, captures: count, example } = drift;
+    const words = `${type}  ${path}  ${problem}  (${countOf(count, "capture")}, such as ${example})`;
+    out.result({ drift }, `${out.paint.red("✗")} ${escapeControls(words)}`);
+  }
+  if (drifts.length === 0) out.note(`${countOf(captures.length, "capture")} fit ${file}.`);
+  return drifts.length === 0 ? EXIT.ok : EXIT.failed;
+}

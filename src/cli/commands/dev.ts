@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { DevHappening } from "../../dev/happening.js";
+import type { DevServerOptions } from "../../dev/options.js";
+import { parseForward } from "../../dev/forward/forward-rules.js";
+import { createLineWriter, formatJsonLine, type Tone } from "../../dev/report-lines.js";
+import { startDevServer } from "../../dev/start-dev-server.js";
+import { usageError } from "../frame/command-error.js";
+import type { CommandInput, RunCommand } from "../frame/context.js";
+import { untilInterrupted } from "../frame/interruption.js";
+import { listenToKeys } from "../frame/keys.js";
+import type { Output, Paint } from "../frame/output.js";
+import type { dev } from "../specs/dev.js";
+import { openClient } from "../values/api-client.js";
+import { withFlagNames } from "../values/flag-names.js";
+import { findSecrets } from "../values/secret-option.js";
+
+type Input = CommandInput<typeof dev>;
+
+/** Options in code whose flag has another name. */
+const FLAGS = {
+  forwards: "--forward-to",
+  folder: "--store",
+  keepMs: "--keep",
+  timeoutMs: "--timeout",
+  maxBodyBytes: "--max-body",
+};
+
+/** Runs until Ctrl-C or q, and leaves nothing behind. */
+export const run: RunCommand<typeof dev> = async (input) => {
+  const { context } = input;
+  const { out, signal, version } = context;
+  const report = createReporter(out);
+  const options = readOptions(input);
+  if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${version}`);
+  const server = await withFlagNames(FLAGS, () => startDevServer({ ...options, report }));
+  const quit = new AbortController();
+  const say = (text: string): void => out.result({}, `  ${text}`);
+  const stopKeys = listenToKeys(context, {
+    r: { what: "replays the last delivery", press: () => replayLast(server, say) },
+    o: { what: "shows the page's address", press: () => say(server.pageUrl ?? "There is no page.") },
+    p: { what: "pauses forwarding, or goes on", press: () => (server.paused ? server.resume() : server.pause()) },
+    q: { what: "quits", press: () => quit.abort() },
+  });
+  try {
+    await untilInterrupted(AbortSignal.any([signal, quit.signal]));
+  } finally {
+    stopKeys();
+    await server.close();
+  }
+};
+
+async function replayLast(
+  server: Awaited<ReturnType<typeof startDevServer>>,
+  say: (text: string) => void,
+): Promise<void> {
+  const [last] = server.captures.list();
+  if (last === undefined) say("There is nothing to replay yet.");
+  else await server.replay({ ids: [last.id] });
+}
+
+function createReporter(out: Output): (happening: DevHappening) => void {
+  if (out.isJson) return (happening) => out.raw(`${formatJsonLine(happening)}\n`);
+  const writer = createLineWriter({
+    paint: (tone, text) => paintTone(out.paint, tone, text),
+    columns: () => (out.isTerminal ? process.stdout.columns : undefined),
+  });
+  return (happening) => {
+    for (const line of writer.write(happening)) out.result({}, line);
+  };
+}
+
+function paintTone(paint: Paint, tone: Tone, text: string): string {
+  switch (tone) {
+    case "good":
+      return paint.green(text);
+    case "bad":
+      return paint.red(text);
+    case "warn":
+      return paint.yellow(text);
+    case "dim":
+      return paint.dim(text);
+    case "strong":
+      return paint.bold(text);
+    case "plain":
+      return text;
+  }
+}
+
+function readOptions({ options, context }: Input): DevServerOptions {
+  const { forwardTo, page, pagePort, cacert, tunnel, publicUrl, inbox, readyFile, timeout, maxBody, keep, store } =
+    options;
+  const { events, port, host, path, onInvalid, whenDown, insecure, allowRemote, max } = options;
+  if (options.registerType.length > 0 && !options.register) {
+    throw usageError("--register-type says what the endpoint of --register hears; give --register too.");
+  }
+  return {
+    secrets: findSecrets(options.secret, context),
+    forwards: forwardTo.map(parseForward),
+    events,
+    port,
+    host,
+    path,
+    pagePort: page ? pagePort : false,
+    onInvalid,
+    whenDown,
+    timeoutMs: timeout,
+    maxBodyBytes: maxBody,
+    insecure,
+    allowRemote,
+    cwd: context.cwd,
+    folder: store,
+    keepMs: keep,
+    max,
+    ...(cacert !== undefined && { ca: readCertificates(cacert, context.cwd) }),
+    ...(tunnel !== undefined && { tunnel }),
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(inbox !== undefined && { inbox }),
+    ...(readyFile !== undefined && { readyFile }),
+    ...(options.register && {
+      register: { client: openClient(options, context), eventTypes: options.registerType },
+    }),
+  };
+}
+
+function readCertificates(file: string, cwd: string): string {
+  try {
+    return readFileSync(resolve(cwd, file), "utf8");
+  } catch {
+    throw usageError(`--cacert: the file ${file} cannot be read.`);
+  }
+}

@@ -1,0 +1,66 @@
+import { resolve } from "node:path";
+import { parseTarget } from "../../capture/target.js";
+import { checkApp } from "../doctor/check-app.js";
+import { checkClock } from "../doctor/check-clock.js";
+import { checkDatabase } from "../doctor/check-database.js";
+import { checkNode, checkPort, checkReceiver, checkTunnelPrograms } from "../doctor/check-machine.js";
+import { checkSecrets } from "../doctor/check-secret.js";
+import type { CheckResult, CheckStatus } from "../doctor/check.js";
+import type { CommandContext, RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
+import type { Output, Paint } from "../frame/output.js";
+import type { doctor } from "../specs/doctor.js";
+import { findSecrets, readVariable } from "../values/secret-option.js";
+
+/** Prints each check as soon as it is known. */
+export const run: RunCommand<typeof doctor> = async ({ options, context }) => {
+  let failures = 0;
+  for await (const result of checks(options, context)) {
+    show(result, context.out);
+    if (result.status === "fail") failures += 1;
+  }
+  if (failures > 0) context.out.note(`\n${failures} of the checks failed.`);
+  return failures === 0 ? EXIT.ok : EXIT.failed;
+};
+
+interface DoctorOptions {
+  app: string | undefined;
+  baseUrl: string | undefined;
+  secret: string[];
+  db: string | undefined;
+  port: number;
+  allowRemote: boolean;
+}
+
+async function* checks(options: DoctorOptions, context: CommandContext): AsyncGenerator<CheckResult> {
+  const { app, db, allowRemote } = options;
+  const { env, cwd, signal } = context;
+  const url = app === undefined ? undefined : parseTarget(app).href;
+  yield checkNode();
+  yield await checkReceiver();
+  const secrets = findSecrets(options.secret, context);
+  yield* checkSecrets(secrets);
+  yield await checkClock(options.baseUrl ?? readVariable("PIGEONHOLE_BASE_URL", context), signal);
+  if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
+  if (db !== undefined) yield await checkDatabase(resolve(cwd, db));
+  yield await checkPort(options.port);
+  yield checkTunnelPrograms(env);
+}
+
+function show({ name, status, message, fix }: CheckResult, out: Output): void {
+  const mend = fix === null ? "" : `\n             ${out.paint.dim("→")} ${fix}`;
+  out.result({ check: name, status, message, fix }, `${sign(status, out.paint)} ${name.padEnd(10)} ${message}${mend}`);
+}
+
+function sign(status: CheckStatus, paint: Paint): string {
+  switch (status) {
+    case "pass":
+      return paint.green("✓");
+    case "warn":
+      return paint.yellow("!");
+    case "fail":
+      return paint.red("✗");
+    case "skip":
+      return paint.dim("–");
+  }
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../capture/capture-test-report.js";
+import { type InspectedHandler, runCaptureTests } from "../../capture/run-capture-tests.js";
+import { parseTarget } from "../../capture/target.js";
+import { escapeControls } from "../../dev/escape-controls.js";
+import { SECRET_SHAPE } from "../../protocol/limits.js";
+import { type InboxFile, openInboxFile } from "../../store/open-inbox-file.js";
+import type { CommandInput, RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
+import type { Output } from "../frame/output.js";
+import type { test } from "../specs/test.js";
+import { type AppProcess, startApp, waitForApp } from "../values/app-process.js";
+import { findSecrets, requireSecrets, SECRET_VARIABLE } from "../values/secret-option.js";
+import { checkExpect } from "../values/status-option.js";
+
+type Input = CommandInput<typeof test>;
+
+/** Starts the app if asked to, runs the cases, and ends it again whatever happens. */
+export const run: RunCommand<typeof test> = async (input) => {
+  const { options, context } = input;
+  const { out, cwd, env, signal } = context;
+  const expect = checkExpect(options.expect);
+  const target = parseTarget(options.to);
+  const secret = findSecret(input);
+  const inbox = options.inbox === undefined ? undefined : lazyInbox(resolve(cwd, options.inbox));
+  const app =
+    options.start === undefined ? undefined : startApp(options.start, { ...env, [SECRET_VARIABLE]: secret }, cwd);
+  try {
+    await waitUntilThere(input, target, app);
+    const report = await runCaptureTests({
+      folder: resolve(cwd, input.args.folder ?? "fixtures/webhooks"),
+      target: target.href,
+      secret,
+      twice: options.twice,
+      update: options.update,
+      ignore: options.ignore,
+      timeoutMs: options.timeout,
+      allowRemote: options.allowRemote,
+      signal,
+      onCase: (testCase) => showCase(testCase, out),
+      ...(expect !== undefined && { expect: { status: expect } }),
+      ...(inbox !== undefined && { inspect: (eventId) => inbox.inspect(eventId) }),
+    });
+    for (const file of options.reporter) await writeFile(resolve(cwd, file), toJunit(report));
+    showSummary(report, out);
+    if (report.failed === 0) return EXIT.ok;
+    return report.unanswered === report.cases.length ? EXIT.unreachable : EXIT.failed;
+  } finally {
+    await inbox?.close();
+    await app?.stop();
+  }
+};
+
+/** With `--start` a secret for this run alone will do, since the app is given it. */
+function findSecret({ options, context }: Input): string {
+  if (options.start === undefined) return requireSecrets(options.secret, context)[0].value;
+  const [secret] = findSecrets(options.secret, context);
+  return secret?.value ?? SECRET_SHAPE.prefix + randomBytes(32).toString("base64url");
+}
+
+async function waitUntilThere({ options, context }: Input, target: URL, app: AppProcess | undefined): Promise<void> {
+  const { waitFor, patience, allowRemote } = options;
+  if (waitFor === undefined && app === undefined) return;
+  const isHealth = waitFor !== undefined;
+  const url = waitFor === undefined ? target.href : parseTarget(waitFor).href;
+  await waitForApp({ url, isHealth, patienceMs: patience, allowRemote, app, signal: context.signal });
+}
+
+/** Opened with the first look, since the app makes the file when it starts. */
+function lazyInbox(file: string) {
+  let opened: Promise<InboxFile> | undefined;
+  return {
+    async inspect(eventId: string): Promise<readonly InspectedHandler[] | undefined> {
+      opened ??= openInboxFile(file);
+      return (await (await opened).getEvent(eventId))?.handlers;
+    },
+    close: async (): Promise<void> => (await opened?.catch(() => undefined))?.close(),
+  };
+}
+
+function showCase(testCase: CaptureTestCase, out: Output): void {
+  const { name, passed, status, outcome, ms, failures, change, updated } = testCase;
+  const { paint } = out;
+  const sign = passed ? paint.green("✓") : paint.red("✗");
+  const answer = status === null ? "no answer" : `${status}${outcome === null ? "" : ` ${outcome}`}`;
+  const turned = change === "fixed" || change === "regressed" ? `  ${change}` : "";
+  const line = `${name}  ${answer}  ${ms} ms${turned}${updated ? "  updated" : ""}`;
+  const reasons = failures.map((failure) => `    ${escapeControls(failure)}`);
+  out.result({ case: testCase }, [`${sign} ${escapeControls(line)}`, ...reasons].join("\n"));
+}
+
+function showSummary({ passed, failed, ms }: CaptureTestReport, out: Output): void {
+  if (out.isJson) out.result({ summary: { passed, failed, ms } }, "");
+  else out.note(`${passed} passed, ${failed} failed.`);
+}

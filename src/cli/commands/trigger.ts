@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import { waitingClock } from "../../base/waiting-clock.js";
+import { sleep } from "../../base/sleep.js";
+import { checkExpectation, outcomeOf } from "../../capture/check-expectation.js";
+import { editJson } from "../../capture/edit-json.js";
+import { encodeAnswerBody, encodeBody } from "../../capture/encode-body.js";
+import { readEnvelope } from "../../capture/read-envelope.js";
+import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
+import { checkLocalTarget, targetUrl } from "../../capture/target.js";
+import { escapeControls } from "../../dev/escape-controls.js";
+import { signWithFault } from "../../dev/signature-fault.js";
+import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
+import { sampleEvent } from "../../sandbox/samples/sample-event.js";
+import { usageError } from "../frame/command-error.js";
+import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
+import { EXIT, type ExitCode } from "../frame/exit-code.js";
+import type { Output } from "../frame/output.js";
+import { nearestWord } from "../values/nearest-word.js";
+import { readInput } from "../values/read-input.js";
+import { requireSecrets } from "../values/secret-option.js";
+import { checkExpect } from "../values/status-option.js";
+import type { trigger } from "../specs/trigger.js";
+
+type Input = CommandInput<typeof trigger>;
+
+/** Where a target without a path is posted to; that of the dev server. */
+const DEFAULT_PATH = { path: "/webhooks", query: "" };
+
+export const run: RunCommand<typeof trigger> = async (input) => {
+  const { options, context } = input;
+  if (options.list) {
+    listTypes(context.out);
+    return;
+  }
+  const expect = checkExpect(options.expect);
+  const makeBody = await bodyMaker(input);
+  const needsSecret = options.sign !== "missing" && options.sign !== "wrong-secret";
+  const secret = needsSecret ? requireSecrets(options.secret, context)[0].value : undefined;
+  const url = targetUrl(options.to, DEFAULT_PATH);
+  if (!options.allowRemote) await checkLocalTarget(url);
+
+  let exitCode: ExitCode = EXIT.ok;
+  for (let index = 0; index < options.count; index += 1) {
+    const body = makeBody(index);
+    for (let copy = 0; copy < options.duplicate; copy += 1) {
+      if (index + copy > 0 && options.every > 0) await sleep(waitingClock, options.every, context.signal);
+      const nowMs = Date.now();
+      const delivery = signWithFault({ body, secret, fault: options.sign, nowMs });
+      if (options.print) {
+        printRequest(url, delivery.headers, delivery.body, context.out);
+        continue;
+      }
+      const { allowRemote } = options;
+      const answer = await sendRequest({ url, method: "POST", ...delivery, allowRemote, signal: context.signal });
+      context.signal.throwIfAborted();
+      exitCode = worse(exitCode, showAnswer({ body, answer, expect, context }));
+    }
+  }
+  return exitCode;
+};
+
+/** The bytes of the event number `index`. */
+async function bodyMaker({ args, options, context }: Input): Promise<(index: number) => Uint8Array> {
+  const edit = { set: Object.fromEntries(options.set), unset: options.unset };
+  const isEdited = options.set.length > 0 || options.unset.length > 0;
+  if (options.body !== undefined) {
+    if (args.type !== undefined) throw usageError("Give an event type or --body, not both.");
+    const bytes = await readInput("--body", options.body, context);
+    const body = isEdited ? Buffer.from(editJson(bytes.toString("utf8"), edit)) : bytes;
+    return () => body;
+  }
+  const { type } = args;
+  if (type === undefined)
+    throw usageError("Which event? Give a type such as email.received; trigger --list shows all.");
+  if (!isEventType(type)) {
+    const near = nearestWord(type, EVENT_TYPES);
+    const hint = near === undefined ? "" : ` (Did you mean ${near}?)`;
+    throw usageError(
+      `There is no event type "${type}"${hint}. trigger --list shows all; --body posts any other event.`,
+    );
+  }
+  if (options.id !== undefined && options.count > 1)
+    throw usageError("--id names one event, so it cannot go with --count.");
+  return (index) => {
+    const { seed, at, id } = options;
+    const event = sampleEvent(
+      type,
+      {},
+      {
+        seed: seed === undefined ? randomBytes(12).toString("hex") : `${seed}${index === 0 ? "" : ` ${index}`}`,
+        ...(id !== undefined && { id }),
+        // With a seed the bytes must be the same in every run, the time too.
+        ...(at === undefined ? seed === undefined && { createdAt: new Date() } : { createdAt: new Date(at) }),
+      },
+    );
+    return Buffer.from(editJson(JSON.stringify(event), edit));
+  };
+}
+
+function listTypes(out: Output): void {
+  const defaults: readonly string[] = DEFAULT_EVENT_TYPES;
+  for (const type of EVENT_TYPES) {
+    const isDefault = defaults.includes(type);
+    out.result({ type, isDefault }, isDefault ? type : `${type}${out.paint.dim("  only for endpoints that name it")}`);
+  }
+}
+
+function printRequest(url: string, headers: [string, string][], body: Uint8Array, out: Output): void {
+  const { host, pathname, search } = new URL(url);
+  const text = Buffer.from(body).toString("utf8");
+  const lines = [`POST ${pathname}${search} HTTP/1.1`, `Host: ${host}`, ...headers.map((pair) => pair.join(": "))];
+  out.result({ url, headers, body: text }, [...lines, "", text, ""].join("\n"));
+}
+
+interface AnswerInput {
+  body: Uint8Array;
+  answer: SentAnswer;
+  expect: string | undefined;
+  context: CommandContext;
+}
+
+function showAnswer({ body, answer, expect, context }: AnswerInput): ExitCode {
+  const { out } = context;
+  const { status, ms, error } = answer;
+  const event = readHead(body);
+  const outcome = outcomeOf(answer.headers);
+  const heard = { ...answer, body: encodeAnswerBody(answer.headers, answer.body) };
+  const failures = expect === undefined ? [] : checkExpectation({ status: expect }, heard);
+  const isGood = failures.length === 0 && status !== null && (expect !== undefined || status < 300);
+  const sign = isGood ? out.paint.green("✓") : out.paint.red("✗");
+  const said =
+    status === null ? (error ?? "no answer") : `${status}${outcome === undefined ? "" : ` ${outcome}`}  ${ms} ms`;
+  const unmet = status === null ? [] : failures.map((failure) => `\n  ${failure}`);
+  const line = `${sign} ${event.type ?? "event"}  ${event.id ?? "without id"}  ${said}`;
+  out.result({ event, status, outcome: outcome ?? null, ms, error, failures }, escapeControls(line) + unmet.join(""));
+  if (status === null) return EXIT.unreachable;
+  return failures.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function readHead(body: Uint8Array): { id: string | null; type: string | null } {
+  const { id, type } = readEnvelope(encodeBody(body));
+  return { id, type };
+}
+
+function worse(a: ExitCode, b: ExitCode): ExitCode {
+  return b > a ? b : a;
+}

@@ -1,0 +1,82 @@
+import { bodyBytes } from "../../capture/capture-request.js";
+import type { HeaderList } from "../../capture/capture.js";
+import { headerListReader } from "../../capture/judge-signature.js";
+import { selectCaptures } from "../../capture/select-captures.js";
+import { explainSignature } from "../../protocol/explain-signature.js";
+import type { SignatureExplanation } from "../../protocol/explanation.js";
+import { verifySignature } from "../../protocol/verify-signature.js";
+import { usageError } from "../frame/command-error.js";
+import type { CommandInput, RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
+import type { Output } from "../frame/output.js";
+import type { verify } from "../specs/verify.js";
+import { openShelf } from "../values/captures.js";
+import { readInput } from "../values/read-input.js";
+import { requireSecrets } from "../values/secret-option.js";
+
+/** Says whether a signature holds, and with `--explain` why not. */
+export const run: RunCommand<typeof verify> = async (input) => {
+  const { options, context } = input;
+  const secrets = requireSecrets(options.secret, context);
+  const { body, headers, receivedAt } = await findRequest(input);
+  const question = {
+    body,
+    headers: headerListReader(headers),
+    secrets: secrets.map(({ value }) => value),
+    toleranceSeconds: options.tolerance,
+    nowMs: options.at ?? receivedAt,
+  };
+  const verdict = verifySignature(question);
+  const secretRef = "secretIndex" in verdict ? (secrets[verdict.secretIndex]?.ref ?? null) : null;
+  const explained = options.explain ? explainSignature(question) : undefined;
+  show({ ok: verdict.ok, reason: verdict.ok ? null : verdict.reason, secretRef, explained }, context.out);
+  if (!verdict.ok && !options.explain) context.out.note("--explain says what is wrong and what to change.");
+  return verdict.ok ? EXIT.ok : EXIT.failed;
+};
+
+interface Request {
+  body: Uint8Array;
+  headers: HeaderList;
+  receivedAt: number;
+}
+
+async function findRequest({ args, options, context }: CommandInput<typeof verify>): Promise<Request> {
+  const { capture: word } = args;
+  if (options.body !== undefined) {
+    if (word !== undefined) throw usageError("Give a capture or --body, not both.");
+    if (options.header.length === 0) throw usageError('--body needs the headers: give --header "X-Svc-Signature: …".');
+    return { body: await readInput("--body", options.body, context), headers: options.header, receivedAt: Date.now() };
+  }
+  if (word === undefined) throw usageError("What is to be verified? Give a capture (a file, an id, last) or --body.");
+  const [capture, ...others] = selectCaptures(openShelf(options.store, context), [word]);
+  if (capture === undefined || others.length > 0) {
+    throw usageError(`"${word}" picks ${others.length + 1} captures; verify takes one.`);
+  }
+  const { request, receivedAt } = capture;
+  return { body: bodyBytes(capture), headers: request.headers, receivedAt: Date.parse(receivedAt) };
+}
+
+interface Verdict {
+  ok: boolean;
+  reason: string | null;
+  /** Name of the secret that fits. */
+  secretRef: string | null;
+  explained: SignatureExplanation | undefined;
+}
+
+function show({ ok, reason, secretRef, explained }: Verdict, out: Output): void {
+  const sign = ok ? out.paint.green("✓ genuine") : out.paint.red(`✗ ${reason ?? "not genuine"}`);
+  const by = secretRef === null ? "" : `  signed with ${secretRef}`;
+  const findings = explained?.findings ?? [];
+  const lines = [
+    `${sign}${by}`,
+    ...(explained === undefined ? [] : [`  ${explained.summary}`]),
+    ...findings.flatMap(({ message, fix }, index) => [
+      // The summary quotes the first one.
+      ...(index === 0 && !ok ? [] : [`  ${message}`]),
+      `  ${out.paint.dim("→")} ${fix}`,
+    ]),
+  ];
+  const record = explained === undefined ? {} : { summary: explained.summary, findings };
+  out.result({ ok, reason, secretRef, ...record }, lines.join("\n"));
+}

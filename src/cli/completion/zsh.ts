@@ -1,0 +1,48 @@
+import type { Place, Word } from "./words.js";
+
+/** A script for zsh, to be put into a folder of fpath as _pigeonhole, or to be evaluated. */
+export function zshScript(places: readonly Place[]): string {
+  const paths = places.filter(({ path }) => path !== "").map(({ path }) => caseOf(path));
+  const values = places.flatMap(({ path, values }) =>
+    [...values].map(
+      ([flag, words]) =>
+        `    ("${path} ${flag}") ${words.length === 0 ? "_files" : `compadd -- ${words.join(" ")}`}; return ;;`,
+    ),
+  );
+  const words = places.map(({ path, words }) => `    ("${path}") offered=(${words.map(describe).join(" ")}) ;;`);
+  // "path" is not to be used as a name in zsh: it is tied to PATH.
+  return `#compdef pigeonhole
+# zsh completion of pigeonhole: eval "$(pigeonhole completion zsh)"
+_pigeonhole() {
+  local at="" i
+  local -a offered
+  for (( i = 2; i < CURRENT; i++ )); do
+    case "$at \${words[i]}" in
+      (${paths.join("|")}) at="\${at:+$at }\${words[i]}" ;;
+    esac
+  done
+  case "$at \${words[CURRENT-1]}" in
+${values.join("\n")}
+  esac
+  case "$at" in
+${words.join("\n")}
+  esac
+  _describe pigeonhole offered || _files
+}
+if [[ "$funcstack[1]" == _pigeonhole ]]; then
+  _pigeonhole "$@"
+else
+  compdef _pigeonhole pigeonhole
+fi
+`;
+}
+
+function caseOf(path: string): string {
+  return path.includes(" ") ? `"${path}"` : `" ${path}"`;
+}
+
+/** `word:what it means` in single quotes; a colon in the word would end it. */
+function describe({ text, summary }: Word): string {
+  const entry = summary === "" ? text.replaceAll(":", "\\:") : `${text.replaceAll(":", "\\:")}:${summary}`;
+  return `'${entry.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { headerListReader, type NamedSecret } from "../../capture/judge-signature.js";
+import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
+import { SECOND } from "../../base/duration.js";
+import { OUTCOME_HEADER } from "../../protocol/outcome.js";
+import { signDelivery } from "../../protocol/sign-delivery.js";
+import { sampleTestEvent } from "../../sandbox/samples/sample-event.js";
+import { type CheckResult, fail, pass, skip, warn } from "./check.js";
+
+export interface AppCheckInput {
+  url: string;
+  /** The one to sign with; undefined when none was found. */
+  secret: NamedSecret | undefined;
+  allowRemote: boolean;
+  signal: AbortSignal;
+}
+
+/** As long as the service waits. */
+const TIMEOUT_MS = 5 * SECOND;
+
+/** Posts one signed test delivery and reads the answer: reachable, verified, and not read by another parser first. */
+export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInput): Promise<CheckResult[]> {
+  const event = { ...sampleTestEvent({ seed: randomBytes(8).toString("hex") }), createdAt: new Date().toISOString() };
+  const body = JSON.stringify(event);
+  // Unsigned it still tells whether somebody answers.
+  const signature = secret === undefined ? {} : signDelivery({ body, secret: secret.value });
+  const answer = await sendRequest({
+    url,
+    method: "POST",
+    headers: [["Content-Type", "application/json"], ...Object.entries(signature)],
+    body: Buffer.from(body),
+    timeoutMs: TIMEOUT_MS,
+    allowRemote,
+    signal,
+  });
+  const { status } = answer;
+  if (status === null) return [unreachable(answer), skip("delivery", "Not tried: the app gave no answer.")];
+  const reached = pass("app", `The app answers (${answer.ms} ms).`);
+  if (secret === undefined) return [reached, skip("delivery", "Not tried: there is no secret to sign with.")];
+  const outcome = headerListReader(answer.headers)(OUTCOME_HEADER);
+  return [reached, outcome === undefined ? judgeOther(status) : judgeOutcome(outcome, status)];
+}
+
+function unreachable({ error }: SentAnswer): CheckResult {
+  return fail("app", error ?? "The app gave no answer.", "Start the app, and give --app the URL of its webhook route.");
+}
+
+/** What each outcome of a receiver means for somebody who sets it up. */
+const MENDING: Record<string, { message: string; fix: string }> = {
+  body_consumed: {
+    message: "A body parser reads the delivery before the receiver, so the signed bytes are gone.",
+    fix: "Mount receiver.middleware() above express.json(), or limit the parser to other paths.",
+  },
+  unverified: {
+    message: "The receiver does not know this secret, or its clock differs.",
+    fix: "Give doctor and the app the same secret: the whole string of this endpoint, with whsec_.",
+  },
+  unsigned: {
+    message: "The signature header did not reach the receiver.",
+    fix: "Look for a proxy or a middleware that drops or renames headers.",
+  },
+  not_started: {
+    message: "The receiver is mounted and was not started.",
+    fix: "Await receiver.start() before the app listens.",
+  },
+  stopping: { message: "The receiver is stopping.", fix: "Start the app again." },
+  store_unavailable: {
+    message: "The receiver cannot write its database.",
+    fix: "Look for a full disk or a locked file; the app's log has SQLite's code.",
+  },
+  wrong_method: { message: "The receiver did not get a POST.", fix: "Look for a redirect in front of the app." },
+};
+
+function judgeOutcome(outcome: string, status: number): CheckResult {
+  if (outcome === "accepted" || outcome === "duplicate") {
+    return pass(
+      "delivery",
+      `A signed test delivery was taken (${status} ${outcome}): secret, clock and raw body are right.`,
+    );
+  }
+  const { message, fix } = MENDING[outcome] ?? {
+    message: `The receiver answered ${status} ${outcome}.`,
+    fix: "The app's log names the cause.",
+  };
+  return fail("delivery", message, fix);
+}
+
+/** An answer that no receiver of this package gave. */
+function judgeOther(status: number): CheckResult {
+  if (status === 404 || status === 405) {
+    return fail(
+      "delivery",
+      `The app has no POST route there (${status}).`,
+      "Give --app the whole URL with the path of the receiver.",
+    );
+  }
+  if (status >= 300 && status < 400) {
+    return fail(
+      "delivery",
+      `The app redirects (${status}), which the service counts as failed.`,
+      "Give the final URL.",
+    );
+  }
+  if (status < 300) {
+    return warn(
+      "delivery",
+      `The app answered ${status}, and not through a receiver of this package.`,
+      "Look whether another route or a middleware answers first.",
+    );
+  }
+  return fail(
+    "delivery",
+    `The app answered ${status} before the receiver was reached.`,
+    "Often express.json() or another middleware refuses first; mount the receiver above it.",
+  );
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { accessSync, constants } from "node:fs";
+import { createServer } from "node:net";
+import { delimiter, join } from "node:path";
+import { silentLogger } from "../../base/logger.js";
+import { TUNNEL_NAMES } from "../../dev/tunnel/tunnel-programs.js";
+import { OUTCOME_HEADER } from "../../protocol/outcome.js";
+import { signDelivery } from "../../protocol/sign-delivery.js";
+import { sampleEvent } from "../../sandbox/samples/sample-event.js";
+import { type CheckResult, fail, pass, skip, warn } from "./check.js";
+
+/** `engines` of package.json. */
+const OLDEST_NODE = [20, 20, 2];
+
+export function checkNode(version = process.versions.node): CheckResult {
+  const parts = version.split(".").map(Number);
+  const different = OLDEST_NODE.findIndex((part, index) => part !== parts[index]);
+  const isNew = different === -1 || (parts[different] ?? 0) > (OLDEST_NODE[different] ?? 0);
+  if (isNew) return pass("node", `Node ${version}.`);
+  const oldest = OLDEST_NODE.join(".");
+  return fail("node", `Node ${version} is older than ${oldest}.`, `Install Node ${oldest} or newer.`);
+}
+
+/** Takes a delivery from end to end in memory: the native module, SQLite's version, signing, storing, a handler's commit. */
+export async function checkReceiver(): Promise<CheckResult> {
+  try {
+    const outcome = await receiveInMemory();
+    if (outcome === "accepted") return pass("sqlite", "SQLite loads, and a receiver in memory took a signed delivery.");
+    return fail("sqlite", `A receiver in memory answered its delivery with ${outcome}.`, "Install the package anew.");
+  } catch (error) {
+    const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : "";
+    return fail(
+      "sqlite",
+      `A receiver does not start here: ${message}`,
+      "Run npm rebuild better-sqlite3 with the Node that the app runs on; without a prebuilt binary it needs Python, make and a C++ compiler.",
+    );
+  }
+}
+
+async function receiveInMemory(): Promise<string> {
+  // Loads the native module, so that a failure of it is one of this check.
+  const { createReceiver } = await import("../../receiver/create-receiver.js");
+  const secret = `whsec_${randomBytes(32).toString("base64url")}`;
+  const receiver = createReceiver({ secrets: secret, store: ":memory:", logger: silentLogger, telemetry: false });
+  const handled = new Promise<void>((resolve) => {
+    receiver.on("email.received", (_, ctx) => ctx.commit(() => resolve()));
+  });
+  await receiver.start();
+  try {
+    const body = JSON.stringify(sampleEvent("email.received"));
+    const headers = signDelivery({ body, secret });
+    const answer = await receiver.fetch(new Request("http://doctor.test/", { method: "POST", body, headers }));
+    if (answer.ok) await handled;
+    return answer.headers.get(OUTCOME_HEADER) ?? `HTTP ${answer.status}`;
+  } finally {
+    await receiver.stop();
+  }
+}
+
+export async function checkPort(port: number): Promise<CheckResult> {
+  if (await isFree(port)) return pass("port", `Port ${port} is free for pigeonhole dev.`);
+  return warn(
+    "port",
+    `Port ${port} is in use; perhaps pigeonhole dev is running already.`,
+    "Give pigeonhole dev another one with --port.",
+  );
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
+
+export function checkTunnelPrograms(env: NodeJS.ProcessEnv): CheckResult {
+  const installed = TUNNEL_NAMES.filter((name) => isInstalled(name, env));
+  if (installed.length > 0) return pass("tunnel", `Installed: ${installed.join(", ")}.`);
+  return skip("tunnel", `None of ${TUNNEL_NAMES.join(", ")} is installed; only pigeonhole dev --tunnel needs one.`);
+}
+
+function isInstalled(program: string, env: NodeJS.ProcessEnv): boolean {
+  return (env["PATH"] ?? "").split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,29 @@
+/** `skip`: there was nothing to look at. */
+export type CheckStatus = "pass" | "warn" | "fail" | "skip";
+
+/** What one check of the doctor found. */
+export interface CheckResult {
+  /** Stable name, in one word or two. */
+  name: string;
+  status: CheckStatus;
+  /** What was seen, in a sentence. */
+  message: string;
+  /** What to do; null where nothing is to be done. */
+  fix: string | null;
+}
+
+export function pass(name: string, message: string): CheckResult {
+  return { name, status: "pass", message, fix: null };
+}
+
+export function skip(name: string, message: string): CheckResult {
+  return { name, status: "skip", message, fix: null };
+}
+
+export function warn(name: string, message: string, fix: string): CheckResult {
+  return { name, status: "warn", message, fix };
+}
+
+export function fail(name: string, message: string, fix: string): CheckResult {
+  return { name, status: "fail", message, fix };
+}

@@ -1,0 +1,157 @@
+import { Argument, Command as Commander, type CommanderError, InvalidArgumentError, Option } from "commander";
+import { usageError } from "./command-error.js";
+import type { Command } from "./context.js";
+import { GLOBAL_OPTIONS, type GlobalOptions } from "./global-options.js";
+import { type ArgumentSpec, type CommandSpec, COMMAND_GROUPS, flagName, type OptionSpec } from "./spec.js";
+
+/** What was typed, read. */
+export interface ParsedCommand {
+  command: Command;
+  options: Record<string, unknown>;
+  args: Record<string, unknown>;
+  globals: GlobalOptions;
+}
+
+export interface ProgramInput {
+  commands: readonly Command[];
+  /** Summaries of first words that have several second ones. */
+  families: Readonly<Record<string, string>>;
+  version: string;
+  /** Called with the command that was named. */
+  onCommand: (parsed: ParsedCommand) => Promise<void>;
+}
+
+/** Help or the version was printed as asked for. */
+export const NOTHING_TO_DO: ReadonlySet<string> = new Set(["commander.helpDisplayed", "commander.version"]);
+
+/** Builds the parser. A line that cannot be used makes it throw a `CommandError` that names the flag. */
+export function buildProgram({ commands, families, version, onCommand }: ProgramInput): Commander {
+  const program = prepare(new Commander("pigeonhole"))
+    .description("Receives the webhooks of a mail workspace: capture, look, replay, operate.")
+    .version(version, "-V, --version", "Prints the version.")
+    .helpCommand(false)
+    .addHelpText("after", "\npigeonhole <command> --help shows its options and examples.");
+  for (const [name, spec] of Object.entries(GLOBAL_OPTIONS)) program.addOption(toOption(name, spec));
+  // Headings come in the order in which they are first met.
+  const ordered = commands.toSorted((a, b) => groupOrder(a.spec) - groupOrder(b.spec));
+  for (const command of ordered) {
+    const parent = parentOf(program, command.spec, families);
+    const built = prepare(parent.command(command.spec.name.split(" ").at(-1) ?? ""));
+    describe(built, command.spec);
+    built.action(() => {
+      const options = gatherOptions(command.spec, built.opts());
+      const args = gatherArguments(command.spec, built.processedArgs);
+      return onCommand({ command, options, args, globals: program.opts<GlobalOptions>() });
+    });
+  }
+  return program;
+}
+
+function groupOrder(spec: CommandSpec): number {
+  return COMMAND_GROUPS.indexOf(spec.group);
+}
+
+function parentOf(program: Commander, spec: CommandSpec, families: Readonly<Record<string, string>>): Commander {
+  const [family = "", child] = spec.name.split(" ");
+  if (child === undefined) return program;
+  const known = program.commands.find((command) => command.name() === family);
+  if (known !== undefined) return known;
+  return prepare(program.command(family))
+    .description(families[family] ?? "")
+    .helpGroup(`${spec.group}:`)
+    .helpCommand(false);
+}
+
+/** Errors become ours; what commander would print itself is left to us, help apart. */
+function prepare(command: Commander): Commander {
+  return command
+    .exitOverride((error) => refuse(command, error))
+    .configureOutput({ outputError: () => undefined })
+    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => title })
+    .helpOption("-h, --help", "Prints help.");
+}
+
+function refuse(command: Commander, error: CommanderError): never {
+  if (NOTHING_TO_DO.has(error.code)) throw error;
+  const path = pathOf(command);
+  const message = error.message.replace(/^error: /, "").replace(/\n\(Did you mean/, " (Did you mean");
+  // A family of commands without a second word.
+  if (error.code === "commander.help")
+    throw usageError(`${path} needs one of its commands; ${path} --help lists them.`);
+  throw usageError(`${message.replace(/[.\s]*$/, "")}. See ${path} --help.`);
+}
+
+function pathOf(command: Commander): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+function describe(built: Commander, spec: CommandSpec): void {
+  const details = spec.details === undefined ? "" : `\n\n${spec.details}`;
+  built.description(`${spec.summary}${details}`).summary(spec.summary);
+  if (!spec.name.includes(" ")) built.helpGroup(`${spec.group}:`);
+  for (const [name, argument] of Object.entries(spec.arguments ?? {})) built.addArgument(toArgument(name, argument));
+  for (const [name, option] of Object.entries(spec.options ?? {})) {
+    built.addOption(toOption(name, option));
+    if (option.paired === true) built.addOption(new Option(flagName(name, { negated: true })).hideHelp());
+  }
+  const examples = spec.examples.map(([line, what]) => `  $ ${line}\n      ${what}`);
+  built.addHelpText("after", `\nExamples:\n${examples.join("\n")}`);
+}
+
+function toArgument(name: string, spec: ArgumentSpec): Argument {
+  const dots = spec.variadic === true ? "..." : "";
+  const argument = new Argument(spec.optional === true ? `[${name}${dots}]` : `<${name}${dots}>`, spec.summary);
+  const { parse } = spec;
+  if (parse !== undefined) argument.argParser((text, before) => collect(read(parse, text), before, spec.variadic));
+  else if (spec.choices !== undefined) argument.choices(spec.choices);
+  return argument;
+}
+
+function toOption(name: string, spec: OptionSpec): Option {
+  const short = spec.short === undefined ? "" : `-${spec.short}, `;
+  const value = spec.value === undefined ? "" : ` <${spec.value}>`;
+  const option = new Option(`${short}${flagName(name, spec)}${value}`, spec.summary + note(name, spec));
+  const parse = spec.parse ?? ((text: string) => text);
+  if (spec.choices !== undefined && spec.repeat !== true) option.choices(spec.choices);
+  else if (spec.value !== undefined) {
+    option.argParser((text, before) => collect(read(parse, text), before, spec.repeat));
+  }
+  if (spec.default !== undefined) option.default(parse(spec.default), spec.default);
+  return option;
+}
+
+function note(name: string, spec: OptionSpec): string {
+  if (spec.paired === true) return ` Or ${flagName(name, { negated: true })}.`;
+  return spec.repeat === true ? " May be given several times." : "";
+}
+
+function collect(value: unknown, before: unknown, isList: true | undefined): unknown {
+  if (isList !== true) return value;
+  return Array.isArray(before) ? [...(before as unknown[]), value] : [value];
+}
+
+/** Commander puts the flag's name in front of an InvalidArgumentError. */
+function read(parse: (text: string) => unknown, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : "It cannot be read.");
+  }
+}
+
+function gatherOptions(spec: CommandSpec, parsed: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(spec.options ?? {}).map(([name, option]) => {
+    if (option.repeat === true) return [name, parsed[name] ?? []];
+    if (option.value !== undefined || option.paired === true) return [name, parsed[name]];
+    return [name, parsed[name] === true];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
+}
+
+function gatherArguments(spec: CommandSpec, parsed: readonly unknown[]): Record<string, unknown> {
+  const entries = Object.entries(spec.arguments ?? {}).map(([name, argument], index) => {
+    const value = parsed[index];
+    return [name, argument.variadic === true ? (value ?? []) : value];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
+}

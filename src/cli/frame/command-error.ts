@@ -1,0 +1,102 @@
+import { PigeonholeError } from "../../base/error.js";
+import { EXIT, type ExitCode } from "./exit-code.js";
+
+/** Why a command could not do its work, for a person: what happened, and what to do. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: ExitCode;
+  /** Stands in `--json` errors. */
+  readonly code: string;
+
+  constructor(exitCode: ExitCode, code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+    this.code = code;
+  }
+}
+
+/** The command line cannot be used. */
+export function usageError(message: string): CommandError {
+  return new CommandError(EXIT.usage, "usage", message);
+}
+
+/** An error as it is printed. */
+export interface PrintedError {
+  exitCode: ExitCode;
+  code: string;
+  message: string;
+  /** Frames, for a fault of ours; empty otherwise. */
+  stack: string;
+}
+
+/** Mistakes of the caller among the package's error codes. */
+const USAGE_CODES: ReadonlySet<string> = new Set([
+  "invalid_option",
+  "invalid_argument",
+  "invalid_secret",
+  "not_a_pigeonhole_database",
+  "schema_too_new",
+  "invalid_capture",
+  "invalid_query",
+  "no_capture",
+  "port_in_use",
+  "folder_not_empty",
+]);
+
+/** Error codes of an app, a service or a disk that does not do its part. */
+const FAULTS_ELSEWHERE =
+  /^(?:no_answer|invalid_answer|answer_too_large|redirect_refused|tunnel_failed|store_\w+|sqlite_too_old)$/;
+
+/** System errors in words; their own messages hold `ENOENT` and the like. */
+const SYSTEM_ERRORS: Record<string, string> = {
+  ENOENT: "does not exist",
+  EACCES: "may not be opened: its permissions forbid it",
+  EISDIR: "is a folder",
+  ENOTDIR: "is not in a folder",
+  EADDRINUSE: "is in use by another program; choose another with the option for the port",
+};
+
+/** Sorts what was thrown into exit code and words. */
+export function describeError(error: unknown): PrintedError {
+  if (error instanceof CommandError) {
+    return { exitCode: error.exitCode, code: error.code, message: error.message, stack: "" };
+  }
+  if (!(error instanceof Error))
+    return { exitCode: EXIT.failed, code: "internal_error", message: "Failed.", stack: "" };
+  // An answer of the service; its code is not of this package's list.
+  if ("status" in error && "code" in error) {
+    return { exitCode: EXIT.unreachable, code: String(error.code), message: error.message, stack: "" };
+  }
+  if (error.name === "InvalidInputError" && "code" in error) {
+    return { exitCode: EXIT.usage, code: String(error.code), message: error.message, stack: "" };
+  }
+  if (error instanceof PigeonholeError) {
+    return { exitCode: exitCodeOf(error.code), code: error.code, message: error.message, stack: "" };
+  }
+  return systemError(error) ?? fault(error);
+}
+
+function exitCodeOf(code: string): ExitCode {
+  if (USAGE_CODES.has(code)) return EXIT.usage;
+  return FAULTS_ELSEWHERE.test(code) ? EXIT.unreachable : EXIT.failed;
+}
+
+function systemError(error: NodeJS.ErrnoException): PrintedError | undefined {
+  const words = SYSTEM_ERRORS[error.code ?? ""];
+  if (words === undefined) return undefined;
+  const what = error.path ?? ("port" in error ? `Port ${String(error.port)}` : "A file");
+  return { exitCode: EXIT.usage, code: error.code ?? "", message: `${what} ${words}.`, stack: "" };
+}
+
+function fault(error: Error): PrintedError {
+  const message = `${error.name}: ${error.message}`;
+  return { exitCode: EXIT.failed, code: "internal_error", message, stack: frames(error) };
+}
+
+/** Where a fault of ours happened, without the message above it. */
+function frames({ stack = "" }: Error): string {
+  return stack
+    .split("\n")
+    .filter((line) => /^ {4}at /.test(line))
+    .join("\n");
+}

@@ -1,0 +1,42 @@
+import type { Output } from "./output.js";
+import type { ArgumentsOf, CommandSpec, OptionsOf } from "./spec.js";
+import type { ExitCode } from "./exit-code.js";
+
+/** What every command has at hand. */
+export interface CommandContext {
+  readonly out: Output;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where relative paths start: `-C` or the working directory. */
+  readonly cwd: string;
+  /** Aborted by Ctrl-C and SIGTERM. A command that serves ends then; one that waits rejects with its reason. */
+  readonly signal: AbortSignal;
+  /** `--yes`: questions are answered with yes. */
+  readonly yes: boolean;
+  readonly stdin: NodeJS.ReadStream;
+  /** Of this package. */
+  readonly version: string;
+}
+
+/** A command's own options and arguments, read, and the rest. */
+export interface CommandInput<Spec extends CommandSpec> {
+  readonly options: OptionsOf<Spec>;
+  readonly args: ArgumentsOf<Spec>;
+  readonly context: CommandContext;
+}
+
+/** Does the work; nothing means that all went well. */
+export type RunCommand<Spec extends CommandSpec> = (input: CommandInput<Spec>) => Promise<ExitCode | void>;
+
+/** A command with the way to its code, which is loaded only when it is run. */
+export interface Command {
+  readonly spec: CommandSpec;
+  readonly run: (input: CommandInput<CommandSpec>) => Promise<ExitCode | void>;
+}
+
+/** Ties a spec to the function that does its work, whose module is loaded when it is needed. */
+export function command<Spec extends CommandSpec>(spec: Spec, load: () => Promise<RunCommand<Spec>>): Command {
+  return {
+    spec,
+    run: async (input) => (await load())(input),
+  };
+}

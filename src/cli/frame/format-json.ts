@@ -1,0 +1,10 @@
+import { escapeControls } from "../../dev/escape-controls.js";
+
+/** Text of a body for a terminal: indented where it is JSON, one line otherwise, and never able to move the cursor. */
+export function formatJson(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2).split("\n").map(escapeControls).join("\n");
+  } catch {
+    return escapeControls(body);
+  }
+}

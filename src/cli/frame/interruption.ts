@@ -1,0 +1,35 @@
+import { SECOND } from "../../base/duration.js";
+import { EXIT } from "./exit-code.js";
+
+/** How long a command has to end after Ctrl-C. */
+const GRACE_MS = 10 * SECOND;
+
+/** Ctrl-C and SIGTERM as a signal. */
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** What the process ends with when it was interrupted; undefined when it was not. */
+  exitCode(): number | undefined;
+}
+
+/** The first signal asks the command to end, the second ends the process at once. */
+export function watchInterruption(process: NodeJS.Process): Interruption {
+  const controller = new AbortController();
+  let code: number | undefined;
+  const interrupt = (exitCode: number) => () => {
+    if (code !== undefined) process.exit(exitCode);
+    code = exitCode;
+    setTimeout(() => process.exit(exitCode), GRACE_MS).unref();
+    controller.abort(new DOMException("Interrupted.", "AbortError"));
+  };
+  process.on("SIGINT", interrupt(EXIT.interrupted));
+  process.on("SIGTERM", interrupt(143));
+  return { signal: controller.signal, exitCode: () => code };
+}
+
+/** Resolves when the command is asked to end. */
+export function untilInterrupted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,69 @@
+import pc from "picocolors";
+import { describeError } from "./command-error.js";
+import type { ExitCode } from "./exit-code.js";
+
+/** Colours, or none. */
+export type Paint = ReturnType<typeof pc.createColors>;
+
+/** Version of the lines that `--json` gives; goes up when a field is removed or changes its meaning. */
+export const SCHEMA_VERSION = 1;
+
+export interface OutputOptions {
+  json: boolean;
+  quiet: boolean;
+  /** Whether colour may be used at all. */
+  color: boolean;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Everything that a command prints. Results go to standard output, remarks and errors to standard error. */
+export interface Output {
+  readonly isJson: boolean;
+  /** True where standard output is a terminal and lines are for a person. */
+  readonly isTerminal: boolean;
+  readonly paint: Paint;
+  /** One result: a JSON line with `--json`, the text otherwise. */
+  result(record: Record<string, unknown>, text: string): void;
+  /** Bytes that are the result themselves, such as an export; never wrapped in JSON. */
+  raw(text: string | Uint8Array): void;
+  /** A remark for a person; nothing with `--quiet` or `--json`. */
+  note(text: string): void;
+  /** Says what went wrong and gives the exit code. */
+  fail(error: unknown): ExitCode;
+}
+
+export function createOutput(options: OutputOptions): Output {
+  const { json, quiet, stdout, stderr, env } = options;
+  const paint = pc.createColors(options.color && wantsColor(env, stdout));
+  const errorPaint = pc.createColors(options.color && wantsColor(env, stderr));
+
+  return {
+    isJson: json,
+    isTerminal: !json && stdout.isTTY,
+    paint,
+    result(record, text) {
+      if (json) stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...record })}\n`);
+      else if (text !== "") stdout.write(`${text}\n`);
+    },
+    raw: (text) => void stdout.write(text),
+    note(text) {
+      if (!quiet && !json) stderr.write(`${text}\n`);
+    },
+    fail(error) {
+      const { exitCode, code, message, stack } = describeError(error);
+      if (json) stderr.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: { code, message } })}\n`);
+      else stderr.write(`${errorPaint.red("error:")} ${message}\n${stack === "" ? "" : `${errorPaint.dim(stack)}\n`}`);
+      return exitCode;
+    },
+  };
+}
+
+/** NO_COLOR and FORCE_COLOR by their conventions; otherwise colour is for terminals. */
+function wantsColor(env: NodeJS.ProcessEnv, stream: NodeJS.WriteStream): boolean {
+  if ((env["NO_COLOR"] ?? "") !== "") return false;
+  const force = env["FORCE_COLOR"] ?? "";
+  if (force !== "") return force !== "0";
+  return stream.isTTY && env["TERM"] !== "dumb";
+}

@@ -1,0 +1,89 @@
+/** One option of a command, as data: help, parsing, the README and shell completion are made from it. */
+export interface OptionSpec {
+  /** What it does, in half a sentence. */
+  readonly summary: string;
+  /** Name of its value in help, such as `url`; a switch has none. */
+  readonly value?: string;
+  /** One letter. */
+  readonly short?: string;
+  /** Reads the value; throws an error whose message says what is wanted. @default the text as it is */
+  readonly parse?: (text: string) => unknown;
+  /** All values that are allowed. */
+  readonly choices?: readonly string[];
+  /** Values that shell completion offers; others are allowed too. */
+  readonly suggestions?: readonly string[];
+  /** The value as one would write it. */
+  readonly default?: string;
+  /** True where it may be given several times. */
+  readonly repeat?: true;
+  /** True for a switch that is on and is written `--no-<name>` to turn it off. */
+  readonly negated?: true;
+  /** True for a switch that can be written both `--<name>` and `--no-<name>`, and is undefined when neither is there. */
+  readonly paired?: true;
+}
+
+/** One argument of a command; the last may take the rest. */
+export interface ArgumentSpec {
+  readonly summary: string;
+  readonly parse?: (text: string) => unknown;
+  readonly choices?: readonly string[];
+  readonly suggestions?: readonly string[];
+  readonly optional?: true;
+  readonly variadic?: true;
+}
+
+/** The headings of `pigeonhole --help`, in order. */
+export const COMMAND_GROUPS = ["Develop", "Signatures", "Operate", "Set up"] as const;
+
+/** One command, as data. Options are written with a dash for each capital: `forwardTo` is `--forward-to`. */
+export interface CommandSpec {
+  /** As typed, such as `captures list`. */
+  readonly name: string;
+  readonly group: (typeof COMMAND_GROUPS)[number];
+  readonly summary: string;
+  /** More for `--help`, in whole sentences. */
+  readonly details?: string;
+  readonly arguments?: Readonly<Record<string, ArgumentSpec>>;
+  readonly options?: Readonly<Record<string, OptionSpec>>;
+  /** Each a command line and what it does. */
+  readonly examples: readonly (readonly [line: string, what: string])[];
+}
+
+type Value<Spec> = Spec extends { parse: (text: string) => infer Parsed }
+  ? Parsed
+  : Spec extends { choices: readonly (infer Choice)[] }
+    ? Choice
+    : string;
+
+type OptionValue<Spec extends OptionSpec> = Spec extends { value: string }
+  ? Spec extends { repeat: true }
+    ? Value<Spec>[]
+    : Value<Spec> | (Spec extends { default: string } ? never : undefined)
+  : boolean | (Spec extends { paired: true } ? undefined : never);
+
+type ArgumentValue<Spec extends ArgumentSpec> = Spec extends { variadic: true }
+  ? Value<Spec>[]
+  : Value<Spec> | (Spec extends { optional: true } ? undefined : never);
+
+/** The options of a command, read: a repeated one is a list, a switch true or false. */
+export type OptionsOf<Spec extends CommandSpec> = Spec extends { options: infer Options }
+  ? { readonly [Name in keyof Options]: Options[Name] extends OptionSpec ? OptionValue<Options[Name]> : never }
+  : Record<never, never>;
+
+/** The arguments of a command, read. */
+export type ArgumentsOf<Spec extends CommandSpec> = Spec extends { arguments: infer Arguments }
+  ? {
+      readonly [Name in keyof Arguments]: Arguments[Name] extends ArgumentSpec ? ArgumentValue<Arguments[Name]> : never;
+    }
+  : Record<never, never>;
+
+/** Keeps the literal types of a spec, from which those of its options follow. */
+export function defineCommand<const Spec extends CommandSpec>(spec: Spec): Spec {
+  return spec;
+}
+
+/** `forwardTo` → `--forward-to`; a negated one `--no-…`. */
+export function flagName(name: string, spec?: Pick<OptionSpec, "negated">): string {
+  const dashed = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return spec?.negated === true ? `--no-${dashed}` : `--${dashed}`;
+}

@@ -1,0 +1,59 @@
+import type { EventType } from "../../protocol/event-types.js";
+import { USUAL_EVENTS } from "../../scaffold/project/event-names.js";
+import { detectPackageManager, type PackageManagerName } from "../../scaffold/project/package-manager.js";
+import { TEMPLATE_NAMES, type TemplateName } from "../../scaffold/project/templates.js";
+import { usageError } from "../frame/command-error.js";
+
+/** Everything that has to be known to make a project. */
+export interface Answers {
+  /** As typed, relative to the working folder. */
+  folder: string;
+  template: TemplateName;
+  events: readonly EventType[];
+  packageManager: PackageManagerName;
+  install: boolean;
+  git: boolean;
+  docker: boolean;
+}
+
+/** What the command line says already; undefined where it says nothing. */
+export type Given = { readonly [Name in keyof Answers]: Answers[Name] | undefined };
+
+export function defaultAnswers(userAgent: string | undefined): Answers {
+  return {
+    folder: "mail-receiver",
+    template: TEMPLATE_NAMES[0] ?? "express",
+    events: USUAL_EVENTS,
+    packageManager: detectPackageManager(userAgent),
+    install: true,
+    git: true,
+    docker: true,
+  };
+}
+
+/** How to say on the command line what somebody has to decide. */
+const DECISIONS = { folder: "the folder", template: "--template", events: "--events" } as const;
+
+/**
+ * Fills in defaults without asking. Which folder, template and events is decided by somebody: with `--yes` the defaults will do,
+ * else an error names what is missing.
+ */
+export function takeDefaults(given: Given, defaults: Answers, yes: boolean): Answers {
+  const missing = Object.entries(DECISIONS).filter(([name]) => given[name as keyof typeof DECISIONS] === undefined);
+  if (missing.length > 0 && !yes) {
+    const { folder, template, events } = defaults;
+    throw usageError(
+      `Nothing can be asked here, so give ${missing.map(([, flag]) => flag).join(", ")}; or --yes for the defaults ` +
+        `(pigeonhole init ${given.folder ?? folder} --template ${given.template ?? template} --events ${(given.events ?? events).join(",")}).`,
+    );
+  }
+  return {
+    folder: given.folder ?? defaults.folder,
+    template: given.template ?? defaults.template,
+    events: given.events ?? defaults.events,
+    packageManager: given.packageManager ?? defaults.packageManager,
+    install: given.install ?? defaults.install,
+    git: given.git ?? defaults.git,
+    docker: given.docker ?? defaults.docker,
+  };
+}

@@ -1,0 +1,64 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { CommanderError } from "commander";
+import { COMMANDS, FAMILIES } from "./commands.js";
+import { buildProgram, NOTHING_TO_DO, type ParsedCommand } from "./frame/build-program.js";
+import { usageError } from "./frame/command-error.js";
+import { EXIT } from "./frame/exit-code.js";
+import { protectSearchTerms } from "./frame/search-terms.js";
+import { watchInterruption } from "./frame/interruption.js";
+import { createOutput, type Output } from "./frame/output.js";
+
+/** Runs what the arguments say and resolves with the exit code. */
+export async function main(process: NodeJS.Process): Promise<number> {
+  const { env, stdout, stderr } = process;
+  const argv = process.argv.slice(2);
+  const version = readVersion();
+  const interruption = watchInterruption(process);
+  // Until the line is read, errors follow what can be seen of it.
+  let out = createOutput({
+    json: argv.includes("--json"),
+    quiet: false,
+    color: !argv.includes("--no-color"),
+    stdout,
+    stderr,
+    env,
+  });
+  let exitCode: number = EXIT.ok;
+
+  async function runCommand({ command, options, args, globals }: ParsedCommand): Promise<void> {
+    const { json = false, quiet = false, color, yes = false } = globals;
+    out = createOutput({ json, quiet, color, stdout, stderr, env });
+    if (globals.cwd !== undefined) changeFolder(process, globals.cwd);
+    const context = { out, env, cwd: process.cwd(), signal: interruption.signal, yes, stdin: process.stdin, version };
+    exitCode = (await command.run({ options, args, context })) ?? EXIT.ok;
+  }
+
+  const program = buildProgram({ commands: COMMANDS, families: FAMILIES, version, onCommand: runCommand });
+  try {
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(protectSearchTerms(argv), { from: "user" });
+  } catch (error) {
+    exitCode = failure(error, out, interruption.exitCode());
+  }
+  return interruption.exitCode() ?? exitCode;
+}
+
+function failure(error: unknown, out: Output, interrupted: number | undefined): number {
+  if (error instanceof CommanderError && NOTHING_TO_DO.has(error.code)) return EXIT.ok;
+  // What fails because of Ctrl-C needs no words.
+  return interrupted ?? out.fail(error);
+}
+
+function changeFolder(process: NodeJS.Process, folder: string): void {
+  const path = resolve(folder);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw usageError(`--cwd: the folder ${path} does not exist.`);
+  }
+  process.chdir(path);
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,68 @@
+import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { parseEvents } from "../../scaffold/project/event-names.js";
+import { PACKAGE_MANAGER_NAMES } from "../../scaffold/project/package-manager.js";
+import { TEMPLATE_NAMES } from "../../scaffold/project/templates.js";
+import { defineCommand } from "../frame/spec.js";
+
+const options = {
+  template: { value: "name", short: "t", choices: TEMPLATE_NAMES, summary: "What the project is built with." },
+  events: {
+    value: "types",
+    short: "e",
+    parse: parseEvents,
+    suggestions: EVENT_TYPES,
+    summary: "Event types that get a handler: email.received,form.* or all.",
+  },
+  pm: {
+    value: "name",
+    choices: PACKAGE_MANAGER_NAMES,
+    summary: "Package manager. Default: the one that started this command.",
+  },
+  install: { paired: true, summary: "Installs the packages." },
+  git: { paired: true, summary: "Makes a git repository." },
+  docker: { paired: true, summary: "Adds a Dockerfile and compose.yaml." },
+  overwrite: { summary: "Writes into a folder that is not empty: files of the same name are replaced, others stay." },
+  dryRun: { summary: "Lists the files and writes nothing." },
+  into: { value: "folder", summary: "Adds a receiver to the Express app in this folder, as pigeonhole add does." },
+  write: { summary: "With --into: writes the shown changes without asking." },
+} as const;
+
+export const init = defineCommand({
+  name: "init",
+  group: "Set up",
+  summary: "Makes a project that receives webhooks, tested and ready to run.",
+  details:
+    "Asks at most five questions, none for what a flag says. Without a terminal, or with --json, it asks nothing: what is missing is named, and --yes takes the defaults. Needs no network but to install.",
+  arguments: { dir: { optional: true, summary: "The new project's folder." } },
+  options: {
+    ...options,
+    pigeonholeVersion: {
+      value: "spec",
+      summary:
+        "What the project's package.json asks for as pigeonhole, such as file:../pigeonhole.tgz. Default: this version.",
+    },
+  },
+  examples: [
+    ["npx pigeonhole init", "asks, in a terminal"],
+    ["npx pigeonhole init mail-receiver --yes", "takes all defaults"],
+    ["npx pigeonhole init mail -t hono -e email.*,form.submitted --no-docker --yes", "says what it wants"],
+    ["npx pigeonhole init --into .", "adds a receiver to the Express app here, after showing the changes"],
+  ],
+});
+
+export const add = defineCommand({
+  name: "add",
+  group: "Set up",
+  summary: "Adds a receiver to an existing Express app, after showing the changes.",
+  details:
+    "Writes one new file and a few lines into the app's file: the mount stands above the first body parser. What it does not understand it leaves alone, and prints what to paste instead (exit code 1).",
+  arguments: { dir: { optional: true, summary: "The app's folder. Default: this one." } },
+  options: {
+    events: options.events,
+    write: { summary: "Writes the shown changes without asking." },
+  },
+  examples: [
+    ["pigeonhole add", "shows the changes and asks"],
+    ["pigeonhole add server --write", "for the app in the folder server, without being asked"],
+  ],
+});

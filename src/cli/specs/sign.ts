@@ -1,0 +1,32 @@
+import { SIGNATURE_ENCODINGS, SIGNATURE_FORMATS } from "./choices.js";
+import { defineCommand } from "../frame/spec.js";
+import { moment } from "../values/duration.js";
+import { secretOption } from "../values/secret-option.js";
+
+export const sign = defineCommand({
+  name: "sign",
+  group: "Signatures",
+  summary: "Signs a body as the service does and prints the headers.",
+  options: {
+    body: { value: "file", short: "b", summary: "The exact bytes, or - for standard input.", default: "-" },
+    secret: secretOption,
+    at: {
+      value: "time",
+      parse: moment,
+      summary: "Time of signing: ISO 8601, Unix seconds, or such as -10m. Default: now.",
+    },
+    format: { value: "format", choices: SIGNATURE_FORMATS, summary: "One header, or the time in a header of its own." },
+    encoding: {
+      value: "encoding",
+      choices: SIGNATURE_ENCODINGS,
+      summary: "How the signature is written.",
+      default: "hex",
+    },
+    curl: { value: "url", summary: "Prints a curl command that posts the body to this URL instead." },
+  },
+  examples: [
+    ["pigeonhole sign --body event.json", "the headers to send with event.json"],
+    ["pigeonhole sign --body event.json --at -10m", "a delivery that is ten minutes old"],
+    ["pigeonhole sign --body event.json --curl http://127.0.0.1:3000/webhooks/mail", "a line for the shell"],
+  ],
+});

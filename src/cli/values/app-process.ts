@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { SECOND } from "../../base/duration.js";
+import { sleep } from "../../base/sleep.js";
+import { waitingClock } from "../../base/waiting-clock.js";
+import { sendRequest } from "../../capture/send-request.js";
+import { EXIT } from "../frame/exit-code.js";
+import { CommandError } from "../frame/command-error.js";
+
+/** An app that was started for the time of a command. */
+export interface AppProcess {
+  /** Set once it has ended by itself. */
+  readonly ending: string | undefined;
+  /** What it printed last. */
+  readonly lastWords: string;
+  /** Ends it and whatever it has started. */
+  stop(): Promise<void>;
+}
+
+/** SIGTERM, and SIGKILL when that was not enough. */
+const GRACE_MS = 5 * SECOND;
+const LOOK_EVERY_MS = 100;
+const MOST_WORDS = 4000;
+
+/** Starts a command line through the shell, in a process group of its own. */
+export function startApp(command: string, env: NodeJS.ProcessEnv, cwd: string): AppProcess {
+  const child = spawn(command, { shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"], env, cwd });
+  let lastWords = "";
+  let ending: string | undefined;
+  const ended = new Promise<void>((resolve) => {
+    child.once("error", (error) => {
+      ending = error.message;
+      resolve();
+    });
+    child.once("exit", (code, signal) => {
+      ending = signal === null ? `exit code ${code ?? 0}` : signal;
+      resolve();
+    });
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (lastWords = (lastWords + text).slice(-MOST_WORDS)));
+  }
+  return {
+    get ending() {
+      return ending;
+    },
+    get lastWords() {
+      return lastWords;
+    },
+    async stop() {
+      // Also when the shell has gone: what it started may still be there.
+      killGroup(child, "SIGTERM");
+      const timer = setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+export interface AppWait {
+  url: string;
+  /** Whether an answer below 500 is wanted, or any will do. */
+  isHealth: boolean;
+  patienceMs: number;
+  allowRemote: boolean;
+  /** The process that is to answer; undefined when it was not started here. */
+  app: AppProcess | undefined;
+  signal: AbortSignal;
+}
+
+/** Resolves when the app answers; rejects with the reason why not when it ends or takes too long. */
+export async function waitForApp({ url, isHealth, patienceMs, allowRemote, app, signal }: AppWait): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const request = { url, method: "GET", headers: [], body: Buffer.alloc(0), timeoutMs: 2 * SECOND };
+    const { status, error } = await sendRequest({ ...request, allowRemote, signal });
+    if (status !== null && (!isHealth || status < 500)) return;
+    if (app?.ending !== undefined) {
+      throw unreachable(`The app ended before it answered (${app.ending}).`, app);
+    }
+    if (Date.now() > deadline) {
+      throw unreachable(`${url} did not answer in time: ${error ?? `status ${String(status)}`}`, app);
+    }
+    await sleep(waitingClock, LOOK_EVERY_MS, signal);
+  }
+}
+
+function unreachable(what: string, app: AppProcess | undefined): CommandError {
+  const words = app === undefined || app.lastWords === "" ? "" : ` Its last words:\n${app.lastWords.trimEnd()}`;
+  return new CommandError(EXIT.unreachable, "app_unreachable", `${what}${words}`);
+}

@@ -1,0 +1,23 @@
+import { EVENT_TYPES } from "../../protocol/event-types.js";
+
+/** An endpoint to create in the sandbox. */
+export interface WantedEndpoint {
+  url: string;
+  /** Whole names; undefined for the service's default set. */
+  eventTypes: string[] | undefined;
+}
+
+/** Reads `<url>`, `<url>=email.bounced,form.*` or `<url>=all`. */
+export function wantedEndpoint(text: string): WantedEndpoint {
+  const [, url = "", types] = /^(.*?)(?:=((?:[\w.*]+,)*[\w.*]+))?$/s.exec(text) ?? [];
+  if (!URL.canParse(url)) throw new Error("It must be a URL, with =type,type behind it if one likes.");
+  return { url, eventTypes: types?.split(",").flatMap(expandType) };
+}
+
+function expandType(type: string): string[] {
+  if (type === "all" || type === "*") return [...EVENT_TYPES];
+  if (!type.endsWith(".*")) return [type];
+  const found = EVENT_TYPES.filter((known) => known.startsWith(type.slice(0, -1)));
+  if (found.length > 0) return found;
+  throw new Error(`No event type begins with ${type.slice(0, -1)}`);
+}

@@ -1,0 +1,35 @@
+import { resolve } from "node:path";
+import { type InboxFile, openInboxFile } from "../../store/open-inbox-file.js";
+import type { CommandContext } from "../frame/context.js";
+
+/** Opens the database of `--db`, does the work and closes it again. */
+export async function withInboxFile<Result>(
+  file: string,
+  { cwd }: CommandContext,
+  work: (inbox: InboxFile) => Promise<Result>,
+): Promise<Result> {
+  const inbox = await openInboxFile(resolve(cwd, file));
+  try {
+    return await work(inbox);
+  } finally {
+    await inbox.close();
+  }
+}
+
+/** A page of at most this many rows is asked for at once. */
+const PAGE = 500;
+
+/** All rows of a paged list, at most `limit`. */
+export async function* allRows<Row>(
+  limit: number,
+  fetchPage: (query: { limit: number; cursor?: string }) => Promise<{ items: Row[]; nextCursor: string | undefined }>,
+): AsyncGenerator<Row> {
+  let cursor: string | undefined;
+  for (let left = limit; left > 0;) {
+    const page = await fetchPage({ limit: Math.min(left, PAGE), ...(cursor !== undefined && { cursor }) });
+    yield* page.items;
+    left -= page.items.length;
+    cursor = page.nextCursor;
+    if (cursor === undefined) return;
+  }
+}

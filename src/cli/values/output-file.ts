@@ -1,0 +1,24 @@
+import { resolve } from "node:path";
+import type { CommandContext } from "../frame/context.js";
+import { writePrivateFile } from "./private-file.js";
+
+/** Prints a text as it is, or writes it to the file of `--out`. `what` is said then, such as `3 captures`. */
+export async function putOut(
+  text: string,
+  file: string | undefined,
+  what: string,
+  context: CommandContext,
+): Promise<void> {
+  const { out, cwd } = context;
+  if (file === undefined) {
+    out.raw(text);
+    return;
+  }
+  await writePrivateFile(resolve(cwd, file), text);
+  out.result({ file, what }, `${what} in ${file}.`);
+}
+
+/** `1 capture`, `3 captures`. */
+export function countOf(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}

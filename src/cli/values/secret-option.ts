@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseEnv } from "node:util";
+import type { NamedSecret } from "../../capture/judge-signature.js";
+import { EXIT } from "../frame/exit-code.js";
+import { CommandError, usageError } from "../frame/command-error.js";
+import type { CommandContext } from "../frame/context.js";
+import type { OptionSpec } from "../frame/spec.js";
+
+/** Where a secret is looked for when no option names one. */
+export const SECRET_VARIABLE = "WEBHOOK_SECRET";
+
+/** `--secret` of every command that signs or verifies. */
+export const secretOption = {
+  value: "secret",
+  repeat: true,
+  summary: `Webhook secret as env:NAME, file:path or the value itself (then others on this machine can see it). Default: ${SECRET_VARIABLE} of the environment or of .env.`,
+} as const satisfies OptionSpec;
+
+type Place = Pick<CommandContext, "env" | "cwd">;
+
+/** The secrets that were named, else the default one; an empty list when there is none. */
+export function findSecrets(given: readonly string[], place: Place): NamedSecret[] {
+  if (given.length > 0) return given.map((text) => readNamed("--secret", text, place));
+  const value = readVariable(SECRET_VARIABLE, place);
+  return value === undefined ? [] : [{ ref: `env:${SECRET_VARIABLE}`, value }];
+}
+
+/** As {@link findSecrets}, and an error that says how to give one when there is none. */
+export function requireSecrets(given: readonly string[], place: Place): [NamedSecret, ...NamedSecret[]] {
+  const [first, ...rest] = findSecrets(given, place);
+  if (first !== undefined) return [first, ...rest];
+  throw usageError(
+    `No webhook secret: give --secret env:NAME or --secret file:path, or set ${SECRET_VARIABLE} in the environment or in .env.`,
+  );
+}
+
+/** Reads `env:NAME`, `file:path` or the value itself. Errors name the flag and never the value. */
+export function readNamed(flag: string, text: string, place: Place): NamedSecret {
+  if (text.startsWith("env:")) {
+    const name = text.slice("env:".length);
+    const value = readVariable(name, place);
+    if (value !== undefined) return { ref: text, value };
+    throw usageError(`${flag}: the variable ${name} is not set, neither in the environment nor in .env.`);
+  }
+  if (text.startsWith("file:")) return { ref: text, value: readSecretFile(flag, text.slice("file:".length), place) };
+  if (text.trim() === "") throw usageError(`${flag} is empty.`);
+  return { ref: flag, value: text };
+}
+
+/** A variable of the environment, else of `.env` in the working folder; an empty one counts as not set. */
+export function readVariable(name: string, { env, cwd }: Place): string | undefined {
+  for (const value of [env[name], readEnvFile(cwd)[name]]) {
+    if (value !== undefined && value.trim() !== "") return value;
+  }
+  return undefined;
+}
+
+function readEnvFile(cwd: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(resolve(cwd, ".env"), "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+/** Editors end a file with a line end, which is no part of the secret. */
+function readSecretFile(flag: string, path: string, { cwd }: Place): string {
+  let text: string;
+  try {
+    text = readFileSync(resolve(cwd, path), "utf8");
+  } catch (error) {
+    throw new CommandError(EXIT.usage, "usage", `${flag}: the file ${path} cannot be read.`, { cause: error });
+  }
+  const value = text.replace(/\r?\n$/, "");
+  if (value.trim() === "") throw usageError(`${flag}: the file ${path} is empty.`);
+  return value;
+}

@@ -1,0 +1,97 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { sampleEvent } from "pigeonhole/testing";
+import { startApp } from "./support/app.js";
+import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+
+const env = { WEBHOOK_SECRET: SECRET };
+
+/** A folder with one imported capture of each of these events. */
+async function importEvents(events: object[]): Promise<string> {
+  const cwd = makeFolder();
+  writeFileSync(join(cwd, "events.json"), JSON.stringify(events));
+  const { code } = await runCli(["captures", "import", "events.json"], { cwd, env });
+  expect(code).toBe(0);
+  return cwd;
+}
+
+describe("captures import", () => {
+  test("takes bare events, says which part it could not take, and then ends with 1", async () => {
+    const cwd = makeFolder();
+    const input = `${JSON.stringify(sampleEvent("email.sent"))}\nnot JSON\n${JSON.stringify(sampleEvent("email.opened"))}\n`;
+    const result = await runCli(["captures", "import", "-", "--json"], { cwd, input });
+    expect(result.code).toBe(1);
+    const [line] = jsonLines(result);
+    expect(line?.["captures"]).toHaveLength(2);
+    expect(line?.["problems"]).toEqual([expect.stringContaining("Line 2")]);
+    expect(jsonLines(await runCli(["captures", "list", "--json"], { cwd }))).toHaveLength(2);
+  });
+
+  test("of a file that is not there leaves no folder behind", async () => {
+    const cwd = makeFolder();
+    expect(await runCli(["captures", "import", "none.ndjson"], { cwd })).toMatchObject({ code: 2 });
+    expect((await runCli(["captures", "list"], { cwd })).stderr).toContain("there are no captures in");
+  });
+});
+
+describe("captures export", () => {
+  test("and import make a round trip of bytes", async () => {
+    const event = sampleEvent("email.received");
+    const from = await importEvents([event]);
+    await runCli(["captures", "export", "all", "--out", "out.ndjson"], { cwd: from });
+    const to = makeFolder();
+    expect(await runCli(["captures", "import", join(from, "out.ndjson")], { cwd: to })).toMatchObject({ code: 0 });
+    const shown = (cwd: string) => runCli(["captures", "show", "last", "--body"], { cwd });
+    expect(await shown(to)).toEqual(await shown(from));
+    expect(JSON.parse((await shown(to)).stdout)).toEqual(event);
+  });
+
+  test("as curl is a command that the receiver takes, without the secret in it", async () => {
+    const app = await startApp();
+    const cwd = await importEvents([sampleEvent("email.received")]);
+    const { stdout } = await runCli(["captures", "export", "last", "--as", "curl", "--to", app.url], { cwd, env });
+    expect(stdout).toMatch(/x-svc-signature: t=\d+,v1=[0-9a-f]{64}/i);
+    expect(stdout).not.toContain(SECRET);
+  });
+
+  test("with --redact hides personal data and keeps types and ids", async () => {
+    const event = sampleEvent("email.received", { from: "grace@bank.example.com" });
+    const cwd = await importEvents([event]);
+    const { stdout } = await runCli(["captures", "export", "all", "--redact", "strict"], { cwd });
+    expect(stdout).not.toMatch(/grace|bank/);
+    expect(jsonLines({ stdout })[0]).toMatchObject({
+      event: { id: event.id, type: "email.received" },
+      redaction: "strict",
+    });
+  });
+
+  test("as vitest is a file of tests", async () => {
+    const cwd = await importEvents([sampleEvent("email.received")]);
+    await runCli(["captures", "export", "all", "--as", "vitest", "--out", "captures.test.ts"], { cwd });
+    expect(readFileSync(join(cwd, "captures.test.ts"), "utf8")).toContain('from "pigeonhole/testing"');
+  });
+});
+
+describe("captures types", () => {
+  test("writes a module that --check holds later captures against", async () => {
+    const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.sent")]);
+    const check = () => runCli(["captures", "types", "--check", "schemas.ts", "--json"], { cwd });
+    expect(await runCli(["captures", "types", "--out", "schemas.ts"], { cwd })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(cwd, "schemas.ts"), "utf8")).toContain('"email.sent": emailSent');
+    expect(await check()).toMatchObject({ code: 0, stdout: "" });
+
+    writeFileSync(join(cwd, "more.json"), JSON.stringify(sampleEvent("email.sent", { subject: 42 })));
+    await runCli(["captures", "import", "more.json"], { cwd });
+    const drifted = await check();
+    expect(drifted.code).toBe(1);
+    expect(jsonLines(drifted)).toMatchObject([{ drift: { type: "email.sent", path: "$.subject", captures: 1 } }]);
+  });
+});
+
+test("captures list understands negated terms", async () => {
+  const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.opened")]);
+  const [line, ...others] = jsonLines(await runCli(["captures", "list", "-type:email.sent", "--json"], { cwd }));
+  expect(others).toEqual([]);
+  expect(line).toMatchObject({ capture: { type: "email.opened" } });
+});

@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { COMMANDS } from "#pigeonhole/cli/commands.js";
+import { makeFolder, runCli } from "./support/run-cli.js";
+
+/** What bash offers for the last of these words. */
+function offered(script: string, words: readonly string[]): string[] {
+  const file = join(makeFolder(), "completion.bash");
+  writeFileSync(file, script);
+  const line =
+    'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pigeonhole 2>/dev/null; printf "%s\\n" "${COMPREPLY[@]}"';
+  const output = execFileSync("bash", ["-c", line, "bash", file, "pigeonhole", ...words], { encoding: "utf8" });
+  return output.split("\n").filter((word) => word !== "");
+}
+
+describe("completion in bash", () => {
+  test.each([
+    [["tri"], ["trigger"]],
+    [["inbox", "re"], ["retry"]],
+    [
+      ["trigger", "form."],
+      ["form.submitted", "form.confirmed"],
+    ],
+    [["trigger", "--sign", "t"], ["tampered"]],
+    [
+      ["--json", "inbox", "list", "--state", "d"],
+      ["done", "dead"],
+    ],
+    [["inbox", "list", "--st"], ["--state"]],
+    [["doctor", "--ap"], ["--app"]],
+  ])("of %j offers %j", async (words, expected) => {
+    const { stdout } = await runCli(["completion", "bash"]);
+    expect(offered(stdout, words)).toEqual(expected);
+  });
+});
+
+describe("completion scripts", () => {
+  // Only bash can be counted on where tests run; of the others the content is looked at.
+  test.each(["bash", "zsh", "fish"])("of %s name every command and are printed bare", async (shell) => {
+    const { code, stdout } = await runCli(["completion", shell]);
+    expect(code).toBe(0);
+    for (const { spec } of COMMANDS) expect(stdout).toContain(spec.name.split(" ").at(-1) ?? "");
+    expect(stdout).not.toContain("undefined");
+  });
+
+  test("another shell ends with 2 and names those there are", async () => {
+    const { code, stderr } = await runCli(["completion", "tcsh"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh, fish")]);
+  });
+});

@@ -1,0 +1,177 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type App, startApp } from "./support/app.js";
+import { type CliProcess, jsonLines, makeFolder, runCli, SECRET, startCli } from "./support/run-cli.js";
+
+const env = { WEBHOOK_SECRET: SECRET };
+
+interface Dev {
+  cli: CliProcess;
+  cwd: string;
+  url: string;
+}
+
+async function startDev(app: App, args: string[] = []): Promise<Dev> {
+  const cwd = makeFolder();
+  const cli = startCli(["dev", "-f", app.url, "--port", "0", "--page-port", "0", "--json", ...args], { cwd, env });
+  const ready = JSON.parse(await cli.line(/"kind":"ready"/)) as { captureUrl: string };
+  return { cli, cwd, url: ready.captureUrl };
+}
+
+function trigger(url: string, ...args: string[]) {
+  return runCli(["trigger", "email.received", "--to", url, ...args], { env });
+}
+
+describe("dev", () => {
+  test("captures, forwards, tells by JSON lines, and ends with 130 on Ctrl-C", async () => {
+    const app = await startApp();
+    const { cli, cwd, url } = await startDev(app, ["--ready-file", "ready.json"]);
+    const ready = join(cwd, "ready.json");
+    await expect.poll(() => existsSync(ready)).toBe(true);
+    expect(JSON.parse(readFileSync(ready, "utf8"))).toMatchObject({ captureUrl: url });
+    expect(await trigger(url, "--expect", "200")).toMatchObject({ code: 0 });
+    const line = JSON.parse(await cli.line(/"kind":"forwarded"/)) as object;
+    expect(line).toMatchObject({
+      schemaVersion: 1,
+      answer: 200,
+      verdict: { code: "ok", secretRef: "env:WEBHOOK_SECRET" },
+    });
+    expect(app.handled).toHaveLength(1);
+    cli.signal("SIGINT");
+    const { code, stdout, stderr } = await cli.ended;
+    expect([code, stderr]).toEqual([130, ""]);
+    expect(stdout).not.toContain(SECRET);
+    expect(existsSync(ready)).toBe(false);
+  });
+
+  test("prints plain lines without a terminal", async () => {
+    const app = await startApp();
+    const cli = startCli(["dev", "-f", app.url, "--port", "0", "--no-page"], { env });
+    const url = (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "";
+    await cli.line(/Ready\./);
+    await trigger(url);
+    await trigger(url, "--sign", "tampered");
+    expect(await cli.line(/#1/)).toMatch(/^[\d:]{8} {2}email\.received +✓ signed +200 +\d+ms {2}#1/);
+    expect(await cli.line(/#2/)).toMatch(/✗ mismatch +503/);
+    expect(cli.lines.join("")).not.toContain("\u001b");
+    cli.signal("SIGTERM");
+    expect((await cli.ended).code).toBe(143);
+  });
+
+  test("a second one on the same port ends with 2 and names the flag", async () => {
+    const app = await startApp();
+    const { url } = await startDev(app);
+    const { port } = new URL(url);
+    const { code, stderr } = await runCli(["dev", "--port", port, "--no-page"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("--port");
+  });
+
+  test.each([
+    [["--on-invalid", "reject"], "--on-invalid"],
+    [["--register"], "PIGEONHOLE_BASE_URL"],
+    [["--register-type", "email.sent"], "give --register too"],
+    [["--path", "hooks"], "--path must start"],
+    [["-f", "http://a:b@c/"], "target"],
+    [["--cacert", "none.pem"], "--cacert: the file none.pem"],
+    [["--inbox", "none.db"], "none.db"],
+  ])("%j ends with 2 before anything listens", async (args, words) => {
+    const { code, stdout, stderr } = await runCli(["dev", "--port", "0", "--no-page", ...args]);
+    expect(stderr).toContain(words);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+});
+
+describe("captures and replay, beside a running dev server", () => {
+  test("list, show, verify and replay what was captured", async () => {
+    const app = await startApp();
+    const { cwd, url } = await startDev(app);
+    await trigger(url);
+    await trigger(url, "--sign", "stale");
+    const at = { cwd, env };
+
+    const listed = jsonLines(await runCli(["captures", "list", "--json"], at));
+    expect(listed).toMatchObject([
+      { schemaVersion: 1, capture: { verdict: "stale", status: 503 } },
+      { schemaVersion: 1, capture: { verdict: "ok", status: 200 } },
+    ]);
+    expect(jsonLines(await runCli(["captures", "list", "verdict:ok", "--json"], at))).toHaveLength(1);
+
+    const body = await runCli(["captures", "show", "last", "--body"], at);
+    expect(JSON.parse(body.stdout)).toMatchObject({ type: "email.received" });
+    expect((await runCli(["captures", "show", "last"], at)).stdout).toContain("✗ stale");
+    expect(await runCli(["verify", "verdict:ok"], at)).toMatchObject({ code: 0 });
+    expect(await runCli(["verify", "last"], at)).toMatchObject({ code: 1 });
+
+    // The stale one, signed anew, is taken; a second time it is a duplicate; with a new id it runs again.
+    const replay = async (...args: string[]) => {
+      const result = await runCli(["replay", "last", "--expect", "200", "--json", ...args], at);
+      const headers = jsonLines(result).map(({ attempt }) => (attempt as { headers: [string, string][] }).headers);
+      return [result.code, headers.flat().find(([name]) => name === "x-pigeonhole-outcome")?.[1]];
+    };
+    expect(await replay()).toEqual([0, "accepted"]);
+    expect(await replay()).toEqual([0, "duplicate"]);
+    expect(await replay("--new-id")).toEqual([0, "accepted"]);
+    expect(await replay("--exact")).toEqual([1, "unverified"]);
+    await expect.poll(() => app.handled.length).toBe(3);
+  });
+
+  test("replay compares with the time before, and ends with 3 when nobody listens", async () => {
+    const app = await startApp();
+    const { cwd, url } = await startDev(app);
+    await trigger(url);
+    const at = { cwd, env };
+    const gone = await runCli(["replay", "last", "--to", "9/"], at);
+    expect([gone.code, gone.stdout]).toEqual([3, expect.stringContaining("Nothing listens")]);
+    const back = await runCli(["replay", "last", "--to", app.url, "--json"], at);
+    expect(back.code).toBe(0);
+    expect((await runCli(["captures", "show", "last"], at)).stdout).toMatch(
+      /attempt 3 .*200 duplicate.*replay, resign/,
+    );
+  });
+
+  test("replay of many in a shuffle names its seed, and --dry-run sends nothing", async () => {
+    const app = await startApp();
+    const { cwd, url } = await startDev(app);
+    await trigger(url, "-n", "3");
+    const at = { cwd, env };
+    const planned = await runCli(["replay", "all", "--dry-run"], at);
+    expect(planned.stdout.split("\n").filter((line) => line.includes(`→ ${app.url}`))).toHaveLength(3);
+    const { code, stderr, stdout } = await runCli(
+      ["replay", "all", "--order", "shuffle", "--seed", "7", "-n", "2"],
+      at,
+    );
+    expect([code, stderr]).toEqual([0, "6 of 6 answered, seed 7.\n"]);
+    expect(stdout.match(/200 duplicate/g)).toHaveLength(6);
+  });
+
+  test.each([
+    [["replay"], "What is to be replayed?"],
+    [["replay", "cap_nothing"], "no_capture|No capture"],
+    [["replay", "last", "--exact", "--new-id"], "--exact sends the captured bytes, so --new-id"],
+    [["replay", "nonsense:1"], "nonsense"],
+    [["captures", "show", "type:email.*"], "picks 2 captures; give one"],
+    [["captures", "rm", "all"], "--yes"],
+  ])("%j ends with 2 and says what is wrong", async (args, words) => {
+    const app = await startApp();
+    const { cwd, url } = await startDev(app);
+    await trigger(url, "-n", "2");
+    const { code, stderr } = await runCli(args, { cwd, env });
+    expect(stderr).toMatch(new RegExp(words));
+    expect(code).toBe(2);
+  });
+
+  test("rm deletes", async () => {
+    const app = await startApp();
+    const { cwd, url, cli } = await startDev(app);
+    await trigger(url, "-n", "2");
+    cli.signal("SIGINT");
+    await cli.ended;
+    expect(await runCli(["captures", "rm", "last", "--yes"], { cwd })).toMatchObject({
+      code: 0,
+      stdout: "1 deleted.\n",
+    });
+    expect(jsonLines(await runCli(["captures", "list", "--json"], { cwd }))).toHaveLength(1);
+  });
+});

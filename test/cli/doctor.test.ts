@@ -1,0 +1,112 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { createReceiver } from "pigeonhole";
+import { describe, expect, test } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { serve } from "../http/mounts.js";
+import { closeAfterTest, startApp } from "./support/app.js";
+import { jsonLines, runCli, SECRET } from "./support/run-cli.js";
+
+const env = { WEBHOOK_SECRET: SECRET };
+
+interface Check {
+  check: string;
+  status: string;
+  message: string;
+  fix: string | null;
+}
+
+async function checkUp(args: string[], options: { env?: Record<string, string> } = { env }) {
+  const result = await runCli(["doctor", "--port", "0", "--json", ...args], options);
+  const checks = jsonLines(result) as unknown as Check[];
+  const find = (name: string): Check | undefined => checks.find(({ check }) => check === name);
+  return { code: result.code, checks, find };
+}
+
+describe("doctor", () => {
+  test("finds nothing wrong with a sound app, whose handlers do not run", async () => {
+    const app = await startApp();
+    const { code, checks } = await checkUp(["--app", app.url, "--db", app.file]);
+    const status = Object.fromEntries(checks.map(({ check, status }) => [check, status]));
+    expect(status).toMatchObject({
+      node: "pass",
+      sqlite: "pass",
+      app: "pass",
+      delivery: "pass",
+      database: "pass",
+      port: "pass",
+    });
+    expect(code).toBe(0);
+    expect(app.handled).toEqual([]);
+  });
+
+  test("sees express.json() in front of the receiver and says how to mend it", async () => {
+    const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
+    await receiver.start();
+    const app = express().use(express.json()).post("/webhooks", receiver.middleware());
+    const server = await serve(app);
+    closeAfterTest(async () => {
+      await server.close();
+      await receiver.stop();
+    });
+    const { code, find } = await checkUp(["--app", `${server.url}/webhooks`]);
+    expect(find("delivery")).toMatchObject({
+      status: "fail",
+      fix: expect.stringContaining("above express.json()") as string,
+    });
+    expect(find("app")?.status).toBe("pass");
+    expect(code).toBe(1);
+  });
+
+  test("tells another secret, a wrong path, another app and no app apart", async () => {
+    const app = await startApp();
+    const other = await serve((_, response) => response.end("hello"));
+    closeAfterTest(() => other.close());
+    const routed = await serve(express().get("/", (_, response) => void response.end()));
+    closeAfterTest(() => routed.close());
+    const wrongSecret = await checkUp(["--app", app.url], { env: { WEBHOOK_SECRET: `whsec_${"x".repeat(43)}` } });
+    expect(wrongSecret.find("delivery")).toMatchObject({
+      status: "fail",
+      fix: expect.stringContaining("same secret") as string,
+    });
+    expect((await checkUp(["--app", `${routed.url}/webhooks`])).find("delivery")?.message).toContain("no POST route");
+    expect((await checkUp(["--app", other.url])).find("delivery")).toMatchObject({ status: "warn" });
+    const nobody = await checkUp(["--app", "9/webhooks"]);
+    expect([nobody.code, nobody.find("app")?.status, nobody.find("delivery")?.status]).toEqual([1, "fail", "skip"]);
+  });
+
+  test.each([
+    ["lacks its prefix", "x".repeat(43), "fail", "lacks the prefix whsec_"],
+    ["has quotes", `"whsec_${"x".repeat(43)}"`, "fail", "has quotes"],
+    ["is an API key", "svc_live_0123456789", "fail", "is an API key"],
+    ["was cut", "whsec_xxx", "warn", "3 characters"],
+    ["is right", `whsec_${"x".repeat(43)}`, "pass", "looks like"],
+  ])("says of a secret that it %s", async (_, secret, status, words) => {
+    const { find } = await checkUp(["--secret", secret], {});
+    expect(find("secret")).toMatchObject({ status, message: expect.stringContaining(words) as string });
+  });
+
+  test.each([
+    [0, "pass"],
+    [120, "warn"],
+    [-3600, "fail"],
+  ])("compares the clock with the Date of the API: %i s is %s", async (seconds, status) => {
+    const server = await serve((_, response) => {
+      response.sendDate = false;
+      response.setHeader("date", new Date(Date.now() + seconds * 1000).toUTCString());
+      response.end();
+    });
+    closeAfterTest(() => server.close());
+    expect((await checkUp(["--base-url", server.url])).find("clock")?.status).toBe(status);
+  });
+
+  test("sees a port that is taken", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closeAfterTest(() => new Promise((resolve) => server.close(() => resolve())));
+    const { port } = server.address() as AddressInfo;
+    const { code, find } = await checkUp(["--port", String(port)]);
+    expect([code, find("port")?.status]).toEqual([0, "warn"]);
+  });
+});

@@ -1,0 +1,151 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { COMMANDS, FAMILIES } from "#pigeonhole/cli/commands.js";
+import { buildProgram } from "#pigeonhole/cli/frame/build-program.js";
+import { protectSearchTerms, searchTerm } from "#pigeonhole/cli/frame/search-terms.js";
+import { QUERY_FIELDS } from "#pigeonhole/capture/query.js";
+import { jsonLines, makeFolder, runCli } from "./support/run-cli.js";
+
+describe("help", () => {
+  test("lists every command, or the family it belongs to", async () => {
+    const { code, stdout } = await runCli(["--help"]);
+    expect(code).toBe(0);
+    expect(COMMANDS.length).toBeGreaterThan(20);
+    for (const { spec } of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${spec.name.split(" ")[0]}\\b`, "m"));
+  });
+
+  test("is what no arguments at all give", async () => {
+    expect(await runCli([])).toMatchObject({ code: 0, stdout: (await runCli(["--help"])).stdout });
+  });
+
+  test("of a command shows its options, those of every command, and its examples", async () => {
+    const { code, stdout } = await runCli(["trigger", "--help"]);
+    expect(code).toBe(0);
+    for (const part of ["--sign <how>", "wrong-secret", "--json", "Examples:", "$ pigeonhole trigger email.received"]) {
+      expect(stdout).toContain(part);
+    }
+  });
+
+  test("shows only examples that can be used as they stand", async () => {
+    const lines = COMMANDS.flatMap(({ spec }) => spec.examples.map(([line]) => line));
+    // What a shell does with the output is not ours.
+    const own = lines.filter((line) => line.startsWith("pigeonhole ")).map((line) => line.split(" > ")[0] ?? "");
+    expect(own.length).toBeGreaterThan(30);
+    for (const line of own) {
+      const named: string[] = [];
+      const program = buildProgram({
+        commands: COMMANDS,
+        families: FAMILIES,
+        version: "0",
+        onCommand: ({ command }) => Promise.resolve(void named.push(command.spec.name)),
+      });
+      const words = (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ""));
+      await program.parseAsync(protectSearchTerms(words.slice(1)), { from: "user" });
+      expect(named, line).toHaveLength(1);
+    }
+  });
+
+  test("has an example for every command", () => {
+    const without = COMMANDS.filter(({ spec }) => spec.examples.length === 0);
+    expect(without.map(({ spec }) => spec.name)).toEqual([]);
+  });
+
+  test("loads no native module and none of the package's heavy ones", async () => {
+    const preload = join(makeFolder(), "count.cjs");
+    // Natives come through process.dlopen, CommonJS packages through require.cache.
+    writeFileSync(
+      preload,
+      `let natives = 0; const open = process.dlopen;
+       process.dlopen = (...args) => { natives += 1; return open.apply(process, args); };
+       process.on("exit", () => process.stderr.write(JSON.stringify({ natives, cjs: Object.keys(require.cache) })));`,
+    );
+    const seen = async (args: string[]) =>
+      JSON.parse((await runCli(args, { node: ["--require", preload] })).stderr) as { natives: number; cjs: string[] };
+    const help = await seen(["--help"]);
+    expect(help.natives).toBe(0);
+    expect(help.cjs.filter((file) => /better-sqlite3|zod|pino|raw-body/.test(file))).toEqual([]);
+    // The counter counts: doctor opens a database.
+    expect((await seen(["doctor", "--quiet"])).natives).toBeGreaterThan(0);
+  });
+
+  test("and version end with 0, and the version is that of the package", async () => {
+    const { code, stdout } = await runCli(["--version"]);
+    expect([code, stdout.trim()]).toEqual([0, "0.1.0"]);
+  });
+});
+
+describe("a line that cannot be used", () => {
+  test.each([
+    [["sing"], "unknown command 'sing' (Did you mean sign?)"],
+    [["sign", "--bdy", "x"], "unknown option '--bdy' (Did you mean --body?)"],
+    [["inbox"], "pigeonhole inbox needs one of its commands"],
+    [["inbox", "lst"], "Did you mean list?"],
+    [["inbox", "list", "--limit", "0"], "'--limit <rows>' argument '0' is invalid. It must be a whole number"],
+    [["inbox", "list", "--state", "lost"], "Allowed choices are pending, leased, done, dead, parked"],
+    [["inbox", "show"], "missing required argument 'id'"],
+    [["trigger", "email.recieved"], "Did you mean email.received?"],
+    [["trigger"], "Give a type such as email.received"],
+    [["trigger", "email.sent", "--every", "soon"], "'--every <time>' argument 'soon' is invalid"],
+    [["trigger", "email.sent", "--expect", "good"], "--expect must be a status"],
+    [["sign", "extra"], "too many arguments"],
+    [["-C", "/does/not/exist", "doctor"], "--cwd: the folder /does/not/exist does not exist"],
+    [["inbox", "list"], "There is no file"],
+    [["captures", "list"], "--store: there are no captures in"],
+    [["endpoints", "list"], "--base-url"],
+    [["endpoints", "list", "--base-url", "http://api.example.com", "--api-key", "k"], "--base-url must be https"],
+  ])("%j ends with 2 and says what is wrong", async (args, words) => {
+    const { code, stdout, stderr } = await runCli(args);
+    expect(stderr).toContain(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  test("is a JSON line on standard error with --json", async () => {
+    const { code, stderr } = await runCli(["inbox", "list", "--json"]);
+    expect(code).toBe(2);
+    const [line] = jsonLines({ stdout: stderr });
+    expect(line).toMatchObject({ schemaVersion: 1, error: { code: "invalid_argument" } });
+  });
+});
+
+describe("options of every command", () => {
+  test("may stand before and after its name", async () => {
+    for (const args of [
+      ["--json", "trigger", "--list"],
+      ["trigger", "--list", "--json"],
+    ]) {
+      expect(jsonLines(await runCli(args))[0]).toEqual({ schemaVersion: 1, type: "email.received", isDefault: true });
+    }
+  });
+
+  test("--cwd decides where relative paths start", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "event.json"), "{}");
+    writeFileSync(join(cwd, ".env"), "WEBHOOK_SECRET=whsec_from_dot_env\n");
+    const { code, stdout } = await runCli(["-C", cwd, "sign", "--body", "event.json"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("x-svc-signature: t=")]);
+  });
+
+  const colored = { FORCE_COLOR: "1" };
+  test.each([
+    ["is not used for a pipe", [], {}, false],
+    ["is used when FORCE_COLOR asks for it", [], colored, true],
+    ["is not used under NO_COLOR", [], { ...colored, NO_COLOR: "1" }, false],
+    ["is not used with --no-color", ["--no-color"], colored, false],
+  ] as const)("colour %s", async (_, flags, env, isUsed) => {
+    const { stdout } = await runCli(["trigger", "--list", ...flags], { env });
+    expect(stdout).toContain("form.submitted");
+    expect(stdout.includes("\u001b[")).toBe(isUsed);
+  });
+});
+
+test("a negated term of a search is none of the options, whatever its field", () => {
+  for (const name of Object.keys(QUERY_FIELDS)) {
+    const term = `-${name.replace(/<.*>/, "some.field")}:value`;
+    const [word = ""] = protectSearchTerms([term]);
+    expect(word).not.toMatch(/^-/);
+    expect(searchTerm(word)).toBe(term);
+  }
+  const flags = ["-f", "-fhttp://127.0.0.1:3000", "-HX-Signature: t=1", "--to", "-q", "last"];
+  expect(protectSearchTerms(flags)).toEqual(flags);
+});

@@ -1,0 +1,125 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { type App, startApp } from "./support/app.js";
+import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+
+async function receive(app: App, type: "email.sent" | "email.bounced"): Promise<string> {
+  const event = sampleEvent(type);
+  await deliver(app.receiver, event, { secret: SECRET });
+  return event.id;
+}
+
+describe("inbox, beside a running receiver", () => {
+  test("list shows events with each handler's state, as text and as JSON", async () => {
+    const app = await startApp();
+    const sent = await receive(app, "email.sent");
+    const bounced = await receive(app, "email.bounced");
+    const { code, stdout } = await runCli(["inbox", "list", "--db", app.file]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`✗ dead +email.bounced +${bounced} +all:done bounces:dead\n.*✓ done +email.sent +${sent}`),
+    );
+    const dead = jsonLines(await runCli(["inbox", "list", "--db", app.file, "--state", "dead", "--json"]));
+    expect(dead).toMatchObject([{ schemaVersion: 1, event: { id: bounced, state: "dead" } }]);
+  });
+
+  test("show gives the error, the body in words, and with --body the exact bytes", async () => {
+    const app = await startApp();
+    const id = await receive(app, "email.bounced");
+    const { stdout } = await runCli(["inbox", "show", id, "--db", app.file]);
+    expect(stdout).toContain("handler   bounces: ✗ dead (attempts_spent), 1 attempt");
+    expect(stdout).toContain("the mail server is away");
+    const bytes = await runCli(["inbox", "show", id, "--db", app.file, "--body"]);
+    const stored = await app.receiver.inbox.get(id);
+    expect(bytes.stdout).toBe(Buffer.from(stored?.body ?? []).toString());
+  });
+
+  test("control characters in stored text reach the terminal as escapes", async () => {
+    const app = await startApp();
+    const body = JSON.stringify({ ...sampleEvent("email.sent"), type: "email.\u001b[31mred", id: "evt_\u009b2J" });
+    const headers = signDelivery({ body, secret: SECRET });
+    expect((await fetch(app.url, { method: "POST", body, headers })).status).toBe(200);
+    const { stdout } = await runCli(["inbox", "list", "--db", app.file]);
+    expect(stdout).toContain("email.\\u001b[31mred");
+    for (const control of ["\u001b", "\u009b"]) expect(stdout).not.toContain(control);
+  });
+
+  test("retry gives dead work another attempt, which the running receiver takes", async () => {
+    const app = await startApp();
+    const id = await receive(app, "email.bounced");
+    app.mend();
+    const { code, stdout } = await runCli(["inbox", "retry", "--all-dead", "--db", app.file]);
+    expect([code, stdout]).toEqual([0, `${id}  1 handler will run again\n`]);
+    await expect.poll(async () => (await app.receiver.inbox.get(id))?.state, { timeout: 10_000 }).toBe("done");
+    expect(app.handled).toEqual([id]);
+  });
+
+  test("discard needs --yes without a terminal, and then ends the work", async () => {
+    const app = await startApp();
+    const id = await receive(app, "email.bounced");
+    const refused = await runCli(["inbox", "discard", id, "--db", app.file]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--yes")]);
+    expect((await app.receiver.inbox.get(id))?.state).toBe("dead");
+    expect((await runCli(["inbox", "discard", id, "--db", app.file, "--yes"])).code).toBe(0);
+    expect((await app.receiver.inbox.get(id))?.state).toBe("done");
+  });
+
+  test("stats counts", async () => {
+    const app = await startApp();
+    await receive(app, "email.bounced");
+    const [line] = jsonLines(await runCli(["inbox", "stats", "--db", app.file, "--json"]));
+    expect(line).toMatchObject({ events: { done: 1, dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
+  });
+
+  test("an unknown id ends with 1 and does not keep the others from it", async () => {
+    const app = await startApp();
+    const id = await receive(app, "email.bounced");
+    const { code, stdout, stderr } = await runCli(["inbox", "retry", "evt_none", id, "--db", app.file]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("evt_none");
+    expect(stdout).toContain(`${id}  1 handler`);
+  });
+
+  test("a file that is no receiver's is refused and left as it is", async () => {
+    const file = join(makeFolder(), "other.db");
+    writeFileSync(file, "not a database, just text that is long enough to look at");
+    const { code } = await runCli(["inbox", "list", "--db", file]);
+    expect(code).toBe(2);
+    expect(readFileSync(file, "utf8")).toContain("just text");
+  });
+
+  test("export hides personal data, and the events can be imported and replayed elsewhere", async () => {
+    const app = await startApp();
+    const secretive = sampleEvent("email.received", { from: "grace@bank.example.com", subject: "Account 4711" });
+    await deliver(app.receiver, secretive, { secret: SECRET });
+    await receive(app, "email.sent");
+    const cwd = makeFolder();
+    const args = ["inbox", "export", "--db", app.file, "--since", "1h", "--out", "events.ndjson"];
+    expect(await runCli(args, { cwd })).toMatchObject({ code: 0, stdout: "2 events in events.ndjson.\n" });
+    const file = join(cwd, "events.ndjson");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, "utf8")).not.toMatch(/grace|bank|4711/);
+
+    const imported = await runCli(["captures", "import", "events.ndjson", "--json"], { cwd });
+    expect([imported.code, jsonLines(imported)[0]?.["problems"]]).toEqual([0, []]);
+    const elsewhere = await startApp();
+    const replayed = await runCli(["replay", "all", "--to", elsewhere.url, "--expect", "200"], {
+      cwd,
+      env: { WEBHOOK_SECRET: SECRET },
+    });
+    expect(replayed.code).toBe(0);
+    await expect.poll(() => elsewhere.handled.length).toBe(2);
+    expect(elsewhere.handled).toContain(secretive.id);
+    const none = await runCli(["inbox", "export", "--db", app.file, "--redact", "none", "--type", "email.received"]);
+    expect(none.stdout).toContain("grace@bank.example.com");
+  });
+
+  test("export of what is older than --since is empty", async () => {
+    const app = await startApp();
+    await receive(app, "email.sent");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect((await runCli(["inbox", "export", "--db", app.file, "--since", "1ms"])).stdout).toBe("");
+  });
+});

@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { createReceiver } from "pigeonhole";
+import { describe, expect, test } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { createSandbox } from "#pigeonhole/sandbox/create-sandbox.js";
+import { closeAfterTest } from "./support/app.js";
+import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+
+/** A receiver that has recorded one contact event the service takes, and one it refuses. */
+async function startOutbox() {
+  const file = join(makeFolder(), "inbox.db");
+  const sandbox = createSandbox({ contacts: [{ email: "known@example.com" }] });
+  const receiver = createReceiver({
+    secrets: SECRET,
+    store: file,
+    api: sandbox.clientOptions,
+    logger: silentLogger,
+    telemetry: false,
+  });
+  await receiver.start();
+  closeAfterTest(async () => {
+    await receiver.stop();
+    await sandbox.close();
+  });
+  await receiver.contactEvents.record({ name: "greeted", email: "known@example.com" });
+  const { key } = await receiver.contactEvents.record({ name: "greeted", email: "unknown@example.com" });
+  await expect.poll(async () => (await receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
+  await expect.poll(async () => (await receiver.contactEvents.list({ state: "done" })).items.length).toBe(1);
+  return { file, sandbox, receiver, key };
+}
+
+describe("outbox, beside a running receiver", () => {
+  test("list and show tell what the service refused and why; stats counts", async () => {
+    const { file, key } = await startOutbox();
+    const db = ["--db", file];
+    const dead = jsonLines(await runCli(["outbox", "list", "--state", "dead", "--json", ...db]));
+    expect(dead).toMatchObject([
+      { schemaVersion: 1, contactEvent: { key, state: "dead", reason: "refused", code: "contact_not_found" } },
+    ]);
+    expect((await runCli(["outbox", "list", ...db])).stdout).toMatch(/dead +greeted .*refused contact_not_found/);
+    const { stdout } = await runCli(["outbox", "show", key, ...db]);
+    expect(stdout).toContain("code      contact_not_found");
+    expect(stdout).toContain('"email": "unknown@example.com"');
+    expect(jsonLines(await runCli(["outbox", "stats", "--json", ...db]))).toMatchObject([
+      { contactEvents: { pending: 0, leased: 0, dead: 1 } },
+    ]);
+  });
+
+  test("retry sends a dead one again, once the cause is mended", async () => {
+    const { file, sandbox, receiver, key } = await startOutbox();
+    sandbox.contacts.addContact({ email: "unknown@example.com" });
+    expect(await runCli(["outbox", "retry", key, "--db", file])).toMatchObject({ code: 0 });
+    // The receiver looks with the next contact event.
+    await receiver.contactEvents.record({ name: "greeted.again", email: "known@example.com" });
+    await expect.poll(() => sandbox.contactEvents.length).toBe(3);
+    const again = await runCli(["outbox", "retry", key, "--db", file]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("that is dead")]);
+  });
+
+  test("discard needs --yes without a terminal, and then gives it up", async () => {
+    const { file, receiver, key } = await startOutbox();
+    expect(await runCli(["outbox", "discard", key, "--db", file])).toMatchObject({ code: 2 });
+    expect(await runCli(["outbox", "discard", key, "--db", file, "--yes"])).toMatchObject({ code: 0 });
+    expect((await receiver.contactEvents.list({ state: "dead" })).items).toEqual([]);
+  });
+});

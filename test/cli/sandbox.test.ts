@@ -1,0 +1,175 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startApp } from "./support/app.js";
+import { type CliProcess, jsonLines, makeFolder, runCli, SECRET, startCli } from "./support/run-cli.js";
+
+const env = { WEBHOOK_SECRET: SECRET };
+
+interface Ready {
+  cli: CliProcess;
+  baseUrl: string;
+  apiKey: string;
+}
+
+async function startSandbox(args: string[] = [], environment: Record<string, string> = env): Promise<Ready> {
+  const cli = startCli(["sandbox", "--port", "0", "--json", ...args], { env: environment });
+  const { baseUrl, apiKey } = JSON.parse(await cli.line(/"kind":"ready"/)) as { baseUrl: string; apiKey: string };
+  await cli.line(/"kind":"listening"/);
+  return { cli, baseUrl, apiKey };
+}
+
+function post(url: string, body: object = {}): Promise<Response> {
+  return fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+}
+
+/** The endpoint of a line of `endpoints list --json`. */
+function idOf(line: Record<string, unknown> = {}): string {
+  return (line["endpoint"] as { id: string }).id;
+}
+
+describe("sandbox", () => {
+  test("delivers to a real receiver under the app's secret, and ends clean on Ctrl-C", async () => {
+    const app = await startApp();
+    const { cli, baseUrl } = await startSandbox(["--endpoint", `${app.url}=email.*`]);
+    expect((await post(`${baseUrl}/sandbox/emit`, { type: "email.received" })).ok).toBe(true);
+    const line = JSON.parse(await cli.line(/"kind":"attempt"/)) as object;
+    expect(line).toMatchObject({ schemaVersion: 1, row: { status: "delivered", responseCode: 200, attempt: 1 } });
+    await expect.poll(() => app.handled).toHaveLength(1);
+    cli.signal("SIGINT");
+    const { code, stdout, stderr } = await cli.ended;
+    expect([code, stderr]).toEqual([130, ""]);
+    expect(stdout).not.toContain(SECRET);
+  });
+
+  test("under the manual clock retries only when told, and the live log says when the next is due", async () => {
+    const cli = startCli([
+      "sandbox",
+      "--port",
+      "0",
+      "--clock",
+      "manual",
+      "--endpoint",
+      "http://127.0.0.1:9/",
+      "--emit",
+      "email.sent",
+    ]);
+    const url = /http:\S+/.exec(await cli.line(/API {9}/))?.[0] ?? "";
+    expect(await cli.line(/Secret/)).toMatch(/whsec_[\w-]{43}$/);
+    expect(await cli.line(/attempt 1/)).toMatch(/✗ email\.sent .* again in \d+ (s|min)$/);
+    expect((await post(`${url}/sandbox/advance-to-next`)).ok).toBe(true);
+    await cli.line(/attempt 2/);
+    expect(cli.lines.some((line) => line.includes("attempt 3"))).toBe(false);
+    cli.signal("SIGINT");
+    expect((await cli.ended).code).toBe(130);
+  });
+
+  test.each([
+    [["--speed", "2x", "--clock", "manual"], "--speed and --clock manual"],
+    [["--endpoint", "nowhere"], "'--endpoint <url=types>' argument 'nowhere' is invalid"],
+    [["--endpoint", "http://127.0.0.1:1/=nothing.*"], "No event type begins with nothing."],
+    [["--every", "1s"], "give --emit too"],
+    [["--speed", "0"], "above 0"],
+    [["--strict-urls", "--endpoint", "http://127.0.0.1:1/"], "https"],
+  ])("%j ends with 2", async (args, words) => {
+    const { code, stderr } = await runCli(["sandbox", "--port", "0", ...args], { env });
+    expect(stderr).toContain(words);
+    expect(code).toBe(2);
+  });
+});
+
+describe("endpoints, against the sandbox's API", () => {
+  test("create, list, update, test, rotate and delete", async () => {
+    const app = await startApp();
+    const { baseUrl, apiKey } = await startSandbox(["--endpoint", app.url]);
+    const cwd = makeFolder();
+    const at = { cwd, env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
+    const run = (...args: string[]) => runCli(["endpoints", ...args], at);
+
+    const created = await run(
+      "create",
+      "https://app.example.com/hooks",
+      "-e",
+      "email.sent",
+      "--write-secret",
+      "secret",
+    );
+    expect(created).toMatchObject({ code: 0, stderr: "Created.\n" });
+    const id = /whe_\w{24}/.exec(created.stdout)?.[0] ?? "";
+    const file = join(cwd, "secret");
+    const first = readFileSync(file, "utf8");
+    expect(first).toMatch(/^whsec_[\w-]{43}\n$/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(created.stdout).not.toContain("whsec_");
+
+    const listed = jsonLines(await run("list", "--json"));
+    expect(listed).toMatchObject([{ endpoint: { id, eventTypes: ["email.sent"] } }, { endpoint: { url: app.url } }]);
+    expect(JSON.stringify(listed)).not.toContain("whsec_");
+    const own = idOf(listed[1]);
+    expect(await run("test", own)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/✓ delivered {2}200/) as string,
+    });
+    expect(jsonLines(await run("deliveries", own, "--json"))).toMatchObject([{ delivery: { status: "delivered" } }]);
+
+    expect((await run("update", id, "--disable", "--description", "Off")).stdout).toContain("state        off");
+    expect(await run("rotate-secret", id, "--write-secret", "secret")).toMatchObject({ code: 2 });
+    expect(await run("rotate-secret", id, "--write-secret", "secret", "--yes")).toMatchObject({ code: 0 });
+    expect(readFileSync(file, "utf8")).not.toBe(first);
+    expect(await run("delete", id, "--yes")).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
+    expect(jsonLines(await run("list", "--json"))).toHaveLength(1);
+  });
+
+  test("a failed test ends with 1, an answer with an error and no answer with 3", async () => {
+    const { baseUrl, apiKey } = await startSandbox(["--endpoint", "http://127.0.0.1:9/"]);
+    const flags = ["--base-url", baseUrl, "--api-key", "env:KEY"];
+    const [line] = jsonLines(await runCli(["endpoints", "list", "--json", ...flags], { env: { KEY: apiKey } }));
+    const id = idOf(line);
+    expect(await runCli(["endpoints", "test", id, ...flags], { env: { KEY: apiKey } })).toMatchObject({ code: 1 });
+    const refused = await runCli(["endpoints", "list", ...flags], { env: { KEY: "svc_live_wrong" } });
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("HTTP 401")]);
+    expect(refused.stderr).not.toContain("svc_live_wrong");
+    const gone = await runCli(["endpoints", "list", "--base-url", "http://127.0.0.1:9", "--api-key", apiKey]);
+    expect(gone.code).toBe(3);
+  });
+
+  test("what the contract refuses is not sent, and the error names the flag", async () => {
+    const flags = ["--base-url", "http://127.0.0.1:9", "--api-key", "k"];
+    const run = (...args: string[]) => runCli(["endpoints", ...args, ...flags]);
+    const id = "whe_65b8f0a2c4d6e8f001234567";
+    expect((await run("create", "http://localhost/")).stderr).toContain("the URL cannot be used; nothing was sent");
+    expect((await run("update", id, "--event", "email.*")).stderr).toContain("--event cannot be used");
+    expect((await run("update", "42", "--enable")).stderr).toContain("the argument <id> cannot be used");
+    expect((await run("update", id)).stderr).toContain("Nothing to change");
+    expect((await run("update", id, "--enable", "--disable")).stderr).toContain("exclude each other");
+  });
+
+  test("a secret that could not be written is refused before anything is changed", async () => {
+    const { baseUrl, apiKey } = await startSandbox();
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "file"), "");
+    const flags = ["--base-url", baseUrl, "--api-key", apiKey];
+    const create = ["endpoints", "create", "https://app.example.com/", "--write-secret", "file/secret", ...flags];
+    expect(await runCli(create, { cwd })).toMatchObject({ code: 2 });
+    expect(jsonLines(await runCli(["endpoints", "list", "--json", ...flags]))).toEqual([]);
+  });
+});
+
+describe("dev --register, against the sandbox's API", () => {
+  test("has an endpoint for as long as it runs, and keeps its secret to itself", async () => {
+    const { baseUrl, apiKey } = await startSandbox();
+    const at = { env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
+    const list = async () => jsonLines(await runCli(["endpoints", "list", "--json"], at));
+    const flags = ["--register", "--register-type", "form.submitted", "--public-url", "https://hooks.example.com"];
+    const cli = startCli(["dev", "--port", "0", "--no-page", ...flags], at);
+    await cli.line(/Ready/);
+    expect(await list()).toMatchObject([
+      { endpoint: { url: "https://hooks.example.com/webhooks", eventTypes: ["form.submitted"] } },
+    ]);
+    cli.signal("SIGINT");
+    const { code, stdout, stderr } = await cli.ended;
+    expect(code).toBe(130);
+    expect(await list()).toEqual([]);
+    for (const secret of ["whsec_", apiKey]) expect(stdout + stderr).not.toContain(secret);
+  });
+});

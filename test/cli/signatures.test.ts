@@ -1,0 +1,111 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+
+const body = '{"id":"evt_1","type":"email.received","createdAt":"2026-01-01T00:00:00Z","data":{}}';
+const env = { WEBHOOK_SECRET: SECRET };
+
+async function signedHeader(input = body): Promise<string> {
+  const { stdout } = await runCli(["sign"], { env, input });
+  return stdout.trim();
+}
+
+describe("sign and verify", () => {
+  test("agree", async () => {
+    const header = await signedHeader();
+    const { code, stdout } = await runCli(["verify", "--body", "-", "-H", header], { env, input: body });
+    expect([code, stdout]).toEqual([0, "✓ genuine  signed with env:WEBHOOK_SECRET\n"]);
+  });
+
+  test("disagree on another secret: exit 1, and the reason", async () => {
+    const header = await signedHeader();
+    const options = { env: { WEBHOOK_SECRET: `${SECRET}x` }, input: body };
+    const { code, stdout } = await runCli(["verify", "--body", "-", "-H", header], options);
+    expect([code, stdout]).toEqual([1, "✗ mismatch\n"]);
+  });
+
+  test("disagree on a body with a line end more, and --explain names it", async () => {
+    const header = await signedHeader();
+    const result = await runCli(["verify", "--body", "-", "-H", header, "--explain", "--json"], {
+      env,
+      input: `${body}\n`,
+    });
+    expect(result.code).toBe(1);
+    const [line] = jsonLines(result);
+    expect(line).toMatchObject({ schemaVersion: 1, ok: false, reason: "mismatch" });
+    expect(line?.["findings"]).toMatchObject([{ code: "body_trailing_newline" }]);
+  });
+
+  test("measure age against --at, within --tolerance", async () => {
+    const { stdout } = await runCli(["sign", "--at", "2026-01-01T00:00:00Z"], { env, input: body });
+    const check = (...args: string[]) =>
+      runCli(["verify", "--body", "-", "-H", stdout.trim(), ...args], { env, input: body });
+    expect((await check("--at", "2026-01-01T00:05:00Z")).code).toBe(0);
+    expect((await check("--at", "2026-01-01T00:05:01Z")).stdout).toContain("✗ stale");
+    expect((await check("--at", "2026-01-01T00:05:01Z", "--tolerance", "301")).code).toBe(0);
+  });
+
+  test("sign --curl prints a line that a shell can run", async () => {
+    const { stdout } = await runCli(["sign", "--curl", "http://127.0.0.1:1/a?b=c&d='e'"], { env, input: body });
+    expect(stdout).toMatch(
+      /^curl --data-binary @- -H 'content-type: application\/json' -H 'x-svc-signature: t=\d+,v1=/,
+    );
+    expect(stdout).toContain("'http://127.0.0.1:1/a?b=c&d='\\''e'\\'''");
+  });
+});
+
+describe("a secret", () => {
+  async function signature(args: string[], options: { cwd?: string; env?: Record<string, string> } = {}) {
+    return runCli(["sign", "--at", "1700000000", ...args], { ...options, input: body });
+  }
+
+  test("can come from a variable, a file, .env and the command line, with the same result", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "secret.txt"), `${SECRET}\n`);
+    const expected = await signature([], { env });
+    expect(expected.code).toBe(0);
+    expect(await signature(["--secret", "env:OTHER"], { env: { OTHER: SECRET } })).toEqual(expected);
+    expect(await signature(["--secret", "file:secret.txt"], { cwd })).toEqual(expected);
+    expect(await signature(["--secret", SECRET])).toEqual(expected);
+    writeFileSync(join(cwd, ".env"), `# comment\nWEBHOOK_SECRET="${SECRET}"\n`);
+    expect(await signature([], { cwd })).toEqual(expected);
+  });
+
+  test("of the environment goes before that of .env", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, ".env"), "WEBHOOK_SECRET=whsec_other\n");
+    expect(await signature([], { cwd, env })).toEqual(await signature([], { env }));
+  });
+
+  test.each([
+    [["--secret", "env:MISSING"], "--secret: the variable MISSING is not set"],
+    [["--secret", "file:none.txt"], "--secret: the file none.txt cannot be read"],
+    [[], "give --secret env:NAME"],
+  ])("that is missing (%j) ends with 2 and names the way to give one", async (args, words) => {
+    const { code, stderr } = await signature(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+  });
+
+  test("is in no output, whatever goes wrong with it", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "secret.txt"), SECRET);
+    chmodSync(join(cwd, "secret.txt"), 0o600);
+    const marked = "whsec_canary_in_the_coal_mine";
+    const runs = await Promise.all([
+      runCli(["verify", "--secret", marked, "--body", "-", "-H", "X-Svc-Signature: t=1,v1=00", "--explain"], {
+        input: body,
+      }),
+      runCli(["trigger", "email.sent", "--secret", marked, "--to", "http://127.0.0.1:9/", "--json"]),
+      runCli(["doctor", "--secret", `"${marked}"`, "--json"]),
+      runCli(["doctor", "--secret", `svc_live_${marked}`]),
+      runCli(["endpoints", "list", "--api-key", `${marked} `, "--base-url", "http://127.0.0.1:9"]),
+      runCli(["endpoints", "list", "--api-key", `svc_live_${marked}`, "--base-url", "http://127.0.0.1:9", "--json"]),
+    ]);
+    for (const { stdout, stderr, code } of runs) {
+      expect(code).not.toBe(0);
+      expect(stdout + stderr).not.toContain("canary");
+    }
+  });
+});

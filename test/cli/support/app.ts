@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { createReceiver, type Receiver } from "pigeonhole";
+import { afterEach } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { serve } from "../../http/mounts.js";
+import { makeFolder, SECRET } from "./run-cli.js";
+
+/** A receiver behind HTTP, with its database on disk. */
+export interface App {
+  url: string;
+  file: string;
+  receiver: Receiver;
+  /** Ids of events in the order in which the handler ran. */
+  handled: string[];
+  /** From now on the handler of `email.bounced` succeeds. */
+  mend(): void;
+}
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** Closes something after the test. */
+export function closeAfterTest(close: () => Promise<void>): void {
+  closers.push(close);
+}
+
+/** Starts an app with a handler that gives up on `email.bounced` until it is mended. */
+export async function startApp(): Promise<App> {
+  const file = join(makeFolder(), "inbox.db");
+  const handled: string[] = [];
+  let isMended = false;
+  const receiver = createReceiver({ secrets: SECRET, store: file, logger: silentLogger, telemetry: false });
+  receiver.on("*", (event) => void handled.push(event.id), { name: "all" });
+  receiver.on(
+    "email.bounced",
+    () => {
+      if (!isMended) throw new Error("the mail server is away");
+    },
+    { name: "bounces", retry: { maxAttempts: 1 } },
+  );
+  await receiver.start();
+  const server = await serve(receiver.middleware());
+  closeAfterTest(async () => {
+    await server.close();
+    await receiver.stop();
+  });
+  return { url: `${server.url}/webhooks`, file, receiver, handled, mend: () => void (isMended = true) };
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterEach } from "vitest";
+
+/** What is run: the built program, by plain node. */
+export const BIN = fileURLToPath(new URL("../../../dist/cli/bin.js", import.meta.url));
+
+export const SECRET = `whsec_${"commandline".repeat(3)}0123456789`;
+
+const running = new Set<ChildProcess>();
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  running.clear();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A new folder, removed after the test. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-cli-"));
+  folders.push(folder);
+  return folder;
+}
+
+export interface CliOptions {
+  /** @default a new folder */
+  cwd?: string;
+  /** Added to a nearly empty environment. */
+  env?: Record<string, string>;
+  /** Standard input. @default closed */
+  input?: string;
+  /** Arguments of node itself. */
+  node?: readonly string[];
+}
+
+export interface CliResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A running command. */
+export interface CliProcess {
+  /** Lines of standard output so far. */
+  readonly lines: readonly string[];
+  /** Resolves with the first line that fits; rejects when the process ends without one. */
+  line(pattern: RegExp): Promise<string>;
+  signal(signal: "SIGINT" | "SIGTERM"): void;
+  readonly ended: Promise<CliResult>;
+}
+
+export function startCli(args: readonly string[], options: CliOptions = {}): CliProcess {
+  const { PATH = "" } = process.env;
+  const child = spawn(process.execPath, [...(options.node ?? []), BIN, ...args], {
+    cwd: options.cwd ?? makeFolder(),
+    env: { PATH, ...options.env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  running.add(child);
+  child.stdin.end(options.input ?? "");
+  const lines: string[] = [];
+  let stdout = "";
+  let stderr = "";
+  const lookers = new Set<() => void>();
+  const look = (): void => {
+    for (const looker of lookers) looker();
+  };
+  let hasEnded = false;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  createInterface({ input: child.stdout }).on("line", (text) => {
+    lines.push(text);
+    look();
+  });
+  const ended = new Promise<CliResult>((resolve) => {
+    child.on("close", (code) => {
+      running.delete(child);
+      hasEnded = true;
+      look();
+      resolve({ code, stdout, stderr });
+    });
+  });
+  return {
+    lines,
+    ended,
+    signal: (signal) => void child.kill(signal),
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const looker = (): void => {
+          const found = lines.find((line) => pattern.test(line));
+          if (found === undefined && !hasEnded) return;
+          lookers.delete(looker);
+          if (found !== undefined) resolve(found);
+          else reject(new Error(`No line ${String(pattern)} in:\n${stdout}\n${stderr}`));
+        };
+        lookers.add(looker);
+        looker();
+      }),
+  };
+}
+
+/** Runs a command to its end. */
+export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  return startCli(args, options).ended;
+}
+
+/** The lines of `--json` output. */
+export function jsonLines({ stdout }: Pick<CliResult, "stdout">): Record<string, unknown>[] {
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}

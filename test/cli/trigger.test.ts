@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { startApp } from "./support/app.js";
+import { jsonLines, runCli, SECRET, startCli } from "./support/run-cli.js";
+
+const env = { WEBHOOK_SECRET: SECRET };
+
+describe("trigger", () => {
+  test("delivers a sample event that a real receiver handles", async () => {
+    const app = await startApp();
+    const result = await runCli(["trigger", "email.received", "--to", app.url, "--expect", "200", "--json"], { env });
+    const [line] = jsonLines(result);
+    expect([result.code, line]).toMatchObject([
+      0,
+      { schemaVersion: 1, status: 200, outcome: "accepted", failures: [] },
+    ]);
+    await expect.poll(() => app.handled.length).toBe(1);
+    expect(line?.["event"]).toEqual({ id: app.handled[0], type: "email.received" });
+  });
+
+  test("makes new events in every run, and the same ones with --seed", async () => {
+    const app = await startApp();
+    const outcomes = async (...args: string[]) =>
+      jsonLines(await runCli(["trigger", "email.sent", "--to", app.url, "--json", ...args], { env })).map(
+        ({ outcome }) => outcome,
+      );
+    expect(await outcomes()).toEqual(["accepted"]);
+    expect(await outcomes("--count", "2", "--duplicate", "2")).toEqual([
+      "accepted",
+      "duplicate",
+      "accepted",
+      "duplicate",
+    ]);
+    expect(await outcomes("--seed", "7", "-n", "2")).toEqual(["accepted", "accepted"]);
+    expect(await outcomes("--seed", "7", "-n", "2")).toEqual(["duplicate", "duplicate"]);
+    expect((await app.receiver.stats()).answers.duplicate).toBe(4);
+  });
+
+  test.each([
+    ["stale", "503 unverified"],
+    ["wrong-secret", "503 unverified"],
+    ["tampered", "503 unverified"],
+    ["missing", "401 unsigned"],
+  ])("--sign %s is heard as %s", async (sign, words) => {
+    const app = await startApp();
+    const status = words.slice(0, 3);
+    const { code, stdout } = await runCli(
+      ["trigger", "email.sent", "--to", app.url, "--sign", sign, "--expect", status],
+      { env },
+    );
+    expect(stdout).toContain(words);
+    expect(code).toBe(0);
+    expect((await app.receiver.inbox.list()).items).toEqual([]);
+  });
+
+  test("ends with 1 when --expect is not met, and says so", async () => {
+    const app = await startApp();
+    const { code, stdout } = await runCli(["trigger", "email.sent", "--to", app.url, "--expect", "503"], { env });
+    expect(code).toBe(1);
+    expect(stdout).toContain("Answered 200, expected 503.");
+  });
+
+  test("ends with 3 when nobody listens", async () => {
+    const { code, stdout } = await runCli(["trigger", "email.sent", "--to", "9/webhooks"], { env });
+    expect([code, stdout]).toEqual([3, expect.stringContaining("Nothing listens at 127.0.0.1:9")]);
+  });
+
+  test("sets and removes fields, and prints what it would send", async () => {
+    const args = [
+      "trigger",
+      "email.sent",
+      "--set",
+      "data.subject=Hi",
+      "--set",
+      "data.n=3",
+      "--unset",
+      "data.to",
+      "--print",
+      "--json",
+    ];
+    const [line] = jsonLines(await runCli(args, { env }));
+    const { data } = JSON.parse(String(line?.["body"])) as { data: Record<string, unknown> };
+    expect(data).toMatchObject({ subject: "Hi", n: 3 });
+    expect(data).not.toHaveProperty("to");
+  });
+
+  test("posts the exact bytes of --body", async () => {
+    const app = await startApp();
+    const input =
+      '{ "id": "evt_by_hand", "type": "email.teleported", "createdAt": "2026-01-01T00:00:00Z", "data": {} }\n';
+    const { code } = await runCli(["trigger", "--body", "-", "--to", app.url, "--expect", "200"], { env, input });
+    expect(code).toBe(0);
+    const stored = await app.receiver.inbox.get("evt_by_hand");
+    expect(Buffer.from(stored?.body ?? []).toString()).toBe(input);
+  });
+
+  test("refuses a target outside this machine, unless told otherwise", async () => {
+    const { code, stderr } = await runCli(["trigger", "email.sent", "--to", "http://192.0.2.1/"], { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--allow-remote")]);
+  });
+
+  test("ends with 130 on Ctrl-C while it waits", async () => {
+    const app = await startApp();
+    const cli = startCli(["trigger", "email.sent", "--to", app.url, "-n", "100", "--every", "1h"], { env });
+    await cli.line(/accepted/);
+    cli.signal("SIGINT");
+    expect(await cli.ended).toMatchObject({ code: 130, stderr: "" });
+    expect(app.handled).toHaveLength(1);
+  });
+});
