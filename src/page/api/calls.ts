@@ -1,0 +1,70 @@
+import type {
+  CaptureDetail,
+  CaptureList,
+  ContactEventPage,
+  ExportBody,
+  InboxEventDetail,
+  InboxEventPage,
+  InboxOverview,
+  MarkBody,
+  ReplayBody,
+  ReplayReport,
+  SendBody,
+  SendReport,
+  Session,
+} from "../../dev/api/page-api.js";
+import type { CaptureSummary, SignMode } from "../../capture/capture.js";
+import { postJson, readJson } from "./request.js";
+
+/** Above the most captures a dev server keeps; rows are only drawn when they are in sight. */
+const LIST_LIMIT = 50_000;
+
+const at = encodeURIComponent;
+
+export const readSession = () => readJson<Session>("/api/session");
+
+export const listCaptures = (query: string, signal: AbortSignal) =>
+  readJson<CaptureList>(`/api/captures?${new URLSearchParams({ query, limit: String(LIST_LIMIT) })}`, signal);
+
+export const readCapture = (id: string, signal?: AbortSignal) =>
+  readJson<CaptureDetail>(`/api/captures/${at(id)}`, signal);
+
+export const markCapture = (id: string, mark: MarkBody) =>
+  postJson<CaptureSummary>(`/api/captures/${at(id)}/mark`, mark);
+
+export const removeCaptures = (ids: string[]) => postJson<{ removed: number }>("/api/captures/remove", { ids });
+
+export const writeCurl = (id: string, mode: SignMode) =>
+  postJson<{ command: string }>(`/api/captures/${at(id)}/curl`, { mode });
+
+export const exportCaptures = (body: ExportBody) =>
+  postJson<{ name: string; mediaType: string; text: string }>("/api/captures/export", body);
+
+export const replayCaptures = (body: ReplayBody) => postJson<ReplayReport>("/api/replay", body);
+
+export const readSample = (type: string) => readJson<{ body: string }>(`/api/samples/${at(type)}`);
+
+export const sendEvent = (body: SendBody) => postJson<SendReport>("/api/send", body);
+
+export const readInbox = () => readJson<InboxOverview>("/api/inbox");
+
+export const listInboxEvents = (state: string, cursor: string | null) =>
+  readJson<InboxEventPage>(`/api/inbox/events?${pageQuery(state, cursor)}`);
+
+export const readInboxEvent = (id: string) => readJson<InboxEventDetail>(`/api/inbox/events/${at(id)}`);
+
+export const changeInboxEvent = (id: string, change: "retry" | "discard") =>
+  postJson<{ changed: number }>(`/api/inbox/events/${at(id)}/${change}`, {});
+
+export const listContactEvents = (state: string, cursor: string | null) =>
+  readJson<ContactEventPage>(`/api/inbox/contact-events?${pageQuery(state, cursor)}`);
+
+export const changeContactEvent = (key: string, change: "retry" | "discard") =>
+  postJson<{ changed: number }>(`/api/inbox/contact-events/${at(key)}/${change}`, {});
+
+function pageQuery(state: string, cursor: string | null): URLSearchParams {
+  const query = new URLSearchParams();
+  if (state !== "") query.set("state", state);
+  if (cursor !== null) query.set("cursor", cursor);
+  return query;
+}

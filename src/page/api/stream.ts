@@ -1,0 +1,46 @@
+import type { Session } from "../../dev/api/page-api.js";
+import type { CaptureSummary } from "../../capture/capture.js";
+
+export interface StreamListener {
+  onCaptures(captures: CaptureSummary[]): void;
+  onRemoved(ids: string[]): void;
+  onSession(session: Session): void;
+  /** Also after a reconnect, when something may have been missed. */
+  onOpen(): void;
+  onLost(): void;
+}
+
+/** Deliveries that come this close together are drawn at once. */
+const GATHER_MS = 16;
+
+/** Wait before a stream that was refused is asked for again. */
+const REOPEN_MS = 2000;
+
+/** Follows the dev server, for as long as the page is open. */
+export function followStream(listener: StreamListener): void {
+  const arrived: CaptureSummary[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const flush = () => {
+    timer = undefined;
+    listener.onCaptures(arrived.splice(0));
+  };
+  const open = () => {
+    const source = new EventSource("/api/stream");
+    const listen = (name: string, receive: (text: string) => void) =>
+      source.addEventListener(name, (event: MessageEvent<string>) => receive(event.data));
+    listen("capture", (text) => {
+      arrived.push(JSON.parse(text) as CaptureSummary);
+      timer ??= setTimeout(flush, GATHER_MS);
+    });
+    listen("removed", (text) => listener.onRemoved((JSON.parse(text) as { ids: string[] }).ids));
+    listen("session", (text) => listener.onSession(JSON.parse(text) as Session));
+    source.addEventListener("open", () => listener.onOpen());
+    source.addEventListener("error", () => {
+      listener.onLost();
+      // The browser asks again by itself, and names the last event it saw, except after a refusal.
+      if (source.readyState === EventSource.CLOSED) setTimeout(open, REOPEN_MS);
+    });
+  };
+  open();
+}

@@ -1,0 +1,61 @@
+import { useErrorBoundary } from "preact/hooks";
+import { DeliveriesView } from "./deliveries/deliveries-view.js";
+import { EditDrawer } from "./edit/edit-drawer.js";
+import { InboxView } from "./inbox/inbox-view.js";
+import { KeySheet } from "./keyboard/sheet.js";
+import { SideNav } from "./nav/side-nav.js";
+import { TopBar } from "./nav/top-bar.js";
+import { SendView } from "./send/send-view.js";
+import { signedOut } from "./state/notice.js";
+import { view } from "./state/route.js";
+import { ConfirmDialog } from "./ui/confirm.js";
+import { Empty } from "./ui/empty.js";
+import { Notices } from "./ui/notices.js";
+
+export function App() {
+  if (signedOut.value) {
+    return (
+      <Empty title="This browser is not signed in">
+        <p>Open the address that pigeonhole dev printed in the terminal: it carries the token.</p>
+      </Empty>
+    );
+  }
+  return (
+    <div class="app">
+      <SideNav />
+      <TopBar />
+      <main class="main">
+        <Guarded />
+      </main>
+      <EditDrawer />
+      <ConfirmDialog />
+      <KeySheet />
+      <Notices />
+    </div>
+  );
+}
+
+/** A fault of the page itself is told instead of leaving the window empty. */
+function Guarded() {
+  const [fault, forget] = useErrorBoundary();
+  if (fault === undefined) return <View />;
+  return (
+    <Empty title="The page tripped over this">
+      <p>{fault instanceof Error ? fault.message : String(fault)}</p>
+      <button type="button" class="button" onClick={() => forget()}>
+        Try again
+      </button>
+    </Empty>
+  );
+}
+
+function View() {
+  switch (view.value) {
+    case "deliveries":
+      return <DeliveriesView />;
+    case "send":
+      return <SendView />;
+    case "inbox":
+      return <InboxView />;
+  }
+}

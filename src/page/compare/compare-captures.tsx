@@ -1,0 +1,88 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Capture } from "../../capture/capture.js";
+import { readCapture } from "../api/calls.js";
+import { readText } from "../detail/body-bytes.js";
+import { attempt } from "../state/notice.js";
+import { setParams } from "../state/route.js";
+import { openCapture } from "../state/selection.js";
+import { Icon } from "../ui/icon.js";
+import { formatTime } from "../ui/words.js";
+import { groupHeaders } from "./compare-attempts.js";
+import { listDifferences, readValue } from "./difference.js";
+import { DifferenceTable } from "./difference-table.js";
+
+/** Two captures side by side: only what differs. The earlier one stands first. */
+export function CompareCaptures({ a, b }: { a: string; b: string }) {
+  const [pair, setPair] = useState<readonly [Capture, Capture] | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    void attempt(async () => {
+      const [first, second] = await Promise.all([readCapture(a), readCapture(b)]);
+      if (!isGone) setPair([first.capture, second.capture]);
+    });
+    return () => {
+      isGone = true;
+    };
+  }, [a, b]);
+  return (
+    <section class="detail" aria-label="Comparison" aria-busy={pair === null}>
+      <header class="detail-head compare-head">
+        <div class="detail-title">
+          <h1>Compare two deliveries</h1>
+          <span class="spring" />
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Close"
+            title="Close (Esc)"
+            onClick={() => setParams({ compare: "" })}
+          >
+            <Icon name="cross" />
+          </button>
+        </div>
+        {pair !== null && (
+          <div class="compare-pair">
+            {pair.map((capture, index) => (
+              <button type="button" class="compare-side" key={capture.id} onClick={() => openCapture(capture.id)}>
+                <span class="sign">{index === 0 ? "−" : "+"}</span>
+                <b>{capture.event.type ?? "unreadable"}</b>
+                <span class="hint">{formatTime(capture.receivedAt)}</span>
+              </button>
+            ))}
+          </div>
+        )}
+      </header>
+      <div class="detail-body">{pair !== null && <Differences before={pair[0]} after={pair[1]} />}</div>
+    </section>
+  );
+}
+
+function Differences({ before, after }: { before: Capture; after: Capture }) {
+  const heads = ["Earlier", "Later"] as const;
+  return (
+    <div class="compare">
+      <DifferenceTable
+        title="Body"
+        heads={heads}
+        differences={listDifferences(readValue(readText(before.request.body)), readValue(readText(after.request.body)))}
+      />
+      <DifferenceTable title="Answer" heads={heads} differences={listDifferences(answerOf(before), answerOf(after))} />
+      <DifferenceTable
+        title="Headers"
+        heads={heads}
+        differences={listDifferences(groupHeaders(before.request.headers), groupHeaders(after.request.headers))}
+      />
+    </div>
+  );
+}
+
+function answerOf(capture: Capture): unknown {
+  const last = capture.attempts.at(-1);
+  const body = last?.body ?? null;
+  return {
+    signature: capture.verify.code,
+    status: last?.status ?? null,
+    error: last?.error ?? null,
+    body: body === null ? null : readValue(readText(body)),
+  };
+}

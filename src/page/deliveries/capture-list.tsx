@@ -1,0 +1,134 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { captures, isLoaded, query } from "../state/captures.js";
+import { chooseAll, chosen, clearChosen, cursorId, openId } from "../state/selection.js";
+import { Icon } from "../ui/icon.js";
+import { useVirtualRows } from "../ui/use-virtual-rows.js";
+import { plural } from "../ui/words.js";
+import { CaptureRow, ROW_HEIGHT, rowId } from "./capture-row.js";
+import { NoCaptures } from "./no-captures.js";
+
+/** Element id, so that Esc in the search box leads back here. */
+export const LIST_ID = "captures";
+
+const COLUMNS = [
+  ["verdict", "Signature"],
+  ["time", "Time"],
+  ["type", "Type"],
+  ["subject", "Subject"],
+  ["attempts", "Tries"],
+  ["answer", "Answer"],
+  ["ms", "Took"],
+  ["size", "Size"],
+  ["source", "Source"],
+] as const;
+
+/** The deliveries, newest first; only the rows in sight are drawn. */
+export function CaptureList() {
+  const rows = captures.value;
+  const { ref, start, end, onScroll, scrollToRow } = useVirtualRows({ count: rows.length, rowHeight: ROW_HEIGHT });
+  const unseen = useArrivals(ref);
+  const cursor = cursorId.value;
+
+  useEffect(() => {
+    const index = captures.value.findIndex(({ id }) => id === cursor);
+    if (index !== -1) scrollToRow(index);
+  }, [cursor]);
+
+  if (isLoaded.value && rows.length === 0) return <NoCaptures />;
+  const areAllChosen = rows.length > 0 && chosen.value.size >= rows.length;
+  return (
+    <div class="list">
+      {unseen.count > 0 && (
+        <button type="button" class="pill" onClick={() => unseen.show()}>
+          <Icon name="up" /> {unseen.count} new
+        </button>
+      )}
+      <div
+        class="list-scroll"
+        id={LIST_ID}
+        ref={ref}
+        role="grid"
+        aria-label="Deliveries"
+        aria-multiselectable
+        aria-rowcount={rows.length + 1}
+        {...(cursor === "" ? {} : { "aria-activedescendant": rowId(cursor) })}
+        tabIndex={0}
+        onScroll={() => {
+          onScroll();
+          unseen.onScroll();
+        }}
+      >
+        <div class="row head" role="row" aria-rowindex={1}>
+          <span class="cell choose" role="columnheader">
+            <input
+              type="checkbox"
+              tabIndex={-1}
+              aria-label={areAllChosen ? "Choose none" : `Choose all ${plural(rows.length, "delivery", "deliveries")}`}
+              checked={areAllChosen}
+              onChange={areAllChosen ? clearChosen : chooseAll}
+            />
+          </span>
+          {COLUMNS.map(([name, label]) => (
+            <span key={name} class={`cell ${name}`} role="columnheader">
+              {label}
+            </span>
+          ))}
+        </div>
+        <div class="list-rows" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+          <div class="list-window" role="presentation" style={{ transform: `translateY(${start * ROW_HEIGHT}px)` }}>
+            {rows.slice(start, end).map((capture, offset) => (
+              <CaptureRow
+                key={capture.id}
+                capture={capture}
+                index={start + offset}
+                isCursor={capture.id === cursor}
+                isOpen={capture.id === openId.value}
+                isChosen={chosen.value.has(capture.id)}
+                isFresh={unseen.isFresh(capture.id)}
+              />
+            ))}
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Keeps what is being read in place while new rows come in above it, and counts them. */
+function useArrivals(ref: { current: HTMLDivElement | null }) {
+  const [count, setCount] = useState(0);
+  const before = useRef<{ top: string; length: number; query: string }>({
+    top: "",
+    length: 0,
+    query: "",
+  });
+  const fresh = useRef(new Set<string>());
+  const rows = captures.value;
+  const top = rows[0]?.id ?? "";
+
+  const last = before.current;
+  const isSameList = last.query === query.value && last.length > 0;
+  // At most what a burst brings; a list that was filtered anew has no arrivals.
+  const added = isSameList && top !== last.top ? rows.findIndex(({ id }) => id === last.top) : 0;
+  if (added > 0) for (const { id } of rows.slice(0, added)) fresh.current.add(id);
+
+  useLayoutEffect(() => {
+    const element = ref.current;
+    before.current = { top, length: rows.length, query: query.value };
+    if (added <= 0 || element === null || element.scrollTop < ROW_HEIGHT) return;
+    element.scrollTop += added * ROW_HEIGHT;
+    setCount((value) => value + added);
+  }, [top, rows.length, query.value]);
+
+  return {
+    count,
+    isFresh: (id: string) => fresh.current.has(id),
+    onScroll() {
+      if (count > 0 && (ref.current?.scrollTop ?? 0) < ROW_HEIGHT) setCount(0);
+    },
+    show() {
+      ref.current?.scrollTo({ top: 0 });
+      setCount(0);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { memo } from "../ui/memo.js";
+import type { CaptureSummary } from "../../capture/capture.js";
+import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
+import { StatusBadge, VerdictBadge } from "../ui/badges.js";
+import { Icon } from "../ui/icon.js";
+import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/words.js";
+
+export const ROW_HEIGHT = 32;
+
+export interface CaptureRowOptions {
+  capture: CaptureSummary;
+  index: number;
+  isCursor: boolean;
+  isOpen: boolean;
+  isChosen: boolean;
+  isFresh: boolean;
+}
+
+export function rowId(id: string): string {
+  return `row-${id}`;
+}
+
+function Row({ capture, index, isCursor, isOpen, isChosen, isFresh }: CaptureRowOptions) {
+  const classes = ["row", isCursor && "cursor", isOpen && "opened", isChosen && "chosen", isFresh && "fresh"];
+  const onClick = (event: MouseEvent) => {
+    if (event.shiftKey) chooseRange(capture.id);
+    else if (event.ctrlKey || event.metaKey) toggleChosen(capture.id);
+    else openCapture(capture.id);
+  };
+  return (
+    <div
+      class={classes.filter((name) => name !== false).join(" ")}
+      id={rowId(capture.id)}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isChosen}
+      aria-current={isOpen}
+      onClick={onClick}
+    >
+      <span class="cell choose" role="gridcell">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          checked={isChosen}
+          aria-label="Choose"
+          onClick={(event) => {
+            event.stopPropagation();
+            if (event.shiftKey) chooseRange(capture.id);
+            else toggleChosen(capture.id);
+          }}
+        />
+      </span>
+      <span class="cell verdict" role="gridcell">
+        <VerdictBadge verdict={capture.verdict} />
+      </span>
+      <span class="cell time" role="gridcell" title={formatExactTime(capture.receivedAt)}>
+        {formatTime(capture.receivedAt)}
+      </span>
+      <span class="cell type" role="gridcell" title={capture.type ?? ""}>
+        {capture.type ?? <em>unreadable</em>}
+      </span>
+      <span class="cell subject" role="gridcell" title={capture.subject}>
+        {capture.pinned && (
+          <span class="pinned" title="Pinned">
+            <Icon name="pin" />
+            <span class="unseen">Pinned</span>
+          </span>
+        )}
+        {capture.subject}
+        {capture.tags.map((tag) => (
+          <span class="tag" key={tag}>
+            {tag}
+          </span>
+        ))}
+      </span>
+      <span
+        class="cell attempts"
+        role="gridcell"
+        title={capture.replayed ? "Attempts; the last one is a replay" : "Attempts"}
+      >
+        {capture.replayed && <Icon name="replay" />}
+        {capture.attempts > 0 && capture.attempts}
+      </span>
+      <span class="cell answer" role="gridcell">
+        <StatusBadge status={capture.status} error={capture.error} />
+      </span>
+      <span class="cell ms" role="gridcell">
+        {formatMs(capture.ms)}
+      </span>
+      <span class="cell size" role="gridcell">
+        {formatBytes(capture.size)}
+      </span>
+      <span class="cell source" role="gridcell">
+        {capture.source}
+      </span>
+    </div>
+  );
+}
+
+/** One capture in the list; drawn again only when something on it has changed. */
+export const CaptureRow = memo(Row);

@@ -1,0 +1,64 @@
+import { QUERY_FIELDS } from "../../capture/query-fields.js";
+
+/** A query cut into terms: quotes hold a term together. */
+export function splitTerms(query: string): string[] {
+  return query.match(/(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g) ?? [];
+}
+
+/** A term such as `type:email.*`; the others are words to be found anywhere. */
+export function isFieldTerm(term: string): boolean {
+  return /^-?[A-Za-z][^\s:"]*:./.test(term);
+}
+
+/** Chips for the terms that name a field, and the words that stay in the box. */
+export function readQuery(query: string): { chips: string[]; words: string } {
+  const terms = splitTerms(query);
+  return { chips: terms.filter(isFieldTerm), words: terms.filter((term) => !isFieldTerm(term)).join(" ") };
+}
+
+/** Adds the term, or takes it away where it is already there. */
+export function toggleTerm(query: string, term: string): string {
+  const terms = splitTerms(query);
+  return (terms.includes(term) ? terms.filter((other) => other !== term) : [...terms, term]).join(" ");
+}
+
+export interface Completion {
+  /** Text of the whole term. */
+  term: string;
+  hint: string;
+  /** Whether a value must still be typed. */
+  isOpen: boolean;
+}
+
+/** Values worth offering where any value may stand. */
+const EXAMPLES: Record<string, readonly string[]> = {
+  status: ["2xx", "4xx", "5xx", "none"],
+  after: ["10m", "1h", "1d"],
+  before: ["10m", "1h", "1d"],
+  ms: [">100", ">500", ">1000"],
+  larger: ["10kb", "100kb", "1mb"],
+};
+
+/** What the last word in the box could become. */
+export function completeTerm(word: string, eventTypes: readonly string[]): Completion[] {
+  const [minus = "", body = ""] = /^(-?)(.*)$/s.exec(word)?.slice(1) ?? [];
+  const [field = "", typed] = body.split(/:(.*)/s);
+  if (typed === undefined) {
+    return Object.entries(QUERY_FIELDS)
+      .filter(([name]) => name.startsWith(field))
+      .map(([name, { meaning }]) => {
+        // `data.<path>` is written on from its dot.
+        const start = name.includes("<") ? name.slice(0, name.indexOf("<")) : `${name}:`;
+        return { term: `${minus}${start}`, hint: meaning, isOpen: true };
+      });
+  }
+  const values = field === "type" ? typePatterns(eventTypes) : (QUERY_FIELDS[field]?.values ?? EXAMPLES[field] ?? []);
+  return values
+    .filter((value) => value.includes(typed.toLowerCase()) && value !== typed)
+    .map((value) => ({ term: `${minus}${field}:${value}`, hint: "", isOpen: false }));
+}
+
+function typePatterns(eventTypes: readonly string[]): string[] {
+  const groups = new Set(eventTypes.map((type) => `${type.split(".")[0]}.*`));
+  return [...groups, ...eventTypes];
+}

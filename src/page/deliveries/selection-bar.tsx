@@ -1,0 +1,58 @@
+import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";
+import { chosenInSight, clearChosen, compareCaptures } from "../state/selection.js";
+import { EXPORTS } from "./export-formats.js";
+import { Icon } from "../ui/icon.js";
+import { Menu } from "../ui/menu.js";
+
+/** What can be done with the chosen captures. */
+export function SelectionBar() {
+  const chosen = chosenInSight();
+  const count = chosen.length;
+  if (count === 0) return null;
+  return (
+    <div class="selection-bar" role="toolbar" aria-label="Chosen deliveries">
+      <span class="selection-count">{count} chosen</span>
+      <button type="button" class="button primary" onClick={() => void replay({ ids: chosen, mode: "resign" })}>
+        <Icon name="replay" /> Replay ({count})
+      </button>
+      <Menu
+        label="Export"
+        items={EXPORTS.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(chosen, as) }))}
+      >
+        <Icon name="download" /> Export <Icon name="chevron" />
+      </Menu>
+      <button
+        type="button"
+        class="button"
+        disabled={count !== 2}
+        title={count === 2 ? "Compare the two" : "Choose two to compare"}
+        onClick={() => {
+          const [a, b] = chosen;
+          if (a !== undefined && b !== undefined) compareCaptures(b, a);
+        }}
+      >
+        <Icon name="compare" /> Compare (2)
+      </button>
+      {count === 1 && (
+        <button type="button" class="button" onClick={() => void copyCurl(chosen[0] ?? "")}>
+          <Icon name="copy" /> cURL
+        </button>
+      )}
+      <button type="button" class="button" onClick={() => void togglePin(chosen)}>
+        <Icon name="pin" /> Pin
+      </button>
+      <button type="button" class="button danger" onClick={() => void remove(chosen)}>
+        <Icon name="trash" /> Delete
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Choose none"
+        title="Choose none (Esc)"
+        onClick={clearChosen}
+      >
+        <Icon name="cross" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
+import { formatCount } from "../ui/words.js";
+import { splitTerms, toggleTerm } from "./search-terms.js";
+
+const BANDS = [
+  { term: "status:2xx", label: "2xx", tone: "good" },
+  { term: "status:4xx", label: "4xx", tone: "warn" },
+  { term: "status:5xx", label: "5xx", tone: "bad" },
+  { term: "has:error", label: "no answer", tone: "bad" },
+  { term: "verdict:bad", label: "bad signature", tone: "warn" },
+] as const;
+
+type Term = (typeof BANDS)[number]["term"];
+
+/** How many of each there are; a click shows only these. */
+export function StatusStrip() {
+  const counts: Record<Term, number> = {
+    "status:2xx": 0,
+    "status:4xx": 0,
+    "status:5xx": 0,
+    "has:error": 0,
+    "verdict:bad": 0,
+  };
+  for (const { status, error, verdict } of captures.value) {
+    if (verdict !== "ok") counts["verdict:bad"] += 1;
+    if (status === null) counts["has:error"] += error === null ? 0 : 1;
+    else if (status < 300) counts["status:2xx"] += 1;
+    else if (status >= 400) counts[status < 500 ? "status:4xx" : "status:5xx"] += 1;
+  }
+  const active = new Set(splitTerms(query.value));
+  const shown = captures.value.length;
+  return (
+    <div class="strip" role="group" aria-label="Filters">
+      <span class="strip-count">
+        {shown === totalCaptures.value
+          ? formatCount(shown)
+          : `${formatCount(shown)} of ${formatCount(totalCaptures.value)}`}
+      </span>
+      {BANDS.filter(({ term }) => counts[term] > 0 || active.has(term)).map(({ term, label, tone }) => (
+        <button
+          key={term}
+          type="button"
+          class={`band ${tone}`}
+          aria-pressed={active.has(term)}
+          onClick={() => setQuery(toggleTerm(query.value, term))}
+        >
+          <span class="band-dot" />
+          {label} <b>{formatCount(counts[term])}</b>
+        </button>
+      ))}
+    </div>
+  );
+}

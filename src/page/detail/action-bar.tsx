@@ -1,0 +1,96 @@
+import type { Capture } from "../../capture/capture.js";
+import { EXPORTS } from "../deliveries/export-formats.js";
+import { editCapture } from "../edit/editing.js";
+import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";
+import { Icon } from "../ui/icon.js";
+import { Menu } from "../ui/menu.js";
+
+/** What can be done with the open capture. */
+export function ActionBar({ capture }: { capture: Capture }) {
+  const ids = [capture.id];
+  return (
+    <div class="actions" role="toolbar" aria-label="Delivery">
+      <span class="button-pair">
+        <button
+          type="button"
+          class="button primary"
+          title="Send again, signed anew, with the same event id (r)"
+          onClick={() => void replay({ ids, mode: "resign" })}
+        >
+          <Icon name="replay" /> Replay
+        </button>
+        <Menu
+          label="Other ways to replay"
+          class="button primary narrow"
+          items={[
+            {
+              label: "Signed anew",
+              hint: "same event id, fresh time: a duplicate for a receiver that has it",
+              run: () => void replay({ ids, mode: "resign", sameId: true }),
+            },
+            {
+              label: "With a new event id",
+              hint: "signed anew: handlers run again",
+              run: () => void replay({ ids, mode: "resign", sameId: false }),
+            },
+            {
+              label: "Exactly as captured",
+              hint: "same bytes and headers: stale after 300 s",
+              run: () => void replay({ ids, mode: "exact" }),
+            },
+            {
+              label: "Twice, same event id",
+              hint: "the second must change nothing",
+              run: () => void replay({ ids, mode: "resign", times: 2 }),
+            },
+          ]}
+        >
+          <Icon name="chevron" />
+        </Menu>
+      </span>
+      <button
+        type="button"
+        class="button"
+        title="Edit the body and send it, signed anew (e)"
+        onClick={() => editCapture(capture)}
+      >
+        <Icon name="edit" /> Edit & replay
+      </button>
+      <button
+        type="button"
+        class="button"
+        title="Copy as a cURL command, signed anew (c)"
+        onClick={() => void copyCurl(capture.id)}
+      >
+        <Icon name="copy" /> cURL
+      </button>
+      <span class="spring" />
+      <button
+        type="button"
+        class={capture.pinned ? "icon-button on" : "icon-button"}
+        aria-pressed={capture.pinned}
+        aria-label="Pin"
+        title={capture.pinned ? "Unpin (p)" : "Pin: keep it whatever the limits (p)"}
+        onClick={() => void togglePin(ids)}
+      >
+        <Icon name="pin" />
+      </button>
+      <Menu
+        label="Export"
+        class="icon-button"
+        items={EXPORTS.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(ids, as) }))}
+      >
+        <Icon name="download" />
+      </Menu>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Delete"
+        title="Delete (Del)"
+        onClick={() => void remove(ids)}
+      >
+        <Icon name="trash" />
+      </button>
+    </div>
+  );
+}

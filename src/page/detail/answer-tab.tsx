@@ -1,0 +1,63 @@
+import type { CaptureAttempt } from "../../capture/capture.js";
+import { session } from "../state/session.js";
+import { StatusBadge } from "../ui/badges.js";
+import { Icon } from "../ui/icon.js";
+import { formatExactTime, formatMs, formatTime } from "../ui/words.js";
+import { BodyView } from "./body-view.js";
+import { HeaderTable } from "./header-table.js";
+
+/** What the app answered last. */
+export function AnswerTab({ attempt }: { attempt: CaptureAttempt | null }) {
+  if (attempt === null) {
+    return (
+      <div class="nothing">
+        <p>Not sent to an app: nothing was answered.</p>
+        {session.value?.forwards.length === 0 && (
+          <p class="hint">
+            Start with --forward-to 3000 and every delivery goes on to your app, the answer back to the sender.
+          </p>
+        )}
+      </div>
+    );
+  }
+  return <AnswerView attempt={attempt} />;
+}
+
+/** One attempt's answer: status, headers, body. */
+export function AnswerView({ attempt }: { attempt: CaptureAttempt }) {
+  return (
+    <div class="answer-view">
+      <p class="facts">
+        <StatusBadge status={attempt.status} error={attempt.error} />
+        <span class="fact">{formatMs(attempt.ms)}</span>
+        <span class="fact" title={formatExactTime(attempt.at)}>
+          {formatTime(attempt.at)}
+        </span>
+        <code class="fact">{attempt.target}</code>
+      </p>
+      {attempt.error !== null && (
+        <p class="remark bad">
+          <Icon name="warning" /> {attempt.error}
+        </p>
+      )}
+      {attempt.body !== null && (
+        <>
+          <h3>Body</h3>
+          <BodyView body={attempt.body} label="Answer body" />
+        </>
+      )}
+      {attempt.headers.length > 0 && (
+        <>
+          <h3>Headers</h3>
+          <HeaderTable headers={attempt.headers} label="Answer headers" />
+        </>
+      )}
+      {attempt.sentBody !== null && (
+        <>
+          <h3>Body that was sent instead of the captured one</h3>
+          <BodyView body={attempt.sentBody} label="Sent body" />
+        </>
+      )}
+    </div>
+  );
+}

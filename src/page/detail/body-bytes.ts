@@ -1,0 +1,25 @@
+import type { CapturedBody } from "../../capture/capture.js";
+
+export function readBytes(body: CapturedBody): Uint8Array {
+  if (body.encoding === "utf8") return new TextEncoder().encode(body.data);
+  return Uint8Array.from(atob(body.data), (character) => character.codePointAt(0) ?? 0);
+}
+
+/** The body as text; what is no UTF-8 shows as replacement characters. */
+export function readText(body: CapturedBody): string {
+  return body.encoding === "utf8" ? body.data : new TextDecoder().decode(readBytes(body));
+}
+
+/** Lines of offset, 16 bytes and their ASCII signs. */
+export function writeHex(bytes: Uint8Array, limit: number): string {
+  const lines: string[] = [];
+  for (let at = 0; at < Math.min(bytes.length, limit); at += 16) {
+    const part = [...bytes.subarray(at, at + 16)];
+    const hex = part.map((byte) => byte.toString(16).padStart(2, "0"));
+    const columns = `${hex.slice(0, 8).join(" ").padEnd(23)}  ${hex.slice(8).join(" ").padEnd(23)}`;
+    const signs = part.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCodePoint(byte) : "·")).join("");
+    lines.push(`${at.toString(16).padStart(8, "0")}  ${columns}  ${signs}`);
+  }
+  if (bytes.length > limit) lines.push(`… ${bytes.length - limit} more bytes`);
+  return lines.join("\n");
+}

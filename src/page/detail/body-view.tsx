@@ -1,0 +1,37 @@
+import { useMemo } from "preact/hooks";
+import type { CapturedBody } from "../../capture/capture.js";
+import { JsonTree } from "../json/json-tree.js";
+import { parseJson } from "../json/parse-json.js";
+import { Icon } from "../ui/icon.js";
+import { readText } from "./body-bytes.js";
+
+interface BodyViewOptions {
+  body: CapturedBody;
+  label: string;
+  canSearch?: boolean;
+  /** Says where the text ends being JSON; for bodies that should be. */
+  mustBeJson?: boolean;
+}
+
+/** A body as a tree where it is JSON, and as text where it is not. */
+export function BodyView({ body, label, canSearch = false, mustBeJson = false }: BodyViewOptions) {
+  const text = useMemo(() => readText(body), [body]);
+  const parsed = useMemo(() => parseJson(text), [text]);
+  if (text === "") return <p class="nothing">No body.</p>;
+  // Keyed by the text, so that another body starts with its own folds.
+  if (parsed.ok) return <JsonTree key={text} node={parsed.node} label={label} canSearch={canSearch} />;
+  if (!mustBeJson) return <pre class="text">{text}</pre>;
+  const { at, line, column, message } = parsed.fault;
+  return (
+    <>
+      <p class="remark bad">
+        <Icon name="warning" /> Not JSON: line {line}, column {column}. {message}.
+      </p>
+      <pre class="text">
+        {text.slice(0, at)}
+        <mark>{text[at] ?? "⏎"}</mark>
+        {text.slice(at + 1)}
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import type { CaptureDetail } from "../../dev/api/page-api.js";
+import { detail } from "../state/detail.js";
+import { closeDetail, openId } from "../state/selection.js";
+import { StatusBadge, VerdictBadge } from "../ui/badges.js";
+import { copyText } from "../ui/copy.js";
+import { Icon } from "../ui/icon.js";
+import { Tabs } from "../ui/tabs.js";
+import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/words.js";
+import { ActionBar } from "./action-bar.js";
+import { AnswerTab } from "./answer-tab.js";
+import { AttemptsTab } from "./attempts-tab.js";
+import { BodyView } from "./body-view.js";
+import { detailTab, showTab, type DetailTab } from "./detail-tabs.js";
+import { HeaderTable } from "./header-table.js";
+import { RawTab } from "./raw-tab.js";
+import { SignatureTab } from "./signature-tab.js";
+
+/** Everything about the open capture. */
+export function DetailPane() {
+  const value = detail.value;
+  if (value === null) return <section class="detail" aria-label="Delivery" aria-busy="true" />;
+  const { capture, summary, signature } = value;
+  const failed = signature.checks.filter(({ result }) => result === "fail").length;
+  const tabs: { name: DetailTab; label: string; note?: string }[] = [
+    { name: "payload", label: "Payload" },
+    { name: "headers", label: "Headers", note: String(capture.request.headers.length) },
+    { name: "raw", label: "Raw" },
+    { name: "answer", label: "Answer", ...(summary.status === null ? {} : { note: String(summary.status) }) },
+    { name: "attempts", label: "Attempts", note: String(capture.attempts.length) },
+    { name: "signature", label: "Signature", note: failed === 0 ? "✓" : "✗" },
+  ];
+  return (
+    <section class="detail" aria-label="Delivery" aria-busy={capture.id !== openId.value}>
+      <header class="detail-head">
+        <div class="detail-title">
+          <h1>{capture.event.type ?? "Unreadable delivery"}</h1>
+          <VerdictBadge verdict={capture.verify.code} />
+          <StatusBadge status={summary.status} error={summary.error} />
+          <span class="spring" />
+          <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={closeDetail}>
+            <Icon name="cross" />
+          </button>
+        </div>
+        <Facts value={value} />
+        <ActionBar capture={capture} />
+        <Tabs label="Parts of the delivery" tabs={tabs} current={detailTab.value} onChange={showTab} />
+      </header>
+      <div class="detail-body" role="tabpanel" aria-label={detailTab.value} key={detailTab.value}>
+        <TabBody value={value} tab={detailTab.value} />
+      </div>
+    </section>
+  );
+}
+
+function Facts({ value: { capture, summary } }: { value: CaptureDetail }) {
+  const eventId = capture.event.id;
+  return (
+    <p class="facts">
+      {eventId !== null && (
+        <button
+          type="button"
+          class="fact copy-fact"
+          title="Copy the event's id"
+          onClick={() => void copyText(eventId, eventId)}
+        >
+          <code>{eventId}</code>
+        </button>
+      )}
+      <span class="fact" title={formatExactTime(capture.receivedAt)}>
+        {formatTime(capture.receivedAt)}
+      </span>
+      <span class="fact">{formatBytes(summary.size)}</span>
+      {summary.ms !== null && <span class="fact">{formatMs(summary.ms)}</span>}
+      <span class="fact">{capture.source}</span>
+      {capture.pinned && (
+        <span class="fact">
+          <Icon name="pin" /> pinned
+        </span>
+      )}
+      {capture.redaction !== null && <span class="fact">redacted: {capture.redaction}</span>}
+      {capture.tags.map((tag) => (
+        <span class="tag" key={tag}>
+          {tag}
+        </span>
+      ))}
+      {capture.note !== "" && <span class="fact note">{capture.note}</span>}
+    </p>
+  );
+}
+
+function TabBody({ value, tab }: { value: CaptureDetail; tab: DetailTab }) {
+  const { capture } = value;
+  switch (tab) {
+    case "payload":
+      return <BodyView body={capture.request.body} label="Payload" canSearch mustBeJson />;
+    case "headers":
+      return <HeaderTable headers={capture.request.headers} label="Request headers" />;
+    case "raw":
+      return <RawTab request={capture.request} />;
+    case "answer":
+      return <AnswerTab attempt={capture.attempts.at(-1) ?? null} />;
+    case "attempts":
+      return <AttemptsTab key={capture.id} capture={capture} />;
+    case "signature":
+      return <SignatureTab value={value} />;
+  }
+}

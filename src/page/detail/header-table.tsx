@@ -1,0 +1,36 @@
+import type { HeaderList } from "../../capture/capture.js";
+import { copyText } from "../ui/copy.js";
+import { Icon } from "../ui/icon.js";
+
+/** Headers in the order and spelling in which they came. */
+export function HeaderTable({ headers, label }: { headers: HeaderList; label: string }) {
+  if (headers.length === 0) return <p class="nothing">No headers.</p>;
+  return (
+    <table class="headers" aria-label={label}>
+      <tbody>
+        {headers.map(([name, value], index) => (
+          <tr key={index} class={isOurs(name) ? "marked" : ""}>
+            <th scope="row">{name}</th>
+            <td>{value}</td>
+            <td class="copy-cell">
+              <button
+                type="button"
+                class="icon-button"
+                aria-label={`Copy ${name}`}
+                title={`Copy ${name}`}
+                onClick={() => void copyText(value, name)}
+              >
+                <Icon name="copy" />
+              </button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Headers that receiving turns on. */
+function isOurs(name: string): boolean {
+  return /^x-(svc|pigeonhole)-/i.test(name);
+}

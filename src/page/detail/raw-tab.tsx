@@ -1,0 +1,51 @@
+import { useMemo, useState } from "preact/hooks";
+import type { CapturedRequest } from "../../capture/capture.js";
+import { copyText } from "../ui/copy.js";
+import { Icon } from "../ui/icon.js";
+import { formatCount } from "../ui/words.js";
+import { readBytes, readText, writeHex } from "./body-bytes.js";
+
+/** Beyond this many bytes the dump would only slow the page down. */
+const HEX_LIMIT = 64 * 1024;
+
+/** The body as it came, before anything has read it. */
+export function RawTab({ request }: { request: CapturedRequest }) {
+  const [isHex, setHex] = useState(request.body.encoding === "base64");
+  const bytes = useMemo(() => readBytes(request.body), [request.body]);
+  const text = useMemo(
+    () => (isHex ? writeHex(bytes, HEX_LIMIT) : readText(request.body)),
+    [bytes, isHex, request.body],
+  );
+  const query = request.query === "" ? "" : `?${request.query}`;
+  return (
+    <div class="raw">
+      <div class="raw-tools">
+        <div class="segments" role="group" aria-label="Show as">
+          <button type="button" aria-pressed={!isHex} onClick={() => setHex(false)}>
+            Text
+          </button>
+          <button type="button" aria-pressed={isHex} onClick={() => setHex(true)}>
+            Hex
+          </button>
+        </div>
+        <code class="request-line">
+          {request.method} {request.path}
+          {query}
+        </code>
+        <span class="spring" />
+        <button
+          type="button"
+          class="button small"
+          onClick={() => void copyText(readText(request.body), "the raw body")}
+        >
+          <Icon name="copy" /> Copy
+        </button>
+      </div>
+      <p class="hint">
+        {formatCount(bytes.length)} bytes · {request.body.encoding === "utf8" ? "valid UTF-8" : "not valid UTF-8"} ·
+        SHA-256 <code title={request.sha256}>{request.sha256.slice(0, 16)}…</code>
+      </p>
+      <pre class={isHex ? "text hex" : "text"}>{text}</pre>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import type { CaptureDetail, SignatureCheck } from "../../dev/api/page-api.js";
+import { VerdictBadge } from "../ui/badges.js";
+import { Icon } from "../ui/icon.js";
+import { formatSkew } from "../ui/words.js";
+
+const RESULTS = {
+  pass: { icon: "check", tone: "good", word: "passed" },
+  fail: { icon: "cross", tone: "bad", word: "failed" },
+  skipped: { icon: "minus", tone: "mute", word: "not reached" },
+} as const;
+
+/** The signature, check by check, and what to change where one fails. */
+export function SignatureTab({ value: { capture, signature } }: { value: CaptureDetail }) {
+  const { skewSeconds, secretRef, code } = capture.verify;
+  return (
+    <div class="signature">
+      <p class="signature-summary">
+        <VerdictBadge verdict={code} /> <span>{signature.summary}</span>
+      </p>
+      {signature.findings.map(({ code: finding, message, fix }) => (
+        <div class={code === "ok" ? "finding" : "finding bad"} key={finding}>
+          {!signature.summary.includes(message) && <p>{message}</p>}
+          <p class="fix">
+            <b>Fix</b> {fix}
+          </p>
+          <code class="hint">{finding}</code>
+        </div>
+      ))}
+      <ol class="checks">
+        {signature.checks.map((check) => (
+          <CheckRow key={check.name} check={check} />
+        ))}
+      </ol>
+      {skewSeconds !== null && <SkewGauge skew={skewSeconds} tolerance={signature.toleranceSeconds} />}
+      {secretRef !== null && (
+        <p class="hint">
+          Secret that matched: <code>{secretRef}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function CheckRow({ check: { name, result, detail } }: { check: SignatureCheck }) {
+  const { icon, tone, word } = RESULTS[result];
+  return (
+    <li class={`check ${tone}`}>
+      <Icon name={icon} />
+      <span class="check-name">{name}</span>
+      <span class="unseen">{word}</span>
+      <span class="check-detail">{detail}</span>
+    </li>
+  );
+}
+
+/** Where the time of signing lies in the time that is allowed. */
+function SkewGauge({ skew, tolerance }: { skew: number; tolerance: number }) {
+  const span = Math.max(tolerance * 1.5, 1);
+  const place = (seconds: number) => 50 + (Math.max(-span, Math.min(span, seconds)) / span) * 48;
+  const isInside = Math.abs(skew) <= tolerance;
+  return (
+    <figure class="gauge">
+      <svg viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label={formatSkew(skew)}>
+        <rect class="gauge-line" x="2" y="5" width="96" height="2" rx="1" />
+        <rect
+          class="gauge-allowed"
+          x={place(-tolerance)}
+          y="4"
+          width={place(tolerance) - place(-tolerance)}
+          height="4"
+          rx="1"
+        />
+        <rect class="gauge-now" x="49.8" y="2" width="0.4" height="8" />
+        <rect
+          class={isInside ? "gauge-mark" : "gauge-mark out"}
+          x={place(skew) - 0.5}
+          y="1"
+          width="1"
+          height="10"
+          rx="0.3"
+        />
+      </svg>
+      <figcaption>
+        <span>
+          {formatSkew(skew)}; allowed are ±{tolerance} s
+        </span>
+      </figcaption>
+    </figure>
+  );
+}

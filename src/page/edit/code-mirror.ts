@@ -1,0 +1,70 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { bracketMatching, foldGutter, foldKeymap, indentUnit } from "@codemirror/language";
+import { EditorState } from "@codemirror/state";
+import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { colourJson } from "./colour-json.js";
+
+export interface EditorHandle {
+  replaceText(text: string): void;
+  focus(): void;
+  destroy(): void;
+}
+
+export interface EditorOptions {
+  parent: HTMLElement;
+  label: string;
+  text: string;
+  /** For the style sheet that the editor makes. */
+  nonce: string;
+  onChange: (text: string) => void;
+  onSubmit: () => void;
+}
+
+/** The part of the page that is loaded only when somebody edits. */
+export function createEditor({ parent, label, text, nonce, onChange, onSubmit }: EditorOptions): EditorHandle {
+  const submit = () => {
+    onSubmit();
+    return true;
+  };
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.lineWrapping,
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange(update.state.doc.toString());
+        }),
+        lineNumbers(),
+        foldGutter(),
+        history(),
+        drawSelection(),
+        highlightActiveLine(),
+        bracketMatching(),
+        indentUnit.of("  "),
+        json(),
+        colourJson,
+        keymap.of([
+          { key: "Mod-Enter", run: submit, preventDefault: true },
+          { key: "Ctrl-Enter", run: submit, preventDefault: true },
+          ...defaultKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+          // Esc first, then Tab leaves the editor: CodeMirror's own way out for the keyboard.
+          indentWithTab,
+        ]),
+      ],
+    }),
+  });
+  return {
+    replaceText(next) {
+      const current = view.state.doc.toString();
+      if (next !== current) view.dispatch({ changes: { from: 0, to: current.length, insert: next } });
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}

@@ -1,0 +1,90 @@
+import { useState } from "preact/hooks";
+import type { Capture, CaptureAttempt } from "../../capture/capture.js";
+import { replayCaptures } from "../api/calls.js";
+import { AnswerView } from "../detail/answer-tab.js";
+import { loadDetail } from "../state/detail.js";
+import { attempt } from "../state/notice.js";
+import { Dialog } from "../ui/dialog.js";
+import { Icon } from "../ui/icon.js";
+import { draftOf, editing, keepDraft, startText, stopEditing } from "./editing.js";
+import { JsonEditor } from "./json-editor.js";
+import { onSendKey } from "./send-key.js";
+
+/** The editor over the page, the answer beside it. */
+export function EditDrawer() {
+  const capture = editing.value;
+  return capture === null ? null : <Drawer key={capture.id} capture={capture} />;
+}
+
+function Drawer({ capture }: { capture: Capture }) {
+  const [text, setText] = useState(() => draftOf(capture));
+  const [resets, setResets] = useState(0);
+  const [isNewId, setNewId] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const [answer, setAnswer] = useState<CaptureAttempt | null>(null);
+  const isEdited = text !== startText(capture);
+
+  const change = (next: string) => {
+    setText(next);
+    keepDraft(capture, next);
+  };
+  const undoAll = () => {
+    change(startText(capture));
+    setResets(resets + 1);
+  };
+  const send = async () => {
+    if (isSending) return;
+    setSending(true);
+    await attempt(async () => {
+      // An untouched text goes out as the captured bytes, not as its spread-over-lines form.
+      const edit = isEdited ? { body: text } : {};
+      const report = await replayCaptures({ ids: [capture.id], mode: "resign", sameId: !isNewId, ...edit });
+      setAnswer(report.attempts.at(-1)?.attempt ?? null);
+      await loadDetail();
+    });
+    setSending(false);
+  };
+
+  return (
+    <Dialog label="Edit and replay" class="drawer" onClose={stopEditing} onKeyDown={onSendKey(() => void send())}>
+      <header class="drawer-head">
+        <h2>
+          Edit & replay <span class="hint">{capture.event.type}</span>
+        </h2>
+        <span class="spring" />
+        <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={stopEditing}>
+          <Icon name="cross" />
+        </button>
+      </header>
+      <div class="drawer-columns">
+        <JsonEditor isFocused label="Body" text={text} resets={resets} onChange={change} onSubmit={() => void send()} />
+        <section class="drawer-answer" aria-label="Answer" aria-live="polite" aria-busy={isSending}>
+          {answer === null ? (
+            <div class="nothing">
+              <p>The answer of the app appears here.</p>
+              <p class="hint">
+                <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends
+              </p>
+            </div>
+          ) : (
+            <AnswerView key={answer.n} attempt={answer} />
+          )}
+        </section>
+      </div>
+      <footer class="drawer-foot">
+        <label class="check-label">
+          <input type="checkbox" checked={isNewId} onChange={(event) => setNewId(event.currentTarget.checked)} />
+          New event id, so that a receiver which has this event runs its handlers
+        </label>
+        <span class="spring" />
+        <span class="hint">{isEdited ? "Bytes changed: signed anew" : "Signed anew with a fresh time"}</span>
+        <button type="button" class="button" disabled={!isEdited} onClick={undoAll}>
+          Undo all
+        </button>
+        <button type="button" class="button primary" disabled={isSending} onClick={() => void send()}>
+          <Icon name="send" /> {isSending ? "Sending…" : "Send"}
+        </button>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,36 @@
+import { signal } from "@preact/signals";
+import type { Capture } from "../../capture/capture.js";
+import { readText } from "../detail/body-bytes.js";
+import { parseJson } from "../json/parse-json.js";
+import { writeJson } from "../json/tree-rows.js";
+
+/** The capture whose body is being edited; null when the drawer is closed. */
+export const editing = signal<Capture | null>(null);
+
+/** Texts that were typed and not thrown away, by capture. */
+const drafts = new Map<string, string>();
+
+export function editCapture(capture: Capture): void {
+  editing.value = capture;
+}
+
+export function stopEditing(): void {
+  editing.value = null;
+}
+
+export function draftOf(capture: Capture): string {
+  return drafts.get(capture.id) ?? startText(capture);
+}
+
+/** The body to start from: spread over lines where it is JSON on a single one. */
+export function startText(capture: Capture): string {
+  const text = readText(capture.request.body);
+  if (text.trim().includes("\n")) return text;
+  const parsed = parseJson(text);
+  return parsed.ok ? writeJson(parsed.node) : text;
+}
+
+export function keepDraft(capture: Capture, text: string): void {
+  if (text === startText(capture)) drafts.delete(capture.id);
+  else drafts.set(capture.id, text);
+}

@@ -1,0 +1,71 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { parseJson } from "../json/parse-json.js";
+import { attempt } from "../state/notice.js";
+import { Icon } from "../ui/icon.js";
+import type { EditorHandle } from "./code-mirror.js";
+
+interface JsonEditorOptions {
+  label: string;
+  /** What was typed last; the editor itself takes it over only with another count of `resets`, so that typing never waits for a drawing. */
+  text: string;
+  resets: number;
+  onChange: (text: string) => void;
+  /** Takes the focus once it is there. @default false */
+  isFocused?: boolean;
+  /** Ctrl+Enter or Cmd+Enter. */
+  onSubmit: () => void;
+}
+
+/** A JSON editor; its code is loaded when it is first needed. */
+export function JsonEditor({ label, text, resets, isFocused = false, onChange, onSubmit }: JsonEditorOptions) {
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorHandle | null>(null);
+  const [isReady, setReady] = useState(false);
+  // The editor lives longer than one drawing: it calls whatever was handed over last.
+  const latest = useRef({ text, onChange, onSubmit });
+  latest.current = { text, onChange, onSubmit };
+
+  useEffect(() => {
+    let isGone = false;
+    const start = async () => {
+      const { createEditor } = await import("./code-mirror.js");
+      if (isGone || host.current === null) return;
+      editor.current = createEditor({
+        parent: host.current,
+        label,
+        text: latest.current.text,
+        nonce: document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "",
+        onChange: (next) => latest.current.onChange(next),
+        onSubmit: () => latest.current.onSubmit(),
+      });
+      if (isFocused) editor.current.focus();
+      setReady(true);
+    };
+    void attempt(start);
+    return () => {
+      isGone = true;
+      editor.current?.destroy();
+      editor.current = null;
+    };
+  }, []);
+
+  useEffect(() => editor.current?.replaceText(latest.current.text), [resets]);
+
+  const parsed = parseJson(text);
+  return (
+    <div class="editor" aria-busy={!isReady}>
+      <div class="editor-host" ref={host} />
+      <p class={parsed.ok ? "editor-state" : "editor-state bad"} role="status">
+        {parsed.ok ? (
+          <>
+            <Icon name="check" /> JSON
+          </>
+        ) : (
+          <>
+            <Icon name="warning" /> Line {parsed.fault.line}, column {parsed.fault.column}: {parsed.fault.message}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import type { ContactEventRow } from "../../dev/api/page-api.js";
+import { StateBadge } from "../ui/badges.js";
+import { Empty } from "../ui/empty.js";
+import { Icon } from "../ui/icon.js";
+import { formatExactTime, formatTime } from "../ui/words.js";
+import { changeContact, contactEvents, inboxState, loadInbox, nextCursor } from "./inbox-state.js";
+
+/** The outbox: contact events on their way to the service, and what it said of those that are dead. */
+export function ContactEventTable() {
+  const rows = contactEvents.value;
+  if (rows.length === 0) {
+    const what = inboxState.value === "" ? "The outbox is empty" : `Nothing is ${inboxState.value}`;
+    return (
+      <Empty title={what}>
+        <p>Contact events that handlers record wait here until the service has taken them.</p>
+      </Empty>
+    );
+  }
+  return (
+    <div class="table-side">
+      <table class="table" aria-label="Contact events">
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col">Recorded</th>
+            <th scope="col">Name</th>
+            <th scope="col">Contact</th>
+            <th scope="col">Why</th>
+            <th scope="col">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={row.key} row={row} />
+          ))}
+        </tbody>
+      </table>
+      {nextCursor.value !== null && (
+        <button type="button" class="button more" onClick={() => void loadInbox({ isMore: true })}>
+          Show more
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Row({ row }: { row: ContactEventRow }) {
+  const isDead = row.state === "dead";
+  return (
+    <tr>
+      <td>
+        <StateBadge state={row.state} />
+      </td>
+      <td title={formatExactTime(row.recordedAt)}>{formatTime(row.recordedAt)}</td>
+      <td title={row.key}>{row.name}</td>
+      <td>{row.contact}</td>
+      <td class="error-cell">
+        {isGiven(row.code) && <code class="tag">{row.code}</code>}
+        {isGiven(row.param) && <code class="tag">{row.param}</code>} {row.message ?? row.reason}
+      </td>
+      <td class="row-actions">
+        {isDead && (
+          <>
+            <button type="button" class="button small" onClick={() => void changeContact(row.key, "retry")}>
+              <Icon name="replay" /> Retry
+            </button>
+            <button type="button" class="button small danger" onClick={() => void changeContact(row.key, "discard")}>
+              <Icon name="trash" /> Discard
+            </button>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function isGiven(text: string | null): text is string {
+  return text !== null && text !== "";
+}

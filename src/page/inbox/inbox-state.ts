@@ -1,0 +1,96 @@
+import { computed, signal } from "@preact/signals";
+import type { ContactEventRow, InboxEvent, InboxEventDetail, InboxOverview } from "../../dev/api/page-api.js";
+import {
+  changeContactEvent,
+  changeInboxEvent,
+  listContactEvents,
+  listInboxEvents,
+  readInbox,
+  readInboxEvent,
+} from "../api/calls.js";
+import { attempt, showNotice } from "../state/notice.js";
+import { readParam, setParams } from "../state/route.js";
+import { confirmed } from "../ui/confirm.js";
+import { plural } from "../ui/words.js";
+
+export const overview = signal<InboxOverview | null>(null);
+
+export const inboxEvents = signal<readonly InboxEvent[]>([]);
+
+export const contactEvents = signal<readonly ContactEventRow[]>([]);
+
+/** Where the next page begins; null on the last one. */
+export const nextCursor = signal<string | null>(null);
+
+export const openEvent = signal<InboxEventDetail | null>(null);
+
+/** Events that came in, or contact events that go out. */
+export const inboxTab = computed(() => (readParam("show") === "contact-events" ? "contact-events" : "events"));
+
+export const inboxState = computed(() => readParam("state"));
+
+export function showInbox(tab: "events" | "contact-events", state: string): void {
+  openEvent.value = null;
+  setParams({ show: tab === "events" ? "" : tab, state });
+}
+
+/** Reads the counts and the first page; with `isMore`, the next page only. */
+export function loadInbox({ isMore = false } = {}): Promise<boolean> {
+  const [tab, state] = [inboxTab.value, inboxState.value];
+  const cursor = isMore ? nextCursor.value : null;
+  return attempt(async () => {
+    if (!isMore) overview.value = await readInbox();
+    if (tab === "events") {
+      const page = await listInboxEvents(state, cursor);
+      if (isStale(tab, state)) return;
+      inboxEvents.value = isMore ? [...inboxEvents.value, ...page.items] : page.items;
+      nextCursor.value = page.nextCursor;
+    } else {
+      const page = await listContactEvents(state, cursor);
+      if (isStale(tab, state)) return;
+      contactEvents.value = isMore ? [...contactEvents.value, ...page.items] : page.items;
+      nextCursor.value = page.nextCursor;
+    }
+  });
+}
+
+function isStale(tab: string, state: string): boolean {
+  return tab !== inboxTab.value || state !== inboxState.value;
+}
+
+export function showEvent(id: string): Promise<boolean> {
+  return attempt(async () => {
+    openEvent.value = await readInboxEvent(id);
+  });
+}
+
+export function changeEvent(id: string, change: "retry" | "discard"): Promise<boolean> {
+  return attempt(async () => {
+    if (change === "discard" && !(await mayDiscard("event"))) return;
+    tellChange(change, (await changeInboxEvent(id, change)).changed);
+    await loadInbox();
+    if (openEvent.value?.id === id) await showEvent(id);
+  });
+}
+
+export function changeContact(key: string, change: "retry" | "discard"): Promise<boolean> {
+  return attempt(async () => {
+    if (change === "discard" && !(await mayDiscard("contact event"))) return;
+    tellChange(change, (await changeContactEvent(key, change)).changed);
+    await loadInbox();
+  });
+}
+
+function mayDiscard(what: string): Promise<boolean> {
+  return confirmed({
+    title: `Discard this ${what}?`,
+    text: "Its unfinished work is given up for good. What is done stays done.",
+    verb: "Discard",
+  });
+}
+
+function tellChange(change: "retry" | "discard", changed: number): void {
+  const what = plural(changed, "piece of work", "pieces of work");
+  const done = change === "retry" ? `${what} pending again` : `${what} discarded`;
+  showNotice(changed === 0 ? { tone: "plain", text: "Nothing to change here" } : { tone: "good", text: done });
+}

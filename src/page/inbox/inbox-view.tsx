@@ -1,0 +1,63 @@
+import { useEffect } from "preact/hooks";
+import { session } from "../state/session.js";
+import { Empty } from "../ui/empty.js";
+import { Icon } from "../ui/icon.js";
+import { SplitPane } from "../ui/split-pane.js";
+import { ContactEventTable } from "./contact-event-table.js";
+import { EventDetail } from "./event-detail.js";
+import { EventTable } from "./event-table.js";
+import { inboxState, inboxTab, loadInbox, openEvent, overview } from "./inbox-state.js";
+import { StateCounts } from "./state-counts.js";
+
+/** The receiver works while we look: asked again this often while the page is in sight. */
+const REFRESH_MS = 3000;
+
+/** A receiver's database: what came in, what its handlers made of it, what goes out. */
+export function InboxView() {
+  const tab = inboxTab.value;
+  const state = inboxState.value;
+  const isGiven = session.value?.inbox === true;
+  useEffect(() => {
+    if (!isGiven) return;
+    void loadInbox();
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible" && isAtTop()) void loadInbox();
+    }, REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [tab, state, isGiven]);
+
+  if (!isGiven) {
+    return (
+      <Empty title="No inbox to look into">
+        <p>Start the dev server with --inbox and the file of your receiver:</p>
+        <p>
+          <code>pigeonhole dev --inbox inbox.db</code>
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <div class="inbox">
+      <header class="pane-head">
+        <h1>Inbox</h1>
+        <code class="hint">{overview.value?.file}</code>
+        <span class="spring" />
+        <button type="button" class="button small" onClick={() => void loadInbox()}>
+          <Icon name="replay" /> Refresh
+        </button>
+      </header>
+      {overview.value !== null && <StateCounts overview={overview.value} />}
+      <SplitPane
+        name="inbox"
+        share={0.42}
+        left={tab === "events" ? <EventTable /> : <ContactEventTable />}
+        right={tab === "events" && openEvent.value !== null ? <EventDetail event={openEvent.value} /> : null}
+      />
+    </div>
+  );
+}
+
+/** Somebody who has paged further down keeps what they read. */
+function isAtTop(): boolean {
+  return (document.querySelector(".inbox .table-side")?.scrollTop ?? 0) < 40;
+}

@@ -1,0 +1,54 @@
+import type { InboxOverview } from "../../dev/api/page-api.js";
+import { StateBadge } from "../ui/badges.js";
+import { formatCount } from "../ui/words.js";
+import { inboxState, inboxTab, showInbox } from "./inbox-state.js";
+
+const EVENT_STATES = ["pending", "leased", "done", "parked", "dead"] as const;
+const CONTACT_STATES = ["pending", "leased", "dead"] as const;
+
+/** How much there is in each state; a click shows it. */
+export function StateCounts({ overview }: { overview: InboxOverview }) {
+  return (
+    <div class="counts">
+      <section aria-label="Events">
+        <h2>Events in</h2>
+        <div class="count-row">
+          <Count tab="events" state="" label="all" value={sum(overview.events)} />
+          {EVENT_STATES.map((state) => (
+            <Count key={state} tab="events" state={state} value={overview.events[state]} />
+          ))}
+        </div>
+      </section>
+      <section aria-label="Contact events">
+        <h2>Contact events out</h2>
+        <div class="count-row">
+          <Count tab="contact-events" state="" label="all" value={sum(overview.contactEvents)} />
+          {CONTACT_STATES.map((state) => (
+            <Count key={state} tab="contact-events" state={state} value={overview.contactEvents[state]} />
+          ))}
+        </div>
+      </section>
+    </div>
+  );
+}
+
+interface CountOptions {
+  tab: "events" | "contact-events";
+  state: string;
+  label?: string;
+  value: number;
+}
+
+function Count({ tab, state, label, value }: CountOptions) {
+  const isShown = tab === inboxTab.value && state === inboxState.value;
+  return (
+    <button type="button" class="count" aria-pressed={isShown} onClick={() => showInbox(tab, state)}>
+      <b>{formatCount(value)}</b>
+      {label === undefined ? <StateBadge state={state} /> : <span class="hint">{label}</span>}
+    </button>
+  );
+}
+
+function sum(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((whole, value) => whole + value, 0);
+}

@@ -1,0 +1,6 @@
+/** Name of a member below a path, as the search language writes it: `data.to[0]`, `data["odd name"]`. */
+export function joinPath(path: string, name: string, isIndex: boolean): string {
+  if (isIndex) return `${path}[${name}]`;
+  if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === "" ? name : `${path}.${name}`;
+}

@@ -1,0 +1,183 @@
+import { useMemo, useRef, useState } from "preact/hooks";
+import { makeTerm } from "../../capture/query.js";
+import { toggleTerm } from "../deliveries/search-terms.js";
+import { query, setQuery } from "../state/captures.js";
+import { copyText } from "../ui/copy.js";
+import { Icon } from "../ui/icon.js";
+import { plural } from "../ui/words.js";
+import type { JsonNode } from "./parse-json.js";
+import { foldablePaths, listTreeRows, writeJson, type TreeRow } from "./tree-rows.js";
+
+/** Lines drawn at once; more at a click, because a body may be 5 MB. */
+const PAGE = 400;
+
+/** Bodies with more lines than this start folded below their second level. */
+const FOLD_ABOVE = 300;
+
+interface JsonTreeOptions {
+  node: JsonNode;
+  label: string;
+  /** Offers to search the captures for a value. */
+  canSearch?: boolean;
+}
+
+/** JSON to look through: fold with a click or the arrow keys, copy a path or a value. */
+export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
+  const [folded, setFolded] = useState<ReadonlySet<string>>(() => firstFolds(node));
+  const [shown, setShown] = useState(PAGE);
+  const [current, setCurrent] = useState(0);
+  const root = useRef<HTMLDivElement>(null);
+  const rows = useMemo(() => listTreeRows(node, folded), [node, folded]);
+  const foldable = useMemo(() => foldablePaths(node), [node]);
+
+  const toggle = (path: string) => {
+    const next = new Set(folded);
+    if (!next.delete(path)) next.add(path);
+    setFolded(next);
+  };
+  const focusRow = (index: number) => {
+    const next = Math.min(Math.max(0, index), Math.min(rows.length, shown) - 1);
+    setCurrent(next);
+    root.current?.querySelectorAll<HTMLElement>("[role=treeitem]")[next]?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = rows[current];
+    if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "ArrowDown") focusRow(current + 1);
+    else if (event.key === "ArrowUp") focusRow(current - 1);
+    else if (event.key === "ArrowRight" && row.isOpen === false) toggle(row.path);
+    else if (event.key === "ArrowLeft" && row.isOpen === true) toggle(row.path);
+    else if (event.key === "ArrowLeft")
+      focusRow(rows.findLastIndex((up, index) => index < current && up.depth < row.depth));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div class="json">
+      {foldable.length > 0 && (
+        <div class="json-tools">
+          <button type="button" class="link" onClick={() => setFolded(new Set())}>
+            Unfold all
+          </button>
+          <button type="button" class="link" onClick={() => setFolded(new Set(foldable))}>
+            Fold all
+          </button>
+        </div>
+      )}
+      <div class="json-rows" role="tree" aria-label={label} ref={root} onKeyDown={onKeyDown}>
+        {rows.slice(0, shown).map((row, index) => (
+          <Row
+            key={`${row.path}:${index}`}
+            row={row}
+            isCurrent={index === current}
+            canSearch={canSearch}
+            onFocus={() => setCurrent(index)}
+            onToggle={() => toggle(row.path)}
+          />
+        ))}
+      </div>
+      {rows.length > shown && (
+        <button type="button" class="button" onClick={() => setShown(shown + 5 * PAGE)}>
+          Show more of {plural(rows.length - shown, "line")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface RowOptions {
+  row: TreeRow;
+  isCurrent: boolean;
+  canSearch: boolean;
+  onFocus: () => void;
+  onToggle: () => void;
+}
+
+function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
+  const { node, path } = row;
+  const value = "members" in node ? null : node.kind === "string" ? node.value : node.text;
+  const term = canSearch && value !== null ? termFor(path, value) : null;
+  return (
+    <div
+      class="json-row"
+      role="treeitem"
+      aria-level={row.depth + 1}
+      {...(row.isOpen === null ? {} : { "aria-expanded": row.isOpen })}
+      tabIndex={isCurrent ? 0 : -1}
+      onFocus={onFocus}
+    >
+      <span class="json-line" style={{ paddingLeft: `${row.depth * 16}px` }}>
+        {row.isOpen === null ? (
+          <span class="json-fold" />
+        ) : (
+          <button
+            type="button"
+            class={row.isOpen ? "json-fold open" : "json-fold"}
+            tabIndex={-1}
+            aria-label={row.isOpen ? "Fold" : "Unfold"}
+            onClick={onToggle}
+          >
+            <Icon name="chevron" />
+          </button>
+        )}
+        {row.name !== "" && <span class={row.isIndex ? "json-index" : "json-name"}>{row.name}</span>}
+        {row.name !== "" && <span class="json-colon">: </span>}
+        {"members" in node ? (
+          <button type="button" class="json-size" tabIndex={-1} onClick={onToggle} disabled={row.isOpen === null}>
+            {sizeOf(node)}
+          </button>
+        ) : (
+          <span class={`json-value ${node.kind}`}>{node.text}</span>
+        )}
+      </span>
+      <span class="json-actions">
+        {path !== "" && (
+          <button type="button" class="link" tabIndex={isCurrent ? 0 : -1} onClick={() => void copyText(path, path)}>
+            path
+          </button>
+        )}
+        <button
+          type="button"
+          class="link"
+          tabIndex={isCurrent ? 0 : -1}
+          onClick={() => void copyText(value ?? writeJson(node), path === "" ? "the value" : `the value of ${path}`)}
+        >
+          value
+        </button>
+        {term !== null && (
+          <button
+            type="button"
+            class="link"
+            tabIndex={isCurrent ? 0 : -1}
+            title="Show the captures with this value"
+            onClick={() => setQuery(toggleTerm(query.value, term))}
+          >
+            find
+          </button>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function firstFolds(node: JsonNode): ReadonlySet<string> {
+  const rows = listTreeRows(node, new Set());
+  return new Set(rows.length > FOLD_ABOVE ? foldablePaths(node, 1) : []);
+}
+
+function sizeOf(node: Extract<JsonNode, { members: unknown[] }>): string {
+  const count = node.members.length;
+  if (node.kind === "array") return count === 0 ? "[ ]" : `[ ${count} ]`;
+  return count === 0 ? "{ }" : `{ ${count} }`;
+}
+
+/** The search term that finds this value again; null where the search language has no words for its place. */
+function termFor(path: string, value: string): string | null {
+  if (value === "" || path.includes('"')) return null;
+  if (path === "id" || path === "type") return makeTerm({ field: path, value, negated: false }).text;
+  // In the search language a list stands for each of its items.
+  const field = path.replaceAll(/\[\d+\]/g, "");
+  return field.startsWith("data.") ? makeTerm({ field, value, negated: false }).text : null;
+}

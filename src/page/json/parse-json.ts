@@ -1,0 +1,154 @@
+/** A JSON text as a tree that keeps what was written: numbers as their digits, members in order, repeated names too. */
+export type JsonNode =
+  | { kind: "object"; members: { name: string; node: JsonNode }[] }
+  | { kind: "array"; members: { name: string; node: JsonNode }[] }
+  | { kind: "string"; text: string; value: string }
+  | { kind: "number" | "boolean" | "null"; text: string };
+
+export interface JsonFault {
+  message: string;
+  /** Index of the character. */
+  at: number;
+  /** From 1. */
+  line: number;
+  column: number;
+}
+
+export type ParsedJson = { ok: true; node: JsonNode } | { ok: false; fault: JsonFault };
+
+/** Nested deeper than any envelope; beyond it the text is shown as it is. */
+const DEEPEST = 400;
+
+const SPACE = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /true|false|null/y;
+
+/** Reads JSON as strictly as the receiver does, and says where it ends being JSON. */
+export function parseJson(text: string): ParsedJson {
+  const reader = new Reader(text);
+  try {
+    const node = reader.readValue(0);
+    reader.expectEnd();
+    return { ok: true, node };
+  } catch (error) {
+    if (error instanceof Unexpected) return { ok: false, fault: locate(text, error) };
+    throw error;
+  }
+}
+
+class Unexpected extends Error {
+  readonly at: number;
+
+  constructor(at: number, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  readValue(depth: number): JsonNode {
+    this.#take(SPACE);
+    if (depth > DEEPEST) throw new Unexpected(this.#at, `Nested deeper than ${DEEPEST} levels`);
+    if (this.#eat("{")) return { kind: "object", members: this.#readMembers("}", depth, () => this.#readName()) };
+    if (this.#eat("[")) {
+      let index = 0;
+      return { kind: "array", members: this.#readMembers("]", depth, () => String(index++)) };
+    }
+    const string = this.#readString();
+    if (string !== null) return { kind: "string", ...string };
+    const word = this.#take(WORD);
+    if (word !== "") return { kind: word === "null" ? "null" : "boolean", text: word };
+    const number = this.#take(NUMBER);
+    if (number !== "") return { kind: "number", text: number };
+    throw this.#unexpected("a value");
+  }
+
+  expectEnd(): void {
+    this.#take(SPACE);
+    if (this.#at < this.#text.length) throw this.#unexpected("the end");
+  }
+
+  #readMembers(close: string, depth: number, readName: () => string): { name: string; node: JsonNode }[] {
+    const members: { name: string; node: JsonNode }[] = [];
+    this.#take(SPACE);
+    if (this.#eat(close)) return members;
+    for (;;) {
+      const name = readName();
+      members.push({ name, node: this.readValue(depth + 1) });
+      this.#take(SPACE);
+      if (this.#eat(close)) return members;
+      if (!this.#eat(",")) throw this.#unexpected(`"," or "${close}"`);
+    }
+  }
+
+  #readName(): string {
+    this.#take(SPACE);
+    const name = this.#readString();
+    if (name === null) throw this.#unexpected("a name in double quotes");
+    this.#take(SPACE);
+    if (!this.#eat(":")) throw this.#unexpected('":"');
+    return name.value;
+  }
+
+  /** Null where no string begins. By hand, since a pattern would run out of stack on a string of megabytes. */
+  #readString(): { text: string; value: string } | null {
+    if (this.#text[this.#at] !== '"') return null;
+    const end = this.#findQuote(this.#at + 1);
+    const text = this.#text.slice(this.#at, end + 1);
+    try {
+      const value = JSON.parse(text) as string;
+      this.#at = end + 1;
+      return { text, value };
+    } catch {
+      throw new Unexpected(
+        this.#at,
+        "The string that begins here has a character or an escape that JSON does not allow",
+      );
+    }
+  }
+
+  #findQuote(from: number): number {
+    let end = this.#text.indexOf('"', from);
+    while (end !== -1 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1);
+    if (end === -1) throw new Unexpected(this.#at, "The string that begins here has no end");
+    return end;
+  }
+
+  /** Whether an odd number of backslashes stands before the character. */
+  #isEscaped(at: number): boolean {
+    let before = at;
+    while (this.#text[before - 1] === "\\") before -= 1;
+    return (at - before) % 2 === 1;
+  }
+
+  #take(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? "";
+    this.#at += found.length;
+    return found;
+  }
+
+  #eat(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #unexpected(wanted: string): Unexpected {
+    const found = this.#text[this.#at];
+    const what = found === undefined ? "the text ends" : `there is ${JSON.stringify(found)}`;
+    return new Unexpected(this.#at, `Expected ${wanted}, but ${what}`);
+  }
+}
+
+function locate(text: string, { at, message }: Unexpected): JsonFault {
+  const before = text.slice(0, at).split("\n");
+  return { message, at, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,58 @@
+import { joinPath } from "./json-path.js";
+import type { JsonNode } from "./parse-json.js";
+
+/** One line of the tree. */
+export interface TreeRow {
+  path: string;
+  depth: number;
+  /** Name or index in the parent; empty for the root. */
+  name: string;
+  isIndex: boolean;
+  node: JsonNode;
+  /** Null where there is nothing to fold. */
+  isOpen: boolean | null;
+}
+
+/** Lines of the tree with the folded parts left out. */
+export function listTreeRows(root: JsonNode, folded: ReadonlySet<string>): TreeRow[] {
+  const rows: TreeRow[] = [];
+  const visit = (node: JsonNode, place: Pick<TreeRow, "path" | "depth" | "name" | "isIndex">) => {
+    const canFold = "members" in node && node.members.length > 0;
+    const isOpen = canFold ? !folded.has(place.path) : null;
+    rows.push({ ...place, node, isOpen });
+    if (!("members" in node) || isOpen !== true) return;
+    const isIndex = node.kind === "array";
+    for (const member of node.members) {
+      const path = joinPath(place.path, member.name, isIndex);
+      visit(member.node, { path, depth: place.depth + 1, name: member.name, isIndex });
+    }
+  };
+  // The root's own braces say nothing: its members are the first lines.
+  if ("members" in root && root.members.length > 0) {
+    for (const { name, node } of root.members) {
+      const isIndex = root.kind === "array";
+      visit(node, { path: joinPath("", name, isIndex), depth: 0, name, isIndex });
+    }
+  } else visit(root, { path: "", depth: 0, name: "", isIndex: false });
+  return rows;
+}
+
+/** Paths of everything that can be folded, `depth` levels down and below. */
+export function foldablePaths(root: JsonNode, depth = 0): string[] {
+  return listTreeRows(root, new Set())
+    .filter((row) => row.isOpen !== null && row.depth >= depth)
+    .map(({ path }) => path);
+}
+
+/** The value as JSON text, spread over lines; for the clipboard. */
+export function writeJson(node: JsonNode, indent = ""): string {
+  if (!("members" in node)) return node.text;
+  const [open, close] = node.kind === "array" ? "[]" : "{}";
+  if (node.members.length === 0) return `${open}${close}`;
+  const inner = `${indent}  `;
+  const lines = node.members.map(({ name, node: member }) => {
+    const label = node.kind === "array" ? "" : `${JSON.stringify(name)}: `;
+    return `${inner}${label}${writeJson(member, inner)}`;
+  });
+  return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
+}

@@ -1,0 +1,148 @@
+import { DETAIL_TABS, showTab } from "../detail/detail-tabs.js";
+import { LIST_ID } from "../deliveries/capture-list.js";
+import { SEARCH_BOX_ID } from "../deliveries/search-box.js";
+import { editCapture } from "../edit/editing.js";
+import { readCapture } from "../api/calls.js";
+import { copyCurl, remove, replay, togglePin } from "../state/actions.js";
+import { attempt } from "../state/notice.js";
+import { returnTo, view } from "../state/route.js";
+import {
+  chosen,
+  clearChosen,
+  closeDetail,
+  compareCaptures,
+  compared,
+  cursorId,
+  moveCursor,
+  openCapture,
+  openId,
+  targetIds,
+  toggleChosen,
+} from "../state/selection.js";
+import { setParams } from "../state/route.js";
+import { openEvent } from "../inbox/inbox-state.js";
+import { isSheetOpen } from "./sheet-state.js";
+
+/** One line of the sheet, and what its keys do. */
+export interface Command {
+  keys: readonly string[];
+  label: string;
+  group: "Move" | "Act" | "Go";
+  /** Only while the deliveries are in sight. */
+  isForDeliveries: boolean;
+  run: () => void;
+}
+
+const inList = (keys: readonly string[], label: string, group: Command["group"], run: () => void): Command => ({
+  keys,
+  label,
+  group,
+  isForDeliveries: true,
+  run,
+});
+
+const anywhere = (keys: readonly string[], label: string, group: Command["group"], run: () => void): Command => ({
+  keys,
+  label,
+  group,
+  isForDeliveries: false,
+  run,
+});
+
+/** Rows that PageUp and PageDown move. */
+const PAGE = 15;
+
+function focusById(id: string): void {
+  document.querySelector<HTMLElement>(`#${id}`)?.focus();
+}
+
+function withTargets(run: (ids: string[]) => void): () => void {
+  return () => {
+    const ids = targetIds();
+    if (ids.length > 0) run(ids);
+  };
+}
+
+function withOne(run: (id: string) => void): () => void {
+  return withTargets(([id]) => {
+    if (id !== undefined) run(id);
+  });
+}
+
+function edit(id: string): void {
+  void attempt(async () => editCapture((await readCapture(id)).capture));
+}
+
+function compare(): void {
+  const ids = [...new Set([...targetIds(), cursorId.value])].filter((id) => id !== "");
+  const [later, earlier] = ids;
+  if (ids.length === 2 && later !== undefined && earlier !== undefined) compareCaptures(earlier, later);
+}
+
+/** Closes whatever lies on top. */
+function stepBack(): void {
+  if (compared.value !== null) setParams({ compare: "" });
+  else if (chosen.value.size > 0) clearChosen();
+  else if (openEvent.value !== null) openEvent.value = null;
+  else closeDetail();
+  if (view.value === "deliveries") focusById(LIST_ID);
+}
+
+/** Keys as the browser names them; two with a space between follow one another. */
+export const COMMANDS: readonly Command[] = [
+  inList(["j", "ArrowDown"], "Next delivery", "Move", () => moveCursor(1)),
+  inList(["k", "ArrowUp"], "Previous delivery", "Move", () => moveCursor(-1)),
+  inList(["PageDown"], "Further down", "Move", () => moveCursor(PAGE)),
+  inList(["PageUp"], "Further up", "Move", () => moveCursor(-PAGE)),
+  inList(["Home"], "First delivery", "Move", () => moveCursor(-Infinity)),
+  inList(["End"], "Last delivery", "Move", () => moveCursor(Infinity)),
+  inList(["Enter"], "Open it", "Move", () => {
+    if (cursorId.value === "") moveCursor(0);
+    if (cursorId.value !== "") openCapture(cursorId.value);
+  }),
+  inList(["1", "2", "3", "4", "5", "6"], "Tab of the open delivery", "Move", () => {}),
+  inList(["/"], "Search", "Move", () => focusById(SEARCH_BOX_ID)),
+  anywhere(["Escape"], "Back, close, clear", "Move", stepBack),
+  inList(
+    ["r"],
+    "Replay, signed anew",
+    "Act",
+    withTargets((ids) => void replay({ ids, mode: "resign" })),
+  ),
+  inList(["e"], "Edit & replay", "Act", withOne(edit)),
+  inList(
+    ["c"],
+    "Copy as cURL",
+    "Act",
+    withOne((id) => void copyCurl(id)),
+  ),
+  inList(
+    ["p"],
+    "Pin or unpin",
+    "Act",
+    withTargets((ids) => void togglePin(ids)),
+  ),
+  inList(["x"], "Choose", "Act", () => {
+    if (cursorId.value !== "") toggleChosen(cursorId.value);
+  }),
+  inList(["d"], "Compare the two chosen", "Act", compare),
+  inList(
+    ["Delete"],
+    "Delete",
+    "Act",
+    withTargets((ids) => void remove(ids)),
+  ),
+  anywhere(["n"], "New event", "Go", () => returnTo("send")),
+  anywhere(["g d"], "Deliveries", "Go", () => returnTo("deliveries")),
+  anywhere(["g s"], "Send", "Go", () => returnTo("send")),
+  anywhere(["g i"], "Inbox", "Go", () => returnTo("inbox")),
+  anywhere(["?"], "This sheet", "Go", () => (isSheetOpen.value = true)),
+];
+
+/** A digit shows the tab of that place. */
+export function runDigit(key: string): boolean {
+  const tab = DETAIL_TABS[Number(key) - 1];
+  if (tab === undefined || openId.value === "" || view.value !== "deliveries") return false;
+  showTab(tab);
+  return true;
+}

@@ -1,0 +1,51 @@
+import { LIST_ID } from "../deliveries/capture-list.js";
+import { view } from "../state/route.js";
+import { openId } from "../state/selection.js";
+import { COMMANDS, runDigit } from "./commands.js";
+
+/** A chord's second key must follow this soon. */
+const CHORD_MS = 1000;
+
+/** Turns keys into commands, wherever the focus is except where one writes or chooses. */
+export function listenToKeys(): () => void {
+  let chord = { key: "", at: 0 };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector("dialog[open]") !== null || isTyping(event.target)) return;
+    if (event.key === "Tab" && !event.shiftKey && isIn(event.target, `#${LIST_ID}`) && openId.value !== "") {
+      // From the list straight to the tabs of what is open; from there Tab walks on.
+      const tab = document.querySelector<HTMLElement>('.detail [role="tab"][aria-selected="true"]');
+      if (tab !== null) {
+        event.preventDefault();
+        tab.focus();
+      }
+      return;
+    }
+    // Enter on a button or a link is theirs.
+    if (event.key === "Enter" && isIn(event.target, "button, a, [role=option]")) return;
+    const isChord = chord.key !== "" && event.timeStamp - chord.at < CHORD_MS;
+    const keys = isChord ? `${chord.key} ${event.key}` : event.key;
+    chord = { key: "", at: 0 };
+    if (!isChord && runDigit(event.key)) return event.preventDefault();
+    if (event.key === "g" && !isChord) {
+      chord = { key: "g", at: event.timeStamp };
+      return;
+    }
+    const command = COMMANDS.find((candidate) => candidate.keys.includes(keys));
+    if (command === undefined || (command.isForDeliveries && view.value !== "deliveries")) return;
+    event.preventDefault();
+    command.run();
+  };
+  window.addEventListener("keydown", onKeyDown);
+  return () => window.removeEventListener("keydown", onKeyDown);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const isField = target instanceof HTMLInputElement && target.type !== "checkbox";
+  return isField || target instanceof HTMLTextAreaElement || target.isContentEditable;
+}
+
+function isIn(target: EventTarget | null, selector: string): boolean {
+  return target instanceof Element && target.closest(selector) !== null;
+}

@@ -1,0 +1,60 @@
+import { Dialog } from "../ui/dialog.js";
+import { Icon } from "../ui/icon.js";
+import { COMMANDS, type Command } from "./commands.js";
+import { isSheetOpen } from "./sheet-state.js";
+
+const GROUPS = ["Move", "Act", "Go"] as const;
+
+const NAMES: Record<string, string> = {
+  ArrowDown: "↓",
+  ArrowUp: "↑",
+  Escape: "Esc",
+  Delete: "Del",
+  PageDown: "PgDn",
+  PageUp: "PgUp",
+};
+
+/** All keys, by what they are for. */
+export function KeySheet() {
+  if (!isSheetOpen.value) return null;
+  const close = () => (isSheetOpen.value = false);
+  return (
+    <Dialog label="Keys" class="sheet" onClose={close}>
+      <header class="drawer-head">
+        <h2>Keys</h2>
+        <span class="spring" />
+        <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={close}>
+          <Icon name="cross" />
+        </button>
+      </header>
+      <div class="sheet-columns">
+        {GROUPS.map((group) => (
+          <section key={group}>
+            <h3>{group}</h3>
+            {COMMANDS.filter((command) => command.group === group).map((command) => (
+              <SheetLine key={command.label} command={command} />
+            ))}
+          </section>
+        ))}
+      </div>
+      <p class="hint">
+        <kbd>Tab</kbd> goes from the list to the tabs of the open delivery and along them. With <kbd>Shift</kbd> or{" "}
+        <kbd>Ctrl</kbd>, a click chooses rows.
+      </p>
+    </Dialog>
+  );
+}
+
+function SheetLine({ command: { keys, label } }: { command: Command }) {
+  const shown = keys.length > 3 ? [`${keys[0]} – ${keys.at(-1)}`] : keys;
+  return (
+    <p class="sheet-line">
+      <span>{label}</span>
+      <span class="sheet-keys">
+        {shown.map((key) => (
+          <kbd key={key}>{NAMES[key] ?? key}</kbd>
+        ))}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,39 @@
+import { render } from "preact";
+import { followStream } from "./api/stream.js";
+import { App } from "./app.js";
+import { listenToKeys } from "./keyboard/listen.js";
+import { dropCaptures, followQuery, loadCaptures, takeCaptures } from "./state/captures.js";
+import { followOpenCapture, loadDetail } from "./state/detail.js";
+import { forgetCaptures, openId } from "./state/selection.js";
+import { checkSession, connection, loadSession, session } from "./state/session.js";
+
+const page = document.querySelector("#page");
+if (page === null) throw new Error("index.html has no element #page");
+
+render(<App />, page);
+listenToKeys();
+followQuery();
+followOpenCapture();
+void loadSession();
+
+followStream({
+  onCaptures(arrived) {
+    takeCaptures(arrived);
+    if (arrived.some(({ id }) => id === openId.value)) void loadDetail();
+  },
+  onRemoved(ids) {
+    dropCaptures(ids);
+    forgetCaptures(ids);
+  },
+  onSession: (next) => (session.value = next),
+  onOpen() {
+    const wasLost = connection.value === "lost";
+    connection.value = "live";
+    // What came in between is asked for as a whole: the server may have been another one.
+    if (wasLost) void Promise.all([loadCaptures(), loadSession()]);
+  },
+  onLost() {
+    connection.value = "lost";
+    void checkSession();
+  },
+});

@@ -1,0 +1,57 @@
+import { connection, session, type Connection } from "../state/session.js";
+import { CopyLine } from "../ui/copy-line.js";
+import { Icon } from "../ui/icon.js";
+
+const CONNECTIONS: Record<Connection, { word: string; meaning: string }> = {
+  connecting: { word: "connecting", meaning: "Asking the dev server." },
+  live: { word: "live", meaning: "New deliveries appear by themselves." },
+  lost: { word: "lost, trying again", meaning: "The dev server does not answer. Is it still running?" },
+};
+
+/** Where deliveries come in, where they go on to, and whether the page is live. */
+export function TopBar() {
+  const current = session.value;
+  const { word, meaning } = CONNECTIONS[connection.value];
+  return (
+    <header class="top">
+      {current !== null && (
+        <>
+          <span class="top-item">
+            <span class="top-label">{current.publicUrl === null ? "Receiving" : "Public"}</span>
+            <CopyLine
+              text={current.publicUrl ?? current.captureUrl}
+              what={current.publicUrl === null ? "the receiving URL" : "the public URL"}
+            />
+          </span>
+          <Icon name="arrow" />
+          <span class="top-item forwards">
+            {current.forwards.length === 0 ? (
+              <span class="hint">captured only; --forward-to sends on to your app</span>
+            ) : (
+              current.forwards.map(({ types, target }) => (
+                <span class="forward" key={`${types}${target}`} title={`${types} → ${target}`}>
+                  {types !== "*" && <span class="tag">{types}</span>}
+                  <code>{target.replace(/^https?:\/\//, "")}</code>
+                </span>
+              ))
+            )}
+          </span>
+          <span class="spring" />
+          <span class="top-item secrets" title="Secrets that signatures are checked with">
+            <span class="top-label">Secret</span>
+            {current.secrets.length === 0 ? (
+              <span class="warn-text">none</span>
+            ) : (
+              <code>{current.secrets.join(", ")}</code>
+            )}
+          </span>
+        </>
+      )}
+      {current === null && <span class="spring" />}
+      <span class={`connection ${connection.value}`} role="status" title={meaning}>
+        <span class="connection-dot" />
+        {word}
+      </span>
+    </header>
+  );
+}

@@ -1,0 +1,117 @@
+import { useEffect, useState } from "preact/hooks";
+import { SIGNATURE_FAULTS, type SignatureFault } from "../../dev/api/page-api.js";
+import { readSample, sendEvent } from "../api/calls.js";
+import { JsonEditor } from "../edit/json-editor.js";
+import { onSendKey } from "../edit/send-key.js";
+import { attempt, showNotice } from "../state/notice.js";
+import { goTo, readParam, setParams } from "../state/route.js";
+import { session } from "../state/session.js";
+import { Icon } from "../ui/icon.js";
+import { plural } from "../ui/words.js";
+import { SentList } from "./sent-list.js";
+import { FAULTS } from "./signature-faults.js";
+import { TypeList } from "./type-list.js";
+
+/** Most deliveries of one event at a click. */
+const MOST_TIMES = 50;
+
+/** Sends a signed sample event, with a signature fault where one is wanted. */
+export function SendView() {
+  const types = session.value?.eventTypes ?? [];
+  const type = readParam("type") === "" ? (types[0]?.name ?? "") : readParam("type");
+  const [body, setBody] = useState<{ text: string; resets: number } | null>(null);
+  const [sign, setSign] = useState<SignatureFault>("valid");
+  const [times, setTimes] = useState(1);
+  const [isSending, setSending] = useState(false);
+  const [sent, setSent] = useState<readonly string[]>([]);
+
+  const loadSample = () =>
+    attempt(async () => {
+      const sample = await readSample(type);
+      setBody((before) => ({ text: sample.body, resets: (before?.resets ?? 0) + 1 }));
+    });
+  useEffect(() => {
+    if (type !== "") void loadSample();
+  }, [type]);
+
+  const send = async () => {
+    if (body === null || isSending) return;
+    setSending(true);
+    await attempt(async () => {
+      const { captureIds } = await sendEvent({ body: body.text, sign, times });
+      setSent([...captureIds, ...sent].slice(0, 100));
+      const [first] = captureIds;
+      showNotice({
+        tone: "good",
+        text: `Sent ${plural(captureIds.length, "delivery", "deliveries")}`,
+        ...(first === undefined ? {} : { action: { label: "Open", run: () => goTo("deliveries", { open: first }) } }),
+      });
+    });
+    setSending(false);
+  };
+
+  return (
+    <div class="send" onKeyDown={onSendKey(() => void send())}>
+      <TypeList types={types} current={type} onChange={(name) => setParams({ type: name })} />
+      <section class="send-body" aria-label="Event">
+        <header class="pane-head">
+          <h1>{type}</h1>
+          <span class="spring" />
+          <button type="button" class="button small" onClick={() => void loadSample()}>
+            <Icon name="replay" /> New sample
+          </button>
+        </header>
+        {body !== null && (
+          <JsonEditor
+            label="Envelope of the event"
+            text={body.text}
+            resets={body.resets}
+            onChange={(text) => setBody({ ...body, text })}
+            onSubmit={() => void send()}
+          />
+        )}
+      </section>
+      <section class="send-options" aria-label="Signature and sending">
+        <fieldset class="faults">
+          <legend>Signature</legend>
+          {SIGNATURE_FAULTS.map((fault) => (
+            <label key={fault} class={fault === sign ? "fault chosen" : "fault"}>
+              <input type="radio" name="sign" value={fault} checked={fault === sign} onChange={() => setSign(fault)} />
+              <span>
+                <b>{FAULTS[fault].label}</b>
+                <span class="hint">{FAULTS[fault].meaning}</span>
+              </span>
+            </label>
+          ))}
+          <p class="hint expected">
+            A pigeonhole receiver answers <b>{FAULTS[sign].expected}</b>.
+          </p>
+        </fieldset>
+        <label class="times">
+          Deliveries of this event
+          <input
+            type="number"
+            min={1}
+            max={MOST_TIMES}
+            value={times}
+            onInput={(event) => {
+              const value = event.currentTarget.valueAsNumber;
+              setTimes(Number.isInteger(value) ? Math.min(MOST_TIMES, Math.max(1, value)) : 1);
+            }}
+          />
+        </label>
+        {times > 1 && <p class="hint">All carry the same event id: a receiver must take it once.</p>}
+        <button
+          type="button"
+          class="button primary wide"
+          disabled={body === null || isSending}
+          onClick={() => void send()}
+        >
+          <Icon name="send" /> {isSending ? "Sending…" : times === 1 ? "Send" : `Send ${times} times`}
+          <kbd>Ctrl Enter</kbd>
+        </button>
+        <SentList ids={sent} />
+      </section>
+    </div>
+  );
+}

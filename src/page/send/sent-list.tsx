@@ -1,0 +1,29 @@
+import { captures } from "../state/captures.js";
+import { goTo } from "../state/route.js";
+import { StatusBadge, VerdictBadge } from "../ui/badges.js";
+import { formatMs, formatTime } from "../ui/words.js";
+
+/** What was sent from here, with the answers as they come. */
+export function SentList({ ids }: { ids: readonly string[] }) {
+  if (ids.length === 0) return null;
+  const rows = ids.flatMap((id) => captures.value.filter((capture) => capture.id === id)).slice(0, 20);
+  return (
+    <section class="sent" aria-label="Sent from here">
+      <h2>Sent from here</h2>
+      {rows.map((capture) => (
+        <button
+          type="button"
+          class="sent-row"
+          key={capture.id}
+          onClick={() => goTo("deliveries", { open: capture.id })}
+        >
+          <VerdictBadge verdict={capture.verdict} />
+          <span class="sent-type">{capture.type}</span>
+          <StatusBadge status={capture.status} error={capture.error} />
+          <span class="hint">{formatMs(capture.ms)}</span>
+          <span class="hint">{formatTime(capture.receivedAt)}</span>
+        </button>
+      ))}
+    </section>
+  );
+}

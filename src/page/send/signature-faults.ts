@@ -1,0 +1,22 @@
+import type { SignatureFault } from "../../dev/api/page-api.js";
+
+/** What each choice puts on the wire, and what a receiver should make of it. */
+export const FAULTS: Record<SignatureFault, { label: string; meaning: string; expected: string }> = {
+  valid: { label: "Valid", meaning: "Signed now with the first secret.", expected: "200" },
+  stale: {
+    label: "Stale",
+    meaning: "Genuine, but signed longer ago than the tolerance.",
+    expected: "503, or 401 with unverified: reject",
+  },
+  "wrong-secret": {
+    label: "Wrong secret",
+    meaning: "Signed with a secret that nobody knows.",
+    expected: "503, or 401 with unverified: reject",
+  },
+  tampered: {
+    label: "Tampered",
+    meaning: "The body is changed after it was signed.",
+    expected: "503, or 401 with unverified: reject",
+  },
+  missing: { label: "Missing", meaning: "No signature header at all.", expected: "401" },
+};

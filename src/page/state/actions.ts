@@ -1,0 +1,81 @@
+import type { ExportBody, ReplayBody, ReplayReport } from "../../dev/api/page-api.js";
+import { exportCaptures, markCapture, removeCaptures, replayCaptures, writeCurl } from "../api/calls.js";
+import { confirmed } from "../ui/confirm.js";
+import { copyText } from "../ui/copy.js";
+import { saveFile } from "../ui/save-file.js";
+import { captures, dropCaptures, takeCaptures } from "./captures.js";
+import { loadDetail } from "./detail.js";
+import { attempt, showNotice } from "./notice.js";
+import { setParams, view } from "./route.js";
+import { clearChosen, forgetCaptures, openId } from "./selection.js";
+
+/** Attempt of the open capture that a replay has just made: shown first. */
+export function replay(body: ReplayBody): Promise<boolean> {
+  return attempt(async () => {
+    const report = await replayCaptures(body);
+    tellReplay(report);
+    const ofOpen = report.attempts.findLast(({ captureId }) => captureId === openId.value);
+    if (ofOpen === undefined || view.value !== "deliveries") return;
+    await loadDetail();
+    setParams({ tab: "attempts", attempt: String(ofOpen.attempt.n), compare: "" });
+  });
+}
+
+function tellReplay({ attempts }: ReplayReport): void {
+  const [only] = attempts;
+  if (only !== undefined && attempts.length === 1) {
+    const { status, ms, error } = only.attempt;
+    const change = only.changed === null ? "" : only.changed ? " · not as before" : " · as before";
+    const answer = status === null ? (error ?? "No answer") : `${status} in ${Math.round(ms)} ms`;
+    showNotice({ tone: isGood(status) ? "good" : "bad", text: `Replayed: ${answer}${change}` });
+    return;
+  }
+  const good = attempts.filter(({ attempt: { status } }) => isGood(status)).length;
+  const changed = attempts.filter((each) => each.changed === true).length;
+  const suffix = changed === 0 ? "" : ` · ${changed} not as before`;
+  showNotice({
+    tone: good === attempts.length ? "good" : "bad",
+    text: `Replayed ${attempts.length}: ${good} answered 2xx${suffix}`,
+  });
+}
+
+function isGood(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+export function copyCurl(id: string): Promise<boolean> {
+  return attempt(async () => {
+    const { command } = await writeCurl(id, "resign");
+    await copyText(command, "cURL command, signed anew");
+  });
+}
+
+export function togglePin(ids: readonly string[]): Promise<boolean> {
+  return attempt(async () => {
+    const pinned = !captures.value.filter(({ id }) => ids.includes(id)).every((capture) => capture.pinned);
+    takeCaptures(await Promise.all(ids.map((id) => markCapture(id, { pinned }))));
+    await loadDetail();
+    showNotice({ tone: "plain", text: pinned ? "Pinned: kept until you unpin it" : "Unpinned" });
+  });
+}
+
+export function exportAs(ids: string[], as: ExportBody["as"]): Promise<boolean> {
+  return attempt(async () => {
+    const file = await exportCaptures({ ids, as });
+    saveFile(file);
+    showNotice({ tone: "good", text: `Saved ${file.name}` });
+  });
+}
+
+export function remove(ids: string[]): Promise<boolean> {
+  return attempt(async () => {
+    const what = ids.length === 1 ? "this capture" : `${ids.length} captures`;
+    if (!(await confirmed({ title: `Delete ${what}?`, text: "The file is removed from disk.", verb: "Delete" })))
+      return;
+    await removeCaptures(ids);
+    dropCaptures(ids);
+    forgetCaptures(ids);
+    clearChosen();
+    showNotice({ tone: "plain", text: `Deleted ${what}` });
+  });
+}

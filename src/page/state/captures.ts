@@ -1,0 +1,106 @@
+import { computed, effect, signal } from "@preact/signals";
+import type { CaptureSummary } from "../../capture/capture.js";
+import { listCaptures } from "../api/calls.js";
+import { ApiProblem } from "../api/request.js";
+import { announcement, reportProblem } from "./notice.js";
+import { readParam, setParams } from "./route.js";
+
+/** The rows that the query matches, newest first. */
+export const captures = signal<readonly CaptureSummary[]>([]);
+
+/** Of all captures, whatever the query. */
+export const totalCaptures = signal(0);
+
+export const isLoaded = signal(false);
+
+/** What the dev server says is wrong with the query; empty when nothing is. */
+export const queryProblem = signal("");
+
+export const query = computed(() => readParam("q"));
+
+/** Where a query that is typed fast, or many arrivals under a query, are asked for once. */
+const SETTLE_MS = 120;
+
+export function setQuery(text: string): void {
+  setParams({ q: text });
+}
+
+let pending: AbortController | null = null;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+export async function loadCaptures(): Promise<void> {
+  pending?.abort();
+  const abort = new AbortController();
+  pending = abort;
+  try {
+    const list = await listCaptures(query.value, abort.signal);
+    if (abort.signal.aborted) return;
+    captures.value = list.items;
+    totalCaptures.value = list.total;
+    queryProblem.value = "";
+    isLoaded.value = true;
+  } catch (error) {
+    if (abort.signal.aborted) return;
+    if (error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 401) {
+      queryProblem.value = error.message;
+      return;
+    }
+    reportProblem(error);
+  }
+}
+
+function loadSoon(): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => void loadCaptures(), SETTLE_MS);
+}
+
+/** Asks again whenever the query changes. */
+export function followQuery(): () => void {
+  let isFirst = true;
+  return effect(() => {
+    void query.value;
+    if (isFirst) void loadCaptures();
+    else loadSoon();
+    isFirst = false;
+  });
+}
+
+/** Takes in captures that are new, or have a new attempt or mark. */
+export function takeCaptures(arrived: readonly CaptureSummary[]): void {
+  const latest = new Map(arrived.map((capture) => [capture.id, capture]));
+  const known = new Set<string>();
+  const updated = captures.value.map((capture) => {
+    const next = latest.get(capture.id);
+    if (next === undefined) return capture;
+    known.add(capture.id);
+    return next;
+  });
+  const added = [...latest.values()].filter(({ id }) => !known.has(id));
+  if (query.value !== "") {
+    // Whether a capture matches can depend on its body and headers: only the dev server can tell.
+    captures.value = updated;
+    loadSoon();
+    return;
+  }
+  captures.value = added.length === 0 ? updated : [...added.toSorted(byNewest), ...updated].toSorted(byNewest);
+  totalCaptures.value += added.length;
+  if (added.length > 0) announceArrival(added);
+}
+
+export function dropCaptures(ids: readonly string[]): void {
+  const gone = new Set(ids);
+  const before = captures.value.length;
+  captures.value = captures.value.filter(({ id }) => !gone.has(id));
+  totalCaptures.value = Math.max(captures.value.length, totalCaptures.value - (before - captures.value.length));
+}
+
+function byNewest(a: CaptureSummary, b: CaptureSummary): number {
+  return a.receivedAt < b.receivedAt || (a.receivedAt === b.receivedAt && a.id < b.id) ? 1 : -1;
+}
+
+function announceArrival(added: readonly CaptureSummary[]): void {
+  const [newest] = added.toSorted(byNewest);
+  if (newest === undefined) return;
+  const what = `${newest.type ?? "unreadable delivery"}, signature ${newest.verdict}`;
+  announcement.value = added.length === 1 ? `New: ${what}` : `${added.length} new, the last: ${what}`;
+}

@@ -1,0 +1,46 @@
+import { effect, signal, untracked } from "@preact/signals";
+import type { CaptureDetail } from "../../dev/api/page-api.js";
+import { readCapture } from "../api/calls.js";
+import { ApiProblem } from "../api/request.js";
+import { reportProblem } from "./notice.js";
+import { closeDetail, openId } from "./selection.js";
+
+/** The open capture; the last one is kept on screen until the next one has come. */
+export const detail = signal<CaptureDetail | null>(null);
+
+/** Walking the list with a held key asks only for where it stops. */
+const SETTLE_MS = 50;
+
+let pending: AbortController | null = null;
+
+/** Reads the open capture (again). */
+export async function loadDetail(): Promise<void> {
+  pending?.abort();
+  const id = untracked(() => openId.value);
+  if (id === "") return;
+  const abort = new AbortController();
+  pending = abort;
+  try {
+    const next = await readCapture(id, abort.signal);
+    if (!abort.signal.aborted) detail.value = next;
+  } catch (error) {
+    if (abort.signal.aborted) return;
+    if (error instanceof ApiProblem && error.status === 404) closeDetail();
+    reportProblem(error);
+  }
+}
+
+export function followOpenCapture(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return effect(() => {
+    const id = openId.value;
+    clearTimeout(timer);
+    if (id === "") {
+      pending?.abort();
+      detail.value = null;
+      return;
+    }
+    const isFirst = untracked(() => detail.value) === null;
+    timer = setTimeout(() => void loadDetail(), isFirst ? 0 : SETTLE_MS);
+  });
+}

@@ -1,0 +1,53 @@
+import { signal } from "@preact/signals";
+import { ApiProblem } from "../api/request.js";
+
+export interface Notice {
+  id: number;
+  tone: "good" | "bad" | "plain";
+  text: string;
+  /** A button beside the text. */
+  action?: { label: string; run: () => void };
+}
+
+/** How long a notice stays; a bad one stays longer because it must be read. */
+const STAYS_MS = { good: 3000, plain: 3000, bad: 8000 } as const;
+
+export const notices = signal<readonly Notice[]>([]);
+
+/** Said to screen readers, politely. */
+export const announcement = signal("");
+
+/** Set once the dev server says that this browser holds no session: nothing on the page works then. */
+export const signedOut = signal(false);
+
+let lastId = 0;
+
+export function showNotice(notice: Omit<Notice, "id">): void {
+  const id = ++lastId;
+  notices.value = [...notices.value.slice(-3), { ...notice, id }];
+  setTimeout(() => dismissNotice(id), STAYS_MS[notice.tone]);
+}
+
+export function dismissNotice(id: number): void {
+  notices.value = notices.value.filter((notice) => notice.id !== id);
+}
+
+/** Runs something the user asked for; what goes wrong becomes a notice. Answers whether it went well. */
+export async function attempt(run: () => Promise<void>): Promise<boolean> {
+  try {
+    await run();
+    return true;
+  } catch (error) {
+    reportProblem(error);
+    return false;
+  }
+}
+
+export function reportProblem(error: unknown): void {
+  if (error instanceof DOMException && error.name === "AbortError") return;
+  if (error instanceof ApiProblem && error.status === 401) {
+    signedOut.value = true;
+    return;
+  }
+  showNotice({ tone: "bad", text: error instanceof Error ? error.message : String(error) });
+}

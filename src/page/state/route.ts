@@ -1,0 +1,61 @@
+import { computed, signal } from "@preact/signals";
+
+export const VIEWS = ["deliveries", "send", "inbox"] as const;
+
+export type ViewName = (typeof VIEWS)[number];
+
+/** What the address bar says after the hash: `#/deliveries?q=type:email.*&open=cap_1&tab=headers`. */
+export interface Route {
+  view: ViewName;
+  params: Readonly<Record<string, string>>;
+}
+
+function readHash(): Route {
+  const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+  const view = VIEWS.find((name) => name === path) ?? "deliveries";
+  return { view, params: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+function writeHash({ view, params }: Route): string {
+  const query = new URLSearchParams(params).toString();
+  return query === "" ? `#/${view}` : `#/${view}?${query}`;
+}
+
+const current = signal(readHash());
+
+export const view = computed(() => current.value.view);
+
+/** One parameter of the view; empty when it is not there. */
+export function readParam(name: string): string {
+  return current.value.params[name] ?? "";
+}
+
+/** Goes to a view, leaving the present one in the browser's history. */
+export function goTo(next: ViewName, params: Record<string, string> = {}): void {
+  current.value = { view: next, params: withoutEmpty(params) };
+  history.pushState(null, "", writeHash(current.value));
+}
+
+/** Changes parameters of the present view; an empty one disappears. */
+export function setParams(changes: Record<string, string>): void {
+  const next = { view: current.value.view, params: withoutEmpty({ ...current.value.params, ...changes }) };
+  if (writeHash(next) === writeHash(current.value)) return;
+  current.value = next;
+  history.replaceState(null, "", writeHash(next));
+}
+
+function withoutEmpty(params: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== ""));
+}
+
+// Deliveries kept their query and open capture while another view was on top.
+const kept = new Map<ViewName, Record<string, string>>();
+
+/** Goes to a view as it was left. */
+export function returnTo(next: ViewName): void {
+  if (next === current.value.view) return;
+  kept.set(current.value.view, { ...current.value.params });
+  goTo(next, kept.get(next) ?? {});
+}
+
+window.addEventListener("popstate", () => (current.value = readHash()));

@@ -1,0 +1,94 @@
+import { computed, signal } from "@preact/signals";
+import { captures } from "./captures.js";
+import { readParam, setParams } from "./route.js";
+
+/** The capture in the detail pane; empty when the pane is closed. */
+export const openId = computed(() => readParam("open"));
+
+/** The row that keys act on. */
+export const cursorId = signal("");
+
+/** Captures chosen for something to be done with all of them. */
+export const chosen = signal<ReadonlySet<string>>(new Set());
+
+/** Two captures side by side, instead of one capture's detail. */
+export const compared = computed(() => {
+  const [a, b] = readParam("compare").split(",");
+  return a !== undefined && b !== undefined && a !== "" && b !== "" ? ([a, b] as const) : null;
+});
+
+let anchorId = "";
+
+export function openCapture(id: string): void {
+  cursorId.value = id;
+  anchorId = id;
+  setParams({ open: id, compare: "", attempt: "" });
+}
+
+export function closeDetail(): void {
+  setParams({ open: "", compare: "", tab: "", attempt: "" });
+}
+
+export function compareCaptures(a: string, b: string): void {
+  setParams({ compare: `${a},${b}` });
+}
+
+export function moveCursor(step: number): void {
+  const rows = captures.value;
+  const index = rows.findIndex(({ id }) => id === cursorId.value);
+  const next = rows[Math.min(rows.length - 1, Math.max(0, index + step))];
+  if (next === undefined) return;
+  cursorId.value = next.id;
+  anchorId = next.id;
+  if (openId.value !== "") setParams({ open: next.id, compare: "", attempt: "" });
+}
+
+export function toggleChosen(id: string): void {
+  const next = new Set(chosen.value);
+  if (!next.delete(id)) next.add(id);
+  chosen.value = next;
+  cursorId.value = id;
+  anchorId = id;
+}
+
+/** Chooses every row from the last one touched to this one. */
+export function chooseRange(id: string): void {
+  const rows = captures.value;
+  const from = rows.findIndex((row) => row.id === anchorId);
+  const to = rows.findIndex((row) => row.id === id);
+  if (to === -1) return;
+  const [first, last] = from === -1 ? [to, to] : [Math.min(from, to), Math.max(from, to)];
+  chosen.value = new Set([...chosen.value, ...rows.slice(first, last + 1).map((row) => row.id)]);
+  cursorId.value = id;
+}
+
+export function chooseAll(): void {
+  chosen.value = new Set(captures.value.map(({ id }) => id));
+}
+
+export function clearChosen(): void {
+  chosen.value = new Set();
+}
+
+/** Forgets captures that are no longer there. */
+export function forgetCaptures(ids: readonly string[]): void {
+  const gone = new Set(ids);
+  if ([...chosen.value].some((id) => gone.has(id))) {
+    chosen.value = new Set([...chosen.value].filter((id) => !gone.has(id)));
+  }
+  if (gone.has(openId.value)) closeDetail();
+}
+
+/** The chosen captures that the query still shows, in the order of the list. */
+export function chosenInSight(): string[] {
+  if (chosen.value.size === 0) return [];
+  return captures.value.filter(({ id }) => chosen.value.has(id)).map(({ id }) => id);
+}
+
+/** What a command acts on: the chosen captures, in the order of the list, or the one at the cursor. */
+export function targetIds(): string[] {
+  const inSight = chosenInSight();
+  if (inSight.length > 0) return inSight;
+  const id = openId.value === "" ? cursorId.value : openId.value;
+  return id === "" ? [] : [id];
+}

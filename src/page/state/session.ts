@@ -1,0 +1,29 @@
+import { signal } from "@preact/signals";
+import type { Session } from "../../dev/api/page-api.js";
+import { readSession } from "../api/calls.js";
+import { ApiProblem } from "../api/request.js";
+import { reportProblem, signedOut } from "./notice.js";
+
+/** Null until the dev server has answered for the first time. */
+export const session = signal<Session | null>(null);
+
+export type Connection = "connecting" | "live" | "lost";
+
+export const connection = signal<Connection>("connecting");
+
+export async function loadSession(): Promise<void> {
+  try {
+    session.value = await readSession();
+  } catch (error) {
+    reportProblem(error);
+  }
+}
+
+/** Tells a dev server that is gone from another one at its place, which does not know this browser. */
+export async function checkSession(): Promise<void> {
+  try {
+    session.value = await readSession();
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 401) signedOut.value = true;
+  }
+}

@@ -1,0 +1,72 @@
+import type { VerdictCode } from "../../capture/capture.js";
+import { Icon, type IconName } from "./icon.js";
+
+interface Face {
+  icon: IconName;
+  tone: "good" | "warn" | "bad" | "mute";
+  word: string;
+  /** One sentence for the pointer and for screen readers. */
+  meaning: string;
+}
+
+const VERDICTS: Record<VerdictCode, Face> = {
+  ok: { icon: "check", tone: "good", word: "signed", meaning: "A known secret made this signature, in time." },
+  stale: { icon: "clock", tone: "warn", word: "stale", meaning: "Genuine, but signed outside the tolerance." },
+  mismatch: { icon: "cross", tone: "bad", word: "mismatch", meaning: "No known secret made this signature." },
+  missing: { icon: "question", tone: "mute", word: "unsigned", meaning: "There is no signature header." },
+  malformed: { icon: "warning", tone: "bad", word: "malformed", meaning: "The signature header cannot be read." },
+};
+
+/** Sign, colour and word: never colour alone. */
+export function VerdictBadge({ verdict, isShort = false }: { verdict: VerdictCode; isShort?: boolean }) {
+  const { icon, tone, word, meaning } = VERDICTS[verdict];
+  return (
+    <span class={`badge ${tone}`} title={meaning}>
+      <Icon name={icon} />
+      <span class={isShort ? "badge-word short" : "badge-word"}>{word}</span>
+    </span>
+  );
+}
+
+export type StatusTone = "good" | "warn" | "bad" | "mute";
+
+export function statusTone(status: number | null, error: string | null): StatusTone {
+  if (status === null) return error === null ? "mute" : "bad";
+  if (status < 300) return "good";
+  return status < 500 ? "warn" : "bad";
+}
+
+/** What the app answered. */
+export function StatusBadge({ status, error }: { status: number | null; error: string | null }) {
+  const tone = statusTone(status, error);
+  if (status === null) {
+    return error === null ? (
+      <span class="status mute" title="Not sent to an app">
+        –
+      </span>
+    ) : (
+      <span class="status bad" title={error}>
+        no answer
+      </span>
+    );
+  }
+  return <span class={`status ${tone}`}>{status}</span>;
+}
+
+const WORK_STATES: Record<string, Omit<Face, "word">> = {
+  pending: { icon: "clock", tone: "mute", meaning: "Waits for its next run." },
+  leased: { icon: "arrow", tone: "warn", meaning: "Being worked on right now." },
+  done: { icon: "check", tone: "good", meaning: "Finished." },
+  dead: { icon: "cross", tone: "bad", meaning: "Given up: attempts spent, or a permanent error." },
+  parked: { icon: "warning", tone: "warn", meaning: "Kept, but not understood." },
+};
+
+export function StateBadge({ state }: { state: string }) {
+  const face = WORK_STATES[state];
+  return (
+    <span class={`badge ${face?.tone ?? "mute"}`} title={face?.meaning ?? state}>
+      <Icon name={face?.icon ?? "minus"} />
+      <span class="badge-word">{state}</span>
+    </span>
+  );
+}

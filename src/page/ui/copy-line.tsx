@@ -1,0 +1,18 @@
+import { copyText } from "./copy.js";
+import { Icon } from "./icon.js";
+
+/** A value to take along: a click copies it. */
+export function CopyLine({ text, what }: { text: string; what: string }) {
+  return (
+    <button
+      type="button"
+      class="copy-line"
+      title={`Copy ${what}`}
+      aria-label={`Copy ${what}: ${text}`}
+      onClick={() => void copyText(text, what)}
+    >
+      <code>{text}</code>
+      <Icon name="copy" />
+    </button>
+  );
+}

@@ -1,0 +1,29 @@
+import { announcement, dismissNotice, notices } from "../state/notice.js";
+import { Icon } from "./icon.js";
+
+/** What has just happened, at the lower edge, and the same for screen readers. */
+export function Notices() {
+  return (
+    <>
+      <div class="notices" role="status">
+        {notices.value.map(({ id, tone, text, action }) => (
+          <div key={id} class={`notice ${tone}`}>
+            <Icon name={tone === "bad" ? "warning" : "check"} />
+            <span class="notice-text">{text}</span>
+            {action !== undefined && (
+              <button type="button" class="button small" onClick={() => action.run()}>
+                {action.label}
+              </button>
+            )}
+            <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismissNotice(id)}>
+              <Icon name="cross" />
+            </button>
+          </div>
+        ))}
+      </div>
+      <div class="unseen" aria-live="polite">
+        {announcement.value}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+
+interface SplitPaneOptions {
+  /** Under this name the browser remembers where the bar stands. */
+  name: string;
+  /** Share of the right side to begin with, 0 to 1. */
+  share: number;
+  left: ComponentChildren;
+  /** Null: the left side takes all. */
+  right: ComponentChildren | null;
+}
+
+const LEAST = 0.25;
+const MOST = 0.75;
+const STEP = 0.03;
+
+/** Two panes with a bar between that pointer and arrow keys move. */
+export function SplitPane({ name, share: initial, left, right }: SplitPaneOptions) {
+  const key = `pigeonhole.split.${name}`;
+  const root = useRef<HTMLDivElement>(null);
+  const [share, setShare] = useState(() => clamp(Number(localStorage.getItem(key) ?? initial)));
+  const place = (next: number) => {
+    setShare(clamp(next));
+    localStorage.setItem(key, String(clamp(next)));
+  };
+  const drag = (event: PointerEvent) => {
+    const box = root.current?.getBoundingClientRect();
+    if (event.buttons === 1 && box !== undefined) place((box.right - event.clientX) / box.width);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    event.preventDefault();
+    event.stopPropagation();
+    place(share + (event.key === "ArrowLeft" ? STEP : -STEP));
+  };
+  if (right === null) {
+    return (
+      <div class="split" ref={root}>
+        <div class="split-side">{left}</div>
+      </div>
+    );
+  }
+  return (
+    <div class="split" ref={root}>
+      <div class="split-side" style={{ flex: `${1 - share} 1 0` }}>
+        {left}
+      </div>
+      <div
+        class="split-bar"
+        role="separator"
+        aria-label="Width of the panes"
+        aria-orientation="vertical"
+        aria-valuenow={Math.round(share * 100)}
+        aria-valuemin={LEAST * 100}
+        aria-valuemax={MOST * 100}
+        tabIndex={0}
+        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerMove={drag}
+        onDblClick={() => place(initial)}
+        onKeyDown={onKeyDown}
+      />
+      <div class="split-side" style={{ flex: `${share} 1 0` }}>
+        {right}
+      </div>
+    </div>
+  );
+}
+
+function clamp(share: number): number {
+  return Number.isFinite(share) ? Math.min(MOST, Math.max(LEAST, share)) : 0.5;
+}

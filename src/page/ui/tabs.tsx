@@ -1,0 +1,50 @@
+import { useRef } from "preact/hooks";
+
+export interface Tab<Name extends string> {
+  name: Name;
+  label: string;
+  /** A number or a sign beside the label. */
+  note?: string;
+}
+
+interface TabsOptions<Name extends string> {
+  label: string;
+  tabs: readonly Tab<Name>[];
+  current: Name;
+  onChange: (name: Name) => void;
+}
+
+/** A row of tabs. Arrows and Tab walk it; Tab leaves it after the last one, so nobody is caught. */
+export function Tabs<Name extends string>({ label, tabs, current, onChange }: TabsOptions<Name>) {
+  const root = useRef<HTMLDivElement>(null);
+  const step = (by: number): boolean => {
+    const next = tabs[tabs.findIndex(({ name }) => name === current) + by];
+    if (next === undefined) return false;
+    onChange(next.name);
+    root.current?.querySelector<HTMLElement>(`[data-tab="${next.name}"]`)?.focus();
+    return true;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1, Tab: event.shiftKey ? -1 : 1 }[event.key];
+    if (by !== undefined && step(by)) event.preventDefault();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label={label} ref={root} onKeyDown={onKeyDown}>
+      {tabs.map(({ name, label: text, note }) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          class="tab"
+          data-tab={name}
+          aria-selected={name === current}
+          tabIndex={name === current ? 0 : -1}
+          onClick={() => onChange(name)}
+        >
+          {text}
+          {note !== undefined && <span class="tab-note">{note}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hour12: false,
+});
+const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const count = new Intl.NumberFormat("en");
+
+/** `14:02:11` today, `Nov 20 14:02:11` before. */
+export function formatTime(iso: string): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return iso;
+  const isToday = time.toDateString() === new Date().toDateString();
+  return isToday ? clock.format(time) : `${day.format(time)} ${clock.format(time)}`;
+}
+
+export function formatExactTime(iso: string): string {
+  const time = new Date(iso);
+  return Number.isNaN(time.getTime()) ? iso : `${exact.format(time)} · ${iso}`;
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+export function formatMs(ms: number | null): string {
+  if (ms === null) return "";
+  return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+export function formatCount(value: number): string {
+  return count.format(value);
+}
+
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${formatCount(value)} ${value === 1 ? one : many}`;
+}
+
+/** `412 s behind`, `in time`: how far the signing time was from the arrival. */
+export function formatSkew(seconds: number | null): string {
+  if (seconds === null) return "no readable time";
+  if (seconds === 0) return "signed in the second of its arrival";
+  return `signed ${plural(Math.abs(seconds), "second")} ${seconds < 0 ? "before" : "after"} arrival`;
+}

@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+/** The browser that PIGEONHOLE_CHROMIUM names, or one at a usual place; undefined when there is none. */
+export function findChromium(): string | undefined {
+  const named = process.env["PIGEONHOLE_CHROMIUM"];
+  return [...(named === undefined ? [] : [named]), ...PLACES].find((path) => existsSync(path));
+}
+
+/** True when the tests of the page cannot run here, with the reason printed; never in CI, where they must. */
+export function mustSkipBrowserTests(): boolean {
+  if (findChromium() !== undefined) return false;
+  if (process.env["CI"] !== undefined) throw new Error("No Chromium: install one, or name it in PIGEONHOLE_CHROMIUM.");
+  console.warn("Skipped the tests of the page: no Chromium here. Name one in PIGEONHOLE_CHROMIUM.");
+  return true;
+}
+
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error("No Chromium");
+  return chromium.launch({
+    executablePath,
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+export interface OpenPage {
+  page: Page;
+  /** What went wrong in the page: uncaught errors, refused resources, violations of its security policy. */
+  faults: string[];
+  close: () => Promise<void>;
+}
+
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    colorScheme: "light",
+    acceptDownloads: true,
+    permissions: ["clipboard-read", "clipboard-write"],
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(8000);
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    // A refused search is an answer of 400, which the browser notes by itself.
+    if (message.type() === "error" && !message.text().includes("status of 400")) faults.push(message.text());
+  });
+  await page.goto(url);
+  return { page, faults, close: () => context.close() };
+}

@@ -1,0 +1,179 @@
+import { readFile } from "node:fs/promises";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
+import { startWorkbench, type Workbench } from "./workbench.js";
+
+describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
+  let browser: Browser;
+  let bench: Workbench;
+  let open: OpenPage;
+  let page: OpenPage["page"];
+
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    bench = await startWorkbench();
+    open = await openPage(browser, bench.pageUrl);
+    page = open.page;
+  });
+
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.close();
+    await bench.close();
+  });
+
+  const rows = () => page.locator(".list-window .row");
+
+  test("begins empty and says where to send deliveries, and how to make one", async () => {
+    await page.getByRole("heading", { name: "Waiting for the first delivery" }).waitFor();
+    expect(await page.locator(".empty").getByRole("button", { name: "Copy the receiving URL" }).innerText()).toBe(
+      bench.dev.captureUrl,
+    );
+    await page.getByRole("button", { name: /Send a sample event/ }).click();
+    await page.getByRole("navigation", { name: "Event types" }).waitFor();
+  });
+
+  test("shows a delivery as it arrives, with verdict, type, subject, answer and source", async () => {
+    await bench.deliver({ type: "email.sent", data: { subject: "Hello there" } });
+    await rows().first().waitFor();
+    const text = await rows().first().innerText();
+    for (const part of ["signed", "email.sent", "Hello there", "200", "live"]) expect(text).toContain(part);
+    await bench.deliver({ type: "email.failed", fault: "wrong-secret" });
+    await rows().nth(1).waitFor();
+    expect(await rows().first().innerText()).toMatch(/mismatch[\s\S]*email\.failed[\s\S]*503/);
+    expect(await page.locator("[aria-live=polite]").innerText()).toBe("New: email.failed, signature mismatch");
+  });
+
+  test("leaves what is being read in place, and offers what is new at the top", async () => {
+    for (let n = 0; n < 60; n += 1) await bench.deliver({ data: { subject: `number ${n}` } });
+    await page.getByText("60", { exact: true }).first().waitFor();
+    await page.evaluate("document.querySelector('#captures').scrollTop = 400");
+    await page.waitForTimeout(100);
+    const topmost = () =>
+      page.evaluate("document.elementFromPoint(600, 240).closest('.row').querySelector('.subject').textContent");
+    const before = await topmost();
+    for (let n = 0; n < 3; n += 1) await bench.deliver({ data: { subject: `late ${n}` } });
+    const pill = page.getByRole("button", { name: "3 new" });
+    await pill.waitFor();
+    expect(await topmost()).toBe(before);
+    await pill.click();
+    await page.getByText("late 2").waitFor();
+    expect(await pill.count()).toBe(0);
+  });
+
+  test("is searched with chips, completion, and a query in the address bar", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await bench.deliver({ type: "email.bounced", fault: "missing" });
+    await bench.deliver({ type: "file.uploaded" });
+    await rows().nth(2).waitFor();
+    const box = page.getByRole("combobox", { name: "Search deliveries" });
+    await box.fill("ver");
+    await page.getByRole("option", { name: /verdict:/ }).click();
+    await page.getByRole("option", { name: "verdict:bad" }).click();
+    await expect.poll(() => rows().count()).toBe(1);
+    expect(await page.locator(".chip-text").allInnerTexts()).toEqual(["verdict:bad"]);
+    expect(decodeURIComponent(page.url())).toContain("q=verdict:bad");
+
+    // A new delivery that does not match stays away; one that does comes in.
+    await bench.deliver({ type: "email.opened" });
+    await bench.deliver({ type: "email.clicked", fault: "stale" });
+    await expect.poll(() => rows().count()).toBe(2);
+
+    await page.getByRole("button", { name: "Remove verdict:bad" }).click();
+    await box.pressSequentially("type:email.* receipt");
+    await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["type:email.*"]);
+    await page.reload();
+    expect(await page.locator(".chip-text").allInnerTexts()).toEqual(["type:email.*"]);
+    expect(await box.inputValue()).toBe("receipt");
+  });
+
+  test("says what is wrong with a search", async () => {
+    await bench.deliver();
+    await page.getByRole("combobox").fill("staus:500 ");
+    expect(await page.getByRole("alert").innerText()).toContain("staus:500");
+    await page.getByRole("combobox").press("Escape");
+    await expect.poll(() => rows().count()).toBe(1);
+    await expect.poll(() => page.getByRole("alert").count()).toBe(0);
+  });
+
+  test("counts answers and shows one kind at a click", async () => {
+    await bench.deliver();
+    bench.answerWith({ status: 500, body: "{}" });
+    await bench.deliver({ type: "email.failed" });
+    await page.getByRole("button", { name: "5xx 1" }).click();
+    await expect.poll(() => rows().count()).toBe(1);
+    expect(await rows().first().innerText()).toContain("email.failed");
+    await page.getByRole("button", { name: "5xx 1" }).click();
+    await expect.poll(() => rows().count()).toBe(2);
+  });
+
+  test("replays, pins, exports and deletes what is chosen", async () => {
+    for (const type of ["email.sent", "email.failed", "email.queued"] as const) await bench.deliver({ type });
+    await rows().nth(2).waitFor();
+    await rows()
+      .nth(0)
+      .click({ modifiers: ["Control"] });
+    await rows()
+      .nth(2)
+      .click({ modifiers: ["Shift"] });
+    await page.getByRole("button", { name: "Replay (3)" }).click();
+    await page.getByText("Replayed 3: 3 answered 2xx").waitFor();
+    await expect.poll(async () => (await rows().allInnerTexts()).every((text) => /\b2\b/.test(text))).toBe(true);
+
+    const bar = page.getByRole("toolbar", { name: "Chosen deliveries" });
+    await bar.getByRole("button", { name: "Pin" }).click();
+    await expect.poll(() => page.locator(".pinned").count()).toBe(3);
+
+    await bar.getByRole("button", { name: "Export" }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: /NDJSON/ }).click(),
+    ]);
+    const lines = (await readFile(await file.path(), "utf8")).trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { event: { type: string } }).event.type).toSorted()).toEqual([
+      "email.failed",
+      "email.queued",
+      "email.sent",
+    ]);
+
+    await rows()
+      .nth(1)
+      .click({ modifiers: ["Control"] });
+    await bar.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => rows().count()).toBe(1);
+    expect(bench.dev.captures.list().map(({ event }) => event.type)).toEqual(["email.failed"]);
+  });
+
+  test("compares two chosen deliveries", async () => {
+    await bench.deliver({ data: { subject: "Old subject" } });
+    await bench.deliver({ data: { subject: "New subject", extra: 1 } });
+    await rows().nth(1).waitFor();
+    await rows()
+      .nth(0)
+      .click({ modifiers: ["Control"] });
+    await rows()
+      .nth(1)
+      .click({ modifiers: ["Control"] });
+    await page.getByRole("button", { name: "Compare (2)" }).click();
+    const body = page.getByRole("table", { name: "Body" });
+    const subject = body.getByRole("row").filter({ hasText: "data.subject" });
+    expect(await subject.innerText()).toMatch(/"Old subject"\s+"New subject"/);
+    expect(await body.getByRole("row").filter({ hasText: "data.extra" }).getByLabel("added").count()).toBe(1);
+  });
+
+  test("says when the dev server is gone, and how to come back to one that was started anew", async () => {
+    await page.getByText("live", { exact: true }).first().waitFor();
+    await bench.dev.close();
+    await page.getByText("lost, trying again").waitFor();
+    await bench.restart();
+    await page.getByText("This browser is not signed in").waitFor();
+    await page.goto(bench.dev.pageUrl ?? "");
+    await page.getByText("live", { exact: true }).first().waitFor();
+    // What the browser notes of requests that nobody answered.
+    open.faults.length = 0;
+  });
+});

@@ -1,0 +1,209 @@
+import { createHmac } from "node:crypto";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
+import { SECRET, startWorkbench, type Workbench } from "./workbench.js";
+
+describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
+  let browser: Browser;
+  let bench: Workbench;
+  let open: OpenPage;
+  let page: OpenPage["page"];
+
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    bench = await startWorkbench();
+    open = await openPage(browser, bench.pageUrl);
+    page = open.page;
+  });
+
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.close();
+    await bench.close();
+  });
+
+  const tab = (name: string) => page.getByRole("tab", { name });
+  const clipboard = () => page.evaluate<string>("navigator.clipboard.readText()");
+
+  async function openFirst(): Promise<void> {
+    await page.locator(".list-window .row").first().click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+  }
+
+  test("shows its payload as a tree that folds, with paths and values to copy and to find", async () => {
+    await bench.deliver({
+      data: { contact: { email: "ada@customer.example.com" }, total: 12_345_678_901_234_567_890n.toString() },
+    });
+    await openFirst();
+    const tree = page.getByRole("tree", { name: "Payload" });
+    const email = tree.getByRole("treeitem").filter({ hasText: /^\s*email:/ });
+    await email.hover();
+    await email.getByRole("button", { name: "path" }).click();
+    await expect.poll(clipboard).toBe("data.contact.email");
+    await email.getByRole("button", { name: "value" }).click();
+    await expect.poll(clipboard).toBe("ada@customer.example.com");
+    await email.getByRole("button", { name: "find" }).click();
+    expect(await page.locator(".chip-text").innerText()).toBe("data.contact.email:ada@customer.example.com");
+    const contact = tree.getByRole("treeitem").filter({ hasText: /^\s*contact:/ });
+    await contact.getByRole("button", { name: "Fold" }).click();
+    expect(await email.count()).toBe(0);
+    expect(await contact.getAttribute("aria-expanded")).toBe("false");
+  });
+
+  test("shows where a body that is no JSON stops being JSON", async () => {
+    await bench.deliver({ body: '{"id":"evt_1","data":{"a":1,}}' });
+    await openFirst();
+    await page.getByText("Not JSON: line 1, column 29").waitFor();
+    expect(await page.locator("mark").innerText()).toBe("}");
+  });
+
+  test("keeps numbers and repeated names as they were written", async () => {
+    await bench.deliver({ body: '{"big":12345678901234567890,"a":1.0,"a":2}' });
+    await openFirst();
+    const text = (await page.getByRole("tree").innerText()).replaceAll(/\s+/g, " ");
+    for (const part of ["big: 12345678901234567890", "a: 1.0", "a: 2"]) expect(text).toContain(part);
+  });
+
+  test("shows headers in their order, the raw bytes, and the app's answer", async () => {
+    bench.answerWith({ status: 422, body: '{"error":"no such customer"}', headers: { "x-trace": "t-1" } });
+    await bench.deliver({ body: '{"id":"evt_1","note":"grüße"}', headers: { "X-First": "1", "X-Second": "2" } });
+    await openFirst();
+    await tab("Headers").click();
+    const names = await page.getByRole("table", { name: "Request headers" }).getByRole("rowheader").allInnerTexts();
+    const sent = bench.dev.captures.list()[0]?.request.headers.map(([name]) => name);
+    expect(names).toEqual(sent);
+
+    await tab("Raw").click();
+    await page.getByText('{"id":"evt_1","note":"grüße"}').waitFor();
+    await page.getByRole("button", { name: "Hex" }).click();
+    await page.getByText("c3 bc c3 9f").waitFor();
+
+    await tab("Answer").click();
+    await page.getByText("no such customer").waitFor();
+    await page.getByRole("table", { name: "Answer headers" }).getByText("t-1").waitFor();
+  });
+
+  test("explains the signature check by check, with what to do", async () => {
+    await bench.deliver({ fault: "stale" });
+    await openFirst();
+    await tab("Signature").click();
+    const checks = page.locator(".checks li");
+    await checks.first().waitFor();
+    expect(await checks.filter({ hasText: "Age" }).innerText()).toContain("failed");
+    expect(await checks.filter({ hasText: "Secret and bytes" }).innerText()).toContain("passed");
+    expect(await page.locator(".fix").first().innerText()).toMatch(/Fix .{10,}/);
+    expect(await page.locator(".gauge svg").getAttribute("aria-label")).toMatch(/^signed 60\d seconds before arrival$/);
+  });
+
+  test("is replayed signed anew, as it came, with a new id, and twice; each is an attempt", async () => {
+    await bench.deliver();
+    await openFirst();
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    await page.getByText(/Replayed: 200 in \d+ ms/).waitFor();
+    const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
+    await expect.poll(() => attempts.count()).toBe(3);
+    expect(await attempts.nth(1).innerText()).toContain("replay, signed anew");
+
+    const choose = async (name: RegExp) => {
+      await page.getByRole("button", { name: "Other ways to replay" }).click();
+      await page.getByRole("menuitem", { name }).click();
+    };
+    await choose(/Exactly as captured/);
+    await expect.poll(() => attempts.nth(1).innerText()).toContain("replay, exact");
+    await choose(/With a new event id/);
+    await expect.poll(() => attempts.nth(1).innerText()).toContain("new id");
+    await choose(/Twice/);
+    await expect.poll(() => attempts.count()).toBe(7);
+    // One event of the delivery and one of the replay with a new id.
+    expect((await bench.inbox.list({})).items).toHaveLength(2);
+  });
+
+  test("compares two answers", async () => {
+    bench.answerWith({ status: 500, body: '{"error":"boom","requestId":"a"}' });
+    await bench.deliver();
+    await openFirst();
+    bench.answerWith({ status: 200, body: '{"ok":true,"requestId":"b"}' });
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    await page.getByText("not as before").waitFor();
+    await page.getByRole("checkbox", { name: "Compare attempt 1" }).check();
+    await page.getByRole("checkbox", { name: "Compare attempt 2" }).check();
+    const answer = page.getByRole("table", { name: "Answer" });
+    expect(await answer.getByRole("row").filter({ hasText: "status" }).innerText()).toMatch(/500\s+200/);
+    const body = page.getByRole("table", { name: "Body" });
+    expect(await body.getByRole("row").allInnerTexts()).toEqual([
+      expect.stringMatching(/Where/),
+      expect.stringMatching(/error[\s\S]*"boom"[\s\S]*–/),
+      expect.stringMatching(/requestId[\s\S]*"a"[\s\S]*"b"/),
+      expect.stringMatching(/ok[\s\S]*–[\s\S]*true/),
+    ]);
+  });
+
+  test("is edited and sent signed anew, with the answer beside the editor and a draft that stays", async () => {
+    await bench.deliver({ data: { subject: "Before" } });
+    await openFirst();
+    await page.getByRole("button", { name: "Edit & replay" }).click();
+    const editor = page.getByRole("textbox", { name: "Body" });
+    await editor.waitFor();
+    expect(await editor.innerText()).toContain('"subject": "Before"');
+
+    await editor.press("Control+a");
+    const edited =
+      '{"id":"evt_edited","type":"email.sent","createdAt":"2026-01-01T09:00:00.000Z","data":{"subject":"Grüße"}';
+    await page.keyboard.insertText(`${edited},}`);
+    await page.getByText(`Line 1, column ${edited.length + 2}`).waitFor();
+    // Faster than the page draws: what was typed must not come back.
+    await page.keyboard.press("Backspace");
+    await page.keyboard.press("Backspace");
+    await page.keyboard.insertText("}");
+    await page.getByText("Bytes changed: signed anew").waitFor();
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("region", { name: "Answer" }).getByText("200").waitFor();
+    const stored = await bench.inbox.get("evt_edited");
+    expect(stored?.type).toBe("email.sent");
+
+    const drawer = page.getByRole("dialog", { name: "Edit and replay" });
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Edit & replay" }).click();
+    await expect.poll(() => editor.innerText()).toContain("evt_edited");
+    await page.getByRole("button", { name: "Undo all" }).click();
+    await expect.poll(() => editor.innerText()).toContain('"Before"');
+  });
+
+  test("is copied as a cURL command whose signature holds and that names no secret", async () => {
+    await bench.deliver({ fault: "wrong-secret" });
+    await openFirst();
+    await page.getByRole("button", { name: "cURL" }).click();
+    await page.getByText("Copied: cURL command").waitFor();
+    const command = await clipboard();
+    const [, time = "", mac = ""] = /t=(\d+),v1=([0-9a-f]+)/.exec(command) ?? [];
+    const body = bench.dev.captures.list()[0]?.request.body.data ?? "";
+    expect(mac).toBe(createHmac("sha256", SECRET).update(`${time}.${body}`).digest("hex"));
+    expect(command).not.toContain(SECRET);
+  });
+
+  test("is pinned and deleted", async () => {
+    await bench.deliver();
+    await openFirst();
+    await page.getByRole("button", { name: "Pin" }).click();
+    await expect.poll(() => bench.dev.captures.list()[0]?.pinned).toBe(true);
+    await page.getByRole("toolbar", { name: "Delivery" }).getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    expect(bench.dev.captures.size).toBe(1);
+    await page.getByRole("toolbar", { name: "Delivery" }).getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Waiting for the first delivery").waitFor();
+    expect(bench.dev.captures.size).toBe(0);
+  });
+
+  test("tells an app that is down from one that answers", async () => {
+    await bench.stopApp();
+    await bench.deliver();
+    await openFirst();
+    await tab("Answer").click();
+    await page.locator(".remark.bad").waitFor();
+    expect(await page.locator(".list-window .row .answer").innerText()).toBe("no answer");
+  });
+});

@@ -1,0 +1,164 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
+import { startWorkbench, type Workbench } from "./workbench.js";
+
+describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
+  let browser: Browser;
+  let bench: Workbench;
+  let open: OpenPage;
+  let page: OpenPage["page"];
+
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    bench = await startWorkbench();
+    for (const type of ["email.sent", "email.failed", "email.queued"] as const) await bench.deliver({ type });
+    open = await openPage(browser, bench.pageUrl);
+    page = open.page;
+    await page.locator(".list-window .row").nth(2).waitFor();
+  });
+
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.close();
+    await bench.close();
+  });
+
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const title = () => page.getByRole("heading", { level: 1 }).innerText();
+  const selectedTab = () => page.getByRole("tab", { selected: true }).innerText();
+
+  test("j, k, arrows, Home, End and Enter walk the list and open a delivery", async () => {
+    await press("j", "Enter");
+    await expect.poll(title).toBe("email.queued");
+    await press("j");
+    await expect.poll(title).toBe("email.failed");
+    await press("ArrowDown");
+    await expect.poll(title).toBe("email.sent");
+    await press("k");
+    await expect.poll(title).toBe("email.failed");
+    await press("Home");
+    await expect.poll(title).toBe("email.queued");
+    await press("End");
+    await expect.poll(title).toBe("email.sent");
+    const active = await page.getByRole("grid").getAttribute("aria-activedescendant");
+    expect(await page.locator(`#${active}`).innerText()).toContain("email.sent");
+    await press("Escape");
+    await expect.poll(() => page.getByRole("heading", { level: 1 }).count()).toBe(0);
+  });
+
+  test("Tab walks the tabs of the open delivery and leaves them at the end", async () => {
+    await press("j", "Enter");
+    await expect.poll(title).toBe("email.queued");
+    await page.getByRole("grid").focus();
+    await press("Tab");
+    const walked: string[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      walked.push((await selectedTab()).replace(/\d*[✓✗]?$/, "").trim());
+      await press("Tab");
+    }
+    expect(walked).toEqual(["Payload", "Headers", "Raw", "Answer", "Attempts", "Signature"]);
+    expect(await page.evaluate("document.activeElement.getAttribute('role')")).not.toBe("tab");
+    await press("2");
+    expect(await selectedTab()).toContain("Headers");
+  });
+
+  test("arrows fold and unfold the payload", async () => {
+    await press("j", "Enter");
+    const tree = page.getByRole("tree", { name: "Payload" });
+    await tree.waitFor();
+    const count = await tree.getByRole("treeitem").count();
+    await tree.getByRole("treeitem").first().focus();
+    await press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowLeft");
+    expect(await tree.getByRole("treeitem").count()).toBeLessThan(count);
+    await press("ArrowRight");
+    expect(await tree.getByRole("treeitem").count()).toBe(count);
+    expect(await title()).toBe("email.queued");
+  });
+
+  test("/ searches, and Esc clears, leaves and goes back", async () => {
+    await press("/");
+    await page.keyboard.type("failed");
+    await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
+    await press("Escape", "Escape");
+    await expect.poll(() => page.locator(".list-window .row").count()).toBe(3);
+    await press("j");
+    expect(await page.locator(".row.cursor").count()).toBe(1);
+  });
+
+  test("r replays, p pins, e edits and Ctrl+Enter sends", async () => {
+    await press("j", "r");
+    await page.getByText(/Replayed: 200/).waitFor();
+    await press("p");
+    await expect.poll(() => bench.dev.captures.list()[0]?.pinned).toBe(true);
+    await press("e");
+    await page.getByRole("textbox", { name: "Body" }).waitFor();
+    await press("Control+Enter");
+    await page.getByRole("region", { name: "Answer" }).getByText("200").waitFor();
+    await press("Escape");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+    expect(bench.dev.captures.list()[0]?.attempts).toHaveLength(3);
+  });
+
+  test("x chooses, d compares, Del deletes after asking", async () => {
+    await press("j", "x", "j", "x", "d");
+    await page.getByRole("heading", { name: "Compare two deliveries" }).waitFor();
+    await press("Escape");
+    await press("Delete");
+    await page.getByRole("dialog").waitFor();
+    await press("Enter");
+    await expect.poll(() => bench.dev.captures.size).toBe(1);
+  });
+
+  test("n, g d, g i and g s go about, ? shows the keys", async () => {
+    await press("n");
+    await page.getByRole("navigation", { name: "Event types" }).waitFor();
+    await press("Control+Enter");
+    await page.getByRole("textbox", { name: "Envelope of the event" }).waitFor();
+    await press("g", "i");
+    await page.getByRole("heading", { name: "Inbox", exact: true }).waitFor();
+    await press("g", "d");
+    await page.getByRole("grid").waitFor();
+    await press("?");
+    const sheet = page.getByRole("dialog", { name: "Keys" });
+    await sheet.waitFor();
+    expect(await sheet.innerText()).toContain("Replay, signed anew");
+    await press("Escape");
+    await expect.poll(() => sheet.count()).toBe(0);
+  });
+
+  test("menus open, walk and close by keys", async () => {
+    await press("j", "Enter");
+    await page.getByRole("button", { name: "Other ways to replay" }).focus();
+    await press("Enter", "ArrowDown", "ArrowDown");
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("Exactly as captured");
+    await press("Escape");
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Other ways to replay");
+    await press("Enter", "ArrowDown", "Enter");
+    await page.getByText(/Replayed: 200/).waitFor();
+  });
+
+  test("whatever has the focus shows it", async () => {
+    await press("j", "Enter");
+    await page.getByRole("tab", { name: "Payload" }).waitFor();
+    for (let n = 0; n < 12; n += 1) {
+      await press("Tab");
+      const style = await page.evaluate(
+        `(() => {
+          const active = document.activeElement;
+          if (active === document.body) return "past the end of the page";
+          // The list shows the focus on its current row, the search on its frame, the bar by its colour.
+          const shown = active.id === "captures" ? active.querySelector(".cursor") : (active.closest(".search-field") ?? active);
+          const isBar = active.role === "separator";
+          const style = getComputedStyle(shown, isBar ? "::after" : null);
+          return isBar ? style.backgroundColor : style.outlineStyle + " " + (active.className || active.tagName);
+        })()`,
+      );
+      expect(style).not.toMatch(/^none|rgba\(0, 0, 0, 0\)/);
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
+import { startWorkbench, type Workbench } from "./workbench.js";
+
+/** Texts in sight whose contrast with what lies behind them is below 4.5 : 1 (WCAG AA), as `ratio text`. */
+const FIND_FAINT_TEXT = `(() => {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 1;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const read = (colour) => {
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
+  const behind = (element) => {
+    const layers = [];
+    for (let e = element; e !== null; e = e.parentElement) layers.unshift(read(getComputedStyle(e).backgroundColor));
+    return layers.reduce((below, layer) => over(layer, below), [255, 255, 255, 1]);
+  };
+  const light = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const element = node.parentElement;
+    if (node.data.trim() === "" || element.closest(":disabled, .cm-editor .cm-gutters") !== null) continue;
+    if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    const ground = behind(element);
+    const ink = over(read(getComputedStyle(element).color), ground);
+    const [a, b] = [light(ink), light(ground)].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) found.push(ratio.toFixed(2) + " " + node.data.trim().slice(0, 40));
+  }
+  return [...new Set(found)];
+})()`;
+
+/** Things that stick out of the window, or buttons that are cut off. */
+const FIND_CUT_OFF = `(() => {
+  const found = [];
+  if (document.documentElement.scrollWidth > innerWidth) found.push("the page scrolls sideways");
+  for (const element of document.querySelectorAll("button, input, h1, [role=tab]")) {
+    const box = element.getBoundingClientRect();
+    if (box.width === 0 || element.closest("[role=tablist], .list-rows, .types-list") !== null) continue;
+    if (box.right > innerWidth + 1 || box.left < -1) found.push(element.textContent || element.getAttribute("aria-label"));
+  }
+  return found;
+})()`;
+
+describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
+  let browser: Browser;
+  let bench: Workbench;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    bench = await startWorkbench();
+    await bench.deliver({ type: "email.bounced" });
+    await bench.deliver({ type: "email.opened" });
+    await bench.deliver({ type: "email.sent", fault: "stale" });
+    await bench.deliver({ type: "email.sent", fault: "wrong-secret" });
+    bench.answerWith({ status: 500, body: '{"error":"boom"}' });
+    await bench.deliver({ type: "email.failed", data: { count: 3, ok: true, none: null } });
+    bench.answerWith({ status: 422, body: "no" });
+    await bench.deliver({ type: "domain.sending_changed" });
+    bench.answerWith(null);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await bench.close();
+  });
+
+  /** Visits every view and calls back on each. */
+  async function visit({ page }: OpenPage, look: (place: string) => Promise<void>): Promise<void> {
+    await page.locator(".list-window .row").first().waitFor();
+    await look("list");
+    await page.locator(".list-window .row").nth(2).click();
+    for (const key of ["1", "2", "3", "4", "5", "6"]) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(60);
+      await look(`tab ${key}`);
+    }
+    await page.keyboard.press("x");
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.keyboard.press("d");
+    await page.getByRole("heading", { name: "Compare two deliveries" }).waitFor();
+    await page.waitForTimeout(150);
+    await look("comparison");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    await look("keys");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("n");
+    await page.getByRole("textbox", { name: "Envelope of the event" }).waitFor();
+    await look("send");
+    await page.getByRole("button", { name: "Inbox" }).click();
+    await page.getByRole("table", { name: "Events" }).getByRole("button").first().click();
+    await page.locator(".handler").first().waitFor();
+    await look("inbox");
+  }
+
+  test.each(["light", "dark"] as const)("every text can be read in %s", async (colorScheme) => {
+    const open = await openPage(browser, bench.pageUrl, { colorScheme });
+    const faint: string[] = [];
+    await visit(open, async (place) => {
+      const found = await open.page.evaluate<string[]>(FIND_FAINT_TEXT);
+      faint.push(...found.map((text) => `${place}: ${text}`));
+    });
+    expect(faint).toEqual([]);
+    expect(open.faults).toEqual([]);
+    await open.close();
+  });
+
+  test("light and dark follow the system", async () => {
+    const ground = async (colorScheme: "light" | "dark") => {
+      const open = await openPage(browser, bench.pageUrl, { colorScheme });
+      const colour = await open.page.evaluate("getComputedStyle(document.querySelector('.main')).backgroundColor");
+      await open.close();
+      return colour;
+    };
+    expect([await ground("light"), await ground("dark")]).toEqual(["rgb(255, 255, 255)", "rgb(25, 28, 32)"]);
+  });
+
+  test.each([1024, 1280, 1920])("nothing is cut off at %i pixels", async (width) => {
+    const open = await openPage(browser, bench.pageUrl, { viewport: { width, height: 720 } });
+    const cut: string[] = [];
+    await visit(open, async (place) => {
+      const found = await open.page.evaluate<string[]>(FIND_CUT_OFF);
+      cut.push(...found.map((what) => `${place}: ${what}`));
+    });
+    expect(cut).toEqual([]);
+    await open.close();
+  });
+});

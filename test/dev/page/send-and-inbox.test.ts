@@ -1,0 +1,114 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
+import { startWorkbench, type Workbench } from "./workbench.js";
+
+describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
+  let browser: Browser;
+  let bench: Workbench;
+  let open: OpenPage;
+  let page: OpenPage["page"];
+
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    bench = await startWorkbench();
+    open = await openPage(browser, bench.pageUrl);
+    page = open.page;
+  });
+
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.close();
+    await bench.close();
+  });
+
+  const goTo = (name: string) => page.getByRole("navigation", { name: "Views" }).getByRole("button", { name }).click();
+  const stateOf = async (id: string) => (await bench.inbox.get(id))?.state;
+
+  test("offers all 24 types and sends the sample of one", async () => {
+    await goTo("Send");
+    const types = page.getByRole("navigation", { name: "Event types" });
+    await expect.poll(() => types.locator(".type-item").count()).toBe(24);
+    await types.getByRole("button", { name: "form.submitted" }).click();
+    await page.getByRole("textbox", { name: "Envelope of the event" }).getByText('"form.submitted"').waitFor();
+    await page.getByRole("button", { name: /^Send Ctrl/ }).click();
+    await page.getByText("Sent 1 delivery").waitFor();
+    const sent = page.getByRole("region", { name: "Sent from here" });
+    await sent.getByText("200").waitFor();
+    expect((await bench.inbox.list({})).items.map(({ type }) => type)).toEqual(["form.submitted"]);
+  });
+
+  test.each([
+    ["Wrong secret", "mismatch", "503"],
+    ["Stale", "stale", "503"],
+    ["Tampered", "mismatch", "503"],
+    ["Missing", "unsigned", "401"],
+  ])("sends a sample with the fault %s: %s, answered %s", async (fault, verdict, status) => {
+    await goTo("Send");
+    await page.getByRole("radio", { name: fault }).check();
+    await page.getByRole("button", { name: /^Send Ctrl/ }).click();
+    await page.getByRole("button", { name: "Open", exact: true }).click();
+    const row = page.locator(".list-window .row").first();
+    await row.waitFor();
+    expect(await row.innerText()).toContain(status);
+    expect(await row.locator(".badge-word").textContent()).toBe(verdict);
+    expect((await bench.inbox.list({})).items).toEqual([]);
+  });
+
+  test("sends one event several times, and the receiver takes it once", async () => {
+    await goTo("Send");
+    await page.getByRole("spinbutton", { name: "Deliveries of this event" }).fill("3");
+    await page.getByRole("button", { name: "Send 3 times" }).click();
+    await page.getByText("Sent 3 deliveries").waitFor();
+    expect(bench.dev.captures.size).toBe(3);
+    expect((await bench.inbox.list({})).items).toHaveLength(1);
+  });
+
+  test("shows events by state with the handler's error, and retries a dead one", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await bench.deliver({ type: "email.bounced" });
+    const id = bench.dev.captures.list()[0]?.event.id ?? "";
+    await expect.poll(() => stateOf(id)).toBe("dead");
+    await goTo("Inbox");
+    await page.getByRole("region", { name: "Events", exact: true }).getByRole("button", { name: "1 dead" }).click();
+    const table = page.getByRole("table", { name: "Events" });
+    await expect.poll(() => table.getByRole("row").count()).toBe(2);
+    expect(await table.innerText()).toContain("no customer for this address");
+    await table.getByRole("button", { name: `Show ${id}` }).click();
+    await page.locator(".error-text").waitFor();
+    expect(await page.locator(".handler").allInnerTexts()).toEqual([
+      expect.stringMatching(/done\s+audit/),
+      expect.stringMatching(/dead\s+crm[\s\S]*no customer for this address/),
+    ]);
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByText("1 piece of work pending again").waitFor();
+  });
+
+  test("discards a dead event only after asking", async () => {
+    await bench.deliver({ type: "email.bounced" });
+    const id = bench.dev.captures.list()[0]?.event.id ?? "";
+    await expect.poll(() => stateOf(id)).toBe("dead");
+    await goTo("Inbox");
+    await page.getByRole("button", { name: `Show ${id}` }).click();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    expect(await stateOf(id)).toBe("dead");
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await expect.poll(() => stateOf(id)).not.toBe("dead");
+  });
+
+  test("shows a contact event that the service refused, with its code, and retries it", async () => {
+    await bench.deliver({ type: "email.opened" });
+    await expect.poll(async () => (await bench.receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
+    await goTo("Inbox");
+    await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "1 dead" }).click();
+    const table = page.getByRole("table", { name: "Contact events" });
+    await table.getByText("contact_not_found").first().waitFor();
+    expect(await table.innerText()).toContain("nobody@customer.example.com");
+    await table.getByRole("button", { name: "Retry" }).click();
+    await page.getByText("1 piece of work pending again").waitFor();
+  });
+});

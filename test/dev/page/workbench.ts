@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createReceiver, DoNotRetry, type Receiver } from "pigeonhole";
+import type { Capture } from "#pigeonhole/capture/capture.js";
+import type { SignatureFault } from "#pigeonhole/dev/api/page-api.js";
+import { signWithFault } from "#pigeonhole/dev/signature-fault.js";
+import { startDevServer, type DevServer } from "#pigeonhole/dev/start-dev-server.js";
+import type { EventType } from "#pigeonhole/protocol/event-types.js";
+import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
+import { startContactEventService } from "../../outbox/contact-event-service.js";
+
+export const SECRET = `whsec_${"a1B2-_".repeat(7)}z`;
+
+/** What the app says instead of the receiver. */
+export interface AppAnswer {
+  status: number;
+  body: string;
+  headers?: Record<string, string>;
+}
+
+export interface Delivery {
+  type?: EventType;
+  /** Members of `data`. */
+  data?: Record<string, unknown>;
+  /** Instead of a sample. */
+  body?: string;
+  fault?: SignatureFault;
+  headers?: Record<string, string>;
+}
+
+/** The dev server before a real app: a receiver with its database, which sends its contact events to a service. */
+export async function startWorkbench(options: { captures?: readonly Capture[]; hasApp?: boolean } = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "pigeonhole-page-"));
+  const inbox = join(folder, "inbox.db");
+  const service = await startContactEventService();
+  const receiver = makeReceiver(inbox, service.baseUrl);
+  await receiver.start();
+
+  let answer: AppAnswer | null = null;
+  const takeDelivery = receiver.middleware();
+  const app = createServer((req, res) => {
+    if (answer === null) takeDelivery(req, res);
+    else void answerAs(answer, req, res);
+  });
+  app.listen(0, "127.0.0.1");
+  await once(app, "listening");
+  const target = `http://127.0.0.1:${(app.address() as AddressInfo).port}/webhooks/mail`;
+
+  const { captures = [], hasApp = true } = options;
+  await writeCaptures(folder, captures);
+  const start = (pagePort: number) =>
+    startDevServer({
+      cwd: folder,
+      port: 0,
+      pagePort,
+      max: Math.max(1000, captures.length * 2),
+      secrets: [{ ref: "env:WEBHOOK_SECRET", value: SECRET }],
+      forwards: hasApp ? [{ target }] : [],
+      inbox,
+    });
+  let dev = await start(0);
+
+  return {
+    get dev() {
+      return dev;
+    },
+    inbox: receiver.inbox,
+    receiver,
+    pageUrl: dev.pageUrl ?? "",
+    deliver: (delivery: Delivery = {}) => postDelivery(dev, delivery),
+    /** Another dev server at the same place, after the first was closed. */
+    async restart(): Promise<void> {
+      dev = await start(Number(new URL(dev.pageUrl ?? "").port));
+    },
+    /** From now on the app answers this; null: the receiver answers. */
+    answerWith(next: AppAnswer | null): void {
+      answer = next;
+    },
+    /** Nothing listens any more where the app was. */
+    async stopApp(): Promise<void> {
+      app.closeAllConnections();
+      app.close();
+      await once(app, "close");
+    },
+    async close(): Promise<void> {
+      await dev.close();
+      app.closeAllConnections();
+      app.close();
+      await receiver.stop({ timeoutMs: 1000 });
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Workbench = Awaited<ReturnType<typeof startWorkbench>>;
+
+function makeReceiver(store: string, baseUrl: string): Receiver {
+  const receiver = createReceiver({ secrets: SECRET, store, api: { apiKey: "svc_live_0123456789", baseUrl } });
+  receiver.on(
+    "email.bounced",
+    () => {
+      throw new DoNotRetry("no customer for this address");
+    },
+    { name: "crm" },
+  );
+  receiver.on(
+    "email.opened",
+    (_, ctx) => {
+      // The service does not know this contact: the contact event ends as dead.
+      ctx.contactEvents.record({ name: "email.opened", email: "nobody@customer.example.com" });
+    },
+    { name: "tracking" },
+  );
+  receiver.on("email.*", () => undefined, { name: "audit" });
+  return receiver;
+}
+
+async function answerAs(
+  { status, body, headers = {} }: AppAnswer,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  req.resume();
+  await once(req, "end");
+  res.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+}
+
+async function writeCaptures(folder: string, captures: readonly Capture[]): Promise<void> {
+  const place = join(folder, ".pigeonhole", "captures");
+  await mkdir(place, { recursive: true });
+  for (const capture of captures) writeFileSync(join(place, `${capture.id}.json`), JSON.stringify(capture));
+}
+
+async function postDelivery(dev: DevServer, delivery: Delivery): Promise<Response> {
+  const { type = "email.received", data, fault = "valid", headers = {} } = delivery;
+  const text = delivery.body ?? JSON.stringify(sampleEvent(type, data));
+  const signed = signWithFault({ body: Buffer.from(text), secret: SECRET, fault, nowMs: Date.now() });
+  return fetch(dev.captureUrl, {
+    method: "POST",
+    headers: { ...Object.fromEntries(signed.headers), ...headers },
+    body: Buffer.from(signed.body),
+  });
+}

@@ -1,0 +1,67 @@
+import type { Capture, CaptureAttempt } from "#pigeonhole/capture/capture.js";
+import { captureRequest } from "#pigeonhole/capture/capture-request.js";
+import type { SignatureFault } from "#pigeonhole/dev/api/page-api.js";
+import { signWithFault } from "#pigeonhole/dev/signature-fault.js";
+import { EVENT_TYPES } from "#pigeonhole/protocol/event-types.js";
+import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
+import { SECRET } from "./workbench.js";
+
+const PEOPLE = ["ada", "grace", "edsger", "barbara", "alan", "frances", "donald"];
+
+const SUBJECTS = [
+  "Where is my order?",
+  "Invoice 2041",
+  "Re: Meeting on Thursday",
+  "Your order #1042 is on its way",
+  "Welcome aboard",
+];
+
+const FAULTS: Record<number, SignatureFault> = { 5: "stale", 12: "wrong-secret", 17: "missing" };
+
+function pick<Value>(list: readonly Value[], n: number): Value {
+  return list[n % list.length] as Value;
+}
+
+/** Captures as of a working day: most are fine, some are not. */
+export function makeWorkingDay(count = 120): Capture[] {
+  const now = Date.now();
+  return Array.from({ length: count }, (_, n) => {
+    const receivedAt = now - n * 23_000;
+    const fault = FAULTS[n % 19] ?? "valid";
+    const data = { subject: pick(SUBJECTS, n), recipient: `${pick(PEOPLE, n)}@customer.example.com` };
+    const event = sampleEvent(pick(EVENT_TYPES, n * 5), data);
+    const { headers, body } = signWithFault({
+      body: Buffer.from(JSON.stringify(event)),
+      secret: SECRET,
+      fault,
+      nowMs: receivedAt - 1000,
+    });
+    const capture = captureRequest({
+      request: { method: "POST", path: "/webhooks", headers, body },
+      receivedAt,
+      source: pick(["live", "live", "sandbox", "live", "trigger"] as const, n),
+      secrets: [{ ref: "env:WEBHOOK_SECRET", value: SECRET }],
+    });
+    const status =
+      fault === "valid" ? pick([200, 200, 200, 200, 200, 200, 200, 500], n + 1) : fault === "missing" ? 401 : 503;
+    return { ...capture, pinned: n === 8, attempts: [makeAttempt(capture, status, 3 + ((n * 7) % 19))] };
+  });
+}
+
+function makeAttempt(capture: Capture, status: number, ms: number): CaptureAttempt {
+  return {
+    n: 1,
+    kind: "forward",
+    mode: "exact",
+    target: "http://127.0.0.1:3000/webhooks/mail",
+    at: capture.receivedAt,
+    eventId: null,
+    sentHeaders: capture.request.headers,
+    sentBody: null,
+    status,
+    headers: [["content-type", "application/json"]],
+    body: { encoding: "utf8", data: "" },
+    ms,
+    error: null,
+  };
+}
