@@ -38,7 +38,8 @@ export const ERROR_CODES = {
   no_capture: "No capture has that id, or several begin with it.",
   captures_failed: "Replayed captures were not answered as expected; the message lists them.",
   folder_not_empty: "A project would be written into a folder that has files already.",
-  program_failed: "A program that was started, such as a package manager, is not installed or failed; the message has its last lines.",
+  program_failed:
+    "A program that was started, such as a package manager, is not installed or failed; the message has its last lines.",
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { MINUTE } from "../base/duration.js";
 import { isPigeonholeError, PigeonholeError } from "../base/error.js";
 import type { Capture } from "./capture.js";
 import { parseCapture } from "./parse-capture.js";
@@ -8,6 +9,8 @@ import { parseCapture } from "./parse-capture.js";
 /** A capture and where it was read. */
 export interface CaptureFile {
   file: string;
+  /** As {@link stampOf} gives it, from before the file was read. */
+  stamp: string;
   capture: Capture;
 }
 
@@ -19,6 +22,9 @@ export interface BrokenFile {
 
 let temporaryNames = 0;
 
+/** A write takes milliseconds. */
+const LEFTOVER_MS = MINUTE;
+
 /**
  * Reads all `*.json` of a folder, by name, or one file. What cannot be read is listed and stops nothing. Throws
  * `invalid_argument` when the path does not exist.
@@ -26,14 +32,34 @@ let temporaryNames = 0;
 export function readCaptureFiles(path: string): { files: CaptureFile[]; broken: BrokenFile[] } {
   const files: CaptureFile[] = [];
   const broken: BrokenFile[] = [];
-  for (const file of listFiles(path)) {
+  for (const file of listCaptureFiles(path)) {
     try {
-      files.push({ file, capture: parseCapture(JSON.parse(readFileSync(file, "utf8"))) });
+      const stamp = writeStamp(statSync(file));
+      files.push({ file, stamp, capture: parseCapture(JSON.parse(readFileSync(file, "utf8"))) });
     } catch (error) {
       broken.push({ file, reason: reasonOf(error) });
     }
   }
   return { files, broken };
+}
+
+/** Reads one file anew. Rejects with `invalid_capture`, without a word of what is in it. */
+export async function readCaptureFile(file: string): Promise<Capture> {
+  try {
+    return parseCapture(JSON.parse(await readFile(file, "utf8")));
+  } catch (error) {
+    throw new PigeonholeError("invalid_capture", `${file}: ${reasonOf(error)}`);
+  }
+}
+
+/** Tells one state of a file from another, whoever wrote it; undefined when there is no file. */
+export async function stampOf(file: string): Promise<string | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  return found === undefined ? undefined : writeStamp(found);
+}
+
+function writeStamp({ ino, size, mtimeMs }: Stats): string {
+  return `${ino}-${size}-${mtimeMs}`;
 }
 
 /** Writes one capture so that a reader sees the old file or the new one, never a part: mode 0600, readable JSON. */
@@ -49,7 +75,17 @@ export async function writeCaptureFile(file: string, capture: Capture): Promise<
   }
 }
 
-function listFiles(path: string): string[] {
+/** Files that a process which was killed has left half-written: they hold personal data too. */
+export function removeLeftovers(folder: string, nowMs: number): void {
+  for (const name of readdirSync(folder).filter((each) => /\.(?:tmp|lock)$/.test(each))) {
+    const file = join(folder, name);
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && nowMs - found.mtimeMs > LEFTOVER_MS) rmSync(file, { force: true });
+  }
+}
+
+/** The `*.json` of a folder by name, or the one file. Throws `invalid_argument` when the path does not exist. */
+export function listCaptureFiles(path: string): string[] {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new PigeonholeError("invalid_argument", `There is no file or folder "${path}".`);
   if (!stat.isDirectory()) return [path];

@@ -15,6 +15,12 @@ export function checkStatusPattern(status: string): string {
   throw new PigeonholeError("invalid_argument", `The expected status must be such as 2xx or 503, got "${status}".`);
 }
 
+/** Throws `invalid_argument` for a status or a path to ignore that cannot be read. */
+export function checkExpectationText({ status = "2xx", ignore = [] }: Expectation): void {
+  checkStatusPattern(status);
+  compareJson(null, null, ignore);
+}
+
 /** What of an answer is not as expected, a sentence each; none when all is well. Does not look at `handlers`. */
 export function checkExpectation(
   { status = "2xx", outcome, json, ignore = [] }: Expectation,

@@ -42,12 +42,12 @@ export function createFakes(key: Uint8Array): Fakes {
 
 /** Text of the same length whose letters and digits say nothing. White space stays; punctuation too unless `hideMarks`. */
 export function fillText(text: string, hideMarks: boolean): string {
-  const plain = text.replaceAll(/\p{Lu}/gu, hold("X")).replaceAll(/\p{L}|\p{M}/gu, hold("x"));
-  const counted = plain.replaceAll(/\p{N}/gu, hold("0"));
-  return counted.replaceAll(hideMarks ? /[^\sXx0]/gu : /[^\s\p{ASCII}]/gu, hold("x"));
+  // A character outside the basic plane is two units long.
+  const filled = text.replaceAll(/\p{L}|\p{M}|\p{N}/gu, (found) => fillerOf(found).repeat(found.length));
+  return filled.replaceAll(hideMarks ? /[^\sXx0]/gu : /[^\s\p{ASCII}]/gu, ({ length }) => "x".repeat(length));
 }
 
-/** A character outside the basic plane is two units long. */
-function hold(filler: string): (found: string) => string {
-  return ({ length }) => filler.repeat(length);
+function fillerOf(character: string): string {
+  if (/\p{N}/u.test(character)) return "0";
+  return /\p{Lu}/u.test(character) ? "X" : "x";
 }

@@ -28,16 +28,15 @@ export function isConnectionHeader(name: string): boolean {
 }
 
 /**
- * Headers as they go out: order, spelling and duplicates stay; `host` and `content-length` are set in their place, and what
- * belongs to the old connection is left out.
+ * Headers as they go out: order, spelling and duplicates stay; `host` and `content-length` are set in their place (or first
+ * and last), and what belongs to the old connection is left out.
  */
 export function fitHeaders(headers: HeaderList, { host, length }: HeaderFit): HeaderList {
-  const set = new Map([["content-length", String(length)]]);
-  if (host !== undefined) set.set("host", host);
-  return replaceHeaders(
-    headers.filter(([name]) => !isConnectionHeader(name)),
-    set,
-  );
+  const kept = headers.filter(([name]) => !isConnectionHeader(name));
+  const sized = replaceHeaders(kept, new Map([["content-length", String(length)]]));
+  if (host === undefined) return sized;
+  const hasHost = sized.some(([name]) => name.toLowerCase() === "host");
+  return hasHost ? replaceHeaders(sized, new Map([["host", host]])) : [["Host", host], ...sized];
 }
 
 /** Sets headers by lower-case name: where the first of that name stands, or at the end. Further ones of it go. */

@@ -13,7 +13,9 @@ const ADDRESS = /[^\s@<>"'(),;:[\]]{1,64}@[^\s@<>"'(),;:[\]]{1,255}\.[^\s@<>"'()
 /** A longer text with an address in it is a message, not a header field. */
 const LONGEST_ADDRESS_LINE = 320;
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]{5,18}(?:Z|[+-]\d{2}:?\d{2})?)?$/;
-const ID = /^(?:[a-z]{1,12}_[A-Za-z0-9]{6,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{24,64})$/;
+/** Long and with a digit, so that `ada_lovelace` is none. */
+const ID =
+  /^(?:[a-z]{1,12}_(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{24,64})$/;
 const DOMAIN = /^(?:[a-z0-9_-]+\.)+[a-z]{2,}$/i;
 const TOKEN_KEY = /token|secret|passw|authori[sz]ation|api_?key|private_?key|credential|cookie|signature|session/i;
 const TOKEN = /^(?:whsec_|sk_|pk_|rk_|Bearer |Basic |eyJ[\w-]+\.)/;

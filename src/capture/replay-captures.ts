@@ -12,7 +12,7 @@ import {
   type ReplayContent,
 } from "./build-replay.js";
 import type { Capture, CaptureAttempt, Expectation } from "./capture.js";
-import { checkExpectation } from "./check-expectation.js";
+import { checkExpectation, checkExpectationText } from "./check-expectation.js";
 import { type AnswerComparison, compareAnswers } from "./compare-answers.js";
 import { encodeAnswerBody } from "./encode-body.js";
 import { LARGEST_SEED, type ReplayOrder } from "./order-captures.js";
@@ -149,6 +149,7 @@ export async function replayCaptures(options: ReplayOptions): Promise<ReplayRepo
 async function plan(options: ReplayOptions): Promise<{ jobs: ReplayJob[]; seed: number | null }> {
   const { captures, target, order = "original", keepTiming, mode } = options;
   checkReplayContent(options);
+  checkExpectationText({ ...options.expect, ignore: [...(options.expect?.ignore ?? []), ...(options.ignore ?? [])] });
   const times = checkWholeNumber("times", options.times ?? 1, { min: 1, max: 1_000_000 });
   const delayMs = checkWholeNumber("delayMs", options.delayMs ?? 0, { min: 0 });
   const seed = checkWholeNumber("seed", options.seed ?? randomInt(LARGEST_SEED), { min: 0, max: LARGEST_SEED });

@@ -1,4 +1,4 @@
-import { byTime } from "./capture-folder.js";
+import { byTime } from "./load-folder.js";
 import type { Capture } from "./capture.js";
 import { orderItems, type ReplayOrder } from "./order-captures.js";
 

@@ -7,7 +7,7 @@ import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { buildReplayBody } from "./build-replay.js";
 import type { Capture, Expectation } from "./capture.js";
 import { type CaptureFile, readCaptureFiles, writeCaptureFile } from "./capture-files.js";
-import { byTime } from "./capture-folder.js";
+import { byTime } from "./load-folder.js";
 import type { CaptureTestCase, CaptureTestReport, CaseChange } from "./capture-test-report.js";
 import { bodyJson, bodyText } from "./captured-body.js";
 import { checkExpectation, outcomeOf } from "./check-expectation.js";

@@ -1,7 +1,7 @@
 import { PigeonholeError } from "../base/error.js";
 import { readCaptureFiles } from "./capture-files.js";
 import type { Capture } from "./capture.js";
-import { byTime } from "./capture-folder.js";
+import { byTime } from "./load-folder.js";
 import { matchesQuery, parseQuery } from "./query.js";
 
 /** Where captures are picked from; a `CaptureFolder` fits. */

@@ -6,7 +6,8 @@ import { STRING_FORMATS, type StringFormat } from "./schema-node.js";
 const EMAIL = /^[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
 const DATETIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const ID = /^([a-z]{2,12}_)[A-Za-z0-9-]+$/;
+/** With a digit, or `dkim_missing` would be an identifier too. */
+const ID = /^([a-z]{2,12}_)(?=[A-Za-z0-9-]*\d)[A-Za-z0-9-]{6,}$/;
 
 const LONGEST = 2_000;
 

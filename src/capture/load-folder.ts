@@ -1,0 +1,55 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Capture } from "./capture.js";
+import { type BrokenFile, readCaptureFiles, removeLeftovers } from "./capture-files.js";
+
+/** The folder `captures` in `path`, made where it is not there: for this user only, and nothing for git. */
+export function makeFolder(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const ignore = join(path, ".gitignore");
+  if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
+  const folder = join(path, "captures");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  removeLeftovers(folder, Date.now());
+  return folder;
+}
+
+/** What is on disk when a folder is opened. */
+export interface Loaded {
+  captures: Map<string, Capture>;
+  fileOf: Map<string, string>;
+  /** The state of each file that was last read or written here. */
+  stamps: Map<string, string | undefined>;
+  broken: BrokenFile[];
+}
+
+/** Reads all captures of a folder; of two files of one capture the first by name counts. */
+export function loadFolder(folder: string): Loaded {
+  const { files, broken } = readCaptureFiles(folder);
+  const loaded: Loaded = { captures: new Map(), fileOf: new Map(), stamps: new Map(), broken };
+  const { captures, fileOf, stamps } = loaded;
+  for (const { file, stamp, capture } of files) {
+    const first = fileOf.get(capture.id);
+    if (first === undefined) {
+      captures.set(capture.id, capture);
+      fileOf.set(capture.id, file);
+      stamps.set(file, stamp);
+    } else broken.push({ file, reason: `The capture "${capture.id}" is already in ${first}.` });
+  }
+  return loaded;
+}
+
+/** Earlier first; by id within a millisecond. */
+export function byTime(a: Capture, b: Capture): number {
+  return Date.parse(a.receivedAt) - Date.parse(b.receivedAt) || (a.id < b.id ? -1 : Number(a.id > b.id));
+}
+
+/** Puts a capture into a list that is oldest first, in place of its old self. */
+export function insertByTime(order: Capture[], capture: Capture, old: Capture | undefined): void {
+  if (old !== undefined) order.splice(order.indexOf(old), 1);
+  // Nearly always the newest, so the search starts at the end.
+  let at = order.length;
+  for (let before = order[at - 1]; before !== undefined && byTime(before, capture) > 0; before = order[at - 1]) at -= 1;
+  order.splice(at, 0, capture);
+}

@@ -1,0 +1,52 @@
+import { watch, type FSWatcher } from "node:fs";
+
+/** A write is several happenings: what comes within this time is looked at once. */
+const SETTLE_MS = 30;
+/** Where the system cannot watch a folder, it is looked through this often. */
+const POLL_MS = 1_000;
+
+/**
+ * Tells which `*.json` of a folder may have changed, by name, or `all` where that is not known. Keeps no process alive; returns
+ * what ends it.
+ */
+export function watchJsonFiles(folder: string, tell: (names: ReadonlySet<string> | "all") => void): () => void {
+  let names = new Set<string>();
+  let isAll = false;
+  let settling: NodeJS.Timeout | undefined;
+  let polling: NodeJS.Timeout | undefined;
+  let watcher: FSWatcher | undefined;
+
+  function flush(): void {
+    settling = undefined;
+    const changed = isAll ? "all" : names;
+    names = new Set();
+    isAll = false;
+    tell(changed);
+  }
+
+  function note(name: string | null): void {
+    if (name === null) isAll = true;
+    else if (name.endsWith(".json")) names.add(name);
+    else return;
+    settling ??= setTimeout(flush, SETTLE_MS).unref();
+  }
+
+  function poll(): void {
+    watcher?.close();
+    polling ??= setInterval(() => tell("all"), POLL_MS).unref();
+  }
+
+  try {
+    watcher = watch(folder, { persistent: false }, (_, name) => note(name));
+    watcher.on("error", poll);
+  } catch {
+    // Such as a limit on watched folders, or a network drive.
+    poll();
+  }
+
+  return () => {
+    watcher?.close();
+    clearTimeout(settling);
+    clearInterval(polling);
+  };
+}

@@ -1,0 +1,214 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { DoNotRetry, type Receiver } from "pigeonhole";
+import { createTestReceiver, replayDirectory, sampleEvent, TEST_SECRET } from "pigeonhole/testing";
+import type { Capture, CaptureAttempt } from "#pigeonhole/capture/capture.js";
+import { toJunit } from "#pigeonhole/capture/capture-test-report.js";
+import { type CaptureTestOptions, runCaptureTests } from "#pigeonhole/capture/run-capture-tests.js";
+import { errorOf, makeCapture, serve, serveAnswers, tempFolder } from "./support.js";
+
+const secret = TEST_SECRET;
+
+function folderOf(...captures: Capture[]): string {
+  const folder = tempFolder();
+  for (const [index, capture] of captures.entries())
+    writeFileSync(join(folder, `${index}.json`), JSON.stringify(capture));
+  return folder;
+}
+
+function closing(receiver: Receiver): Receiver {
+  onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
+  return receiver;
+}
+
+const readBack = (folder: string, name = "0.json") => JSON.parse(readFileSync(join(folder, name), "utf8")) as Capture;
+const runTests = (options: Partial<CaptureTestOptions> & Pick<CaptureTestOptions, "folder" | "target">) =>
+  runCaptureTests({ secret, ...options });
+
+describe("a folder of captures against a real receiver", () => {
+  async function serveReceiver() {
+    const receiver = closing(createTestReceiver());
+    const runs: string[] = [];
+    receiver.on("email.bounced", ({ id }) => void runs.push(id), { name: "count" });
+    await receiver.start();
+    const inspect = async (id: string) => (await receiver.inbox.get(id))?.handlers;
+    return { target: await serve(receiver.middleware()), runs, inspect };
+  }
+
+  test("passes, again and again, each run under new ids", async () => {
+    const { target, runs, inspect } = await serveReceiver();
+    const folder = folderOf({
+      ...makeCapture(),
+      expect: { status: "200", outcome: "accepted", handlers: { count: "done" } },
+    });
+    for (let run = 0; run < 2; run += 1) {
+      const report = await runTests({ folder, target, inspect, twice: true });
+      expect(report).toMatchObject({
+        passed: 1,
+        failed: 0,
+        cases: [{ failures: [], status: 200, outcome: "accepted" }],
+      });
+    }
+    expect(new Set(runs).size).toBe(2);
+  });
+
+  test("fails on status, outcome and handlers that are not as expected", async () => {
+    const { target, inspect } = await serveReceiver();
+    const folder = folderOf({
+      ...makeCapture(),
+      expect: { status: "4xx", outcome: "parked", handlers: { count: "dead", other: "done" } },
+    });
+    const report = await runTests({ folder, target, inspect, settleMs: 200 });
+    expect(report.cases[0]?.failures).toEqual([
+      "Answered 200, expected 4xx.",
+      "The outcome was accepted, expected parked.",
+      "Handler count is done, expected dead",
+      "Handler other did not get the event.",
+    ]);
+  });
+
+  test("writes down what is answered with update, after which it passes", async () => {
+    const { target, inspect } = await serveReceiver();
+    const folder = folderOf({ ...makeCapture(), expect: { status: "500", ignore: ["$.at"] } });
+    expect((await runTests({ folder, target, inspect, update: true })).cases[0]).toMatchObject({
+      passed: true,
+      updated: true,
+    });
+    expect(readBack(folder).expect).toEqual({
+      status: "200",
+      outcome: "accepted",
+      handlers: { count: "done" },
+      ignore: ["$.at"],
+    });
+    expect((await runTests({ folder, target, inspect })).passed).toBe(1);
+  });
+});
+
+describe("against any app", () => {
+  test("a second delivery that is not taken as a duplicate fails", async () => {
+    const { url } = await serveAnswers(() => ({ headers: { "x-pigeonhole-outcome": "accepted" } }));
+    const report = await runTests({ folder: folderOf(makeCapture()), target: url, twice: true });
+    expect(report.cases[0]?.failures).toEqual(["Second delivery: The outcome was accepted, expected duplicate."]);
+  });
+
+  test("a second delivery only has to be answered 2xx where no outcome is named", async () => {
+    const { url, heard } = await serveAnswers((_, count) => ({ status: count < 3 ? 200 : count }));
+    expect((await runTests({ folder: folderOf(makeCapture()), target: url, twice: true })).failed).toBe(0);
+    expect(heard[0]?.body).toEqual(heard[1]?.body);
+  });
+
+  test("JSON is compared without what may differ", async () => {
+    const { url } = await serveAnswers((_, count) => ({ body: JSON.stringify({ ok: count < 2, at: count }) }));
+    const folder = folderOf({ ...makeCapture(), expect: { json: { ok: true, at: 0 }, ignore: ["$.at"] } });
+    expect((await runTests({ folder, target: url })).failed).toBe(0);
+    expect((await runTests({ folder, target: url })).cases[0]?.failures).toEqual(["$.ok is false, was true."]);
+  });
+
+  test("no answer is told apart, and an update leaves the file alone", async () => {
+    const folder = folderOf(makeCapture());
+    const report = await runTests({ folder, target: "http://127.0.0.1:1", update: true });
+    expect(report).toMatchObject({
+      failed: 1,
+      unanswered: 1,
+      cases: [{ failure: "refused", updated: false, status: null }],
+    });
+    expect(readBack(folder)).not.toHaveProperty("expect");
+  });
+
+  test.each([
+    [200, 200, "still passing"],
+    [500, 200, "fixed"],
+    [200, 500, "regressed"],
+    [500, 500, "still failing"],
+  ])("%d before and %d now: %s", async (before, now, change) => {
+    const { url } = await serveAnswers(() => ({ status: now }));
+    const attempt: CaptureAttempt = {
+      n: 1,
+      kind: "forward",
+      mode: "exact",
+      target: url,
+      at: new Date().toISOString(),
+      eventId: null,
+      sentHeaders: [],
+      sentBody: null,
+      status: before,
+      headers: [],
+      body: null,
+      ms: 1,
+      error: null,
+    };
+    const capture: Capture = { ...makeCapture(), attempts: [attempt] };
+    expect((await runTests({ folder: folderOf(capture), target: url })).cases[0]?.change).toBe(change);
+  });
+
+  test("a broken file or an empty folder stops the run, since a test left out would pass", async () => {
+    const folder = folderOf(makeCapture());
+    writeFileSync(join(folder, "broken.json"), "{");
+    expect((await errorOf(() => runTests({ folder, target: "1" }))).message).toContain("broken.json");
+    expect((await errorOf(() => runTests({ folder: tempFolder(), target: "1" }))).code).toBe("no_capture");
+  });
+});
+
+test("JUnit holds every case, escaped", () => {
+  const testCase = {
+    file: "a<b>.json",
+    captureId: "cap_1",
+    name: `x "y" & \u{1}\u{d800}`,
+    eventId: null,
+    status: 500,
+    outcome: null,
+    ms: 1500,
+    failure: null,
+    change: null,
+    updated: false,
+  };
+  const cases = [
+    { ...testCase, passed: false, failures: ["Answered <500>.", "]]>"] },
+    { ...testCase, passed: true, failures: [] },
+  ];
+  const xml = toJunit({ cases, passed: 1, failed: 1, unanswered: 0, ms: 3000 });
+  expect(xml).toContain('<testsuites tests="2" failures="1" errors="0" time="3">');
+  expect(xml).toContain('name="x &quot;y&quot; &amp; ??" classname="captures" file="a&lt;b&gt;.json" time="1.5"');
+  expect(xml).toContain('<failure message="Answered &lt;500&gt;.">Answered &lt;500&gt;.\n]]&gt;</failure>');
+});
+
+describe("replayDirectory", () => {
+  const folder = () => folderOf(makeCapture(), makeCapture({ body: JSON.stringify(sampleEvent("email.sent")) }));
+
+  test("replays to a receiver in the process", async () => {
+    const receiver = closing(createTestReceiver());
+    const types: string[] = [];
+    receiver.on("*", ({ type }) => void types.push(type));
+    expect(await replayDirectory(folder(), receiver, { twice: true })).toMatchObject({ passed: 2, failed: 0 });
+    expect(types.toSorted()).toEqual(["email.bounced", "email.sent"]);
+  });
+
+  test("rejects with every handler that failed, and why", async () => {
+    const receiver = closing(createTestReceiver());
+    receiver.on(
+      "email.sent",
+      () => {
+        throw new DoNotRetry("no such customer");
+      },
+      { name: "lookup" },
+    );
+    const error = await errorOf(() => replayDirectory(folder(), receiver));
+    expect(error.code).toBe("captures_failed");
+    expect(error.message).toMatch(
+      /^1 of 2 captures.*\nemail\.sent cap_.*1\.json\)\n {4}Handler lookup is dead, expected done: .*no such customer/s,
+    );
+    expect((await replayDirectory(folder(), receiver, { returnFailures: true })).failed).toBe(1);
+  });
+
+  test("rejects for a secret that the receiver does not know", async () => {
+    const receiver = closing(createTestReceiver({ secrets: `whsec_${"o".repeat(43)}` }));
+    expect((await errorOf(() => replayDirectory(folder(), receiver))).message).toContain("Answered 503, expected 2xx.");
+  });
+
+  test("replays to a URL", async () => {
+    const { url, heard } = await serveAnswers();
+    await replayDirectory(folder(), { url: `${url}/hooks`, secret });
+    expect(heard.map((one) => one.url)).toEqual(["/hooks", "/hooks"]);
+  });
+});

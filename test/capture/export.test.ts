@@ -1,0 +1,154 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { verifySignature } from "pigeonhole/protocol";
+import { sampleEvent, TEST_SECRET } from "pigeonhole/testing";
+import { bodyBytes } from "#pigeonhole/capture/capture-request.js";
+import { EXPORT_FORMATS, exportCaptures } from "#pigeonhole/capture/export-captures.js";
+import { parseImport } from "#pigeonhole/capture/import-captures.js";
+import { errorOf, makeCapture, NOW, serveAnswers, tempFolder } from "./support.js";
+
+const run = promisify(execFile);
+const secrets = [{ ref: "test", value: TEST_SECRET }];
+const awkward = makeCapture({ body: `{"text":"it's \\"here\\" $HOME \`x\` \\\\ 🕊\r\n"}\n`, at: NOW + 5 });
+const binary = makeCapture({ body: Buffer.from([0, 0xff, 0x27, 0x0a]), at: NOW + 6 });
+const captures = [{ ...makeCapture(), tags: ["vip"], note: "kept" }, awkward, binary];
+
+describe("captures come back from", () => {
+  test.each(["ndjson", "json"] as const)("%s as they were", (as) => {
+    expect(parseImport(exportCaptures(captures, { as }).text)).toEqual({ captures, problems: [] });
+  });
+
+  test("har with bytes, headers, time and verdict", () => {
+    const { captures: imported, problems } = parseImport(exportCaptures(captures, { as: "har" }).text, { secrets });
+    expect(problems).toEqual([]);
+    expect(imported).toHaveLength(captures.length);
+    for (const [index, { request, receivedAt, verify, source }] of imported.entries()) {
+      expect({ request, receivedAt }).toEqual({
+        request: captures[index]?.request,
+        receivedAt: captures[index]?.receivedAt,
+      });
+      expect([verify.code, source]).toEqual(["ok", "import"]);
+    }
+  });
+});
+
+describe("an import", () => {
+  test("takes a bare event", () => {
+    const event = sampleEvent("email.sent");
+    const { captures: imported } = parseImport(JSON.stringify(event, undefined, 2));
+    expect(imported[0]).toMatchObject({
+      source: "import",
+      event: { id: event.id, type: "email.sent" },
+      verify: { code: "missing" },
+    });
+  });
+
+  test("names what it cannot take, by line and without quoting it", () => {
+    const text = `${JSON.stringify(captures[0])}\n{"private":1}\nprivate\n`;
+    const { captures: imported, problems } = parseImport(text);
+    expect(imported).toEqual([captures[0]]);
+    expect(problems).toEqual([expect.stringMatching(/^Line 2: .*v is missing/), expect.stringMatching(/^Line 3: /)]);
+    expect(problems.join()).not.toContain("private");
+  });
+
+  test.each(["", "hello", "a\nb"])("refuses %j", async (text) => {
+    expect((await errorOf(() => parseImport(text))).code).toBe("invalid_capture");
+  });
+});
+
+describe("a curl command", () => {
+  const post = async (target: string, capture: typeof awkward, mode?: "exact") => {
+    const { text } = exportCaptures([capture], { as: "curl", target, secret: TEST_SECRET, ...(mode && { mode }) });
+    expect(text).not.toContain(TEST_SECRET);
+    const file = join(tempFolder(), "post.sh");
+    writeFileSync(file, text);
+    await run("sh", [file]);
+  };
+
+  test.each([
+    ["awkward text", awkward],
+    ["binary", binary],
+    ["a large body", makeCapture({ body: "x".repeat(200_000) })],
+  ])("run by a shell, posts %s byte for byte under a fresh signature", async (_, capture) => {
+    const { url, heard } = await serveAnswers();
+    await post(url, capture);
+    const [request] = heard;
+    expect(request?.body).toEqual(Buffer.from(bodyBytes(capture)));
+    expect(
+      verifySignature({ body: request?.body ?? "", headers: request?.headers ?? {}, secrets: TEST_SECRET }).ok,
+    ).toBe(true);
+    expect(request?.rawHeaders).toEqual(expect.arrayContaining(["X-Dup", "x-dup"]));
+  });
+
+  test("leaves the captured signature alone when exact", async () => {
+    const { url, heard } = await serveAnswers();
+    await post(url, awkward, "exact");
+    const captured = awkward.request.headers.find(([name]) => name === "x-svc-signature")?.[1];
+    expect(heard[0]?.headers["x-svc-signature"]).toBe(captured);
+  });
+
+  test("cannot be injected through header, path or body", async () => {
+    const folder = tempFolder();
+    const evil = `'; touch ${folder}/owned; echo '`;
+    const { url } = await serveAnswers();
+    const capture = makeCapture({
+      body: evil,
+      headers: [
+        ["X-Evil", evil],
+        ["X-Empty", ""],
+      ],
+      path: `/${evil}`,
+    });
+    await post(url, capture);
+    await expect(run("ls", [join(folder, "owned")])).rejects.toThrow();
+  });
+
+  test("needs a secret to be signed", async () => {
+    expect((await errorOf(() => exportCaptures(captures, { as: "curl", mode: "resign" }))).code).toBe("invalid_secret");
+  });
+});
+
+test("http files hold one request each, and say which body does not survive", () => {
+  const { text } = exportCaptures(captures, { as: "http", secret: TEST_SECRET, target: "http://127.0.0.1:3000" });
+  expect(text.match(/^POST http:\/\/127\.0\.0\.1:3000\/webhooks$/gm)).toHaveLength(3);
+  expect(text.match(/use curl/g)).toHaveLength(2);
+});
+
+test("a vitest file runs, and fails when a handler does", async () => {
+  const folder = tempFolder();
+  mkdirSync(join(folder, "src"));
+  mkdirSync(join(folder, "test"));
+  const root = resolve(import.meta.dirname, "../..");
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  writeFileSync(
+    join(folder, "vitest.config.js"),
+    `export default { test: { alias: { "pigeonhole/testing": ${JSON.stringify(join(root, "dist/testing.js"))} } } };`,
+  );
+  const { name, text } = exportCaptures(
+    [makeCapture(), makeCapture({ body: JSON.stringify(sampleEvent("email.sent")) }), binary],
+    { as: "vitest" },
+  );
+  writeFileSync(join(folder, "test", name), text);
+  writeFileSync(
+    join(folder, "src/receiver.js"),
+    `import { createTestReceiver } from "pigeonhole/testing";
+export const receiver = createTestReceiver();
+receiver.on("email.sent", () => { throw new Error("not now"); });`,
+  );
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const result = await run(process.execPath, [vitest, "run", "--root", folder, "--reporter", "json"]).catch(
+    (error: unknown) => error as { stdout: string },
+  );
+  const { numPassedTests, numFailedTests } = JSON.parse(result.stdout) as Record<string, number>;
+  expect({ numPassedTests, numFailedTests }).toEqual({ numPassedTests: 1, numFailedTests: 1 });
+  expect(text).toContain("Left out: 1");
+}, 60_000);
+
+test("no format ever holds the secret", () => {
+  for (const as of EXPORT_FORMATS)
+    expect(exportCaptures(captures, { as, secret: TEST_SECRET }).text).not.toContain(TEST_SECRET);
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { EVENT_TYPES } from "pigeonhole/protocol";
+import { sampleEvent } from "pigeonhole/testing";
+import { bodyBytes, digestBytes } from "#pigeonhole/capture/capture-request.js";
+import type { Capture } from "#pigeonhole/capture/capture.js";
+import { fromInbox } from "#pigeonhole/capture/from-inbox.js";
+import { createRedactor, REDACTION_PROFILES } from "#pigeonhole/capture/redact-captures.js";
+import { makeCapture, NOW } from "./support.js";
+
+const key = Buffer.from("a key of the test");
+const data = {
+  messageId: "msg_0123456789abcdef",
+  from: "Ada Lovelace <ada@customer.example.com>",
+  recipient: "Ada@customer.example.com",
+  other: "bob@customer.example.com",
+  reason: "bounce",
+  subject: "Invoice 42 for Ada",
+  user: "ada_lovelace1815",
+  text: "Dear Ada,\nwrite to ada@customer.example.com. Yours",
+  ip: "203.0.113.9",
+  domain: "customer.example.com",
+  apiToken: "plainvalue",
+  link: "sk_live_abcdef",
+  createdAt: "2026-01-01T00:00:00Z",
+  size: 48_213,
+  note: null,
+  ok: true,
+  "ada@customer.example.com": 1,
+  to: ["ada@customer.example.com"],
+};
+const original: Capture = {
+  ...makeCapture({
+    body: JSON.stringify({ id: "evt_1", type: "email.bounced", createdAt: "2026-01-01T00:00:00Z", data }),
+  }),
+  note: "Ada called",
+  tags: ["vip"],
+  expect: { status: "200", json: { name: "Ada" } },
+};
+
+const dataOf = (capture: Capture) =>
+  (
+    JSON.parse(Buffer.from(bodyBytes(capture)).toString()) as {
+      data: Record<keyof typeof data, string> & { to: string[] };
+    }
+  ).data;
+
+describe("redaction", () => {
+  const redacted = createRedactor({ key })(original);
+  const seen = dataOf(redacted);
+
+  test.each(REDACTION_PROFILES)("of the profile %s leaves nothing of a person", (profile) => {
+    const text = JSON.stringify(createRedactor({ profile })(original));
+    expect(text).not.toMatch(/\bada\b|lovelace|bob|customer|invoice|dear|203\.0|sk_live|plainvalue|called/i);
+  });
+
+  test("gives the same address the same stand-in, in lists, keys and beside a name", () => {
+    expect(seen.recipient).toMatch(/^p-[0-9a-f]{8}@d-[0-9a-f]{8}\.example$/);
+    expect(seen.from).toBe(`Xxx Xxxxxxxx <${seen.recipient}>`);
+    expect(seen.to).toEqual([seen.recipient]);
+    expect(seen).toHaveProperty([seen.recipient], 1);
+    expect(seen.other).not.toBe(seen.recipient);
+    expect(seen.other.split("@")[1]).toBe(seen.domain);
+  });
+
+  test("keeps identifiers, dates, kinds and types, and the length of texts", () => {
+    expect(seen).toMatchObject({
+      messageId: data.messageId,
+      reason: "bounce",
+      createdAt: data.createdAt,
+      size: 48_213,
+      note: null,
+      ok: true,
+    });
+    expect(seen.subject).toBe("Xxxxxxx 00 xxx Xxx");
+    expect(seen.apiToken).toBe("[dropped]");
+    expect(redacted.event).toEqual(original.event);
+  });
+
+  test("drops the signature with the bytes it was made for", () => {
+    expect(redacted).toMatchObject({
+      redaction: "default",
+      note: "",
+      attempts: [],
+      tags: ["vip"],
+      verify: { code: "missing" },
+      expect: { status: "200" },
+    });
+    expect(redacted.expect).not.toHaveProperty("json");
+    expect(redacted.request.headers).toEqual([["Content-Type", "application/json"]]);
+    expect(redacted.request.sha256).toBe(digestBytes(bodyBytes(redacted)));
+  });
+
+  test("cannot be undone or repeated without its key", () => {
+    expect(createRedactor({ key })(original)).toEqual(redacted);
+    expect(dataOf(createRedactor()(original)).recipient).not.toBe(seen.recipient);
+  });
+
+  test("strict also hides identifiers within data, numbers, marks and tags", () => {
+    const strict = createRedactor({ key, profile: "strict" })(original);
+    expect(dataOf(strict)).toMatchObject({
+      messageId: expect.stringMatching(/^msg_[0-9a-f]{16}$/),
+      size: 10_000,
+      reason: "bounce",
+    });
+    expect(dataOf(strict).messageId).not.toBe(data.messageId);
+    expect(strict).toMatchObject({ tags: [], request: { path: "/" }, event: { id: "evt_1" } });
+  });
+
+  test.each(EVENT_TYPES)("leaves no address of the sample of %s", (type) => {
+    const redact = createRedactor({ key });
+    const text = JSON.stringify(redact(makeCapture({ body: JSON.stringify(sampleEvent(type)) })));
+    expect(text).not.toMatch(/\bada\b|customer\.example|192\.0\.2/i);
+  });
+
+  test("fills what is no JSON with as many bytes of nothing", () => {
+    const text = createRedactor()(makeCapture({ body: "Ada, 42!\n" }));
+    expect(text.request.body).toEqual({ encoding: "utf8", data: "Xxx, 00!\n" });
+    const bytes = createRedactor()(makeCapture({ body: Buffer.from([0xff, 1, 2, 3]) }));
+    expect(Buffer.from(bodyBytes(bytes))).toEqual(Buffer.alloc(4));
+  });
+
+  test("takes time in proportion to the text, also where it looks like an address", () => {
+    const body = (length: number): string =>
+      JSON.stringify({ data: { text: "a.".repeat(length) + "@".repeat(length) } });
+    const started = performance.now();
+    createRedactor()(makeCapture({ body: body(200_000) }));
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
+
+test("an event of the inbox becomes a capture with its exact bytes", () => {
+  const body = Buffer.from(JSON.stringify(sampleEvent("email.sent", {}, { seed: 1 })));
+  const capture = fromInbox({ id: "evt_1", type: "email.sent", body, receivedAt: NOW });
+  expect(Buffer.from(bodyBytes(capture))).toEqual(body);
+  expect(capture).toMatchObject({
+    source: "production",
+    receivedAt: new Date(NOW).toISOString(),
+    event: { type: "email.sent" },
+  });
+  const parked = fromInbox({ id: "raw:12", type: "", body: Buffer.from([0xff]), receivedAt: NOW });
+  expect(parked.event).toMatchObject({ id: "raw:12", type: null });
+});

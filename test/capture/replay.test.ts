@@ -1,0 +1,284 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { verifySignature } from "pigeonhole/protocol";
+import { createTestReceiver, TEST_SECRET } from "pigeonhole/testing";
+import type { Capture } from "#pigeonhole/capture/capture.js";
+import { changeEventId } from "#pigeonhole/capture/change-event-id.js";
+import { compareJson } from "#pigeonhole/capture/compare-json.js";
+import { editJson } from "#pigeonhole/capture/edit-json.js";
+import { recordAttempt } from "#pigeonhole/capture/record-attempt.js";
+import { replayCaptures, type ReplayOptions } from "#pigeonhole/capture/replay-captures.js";
+import { errorOf, makeCapture, NOW, serve, serveAnswers } from "./support.js";
+
+const HOUR_AGO = Date.now() - 3_600_000;
+const secret = TEST_SECRET;
+const replay = (options: Partial<ReplayOptions> & Pick<ReplayOptions, "target">) =>
+  replayCaptures({ captures: [makeCapture({ at: HOUR_AGO })], secret, ...options });
+
+/** A real receiver behind node:http, with a count of its handler's runs. */
+async function serveReceiver() {
+  const receiver = createTestReceiver();
+  const runs: string[] = [];
+  receiver.on("*", ({ id }) => runs.push(id));
+  await receiver.start();
+  onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
+  return { url: await serve(receiver.middleware()), runs, receiver };
+}
+
+const outcomes = ({ attempts }: Awaited<ReturnType<typeof replayCaptures>>) =>
+  attempts.map(
+    ({ attempt }) => `${attempt.status} ${attempt.headers.find(([name]) => name === "x-pigeonhole-outcome")?.[1]}`,
+  );
+
+describe("a real receiver", () => {
+  test("takes an old capture that is signed anew, and knows its id the second time", async () => {
+    const { url, runs } = await serveReceiver();
+    const report = await replay({ target: url, times: 2 });
+    expect(outcomes(report)).toEqual(["200 accepted", "200 duplicate"]);
+    expect(report).toMatchObject({ planned: 2, answered: 2, unanswered: 0, changed: 0, failed: 0, aborted: false });
+    await expect.poll(() => runs).toHaveLength(1);
+  });
+
+  test("runs its handlers again for a new id, at every repetition", async () => {
+    const { url, runs } = await serveReceiver();
+    const report = await replay({ target: url, times: 3, identity: "new-id" });
+    expect(outcomes(report)).toEqual(Array.from({ length: 3 }, () => "200 accepted"));
+    await expect.poll(() => new Set(runs).size).toBe(3);
+    expect(new Set(runs)).toEqual(new Set(report.attempts.map(({ attempt }) => attempt.eventId)));
+  });
+
+  test("refuses the same capture sent exact, since it is stale", async () => {
+    const { url } = await serveReceiver();
+    expect(outcomes(await replay({ target: url, mode: "exact" }))).toEqual(["503 unverified"]);
+  });
+
+  test("takes an edited body, as it is signed anew", async () => {
+    const { url, receiver } = await serveReceiver();
+    const edit = { set: { id: "evt_edited", "data.recipient": "new@b.example" }, unset: ["data.subject"] };
+    const report = await replay({ target: url, edit });
+    expect(report.attempts[0]?.attempt).toMatchObject({ eventId: "evt_edited", mode: "resign", kind: "replay" });
+    const body = Buffer.from((await receiver.inbox.get("evt_edited"))?.body ?? "").toString();
+    expect(JSON.parse(body)).toMatchObject({ data: { recipient: "new@b.example" } });
+    expect(body).not.toContain("subject");
+    expect(body).toBe(report.attempts[0]?.attempt.sentBody?.data);
+  });
+});
+
+describe("what is sent", () => {
+  test("exact: bytes and header list are the captured ones", async () => {
+    const { url, heard } = await serveAnswers();
+    const capture = makeCapture({ at: HOUR_AGO, body: Buffer.from([0xff, 0x00, 0x80]) });
+    await replay({ captures: [capture], target: url, mode: "exact" });
+    const sent = heard[0]?.rawHeaders.slice(0, capture.request.headers.length * 2 + 2) ?? [];
+    expect(sent.slice(2)).toEqual(capture.request.headers.flat());
+    expect(heard[0]?.body).toEqual(Buffer.from([0xff, 0x00, 0x80]));
+    expect(heard[0]?.url).toBe("/webhooks");
+  });
+
+  test("resign: only the signature's value differs, in the captured form", async () => {
+    const { url, heard } = await serveAnswers();
+    const bare = makeCapture({
+      headers: [
+        ["X-Svc-Signature", "00".repeat(32)],
+        ["X-Svc-Timestamp", "1"],
+        ["A", "b"],
+      ],
+    });
+    await replay({ captures: [bare], target: url });
+    const [request] = heard;
+    expect(request?.rawHeaders.filter((_, index) => index % 2 === 0).slice(1, 4)).toEqual([
+      "X-Svc-Signature",
+      "X-Svc-Timestamp",
+      "A",
+    ]);
+    expect(verifySignature({ body: request?.body ?? "", headers: request?.headers ?? {}, secrets: secret }).ok).toBe(
+      true,
+    );
+  });
+
+  test("never holds the secret, and neither does the report", async () => {
+    const { url, heard } = await serveAnswers();
+    const report = await replay({ target: url });
+    expect(JSON.stringify([heard, report])).not.toContain(secret);
+  });
+
+  test("goes to several targets, or to those of the capture", async () => {
+    const [one, two] = [await serveAnswers(), await serveAnswers()];
+    await replay({ target: [one.url, `${two.url}/other`] });
+    await replay({ target: ({ event }) => (event.type === "email.bounced" ? [two.url] : []) });
+    expect([one.heard.length, two.heard.map(({ url }) => url)]).toEqual([1, ["/other", "/webhooks"]]);
+  });
+
+  test("says when a body has no id to change", async () => {
+    const { url } = await serveAnswers();
+    const report = await replay({ captures: [makeCapture({ body: "not json" })], target: url, identity: "new-id" });
+    expect(report.attempts[0]).toMatchObject({
+      notes: [expect.stringContaining("no readable id")],
+      attempt: { eventId: null },
+    });
+  });
+});
+
+describe("order and timing", () => {
+  const captures = Array.from({ length: 8 }, (_, n) =>
+    makeCapture({ at: NOW + n * 1000, body: JSON.stringify({ id: `${n}`, type: "t" }) }),
+  );
+  const sequence = async (options: Partial<ReplayOptions>): Promise<{ order: string; seed: number | null }> => {
+    const { url, heard } = await serveAnswers();
+    const { seed } = await replay({ captures: captures.toReversed(), target: url, ...options });
+    return { order: heard.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id).join(""), seed };
+  };
+
+  test("original is that of arrival, reverse the other way round", async () => {
+    expect(await sequence({})).toEqual({ order: "01234567", seed: null });
+    expect(await sequence({ order: "reverse" })).toEqual({ order: "76543210", seed: null });
+  });
+
+  test("a shuffle is repeated by its seed", async () => {
+    const first = await sequence({ order: "shuffle" });
+    expect(first.order.split("").toSorted().join("")).toBe("01234567");
+    expect(await sequence({ order: "shuffle", seed: first.seed ?? -1 })).toEqual(first);
+    expect((await sequence({ order: "shuffle", seed: 1 })).order).not.toBe(
+      (await sequence({ order: "shuffle", seed: 2 })).order,
+    );
+  });
+
+  test("keeps the gaps between arrivals, so many times faster", async () => {
+    const times: number[] = [];
+    const url = await serve((_, res) => {
+      times.push(performance.now());
+      res.end();
+    });
+    await replay({ captures: captures.slice(0, 4), target: url, keepTiming: 20 });
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    for (const gap of gaps) expect(gap).toBeGreaterThan(25);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(130);
+  });
+
+  test("sends no more at once than asked, and all of them", async () => {
+    let [open, most] = [0, 0];
+    const url = await serve((_, res) => {
+      most = Math.max(most, (open += 1));
+      setTimeout(() => res.end(() => (open -= 1)), 20);
+    });
+    const report = await replay({ captures, target: url, times: 3, concurrency: 4 });
+    expect([most, report.attempts.length]).toEqual([4, 24]);
+  });
+
+  test("stops when called off, and says so", async () => {
+    const { url } = await serveAnswers();
+    const stop = new AbortController();
+    const report = await replay({ captures, target: url, signal: stop.signal, onAttempt: () => stop.abort() });
+    expect(report).toMatchObject({ planned: 8, aborted: true, answered: 1 });
+  });
+});
+
+describe("answers are compared", () => {
+  test("with the attempt before, JSON by structure and without what is to be ignored", async () => {
+    const { url } = await serveAnswers((_, count) => ({
+      headers: { "content-type": "application/json" },
+      body: count === 3 ? '{"a":2,"at":3}' : `{"at":${count},"a":1}`,
+    }));
+    const report = await replay({ target: url, times: 3, ignore: ["$.at"] });
+    expect(report.attempts.map(({ comparison }) => comparison?.same)).toEqual([undefined, true, false]);
+    expect(report.attempts[2]?.comparison?.json).toEqual([{ path: "$.a", kind: "changed", before: 1, after: 2 }]);
+    expect(report.changed).toBe(1);
+  });
+
+  test("across runs, through the attempts of the capture", async () => {
+    let status = 200;
+    const { url } = await serveAnswers(() => ({ status }));
+    let capture: Capture = makeCapture();
+    const run = async () => {
+      const report = await replay({ captures: [capture], target: url });
+      for (const { attempt } of report.attempts) capture = recordAttempt(capture, attempt);
+      return report;
+    };
+    await run();
+    status = 500;
+    expect((await run()).attempts[0]?.comparison?.status).toEqual({ before: 200, after: 500 });
+    expect(capture.attempts.map(({ n }) => n)).toEqual([1, 2]);
+  });
+
+  test("with what is expected", async () => {
+    const { url } = await serveAnswers(() => ({ status: 404, body: "{}" }));
+    const report = await replay({ target: url, expect: { status: "2xx", outcome: "accepted", json: { ok: true } } });
+    expect(report.failed).toBe(1);
+    expect(report.attempts[0]?.failures).toEqual([
+      "Answered 404, expected 2xx.",
+      "The answer has no x-pigeonhole-outcome, expected accepted.",
+      "$.ok is gone, was true.",
+    ]);
+  });
+
+  test("and one that does not come is a failure, no exception", async () => {
+    const report = await replay({ target: "1", expect: {} });
+    expect(report).toMatchObject({ answered: 0, unanswered: 1, failed: 1, attempts: [{ failure: "refused" }] });
+  });
+});
+
+test.each<[string, Partial<ReplayOptions>, string]>([
+  ["exact with an edit", { mode: "exact", edit: { body: "{}" } }, "invalid_argument"],
+  ["exact with a new id", { mode: "exact", identity: "new-id" }, "invalid_argument"],
+  [
+    "exact of a redacted capture",
+    { mode: "exact", captures: [{ ...makeCapture(), redaction: "default" }] },
+    "invalid_argument",
+  ],
+  ["no secret", { secret: "" }, "invalid_secret"],
+  ["a remote target", { target: "http://203.0.113.7/" }, "invalid_argument"],
+  ["times of 0", { times: 0 }, "invalid_option"],
+  ["a speed of 0", { keepTiming: 0 }, "invalid_option"],
+  ["an expectation that cannot be read", { expect: { status: "good" } }, "invalid_argument"],
+])("%s is refused before anything is sent", async (_, options, code) => {
+  const { url, heard } = await serveAnswers();
+  expect((await errorOf(() => replay({ target: url, ...options }))).code).toBe(code);
+  expect(heard).toEqual([]);
+});
+
+test.each([
+  ['{"id":"a","x":{"id":"b"}}', '{"id":"N","x":{"id":"b"}}'],
+  ['{ "x": ["id", {"id": "b"}],\r\n "id" :\t"a" }\n', '{ "x": ["id", {"id": "b"}],\r\n "id" :\t"N" }\n'],
+  [String.raw`{"x":"\"id\":","id":"a\"b"}`, String.raw`{"x":"\"id\":","id":"N"}`],
+  ['{"id":"first","id":"counts"}', '{"id":"first","id":"N"}'],
+  [String.raw`{"\u0069d":"a"}`, String.raw`{"\u0069d":"N"}`],
+  ['{"id":5}', undefined],
+  ['["id","a"]', undefined],
+  ["{", undefined],
+])("a new id changes nothing else in %s", (text, wanted) => expect(changeEventId(text, "N")).toBe(wanted));
+
+describe("editing JSON", () => {
+  test("makes objects on the way, and reaches into lists", () => {
+    expect(editJson('{"a":[1,{"b":2}]}', { set: { "a.1.b": 3, "c.d": null, "a.2": "x" }, unset: ["a.0"] })).toBe(
+      '{"a":[{"b":3},"x"],"c":{"d":null}}',
+    );
+  });
+
+  test("treats __proto__ as a name like any other", () => {
+    expect(editJson("{}", { set: { "__proto__.polluted": 1 } })).toBe('{"__proto__":{"polluted":1}}');
+    expect({}).not.toHaveProperty("polluted");
+  });
+
+  test.each([
+    ["not json", "a"],
+    ['{"a":1}', "a.b"],
+    ['{"a":[]}', "a.5"],
+    ["{}", "a..b"],
+  ])("refuses %s at %s", async (text, path) => {
+    expect((await errorOf(() => editJson(text, { set: { [path]: 1 } }))).code).toBe("invalid_argument");
+  });
+});
+
+test.each<[unknown, unknown, string[], string[]]>([
+  [{ a: 1, b: 2 }, { b: 2, a: 1 }, [], []],
+  [{ a: [1, 2] }, { a: [1] }, [], ["$.a[1]"]],
+  [1, 2, [], ["$"]],
+  [{ a: null }, { a: {} }, [], ["$.a"]],
+  [{ a: [] }, { a: {} }, [], ["$.a"]],
+  [{ "x y": 1 }, { "x y": 2 }, [], ['$["x y"]']],
+  [{ a: [{ id: 1, b: 1 }] }, { a: [{ id: 2, b: 2 }] }, ["$.a[*].id"], ["$.a[0].b"]],
+  [{ a: { b: { at: 1 } } }, { a: { b: { at: 2 } } }, ["$..at"], []],
+  [{ a: { b: 1 } }, { a: { b: 2 } }, ["$.a"], []],
+  [{ a: 1 }, { a: 2 }, ["$"], []],
+])("%j and %j without %j differ at %j", (before, after, ignore, paths) => {
+  expect(compareJson(before, after, ignore).map(({ path }) => path)).toEqual(paths);
+});

@@ -1,0 +1,146 @@
+import { createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { isLocalAddress } from "#pigeonhole/capture/local-address.js";
+import { sendRequest } from "#pigeonhole/capture/send-request.js";
+import { checkLocalTarget, parseTarget, targetUrl } from "#pigeonhole/capture/target.js";
+import { errorOf, serve, serveAnswers } from "./support.js";
+
+const post = { method: "POST", headers: [] as [string, string][], body: Buffer.from("{}") };
+
+describe("a request goes out", () => {
+  test("with header order, spelling and duplicates, without what belongs to the old connection", async () => {
+    const { url, heard } = await serveAnswers();
+    const { host } = new URL(url);
+    const answer = await sendRequest({
+      ...post,
+      url: `${url}/hooks?a=1`,
+      headers: [
+        ["Host", "tunnel.example"],
+        ["X-Dup", "1"],
+        ["Transfer-Encoding", "chunked"],
+        ["x-dup", "2"],
+        ["CONTENT-LENGTH", "999"],
+        ["Expect", "100-continue"],
+        ["Connection", "upgrade"],
+      ],
+    });
+    const sent = ["Host", host, "X-Dup", "1", "x-dup", "2", "CONTENT-LENGTH", "2"];
+    expect(answer).toMatchObject({ status: 200, error: null, failure: null });
+    expect(answer.sentHeaders.flat()).toEqual(sent);
+    expect(heard[0]?.rawHeaders.slice(0, sent.length)).toEqual(sent);
+    expect(heard[0]).toMatchObject({ method: "POST", url: "/hooks?a=1", body: Buffer.from("{}") });
+  });
+
+  test("with the host as it was, if asked", async () => {
+    const { url, heard } = await serveAnswers();
+    await sendRequest({ ...post, url, headers: [["Host", "tunnel.example"]], keepHost: true });
+    expect(heard[0]?.headers.host).toBe("tunnel.example");
+  });
+
+  test("and a redirect is not followed", async () => {
+    const { url, heard } = await serveAnswers(() => ({ status: 302, headers: { location: "/elsewhere" } }));
+    expect(await sendRequest({ ...post, url })).toMatchObject({ status: 302, failure: null });
+    expect(heard).toHaveLength(1);
+  });
+});
+
+describe("a failure says what happened", () => {
+  test("nothing listens", async () => {
+    const answer = await sendRequest({ ...post, url: "http://127.0.0.1:1/" });
+    expect(answer).toMatchObject({ status: null, failure: "refused" });
+    expect(answer.error).toContain("127.0.0.1:1");
+  });
+
+  test("no answer in time, and called off", async () => {
+    const url = await serve(() => undefined);
+    expect(await sendRequest({ ...post, url, timeoutMs: 30 })).toMatchObject({ status: null, failure: "timeout" });
+    const signal = AbortSignal.timeout(30);
+    expect(await sendRequest({ ...post, url, signal })).toMatchObject({ failure: "aborted" });
+    expect(await sendRequest({ ...post, url, signal })).toMatchObject({ failure: "aborted", ms: expect.any(Number) });
+  });
+
+  test("an answer that stops halfway", async () => {
+    const url = await serve((_, res) => {
+      res.writeHead(200, { "content-length": "10" }).write("half");
+      setTimeout(() => res.destroy(), 20);
+    });
+    const answer = await sendRequest({ ...post, url });
+    expect(answer).toMatchObject({ status: 200, failure: "broken", body: Buffer.from("half") });
+  });
+
+  test("an answer without end", async () => {
+    const { url } = await serveAnswers(() => ({ body: "x".repeat(5000) }));
+    expect(await sendRequest({ ...post, url, maxAnswerBytes: 1000 })).toMatchObject({ failure: "answer_too_large" });
+  });
+
+  test("not HTTP at all", async () => {
+    const server = createServer((socket) => socket.end("hello\r\n\r\n"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    expect(await sendRequest({ ...post, url: `http://127.0.0.1:${port}` })).toMatchObject({
+      status: null,
+      failure: "broken",
+    });
+  });
+
+  test("a header that HTTP does not allow", async () => {
+    const answer = await sendRequest({ ...post, url: "http://127.0.0.1:1/", headers: [["X-Bad", "a\r\nb: c"]] });
+    expect(answer).toMatchObject({ status: null, failure: "invalid_request" });
+  });
+
+  test("an address outside, unless allowed", async () => {
+    const answer = await sendRequest({ ...post, url: "http://203.0.113.7/" });
+    expect(answer).toMatchObject({ status: null, failure: "not_local" });
+    expect(answer.error).toContain("--allow-remote");
+  });
+});
+
+test.each([
+  ["127.0.0.1", true],
+  ["127.9.9.9", true],
+  ["10.1.2.3", true],
+  ["172.31.0.1", true],
+  ["172.32.0.1", false],
+  ["192.168.1.1", true],
+  ["169.254.169.254", false],
+  ["0.0.0.0", true],
+  ["8.8.8.8", false],
+  ["::1", true],
+  ["::ffff:8.8.8.8", false],
+  ["::ffff:127.0.0.1", true],
+  ["fd00::1", true],
+  ["fe80::1%eth0", true],
+  ["2001:db8::1", false],
+  ["localhost", false],
+])("%s is local: %s", (address, local) => expect(isLocalAddress(address)).toBe(local));
+
+describe("a target", () => {
+  test.each([
+    ["3000", "http://127.0.0.1:3000/webhooks?q=1"],
+    [":3000", "http://127.0.0.1:3000/webhooks?q=1"],
+    ["localhost:3000/hooks", "http://localhost:3000/hooks"],
+    ["http://[::1]:3000", "http://[::1]:3000/webhooks?q=1"],
+    ["https://app.example/x?y=2", "https://app.example/x?y=2"],
+  ])("%s is read as %s", (text, url) => {
+    expect(targetUrl(text, { path: "/webhooks", query: "q=1" })).toBe(url);
+  });
+
+  test.each(["", "ftp://x", "file:///etc/passwd", "http://user:pass@localhost/", "not a url", "http://localhost/#a"])(
+    "%j is refused",
+    async (text) => {
+      const error = await errorOf(() => parseTarget(text));
+      expect(error.code).toBe("invalid_argument");
+      expect(error.message).not.toContain("pass@");
+    },
+  );
+
+  test("outside this machine is refused before anything is sent", async () => {
+    await checkLocalTarget("http://localhost:3000");
+    await checkLocalTarget("http://[::1]:3000");
+    for (const target of ["http://203.0.113.7/", "http://[2001:db8::1]/"]) {
+      expect((await errorOf(() => checkLocalTarget(target))).message).toContain("--allow-remote");
+    }
+  });
+});
