@@ -1,5 +1,5 @@
 import express from "express";
-import { createReceiver, DoNotRetry } from "pigeonhole";
+import { createReceiver, DoNotRetry, type ReceiverOptions } from "pigeonhole";
 import { pino } from "pino";
 import * as z from "zod";
 
@@ -7,41 +7,54 @@ import * as z from "zod";
 export interface AppOptions {
   /** The endpoint's secret, whole with `whsec_`. */
   secret: string;
+  /** Where contact events go. */
+  api: NonNullable<ReceiverOptions["api"]>;
   /** Path of the inbox's SQLite file. */
   store: string;
-  /** Gets a line for each thing that a handler does. */
-  print: (line: string) => void;
+  /** Gets a line for each thing that a handler does, and for each alarm. */
+  print: (who: "handler" | "alarm", line: string) => void;
 }
 
+const aboutRecipient = z.object({ recipient: z.email() });
+
 /** An Express app with one webhook endpoint. Call `receiver.start()` before it listens. */
-export function createApp({ secret, store, print }: AppOptions) {
+export function createApp({ secret, api, store, print }: AppOptions) {
   const receiver = createReceiver({
     secrets: secret,
+    api,
     store,
-    schemas: { "email.bounced": z.object({ recipient: z.string() }) },
-    onAlarm: (alarm) => print(`alarm: ${JSON.stringify(alarm)}`),
+    schemas: { "email.bounced": aboutRecipient, "email.opened": aboutRecipient, "email.clicked": aboutRecipient },
+    onAlarm: (alarm) => print("alarm", JSON.stringify(alarm)),
     logger: pino({ level: "silent" }), // leave this out to see the log
   });
 
-  receiver.on("email.bounced", (event, ctx) =>
-    // The bounce and the mark that it is done are written together: both or neither.
-    ctx.commit(({ db }) => {
-      db.exec("CREATE TABLE IF NOT EXISTS bounced (address TEXT PRIMARY KEY, event TEXT)");
-      db.prepare("INSERT OR REPLACE INTO bounced VALUES (?, ?)").run(event.data.recipient, event.id);
-      print(`email.bounced: ${event.data.recipient} is in the table "bounced"`);
-    }),
-  );
+  receiver.on("email.bounced", async (event, ctx) => {
+    const { recipient } = event.data;
+    ctx.contactEvents.record({ name: "address.bounced", email: recipient, properties: { eventId: event.id } });
+    // The row, the contact event to be sent and the mark that all is done are written together, or not at all.
+    await ctx.commit(({ db }) => {
+      db.exec("CREATE TABLE IF NOT EXISTS bounces (event TEXT, address TEXT)");
+      db.prepare("INSERT INTO bounces VALUES (?, ?)").run(event.id, recipient);
+    });
+    print("handler", `email.bounced: ${recipient} is in the table "bounces"`);
+  });
 
   receiver.on(
     ["email.opened", "email.clicked"],
     (event, ctx) => {
-      if (ctx.attempt === 1) throw new Error("the statistics server is away");
-      print(`${event.type}: counted on attempt ${ctx.attempt}`);
+      if (ctx.attempt === 1) {
+        print("handler", "statistics: run 1 fails, the statistics server is away");
+        throw new Error("the statistics server is away");
+      }
+      const { recipient } = event.data;
+      ctx.contactEvents.record({ name: "mail.read", email: recipient, properties: { eventId: event.id } });
+      print("handler", `statistics: ${event.type} is counted by run ${ctx.attempt}`);
     },
-    { name: "statistics", retry: { initialMs: 200 } },
+    { name: "statistics", retry: { initialMs: 500 } },
   );
 
   receiver.on("email.complained", () => {
+    print("handler", "email.complained: gives up, a person must look at this");
     throw new DoNotRetry("a person must look at this");
   });
 

@@ -1,110 +1,181 @@
 import { randomBytes } from "node:crypto";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { relative } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { signDelivery } from "pigeonhole/protocol";
-import { sampleEvent } from "pigeonhole/testing";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import pc from "picocolors";
+import { EVENT_TYPES, signDelivery } from "pigeonhole/protocol";
+import { type SandboxLogEntry, createSandbox, sampleEvent } from "pigeonhole/sandbox";
 import { createApp } from "./app.js";
+import { tell, tellAnswer, tellService, tellStep } from "./story.js";
 
-// The example app with real deliveries posted to it over HTTP. It stays up for your own until Ctrl-C.
+// The whole loop on one machine: an emulated service delivers to the example app over HTTP, and the app's handlers send contact
+// events back to it. It stays up for your own deliveries until Ctrl-C.
 
 const PATH = "/webhooks/mail";
-const STORE = new URL("inbox.db", import.meta.url).pathname;
+const STORE = fileURLToPath(new URL("inbox.db", import.meta.url));
+/** A type that the service has and this version of the package does not know. */
+const NEW_TYPE = "email.teleported";
+/** The service waits a minute before its first retry; here it takes a second. */
+const SPEED = 60;
+
+const happened: SandboxLogEntry[] = [];
+const sandbox = createSandbox({ clock: { speed: SPEED }, newEventTypes: [NEW_TYPE], onLog: hear });
+const { url: apiUrl } = await sandbox.listen();
 const secret = `whsec_${randomBytes(32).toString("base64url")}`;
+const { app, receiver } = createApp({
+  secret,
+  api: { apiKey: sandbox.apiKey, baseUrl: apiUrl },
+  store: STORE,
+  // A handler may begin while the answer is on its way out; told after it, the story reads in order.
+  print: (who, line) => void setImmediate(tell, who, line),
+});
 
-const { app, receiver } = createApp({ secret, store: STORE, print: (line) => console.log(`      ${line}`) });
+const server = createServer((req, res) => {
+  if (req.url === PATH) tellAnswer(res);
+  app(req, res);
+});
+const appUrl = `http://127.0.0.1:${await listen(server, Number(process.env["PORT"] ?? 3000))}`;
+
+console.log(`
+The service, emulated   ${apiUrl}  (${SPEED} times as fast as the real one)
+The example app         ${appUrl}${PATH}
+Its inbox               ${relative(process.cwd(), STORE)}`);
+
 await receiver.start();
-const server = createServer(app);
-const url = `http://127.0.0.1:${await listen(server, Number(process.env["PORT"] ?? 3000))}${PATH}`;
+sandbox.endpoints.create({ url: `${appUrl}${PATH}`, eventTypes: [...EVENT_TYPES, NEW_TYPE] }, { secret });
 
-console.log(`The example app listens on ${url}`);
-console.log(`Its inbox is ${STORE}\n`);
-
-const bounced = sign(newEvent("email.bounced"));
-const large = newEvent("email.received", { html: "x".repeat(2 * 1024 * 1024) });
-await show("a bounce", bounced);
-await show("the same delivery again", bounced);
-await show("one byte of it changed", { ...bounced, body: bounced.body.replace("bounced", "Bounced") });
-await show("signed ten minutes ago", sign(newEvent("email.sent"), Date.now() - 600_000));
-await show("no signature", { ...bounced, headers: {} });
-await show("a type newer than this package", sign({ ...newEvent("email.sent"), type: "email.teleported" }));
-await show("data that its schema refuses", sign(newEvent("email.bounced", { recipient: 42 })));
-await show("a body of 2 MB", sign(large));
-await show("an open whose handler fails once", sign(newEvent("email.opened")));
-await show("a complaint whose handler gives up", sign(newEvent("email.complained")));
-
-printCurl();
 let stopping = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void shutDown());
-if (process.stdin.isTTY)
-  createInterface({ input: process.stdin })
-    .on("line", printCurl)
-    .on("SIGINT", () => void shutDown());
+await tellStory().catch((error: unknown) => {
+  if (!stopping) throw error;
+});
 
-interface SignedDelivery {
-  id: string;
-  body: string;
-  headers: Record<string, string>;
+async function tellStory(): Promise<void> {
+  const { faults } = sandbox;
+  await play("A bounce comes in, and a contact event goes back", "email.bounced");
+
+  faults.deliveries.add({ fault: { kind: "lose_answer" }, times: 1 });
+  await play("The app's answer gets lost, so the service delivers the same event again", "email.bounced");
+
+  await play("A handler fails, and runs again", "email.opened");
+
+  faults.api.add({ calls: "contactEvents.*", fault: { kind: "no_answer", executed: true }, times: 1 });
+  await play("The service's answer to a contact event gets lost", "email.bounced");
+
+  await play("A complaint, whose handler gives up", "email.complained");
+  await play("A type newer than this package", NEW_TYPE);
+  await play("Data that its schema refuses", "email.bounced", { recipient: 42 });
+  await play("A body of 2 MB that no handler asked for", "email.received", { html: "x".repeat(2 * 1024 * 1024) });
+
+  const body = JSON.stringify(sampleEvent("email.bounced"));
+  const tampered = body.replace("bounced", "Bounced");
+  await forge("A genuine signature, and one byte of the body changed", tampered, signDelivery({ body, secret }));
+  const timestamp = Date.now() - 600_000;
+  await forge("A genuine signature of ten minutes ago", body, signDelivery({ body, secret, timestamp }));
+  await forge("No signature", body, {});
+
+  await tellCounts();
+  tellYourTurn();
+  if (process.stdin.isTTY) {
+    createInterface({ input: process.stdin }).on("line", () => void sandbox.emit("email.bounced"));
+  }
 }
 
-type Sample = ReturnType<typeof sampleEvent>;
-
-/** A sample event under an id of its own, since the inbox remembers those of earlier runs. */
-function newEvent(type: Sample["type"], data?: Record<string, unknown>) {
-  return {
-    ...sampleEvent(type, data),
-    id: `evt_${randomBytes(12).toString("hex")}`,
-    createdAt: new Date().toISOString(),
-  };
+function hear(entry: SandboxLogEntry): void {
+  happened.push(entry);
+  tellService(entry);
 }
 
-function sign(event: { id: string; type: string }, timestamp = Date.now()): SignedDelivery {
-  const body = JSON.stringify(event);
-  return { id: event.id, body, headers: signDelivery({ body, secret, timestamp }) };
+/** Has the service fire an event, and waits until all that follows from it is done. */
+async function play(title: string, type: string, data: object = {}): Promise<void> {
+  tellStep(title);
+  const { id } = sandbox.emit(type, data).event;
+  await sandbox.waitFor({ eventId: id, answered: "2xx" });
+  tell("inbox", await settledState(id));
 }
 
-/** Posts a delivery and prints what the service would hear and what the handlers did. */
-async function show(what: string, { id, body, headers }: SignedDelivery): Promise<void> {
-  console.log(what);
-  const response = await fetch(url, {
+/** Posts what the service never sent. */
+async function forge(title: string, body: string, headers: Record<string, string>): Promise<void> {
+  tellStep(title);
+  tell("stranger", "posts email.bounced");
+  const answer = await fetch(`${appUrl}${PATH}`, {
     method: "POST",
     body,
     headers: { ...headers, "content-type": "application/json" },
   });
-  const retryAfter = response.headers.get("retry-after");
-  const outcome = response.headers.get("x-pigeonhole-outcome") ?? "";
-  const answer = [`${response.status}`, outcome, retryAfter === null ? "" : `sent again after ${retryAfter} s`];
-  console.log(`   →  ${answer.filter((part) => part !== "").join(", ")}`);
-  if (response.ok) await showInbox(id);
-  console.log();
+  await answer.arrayBuffer();
 }
 
-async function showInbox(id: string): Promise<void> {
-  for (let look = 0; look < 50; look += 1) {
+/** What became of an event, once its handlers and its contact events are settled. */
+async function settledState(id: string): Promise<string> {
+  for (let look = 0; look < 200; look += 1) {
     const event = await receiver.inbox.get(id);
+    const { outbox } = await receiver.stats();
     const moves = event?.handlers.some(({ state }) => state === "pending" || state === "leased") ?? false;
-    if (event !== undefined && !moves) {
+    if (event !== undefined && !moves && outbox.pending + outbox.leased === 0) {
       const handlers = event.handlers.map(({ handler, state, reason, attempts }) => {
         const why = reason === undefined ? "" : ` (${reason})`;
-        return handler === ""
-          ? `${state}${why}`
-          : `${handler} ${state}${why} after ${attempts} run${attempts === 1 ? "" : "s"}`;
+        const runs = `after ${attempts} run${attempts === 1 ? "" : "s"}`;
+        return handler === "" ? `${state}${why}` : `${handler} ${state}${why} ${runs}`;
       });
-      console.log(`      inbox: ${handlers.length === 0 ? "stored, no handler asked for it" : handlers.join(", ")}`);
-      return;
+      return handlers.length === 0 ? "stored, no handler asked for it" : handlers.join(", ");
     }
     await sleep(50);
   }
+  return "still at work";
 }
 
-function printCurl(): void {
-  const { body, headers } = sign(newEvent("email.bounced", { recipient: "you@example.com" }));
-  const flags = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
-  console.log("Your turn, signed for the next five minutes (Enter prints a new one, Ctrl-C ends):\n");
-  console.log(
-    `curl -i ${url} ${flags.join(" ")} -H 'content-type: application/json' -d '${body.replaceAll("'", String.raw`'\''`)}'\n`,
-  );
+/** Counted from what the service logged, what the app answered, and what is in the two places where effects are. */
+async function tellCounts(): Promise<void> {
+  const { answers } = await receiver.stats();
+  const { contactEvents } = sandbox;
+  const fired = happened.flatMap((entry) => (entry.kind === "event" ? [entry.eventId] : []));
+  const attempts = happened.filter(({ kind }) => kind === "attempt");
+  const calls = happened.filter((entry) => entry.kind === "api" && entry.call.call?.startsWith("contactEvents."));
+  const distinct = new Set(contactEvents.map(({ name, properties }) => `${name} ${String(properties["eventId"])}`));
+  const rows = readBounces(fired);
+  const refused = answers.unsigned + answers.unverified;
+  console.log(`
+${pc.bold("In the end")}
+   ${fired.length} events in ${attempts.length} attempts: ${answers.accepted} accepted, ${answers.parked} parked, ${answers.duplicate} duplicate
+   ${refused} deliveries of strangers: none let in
+   ${rows.length} rows in the table "bounces", of ${new Set(rows).size} events
+   ${contactEvents.length} contact events stored by the service in ${calls.length} calls, ${contactEvents.length - distinct.size} of them twice`);
+}
+
+/** The events of these that have had their effect in the app's own table, as often as they had it. */
+function readBounces(ids: readonly string[]): string[] {
+  const db = new Database(STORE, { readonly: true });
+  try {
+    const rows = db
+      .prepare<[string], { event: string }>("SELECT event FROM bounces WHERE event IN (SELECT value FROM json_each(?))")
+      .all(JSON.stringify(ids));
+    return rows.map(({ event }) => event);
+  } finally {
+    db.close();
+  }
+}
+
+function tellYourTurn(): void {
+  const enter = process.stdin.isTTY ? "Enter fires another bounce, " : "";
+  const post = (path: string, body: object): string =>
+    `curl -X POST ${apiUrl}${path} -H content-type:application/json -d '${JSON.stringify(body)}'`;
+  console.log(`
+${pc.bold("Your turn")}  (${enter}Ctrl-C ends)
+   Have the service fire an event:
+   ${post("/sandbox/emit", { type: "email.bounced" })}
+
+   Have it deliver the next one twice:
+   ${post("/sandbox/faults", { deliveries: [{ fault: { kind: "duplicate" }, times: 1 }] })}
+
+   See what is stored there, and here:
+   curl ${apiUrl}/sandbox/contact-events
+   node dist/cli/bin.js inbox list --db ${relative(process.cwd(), STORE)}
+`);
 }
 
 async function listen(target: Server, port: number): Promise<number> {
@@ -122,6 +193,7 @@ async function shutDown(): Promise<void> {
   console.log("\nDraining …");
   server.close();
   await receiver.stop();
+  await sandbox.close();
   server.closeAllConnections();
   console.log("Stopped. What was not done runs at the next start.");
   process.exit(0);
