@@ -5,7 +5,7 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 export function jsonSize(value: unknown): number | undefined {
   try {
     const text: string | undefined = JSON.stringify(value);
-    return text === undefined ? undefined : new TextEncoder().encode(text).byteLength;
+    return text === undefined ? undefined : Buffer.byteLength(text);
   } catch {
     return undefined;
   }

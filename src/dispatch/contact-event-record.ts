@@ -39,10 +39,11 @@ export function prepareRecord(
   if (!checked.ok) throw new InvalidInputError("contactEvents.record", checked.fault);
   const { value } = checked;
   const given = value.occurredAt;
+  value.occurredAt ??= new Date(nowMs).toISOString();
   const label = key.label ?? JSON.stringify([value.name, value.contactId ?? value.email?.toLowerCase()]);
   return {
     key: deriveIdempotencyKey({ ...key, label }),
-    body: JSON.stringify(given === undefined ? { ...value, occurredAt: new Date(nowMs).toISOString() } : value),
+    body: JSON.stringify(value),
     occurredAt: given === undefined ? nowMs : Date.parse(given),
     isTimeGiven: given !== undefined,
   };

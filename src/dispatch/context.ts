@@ -3,6 +3,7 @@ import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
+import type { AnyEvent } from "../protocol/event.js";
 import type { CommitFunction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork } from "../store/work.js";
@@ -14,7 +15,7 @@ import {
   apiNotConfigured,
   prepareRecord,
 } from "./contact-event-record.js";
-import { deriveIdempotencyKey } from "./idempotency-key.js";
+import { type KeyParts, deriveIdempotencyKey } from "./idempotency-key.js";
 
 /** Largest value of a step as JSON, in characters. */
 const LARGEST_STEP = 64 * 1024;
@@ -77,7 +78,7 @@ export class RunContext implements HandlerContext {
   pendingCommit: Promise<void> | undefined;
   readonly #work: LeasedWork;
   readonly #handler: string;
-  readonly #type: string;
+  readonly #event: Pick<AnyEvent, "type" | "createdAt">;
   readonly #deps: ContextDeps;
   #stepsOfThisRun: Set<string> | undefined;
   /** One time for all records of the run, so that the same record made twice is the same. */
@@ -89,12 +90,12 @@ export class RunContext implements HandlerContext {
   #aborted: Error | undefined;
   #log: Logger | undefined;
 
-  constructor(work: LeasedWork, type: string, deps: ContextDeps) {
+  constructor(work: LeasedWork, event: Pick<AnyEvent, "type" | "createdAt">, deps: ContextDeps) {
     this.attempt = work.attempt;
     this.delivery = { receivedAt: work.receivedAt, signedAt: work.signedAt, rawBody: work.body };
     this.#work = work;
     this.#handler = work.handler;
-    this.#type = type;
+    this.#event = event;
     this.#deps = deps;
     this.#begunAt = deps.clock.now();
   }
@@ -116,7 +117,7 @@ export class RunContext implements HandlerContext {
   get log(): Logger {
     this.#log ??= this.#deps.logger.child({
       eventId: this.#work.eventId,
-      eventType: this.#type,
+      eventType: this.#event.type,
       handler: this.#handler,
       attempt: this.attempt,
     });
@@ -134,8 +135,7 @@ export class RunContext implements HandlerContext {
   }
 
   // Arrow functions, so that a handler may take its context apart: async (event, { step, commit }) => …
-  readonly idempotencyKey = (label: string): string =>
-    deriveIdempotencyKey({ source: this.#deps.source, eventId: this.#work.eventId, handler: this.#handler, label });
+  readonly idempotencyKey = (label: string): string => deriveIdempotencyKey({ ...this.#keyParts, label });
 
   get contactEvents(): ContactEventRecorder {
     this.#recorder ??= { record: (event, options = {}) => this.#record(event, options) };
@@ -200,9 +200,13 @@ export class RunContext implements HandlerContext {
     if (this.pendingCommit !== undefined) {
       throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");
     }
-    const parts = { source: this.#deps.source, eventId: this.#work.eventId, handler: this.#handler, label: key };
     this.#records ??= new RunRecords();
-    this.#records.add(prepareRecord(event, parts, this.#begunAt));
+    this.#records.add(prepareRecord(event, { ...this.#keyParts, label: key }, this.#begunAt));
+  }
+
+  get #keyParts(): Omit<KeyParts, "label"> {
+    const { createdAt } = this.#event;
+    return { source: this.#deps.source, eventId: this.#work.eventId, createdAt, handler: this.#handler };
   }
 
   #stepJson(name: string, value: unknown): string {

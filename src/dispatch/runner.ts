@@ -81,7 +81,7 @@ export class Runner {
   async #runAndSettle(ready: ReadyWork, handler: RegisteredHandler, onEnd: () => void): Promise<RunOutcome> {
     const { work, event } = ready;
     const { clock } = this.#deps;
-    const context = new RunContext(work, event.type, this.#deps);
+    const context = new RunContext(work, event, this.#deps);
     let stop: ((reason: Error) => void) | undefined;
     const onStop = (give: (reason: Error) => void): unknown => this.#stops.add((stop = give));
     const end = await runHandler({ handler, event, context, clock, onStop });

@@ -41,7 +41,7 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
       }
       const now = clock.now();
       // No event id and no handler: those of handlers never are empty, so the two kinds of keys cannot meet.
-      const prepared = prepareRecord(event, { source, eventId: "", handler: "", label: key }, now);
+      const prepared = prepareRecord(event, { source, eventId: "", createdAt: "", handler: "", label: key }, now);
       const [result] = await store.record([prepared], now);
       if (result === "conflict") {
         throw new PigeonholeError("key_conflict", `The key "${key}" already stands for another contact event.`);

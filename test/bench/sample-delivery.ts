@@ -17,6 +17,10 @@ export const HANDLER_NAME = "bench";
 export const BODY_BYTES = 4096;
 
 const BLANK_ID = "0".repeat(EVENT_ID_LENGTH);
+const BLANK_TIME = new Date(0).toISOString();
+
+/** About as many as are taken in a millisecond. */
+const EVENTS_PER_MS = 10;
 
 function createItems(count: number): object[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -30,9 +34,9 @@ function createItems(count: number): object[] {
 
 /**
  * JSON of a received mail of exactly `bytes` bytes, about 25 small items in 4 KB and in proportion otherwise. It is ASCII.
- * The event id is blank; `idOffset` says where it goes.
+ * The event id is blank; `idOffset` says where it goes, and `timeOffset` where the time goes.
  */
-export function createBodyTemplate(bytes: number): { body: Buffer; idOffset: number } {
+export function createBodyTemplate(bytes: number): { body: Buffer; idOffset: number; timeOffset: number } {
   const data = {
     messageId: "<4f6c1a52@mail.example>",
     from: { name: "Ada Example", address: "ada@sender.example" },
@@ -41,10 +45,15 @@ export function createBodyTemplate(bytes: number): { body: Buffer; idOffset: num
     items: createItems(Math.max(1, Math.floor((bytes - 600) / 138))),
     text: "",
   };
-  const event = { id: BLANK_ID, type: EVENT_TYPE, createdAt: new Date().toISOString(), data };
+  const event = { id: BLANK_ID, type: EVENT_TYPE, createdAt: BLANK_TIME, data };
   const missing = bytes - Buffer.byteLength(JSON.stringify(event));
   if (missing < 0) throw new Error(`a sample event does not fit in ${bytes} bytes`);
   data.text = "lorem ipsum ".repeat(Math.ceil(missing / 12)).slice(0, missing);
   const body = Buffer.from(JSON.stringify(event));
-  return { body, idOffset: body.indexOf(BLANK_ID) };
+  return { body, idOffset: body.indexOf(BLANK_ID), timeOffset: body.indexOf(BLANK_TIME) };
+}
+
+/** `createdAt` of the event at that place among those of `startMs`: it rises as that of a busy service does. */
+export function createdAtOf(startMs: number, place: number): string {
+  return new Date(startMs + Math.floor(place / EVENTS_PER_MS)).toISOString();
 }

@@ -64,7 +64,7 @@ CREATE TABLE outbox_event (
     body        TEXT    NOT NULL,
     occurred_at INTEGER NOT NULL,
     recorded_at INTEGER NOT NULL,
-    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'done', 'dead')),
+    state       TEXT    NOT NULL,
     send        INTEGER,
     position    INTEGER,
     settled_at  INTEGER,
@@ -73,11 +73,13 @@ CREATE TABLE outbox_event (
     code        TEXT,
     param       TEXT,
     message     TEXT,
-    CHECK ((state IN ('done', 'dead')) = (settled_at IS NOT NULL)),
-    CHECK ((state = 'dead') = (reason IS NOT NULL)),
-    CHECK (state <> 'leased' OR send IS NOT NULL),
-    CHECK (state <> 'pending' OR send IS NULL),
-    CHECK ((send IS NULL) = (position IS NULL))
+    CHECK (CASE state
+      WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
+      WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
+      WHEN 'done' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NULL
+      WHEN 'dead' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NOT NULL
+      ELSE 0
+    END)
   ) STRICT;
 
 CREATE TABLE outbox_send (

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { BODY_BYTES, HOOK_PATH, createBodyTemplate } from "../sample-delivery.js";
+import { BODY_BYTES, HOOK_PATH, createBodyTemplate, createdAtOf } from "../sample-delivery.js";
 import { signBody, type Scheme } from "./signing.js";
 
 /** Requests that are ready to be written, all of one length, in one piece of memory. */
@@ -19,9 +19,10 @@ function formatHead(headers: Record<string, string>): string {
   );
 }
 
-/** Builds and signs `size` requests, each with a random event id. The memory of the pool before is used again. */
+/** Builds and signs `size` requests, each with a random event id and a time that rises. The memory of the pool before is used again. */
 export function buildRequestPool(scheme: Scheme, size: number): RequestPool {
-  const seconds = Math.floor(Date.now() / 1000);
+  const now = Date.now();
+  const seconds = Math.floor(now / 1000);
   const body = Buffer.from(template.body);
   const headLength = formatHead(signBody(scheme, { id: randomUUID(), seconds, body })).length;
   const length = headLength + BODY_BYTES;
@@ -29,6 +30,7 @@ export function buildRequestPool(scheme: Scheme, size: number): RequestPool {
   for (let index = 0; index < size; index += 1) {
     const id = randomUUID();
     body.write(id, template.idOffset, "latin1");
+    body.write(createdAtOf(now, index), template.timeOffset, "latin1");
     const start = index * length;
     memory.write(formatHead(signBody(scheme, { id, seconds, body })), start, "latin1");
     body.copy(memory, start + headLength);

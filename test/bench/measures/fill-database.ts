@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import Database from "better-sqlite3";
-import { createBodyTemplate, EVENT_TYPE, HANDLER_NAME } from "../sample-delivery.js";
+import { createBodyTemplate, createdAtOf, EVENT_TYPE, HANDLER_NAME } from "../sample-delivery.js";
 import { printProgress } from "../table.js";
 
 const ROWS_PER_TRANSACTION = 20_000;
@@ -37,13 +37,16 @@ export async function fillDatabase(fill: {
       : `INSERT INTO inbox_work (seq, handler, state, due_at, started, finished)
          VALUES (:seq, :handler, 'pending', :now, 0, 0)`,
   );
-  const template = fill.bodyBytes > 0 ? createBodyTemplate(fill.bodyBytes) : { body: Buffer.from("{}"), idOffset: 2 };
+  const template = fill.bodyBytes > 0 ? createBodyTemplate(fill.bodyBytes) : undefined;
+  const body = template?.body ?? Buffer.from("{}");
   const now = Date.now();
   const insertRows = db.transaction((first: number, last: number) => {
     for (let seq = first; seq <= last; seq += 1) {
       const id = randomUUID();
-      template.body.write(id, template.idOffset, "latin1");
-      const { body } = template;
+      if (template !== undefined) {
+        body.write(id, template.idOffset, "latin1");
+        body.write(createdAtOf(now, seq), template.timeOffset, "latin1");
+      }
       insertEvent.run({ seq, id, type: EVENT_TYPE, now, bodyLength: body.length, bodyCrc: crc32(body) });
       insertBody.run({ seq, body });
       insertWork.run({ seq, handler: HANDLER_NAME, now });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChild, type Child } from "../process/child.js";
+import type { LatencyCalls, Way } from "../process/latency-process.js";
 import type { RecordingCalls, RecordingTimes } from "../process/recording-process.js";
 import { BODY_BYTES } from "../sample-delivery.js";
 import { median, medianRatio } from "../stats.js";
@@ -14,10 +15,13 @@ const PAIRS = 3;
 const MOST_PER_SECOND = 20_000;
 const DRAIN_LIMIT_MS = 60_000;
 const POLL_MS = 5;
+/** Deliveries of each kind in a round of the latency measure. */
+const LATENCY_COUNT = 150;
 
 /**
- * What `ctx.contactEvents.record` adds to an event's way, in CPU time of all threads. One process does both in turn, so that neither
- * the machine's drift nor how the process was compiled tells them apart.
+ * What `ctx.contactEvents.record` adds to an event's way: CPU time of all threads under load, and the time that a handler alone in the
+ * process takes to its durable end. One process does both in turn, so that neither the machine's drift nor how the process was compiled
+ * tells them apart.
  */
 export async function measureRecording(context: MeasureContext): Promise<void> {
   const { facts, options } = context;
@@ -30,8 +34,18 @@ export async function measureRecording(context: MeasureContext): Promise<void> {
   ];
   printLine(formatTable(["", "µs CPU each", "recording", "more", "with / without"], rows));
   printLine("medians over the rounds; with / without: median of the ratios of neighbours");
+  const latency = await measureLatency(context);
+  const latencyRows = [
+    formatTimes("one handler at a time → durably done", latency.return),
+    formatTimes("the same, ended by ctx.commit", latency.commit),
+  ];
+  printLine("");
+  printLine(formatTable(["", "µs", "recording", "more", "with / without"], latencyRows));
+  printLine("time on the clock, one event in the process, the wait for the disk included");
   facts.set("recording", medianRatio(whole.recording, whole.plain));
   facts.set("recording backlog", medianRatio(backlog.recording, backlog.plain));
+  facts.set("recording latency", medianRatio(latency.return.recording, latency.return.plain));
+  facts.set("recording commit latency", medianRatio(latency.commit.recording, latency.commit.plain));
 }
 
 function formatTimes(title: string, { plain, recording }: RecordingTimes): string[] {
@@ -117,4 +131,28 @@ function measureBacklog(context: MeasureContext): Promise<RecordingTimes> {
     // The first pair warms up.
     return { plain: times.plain.slice(1), recording: times.recording.slice(1) };
   });
+}
+
+/** One delivery after the other, each alone: the time from the call of its handler until its end is on disk. */
+async function measureLatency({ cores, options, scratch }: MeasureContext): Promise<Record<Way, RecordingTimes>> {
+  const child = startChild<LatencyCalls>({ file: new URL("../process/latency-process.ts", import.meta.url), cores });
+  const times: Record<Way, RecordingTimes> = {
+    return: { plain: [], recording: [] },
+    commit: { plain: [], recording: [] },
+  };
+  try {
+    await child.call("open", { file: scratch.file("latency.db") });
+    for (let round = 0; round < options.rounds; round += 1) {
+      for (const way of ["return", "commit"] as const) {
+        const { plain, recording } = await child.call("measure", { way, count: LATENCY_COUNT });
+        times[way].plain.push(plain);
+        times[way].recording.push(recording);
+      }
+      printProgress(`round ${round + 1} of ${options.rounds}, one handler at a time`);
+    }
+    await child.call("stop", undefined);
+  } finally {
+    await child.end();
+  }
+  return times;
 }

@@ -1,10 +1,8 @@
 import { createServer, type Server } from "node:http";
-import { createReceiver, type HandlerContext } from "pigeonhole";
-import { createClient } from "pigeonhole/client";
-import { quietLogger } from "../contestants/quiet-logger.js";
-import { EVENT_TYPE, HANDLER_NAME, HOOK_PATH, SECRET } from "../sample-delivery.js";
+import { HOOK_PATH } from "../sample-delivery.js";
 import { serveCalls } from "./child-calls.js";
 import { readCpuTime } from "./cpu-time.js";
+import { openRecordingReceiver, recordEvent, type RecordingReceiver } from "./recording-receiver.js";
 
 /** CPU microseconds per settled event in each window; all threads. */
 export interface RecordingTimes {
@@ -12,46 +10,18 @@ export interface RecordingTimes {
   recording: number[];
 }
 
-type Receiver = ReturnType<typeof createReceiver>;
-
 /** Events at the beginning of a window that belong to the one before: they were read, or are being settled, in its way. */
 const UNCLEAR = 1_000;
 
-let receiver: Receiver | undefined;
+let receiver: RecordingReceiver | undefined;
 let server: Server | undefined;
 let handled = 0;
 let isRecording = false;
 
-/** A client whose calls hang, so that recording alone is measured and nothing is sent. */
-function createDeafClient() {
-  const hang: typeof fetch = (_url, init) =>
-    new Promise((_resolve, reject) => {
-      const signal = init?.signal;
-      signal?.addEventListener("abort", () => reject(signal.reason as Error));
-    });
-  return createClient({ apiKey: "bench", baseUrl: "http://127.0.0.1:1", fetch: hang, timeoutMs: 3_600_000 });
-}
-
-function recordEvent(eventId: string, ctx: HandlerContext): void {
-  ctx.contactEvents.record({ name: EVENT_TYPE, email: "ada@receiver.example", properties: { eventId } });
-}
-
-function openReceiver(file: string, handle: (eventId: string, ctx: HandlerContext) => void): Receiver {
-  const opened = createReceiver({
-    secrets: SECRET,
-    store: file,
-    logger: quietLogger,
-    telemetry: false,
-    api: createDeafClient(),
-  });
-  opened.on(EVENT_TYPE, (event, ctx) => handle(event.id, ctx), { name: HANDLER_NAME });
-  return opened;
-}
-
 const calls = {
   /** Listens on a free port of the loopback interface; `setRecording` says whether the handler records. */
   async listen({ file }: { file: string }): Promise<{ port: number }> {
-    receiver = openReceiver(file, (eventId, ctx) => {
+    receiver = openRecordingReceiver(file, (eventId, ctx) => {
       handled += 1;
       if (isRecording) recordEvent(eventId, ctx);
     });
@@ -86,7 +56,7 @@ const calls = {
     let cpuStart = 0;
     let finish = (): void => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
-    const opened = openReceiver(plan.file, (eventId, ctx) => {
+    const opened = openRecordingReceiver(plan.file, (eventId, ctx) => {
       const window = Math.floor(count / plan.windowSize);
       const place = count % plan.windowSize;
       count += 1;
