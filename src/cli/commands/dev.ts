@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import type { DevHappening } from "../../dev/happening.js";
 import type { DevServerOptions } from "../../dev/options.js";
 import { parseForward } from "../../dev/forward/forward-rules.js";
@@ -12,6 +10,7 @@ import { listenToKeys } from "../frame/keys.js";
 import type { Output, Paint } from "../frame/output.js";
 import type { dev } from "../specs/dev.js";
 import { openClient } from "../values/api-client.js";
+import { readCertificates } from "../values/certificates.js";
 import { withFlagNames } from "../values/flag-names.js";
 import { findSecrets } from "../values/secret-option.js";
 
@@ -90,9 +89,14 @@ function paintTone(paint: Paint, tone: Tone, text: string): string {
 function readOptions({ options, context }: Input): DevServerOptions {
   const { forwardTo, page, pagePort, cacert, tunnel, publicUrl, inbox, readyFile, timeout, maxBody, keep, store } =
     options;
-  const { events, port, host, path, onInvalid, whenDown, insecure, allowRemote, max } = options;
+  const { events, port, host, path, onInvalid, whenDown, insecure, allowRemote, max, header } = options;
   if (options.registerType.length > 0 && !options.register) {
     throw usageError("--register-type says what the endpoint of --register hears; give --register too.");
+  }
+  if (options.register && tunnel === undefined && publicUrl === undefined) {
+    throw usageError(
+      "--register needs an https URL at which the service reaches this machine: give --tunnel cloudflared (or ngrok, tailscale), or --public-url with that of a tunnel that runs already.",
+    );
   }
   return {
     secrets: findSecrets(options.secret, context),
@@ -110,6 +114,8 @@ function readOptions({ options, context }: Input): DevServerOptions {
     allowRemote,
     cwd: context.cwd,
     folder: store,
+    headers: header,
+    signal: context.signal,
     keepMs: keep,
     max,
     ...(cacert !== undefined && { ca: readCertificates(cacert, context.cwd) }),
@@ -121,12 +127,4 @@ function readOptions({ options, context }: Input): DevServerOptions {
       register: { client: openClient(options, context), eventTypes: options.registerType },
     }),
   };
-}
-
-function readCertificates(file: string, cwd: string): string {
-  try {
-    return readFileSync(resolve(cwd, file), "utf8");
-  } catch {
-    throw usageError(`--cacert: the file ${file} cannot be read.`);
-  }
 }

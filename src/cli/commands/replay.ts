@@ -19,6 +19,7 @@ import type { Output } from "../frame/output.js";
 import { createProgress } from "../frame/progress.js";
 import type { replay } from "../specs/replay.js";
 import { openShelf } from "../values/captures.js";
+import { readCertificates } from "../values/certificates.js";
 import { readInput } from "../values/read-input.js";
 import { requireSecrets } from "../values/secret-option.js";
 import { checkExpect } from "../values/status-option.js";
@@ -108,6 +109,8 @@ async function readOptions({ options, context }: Input, captures: Capture[]): Pr
     timeoutMs: timeout,
     insecure: options.insecure,
     allowRemote: options.allowRemote,
+    headers: options.header,
+    ...(options.cacert !== undefined && { ca: readCertificates(options.cacert, context.cwd) }),
     ...(secret !== undefined && { secret }),
     ...(edit !== undefined && { edit }),
     ...(seed !== undefined && { seed }),

@@ -7,6 +7,7 @@ import { encodeAnswerBody, encodeBody } from "../../capture/encode-body.js";
 import { readEnvelope } from "../../capture/read-envelope.js";
 import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
 import { checkLocalTarget, targetUrl } from "../../capture/target.js";
+import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
 import { escapeControls } from "../../dev/escape-controls.js";
 import { signWithFault } from "../../dev/signature-fault.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
@@ -22,6 +23,9 @@ import { checkExpect } from "../values/status-option.js";
 import type { trigger } from "../specs/trigger.js";
 
 type Input = CommandInput<typeof trigger>;
+
+/** The dev server shows by it where a delivery was made. */
+const OWN_NAME: [string, string] = ["User-Agent", TRIGGER_AGENT];
 
 /** Where a target without a path is posted to; that of the dev server. */
 const DEFAULT_PATH = { path: "/webhooks", query: "" };
@@ -45,7 +49,8 @@ export const run: RunCommand<typeof trigger> = async (input) => {
     for (let copy = 0; copy < options.duplicate; copy += 1) {
       if (index + copy > 0 && options.every > 0) await sleep(waitingClock, options.every, context.signal);
       const nowMs = Date.now();
-      const delivery = signWithFault({ body, secret, fault: options.sign, nowMs });
+      const signed = signWithFault({ body, secret, fault: options.sign, nowMs });
+      const delivery = { ...signed, headers: [...signed.headers, OWN_NAME] };
       if (options.print) {
         printRequest(url, delivery.headers, delivery.body, context.out);
         continue;

@@ -22,13 +22,15 @@ export class QuestionLeftError extends Error {
 
 /** Asks for what was not given, five questions at most. */
 export async function ask({ given, defaults, cwd, overwrite, signal }: AskInput): Promise<Answers> {
-  prompts.intro("A project that receives webhooks of your mail workspace");
+  // Which package manager is asked only together with installing.
+  const isOpen = Object.entries(given).some(([name, value]) => value === undefined && name !== "packageManager");
+  if (isOpen) prompts.intro("A project that receives webhooks of your mail workspace");
   const folder = given.folder ?? (await askFolder({ initial: defaults.folder, cwd, overwrite, signal }));
   const template = given.template ?? (await askTemplate(signal));
   const events = given.events ?? (await askEvents(defaults.events, signal));
   const installing = await askInstall(given, defaults, signal);
   const extras = await askExtras(given, defaults, signal);
-  prompts.outro("That is all.");
+  if (isOpen) prompts.outro("That is all.");
   return { folder, template, events, ...installing, ...extras };
 }
 

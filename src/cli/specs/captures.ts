@@ -3,7 +3,6 @@ import type { RedactionProfile } from "../../capture/redact-captures.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
 import { secretOption } from "../values/secret-option.js";
-import { shortTarget } from "../values/target-option.js";
 import { limitOption } from "./inbox.js";
 import { storeOption } from "./store-option.js";
 
@@ -67,7 +66,7 @@ export const capturesExport = defineCommand({
     ...options,
     as: { value: "format", choices: EXPORT_FORMATS, default: "ndjson", summary: "What is written." },
     redact: { value: "profile", choices: REDACTION_PROFILES, summary: "Replaces personal data." },
-    to: { value: "url", parse: shortTarget, default: "3000", summary: "Where curl and http post to." },
+    to: { value: "url", default: "3000", summary: "Where curl and http post to." },
     secret: secretOption,
     out: { value: "file", short: "o", summary: "Writes to this file, readable by you alone, instead of printing." },
   },

@@ -1,8 +1,8 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
 import { duration } from "../values/duration.js";
+import { header } from "../values/header.js";
 import { byteSize, port, wholeNumber } from "../values/numbers.js";
-import { shortTarget } from "../values/target-option.js";
 import { secretOption } from "../values/secret-option.js";
 import { apiOptions } from "./api-options.js";
 import { storeOption } from "./store-option.js";
@@ -16,7 +16,6 @@ export const dev = defineCommand({
   options: {
     forwardTo: {
       value: "target",
-      parse: shortTarget,
       short: "f",
       repeat: true,
       summary: "A port, host:port/path or URL; email.*=3000 forwards by type.",
@@ -47,6 +46,13 @@ export const dev = defineCommand({
     },
     timeout: { value: "time", parse: duration, default: "30s", summary: "Longest wait for the app's answer." },
     maxBody: { value: "size", parse: byteSize, default: "5mb", summary: "Largest body of a delivery." },
+    header: {
+      value: "header",
+      short: "H",
+      repeat: true,
+      parse: header,
+      summary: 'Sets a header of what is sent to the app, as "Name: value".',
+    },
     insecure: { short: "k", summary: "Does not check the certificate of an https target." },
     cacert: { value: "file", summary: "Certificates (PEM) to trust beside the machine's." },
     allowRemote: { summary: "Allows targets outside this machine and its private network." },

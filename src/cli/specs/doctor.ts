@@ -1,6 +1,5 @@
 import { defineCommand } from "../frame/spec.js";
 import { port } from "../values/numbers.js";
-import { shortTarget } from "../values/target-option.js";
 import { secretOption } from "../values/secret-option.js";
 
 export const doctor = defineCommand({
@@ -12,7 +11,6 @@ export const doctor = defineCommand({
   options: {
     app: {
       value: "url",
-      parse: shortTarget,
       short: "a",
       summary: "The webhook URL of your running app, such as http://127.0.0.1:3000/webhooks/mail.",
     },

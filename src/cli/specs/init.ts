@@ -21,7 +21,9 @@ const options = {
   install: { paired: true, summary: "Installs the packages." },
   git: { paired: true, summary: "Makes a git repository." },
   docker: { paired: true, summary: "Adds a Dockerfile and compose.yaml." },
-  overwrite: { summary: "Writes into a folder that is not empty: files of the same name are replaced, others stay." },
+  overwrite: {
+    summary: "Writes into a folder that is not empty: files of the same name are replaced, .env and others stay.",
+  },
   dryRun: { summary: "Lists the files and writes nothing." },
   into: { value: "folder", summary: "Adds a receiver to the Express app in this folder, as pigeonhole add does." },
   write: { summary: "With --into: writes the shown changes without asking." },

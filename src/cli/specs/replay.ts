@@ -3,8 +3,8 @@ import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
 import { duration } from "../values/duration.js";
 import { fieldChange } from "../values/field-change.js";
+import { header } from "../values/header.js";
 import { speed, wholeNumber } from "../values/numbers.js";
-import { shortTarget } from "../values/target-option.js";
 import { secretOption } from "../values/secret-option.js";
 import { storeOption } from "./store-option.js";
 
@@ -25,7 +25,6 @@ export const replay = defineCommand({
   options: {
     to: {
       value: "url",
-      parse: shortTarget,
       repeat: true,
       summary: "A port, host:port/path or URL. Default: where the capture was sent last.",
     },
@@ -62,7 +61,15 @@ export const replay = defineCommand({
     expect: { value: "status", summary: "What each answer must be, such as 2xx." },
     ignore: { value: "path", repeat: true, summary: "A part of JSON answers that may differ, such as $.requestId." },
     timeout: { value: "time", parse: duration, default: "30s", summary: "Longest wait for an answer." },
+    header: {
+      value: "header",
+      short: "H",
+      repeat: true,
+      parse: header,
+      summary: 'Sets a header of each request, as "Name: value".',
+    },
     insecure: { short: "k", summary: "Does not check the certificate of an https target." },
+    cacert: { value: "file", summary: "Certificates (PEM) to trust beside the machine's." },
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
     dryRun: { summary: "Lists what would be sent." },
     store: storeOption,

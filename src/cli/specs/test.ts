@@ -1,7 +1,6 @@
 import { defineCommand } from "../frame/spec.js";
 import { duration } from "../values/duration.js";
 import { secretOption } from "../values/secret-option.js";
-import { shortTarget } from "../values/target-option.js";
 
 export const test = defineCommand({
   name: "test",
@@ -15,7 +14,6 @@ export const test = defineCommand({
   options: {
     to: {
       value: "url",
-      parse: shortTarget,
       default: "3000",
       summary: "A port, host:port/path or URL; without a path the captured one is used.",
     },

@@ -4,7 +4,6 @@ import { defineCommand } from "../frame/spec.js";
 import { duration, moment } from "../values/duration.js";
 import { fieldChange } from "../values/field-change.js";
 import { wholeNumber } from "../values/numbers.js";
-import { shortTarget } from "../values/target-option.js";
 import { secretOption } from "../values/secret-option.js";
 
 const count = wholeNumber({ min: 1, max: 1_000_000 });
@@ -19,7 +18,6 @@ export const trigger = defineCommand({
   options: {
     to: {
       value: "url",
-      parse: shortTarget,
       default: "http://127.0.0.1:4400/webhooks",
       summary: "A port, host:port/path or URL: your app, or pigeonhole dev.",
     },

@@ -1,0 +1,183 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import { createTwoFilesPatch } from "diff";
+import { PigeonholeError } from "../../base/error.js";
+import type { EventType } from "../../protocol/event-types.js";
+import { type AppPackage, findAppFiles, readAppPackage } from "./find-app-file.js";
+import { type ExpressApp, readExpressApp } from "./read-express-app.js";
+import { RECEIVER_NAME, receiverFile } from "./receiver-file.js";
+
+export interface MountOptions {
+  /** Absolute path of the app's folder. */
+  folder: string;
+  /** Event types that get a handler in the new file. */
+  events: readonly EventType[];
+}
+
+/** One file before and after. */
+export interface FileChange {
+  /** In the app's folder. */
+  path: string;
+  /** Undefined for a new file. */
+  before: string | undefined;
+  after: string;
+}
+
+/** What adding a receiver would do. */
+export type MountPlan =
+  /** `diff`: unified. `next`: what is left to do by hand. */
+  | { kind: "ready"; app: string; changes: readonly FileChange[]; diff: string; next: readonly string[] }
+  /** The app's file mounts a receiver already. */
+  | { kind: "present"; app: string }
+  /** Nothing is to be changed. `paste`: what to add by hand, to `app` where the file is known. */
+  | { kind: "unclear"; app: string | undefined; reason: string; paste: string };
+
+const PATH = "/webhooks/mail";
+const START_HINT = `await ${RECEIVER_NAME}.start() before the app listens: until then deliveries are answered 503`;
+const ABOVE_HINT =
+  "look at what stands above the mount: a login check, a CSRF guard or a redirect there would refuse deliveries";
+const STOP_HINT = `await ${RECEIVER_NAME}.stop() when the process ends: handlers come to their end (a crash loses nothing either)`;
+const PRESENT = new RegExp(String.raw`["']pigeonhole["']|\b${RECEIVER_NAME}\.(?:middleware|listener|fetch)\(`);
+
+/** Looks for the app and plans the mount; writes nothing. Throws `invalid_argument` for a folder without package.json. */
+export function planMount({ folder, events }: MountOptions): MountPlan {
+  const appPackage = readAppPackage(folder);
+  const files = findAppFiles(folder, appPackage).map((path) => ({
+    path,
+    text: readFileSync(join(folder, path), "utf8"),
+  }));
+  const present = files.find(({ text }) => PRESENT.test(text));
+  if (present !== undefined) return { kind: "present", app: present.path };
+  const found = files.find(({ text }) => /["']express["']/.test(text));
+  if (found === undefined) {
+    const paste = pasteText({ kind: appPackage.type === "module" ? "esm" : "cjs", events });
+    return { kind: "unclear", app: undefined, reason: "no file that makes an Express app was found", paste };
+  }
+  const app = readExpressApp(found.text);
+  if (app.kind === "unclear") {
+    const kind = /^import\s/m.test(found.text) ? "esm" : "cjs";
+    return { kind: "unclear", app: found.path, reason: app.reason, paste: pasteText({ kind, events }) };
+  }
+  const receiver = planReceiver(folder, found.path, app, events);
+  if (receiver === "foreign") {
+    const reason = `there is a file webhooks/receiver beside it that has no ${RECEIVER_NAME}`;
+    return { kind: "unclear", app: found.path, reason, paste: pasteText({ kind: app.kind, events }) };
+  }
+  const isModule = /\.m[jt]s$/.test(found.path) || (appPackage.type === "module" && !/\.c[jt]s$/.test(found.path));
+  const after = mountIn({ ...found, isModule }, app);
+  const changes = [...receiver, { path: found.path, before: found.text, after }];
+  return { kind: "ready", app: found.path, changes, diff: diffOf(changes), next: nextOf(app, appPackage) };
+}
+
+/** The new file, none when it is there already, or `foreign` when another one has its name. */
+function planReceiver(
+  folder: string,
+  appPath: string,
+  app: ExpressApp,
+  events: readonly EventType[],
+): FileChange[] | "foreign" {
+  const path = join(dirname(appPath), `webhooks/receiver${extname(appPath)}`);
+  if (!existsSync(join(folder, path)))
+    return [{ path, before: undefined, after: receiverFile({ ...app, kind: spelling(app, path), events }) }];
+  return readFileSync(join(folder, path), "utf8").includes(RECEIVER_NAME) ? [] : "foreign";
+}
+
+/** TypeScript's `import x = require()` goes with the syntax of modules. */
+function spelling({ kind }: ExpressApp, path: string): "esm" | "cjs" {
+  return /\.[cm]?ts$/.test(path) ? "esm" : kind;
+}
+
+interface AppFile {
+  path: string;
+  text: string;
+  /** Whether Node runs it as an ES module; TypeScript's `import` lines alone do not tell. */
+  isModule: boolean;
+}
+
+/** The app's text with the import, the mount, and the start where its place is clear. */
+function mountIn({ path, text, isModule }: AppFile, app: ExpressApp): string {
+  const { indent, name, quote, semicolon, lineEnd } = app;
+  // CommonJS cannot wait at the top of a file; a delivery that comes meanwhile waits itself.
+  const startLine = `${isModule ? "await" : "void"} ${RECEIVER_NAME}.start()${semicolon}`;
+  const insertions = [
+    { at: app.importAt, lines: [importLine(path, text, app)] },
+    {
+      at: app.mountAt,
+      lines: [
+        `${indent}// Before every body parser: the signature covers the raw bytes.`,
+        `${indent}${name}.post(${quote}${PATH}${quote}, ${RECEIVER_NAME}.middleware())${semicolon}`,
+      ],
+    },
+    ...(app.listenAt === undefined ? [] : [{ at: app.listenAt, lines: [startLine] }]),
+  ];
+  // From the end, so that offsets stay true; of two at one place the first comes to stand first.
+  return insertions
+    .toReversed()
+    .toSorted((a, b) => b.at - a.at)
+    .reduce((result, { at, lines }) => {
+      const before = result.slice(0, at);
+      const gap = before === "" || before.endsWith("\n") ? "" : lineEnd;
+      return `${before}${gap}${lines.join(lineEnd)}${lineEnd}${result.slice(at)}`;
+    }, text);
+}
+
+function importLine(path: string, text: string, { kind, quote, semicolon }: ExpressApp): string {
+  const isBare = /(?:from|require\()\s*["']\.{1,2}\/(?:[^"'\n]*\/)?[^"'./\n]+["']/.test(text);
+  const ending = path.endsWith(".mjs") || path.endsWith(".mts") ? ".mjs" : path.endsWith(".cjs") ? ".cjs" : ".js";
+  const from = `${quote}./webhooks/receiver${isBare ? "" : ending}${quote}`;
+  const line =
+    kind === "esm" || path.endsWith("ts")
+      ? `import { ${RECEIVER_NAME} } from ${from}`
+      : `const { ${RECEIVER_NAME} } = require(${from})`;
+  return `${line}${semicolon}`;
+}
+
+function diffOf(changes: readonly FileChange[]): string {
+  return changes
+    .map(({ path, before, after }) => {
+      const old = before === undefined ? "/dev/null" : `a/${path}`;
+      return createTwoFilesPatch(old, `b/${path}`, before ?? "", after, "", "", { context: 2 });
+    })
+    .map((patch) => patch.replace(/^=+\n/, ""))
+    .join("");
+}
+
+function nextOf(app: ExpressApp, { dependencies, devDependencies }: AppPackage): string[] {
+  const isInstalled = (dependencies?.["pigeonhole"] ?? devDependencies?.["pigeonhole"]) !== undefined;
+  return [
+    ...(isInstalled ? [] : ["npm install pigeonhole"]),
+    "set WEBHOOK_SECRET to the endpoint's secret, the whole string with whsec_",
+    ...(app.isBehindOthers ? [ABOVE_HINT] : []),
+    ...(app.listenAt === undefined ? [START_HINT] : []),
+    STOP_HINT,
+    "keep pigeonhole.db and its -wal, -shm and -owner files out of git",
+  ];
+}
+
+/** What to add by hand. */
+function pasteText({ kind, events }: { kind: "esm" | "cjs"; events: readonly EventType[] }): string {
+  const file = receiverFile({ kind, events, quote: '"', semicolon: ";", lineEnd: "\n" });
+  const load =
+    kind === "esm"
+      ? `import { ${RECEIVER_NAME} } from "./webhooks/receiver.js";`
+      : `const { ${RECEIVER_NAME} } = require("./webhooks/receiver.js");`;
+  return [
+    "// a new file webhooks/receiver.js beside the app's",
+    file,
+    "// in the app's file, above app.use(express.json()) and every other body parser",
+    load,
+    `app.post("${PATH}", ${RECEIVER_NAME}.middleware());`,
+    "",
+    `// ${START_HINT}`,
+    `// ${STOP_HINT}`,
+    "",
+  ].join("\n");
+}
+
+/** Refuses a change of a file that is not as it was when the change was planned. */
+export function checkUnchanged(folder: string, { path, before }: FileChange): void {
+  const file = join(folder, path);
+  const now = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  if (now === before) return;
+  throw new PigeonholeError("invalid_argument", `${file} has changed meanwhile; nothing was written. Run it again.`);
+}

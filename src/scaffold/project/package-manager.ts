@@ -1,0 +1,62 @@
+/** How a package manager is spoken to. */
+interface PackageManager {
+  /** Installs what package.json names. */
+  readonly install: string;
+  /** In front of a script's name. */
+  readonly run: string;
+  /** Between a script's name and its arguments. */
+  readonly args: string;
+  /** In front of an installed program. */
+  readonly exec: string;
+  /** Lines of the Dockerfile that install, with the files they need. */
+  readonly dockerInstall: string;
+  /** What installs where only npm is at hand, as in a workflow. */
+  readonly ciInstall: string;
+}
+
+/** All of them compile or fetch better-sqlite3 at install, which pnpm and Bun do only for packages that are named. */
+export const PACKAGE_MANAGERS = {
+  npm: {
+    install: "npm install",
+    ciInstall: "npm install",
+    run: "npm run",
+    args: " --",
+    exec: "npx",
+    dockerInstall: "COPY package.json package-lock.json* ./\nRUN npm install",
+  },
+  pnpm: {
+    install: "pnpm install",
+    ciInstall: "npm install --global pnpm@10 && pnpm install",
+    run: "pnpm run",
+    args: "",
+    exec: "pnpm exec",
+    dockerInstall:
+      "RUN npm install --global pnpm@10\nCOPY package.json pnpm-workspace.yaml pnpm-lock.yaml* ./\nRUN pnpm install",
+  },
+  yarn: {
+    install: "yarn install",
+    ciInstall: "yarn install",
+    run: "yarn run",
+    args: "",
+    exec: "yarn",
+    dockerInstall: "COPY package.json .yarnrc.yml yarn.lock* ./\nRUN yarn install",
+  },
+  bun: {
+    install: "bun install",
+    ciInstall: "npm install --global bun@1 && bun install",
+    run: "bun run",
+    args: "",
+    exec: "bunx",
+    dockerInstall: "RUN npm install --global bun@1\nCOPY package.json bun.lock* ./\nRUN bun install",
+  },
+} as const satisfies Record<string, PackageManager>;
+
+export type PackageManagerName = keyof typeof PACKAGE_MANAGERS;
+
+export const PACKAGE_MANAGER_NAMES = Object.keys(PACKAGE_MANAGERS) as PackageManagerName[];
+
+/** The one that runs us, by the variable `npm_config_user_agent` (`pnpm/10.1.0 npm/? node/…`); npm when it says nothing. */
+export function detectPackageManager(userAgent: string | undefined): PackageManagerName {
+  const name = userAgent?.split("/")[0];
+  return PACKAGE_MANAGER_NAMES.find((known) => known === name) ?? "npm";
+}

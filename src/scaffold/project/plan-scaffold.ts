@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { type EventNames, namesOf, renameEvent, repeatEventLines } from "./event-names.js";
+import { fillText, keepSection } from "./fill-text.js";
+import { mergePackages } from "./merge-package.js";
+import { PACKAGE_MANAGERS, type PackageManagerName } from "./package-manager.js";
+import { readTemplate } from "./read-template.js";
+import { resolveScaffoldOptions, type ScaffoldOptions } from "./scaffold-options.js";
+import { TEMPLATES } from "./templates.js";
+
+/** One file to write. */
+export interface PlannedFile {
+  /** In the project, with slashes. */
+  path: string;
+  content: string;
+  /** 0o600 for what holds a secret. */
+  mode: number;
+}
+
+/** Written once per event. */
+const HANDLER_FILE = "src/webhooks/handlers/email-received.ts";
+/** Its lines that name the event are written once per event. */
+const HANDLER_LIST = "src/webhooks/handlers/index.ts";
+
+const DOCKER_FILES: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml", ".dockerignore"]);
+
+/** Files that a package manager needs before it runs the install scripts of better-sqlite3 and esbuild, or Node can load them. */
+const MANAGER_FILES: Partial<Record<PackageManagerName, PlannedFile>> = {
+  pnpm: {
+    path: "pnpm-workspace.yaml",
+    content: "onlyBuiltDependencies:\n  - better-sqlite3\n  - esbuild\n",
+    mode: 0o644,
+  },
+  yarn: { path: ".yarnrc.yml", content: "nodeLinker: node-modules\n", mode: 0o644 },
+};
+
+/** Every file of a new project, by path. Reads the templates and writes nothing. Throws `invalid_option`. */
+export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
+  const { template, events, packageManager, docker, name, pigeonhole, makeFixture } = resolveScaffoldOptions(options);
+  const { install, run, args, exec, dockerInstall, ciInstall } = PACKAGE_MANAGERS[packageManager];
+  const names = events.map(namesOf);
+  const values = {
+    name,
+    pigeonhole,
+    install,
+    run,
+    args,
+    exec,
+    "docker-install": dockerInstall,
+    "ci-install": ciInstall,
+    secret: options.secret ?? makeSecret(),
+    events: events.join(","),
+    "events-list": events.map((type) => `\`${type}\``).join(", "),
+    "template-notes": TEMPLATES[template].notes,
+  };
+  const files = [...readTemplate(template)]
+    .filter(([path]) => docker || !DOCKER_FILES.has(path))
+    .flatMap(([path, texts]) => spreadEvents(path, textOf(path, texts, packageManager), names))
+    .map(({ path, content }): PlannedFile => {
+      const text = fillText(keepSection(content, "docker", docker), values);
+      return { path, content: text, mode: path === ".env" ? 0o600 : 0o644 };
+    });
+  const fixtures = names.map(({ type, file }): PlannedFile => {
+    return { path: `fixtures/webhooks/${file}.json`, content: makeFixture(type), mode: 0o644 };
+  });
+  const managerFile = MANAGER_FILES[packageManager];
+  return [...files, ...fixtures, ...(managerFile === undefined ? [] : [managerFile])].toSorted((a, b) =>
+    a.path < b.path ? -1 : 1,
+  );
+}
+
+/** The highest layer's text, and all of package.json's as one. */
+function textOf(path: string, texts: readonly [string, ...string[]], packageManager: PackageManagerName): string {
+  if (path !== "package.json") return texts.at(-1) ?? texts[0];
+  const forBun = packageManager === "bun" ? ['{"trustedDependencies":["better-sqlite3","esbuild"]}'] : [];
+  return mergePackages([...texts, ...forBun]);
+}
+
+function spreadEvents(
+  path: string,
+  content: string,
+  events: readonly EventNames[],
+): { path: string; content: string }[] {
+  if (path === HANDLER_LIST) return [{ path, content: repeatEventLines(content, events) }];
+  if (path === HANDLER_FILE) {
+    return events.map((event) => ({ path: renameEvent(path, event), content: renameEvent(content, event) }));
+  }
+  // Elsewhere the event is an example: one that the project handles.
+  return events.slice(0, 1).map((event) => ({ path, content: renameEvent(content, event) }));
+}
+
+/** As the service's: `whsec_` and 32 random bytes. */
+function makeSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64url")}`;
+}

@@ -1,0 +1,37 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { TEMPLATES, type TemplateName } from "./templates.js";
+
+const TEMPLATES_FOLDER = fileURLToPath(new URL("../../../templates/", import.meta.url));
+
+/** A template's files by path in the project. A file of several layers has one text per layer, the lowest first. */
+export type TemplateFiles = ReadonlyMap<string, readonly [string, ...string[]]>;
+
+/** Reads a template out of this package; needs no network. */
+export function readTemplate(name: TemplateName): TemplateFiles {
+  const files = new Map<string, [string, ...string[]]>();
+  for (const layer of TEMPLATES[name].layers) {
+    const folder = join(TEMPLATES_FOLDER, layer);
+    for (const path of listFiles(folder)) {
+      const text = readFileSync(join(folder, path), "utf8");
+      const inProject = realPath(path);
+      const below = files.get(inProject);
+      files.set(inProject, below === undefined ? [text] : [...below, text]);
+    }
+  }
+  return files;
+}
+
+function listFiles(folder: string, path = ""): string[] {
+  return readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {
+    const inside = path === "" ? entry.name : `${path}/${entry.name}`;
+    return entry.isDirectory() ? listFiles(folder, inside) : [inside];
+  });
+}
+
+/** npm leaves `.gitignore` out of a package, and takes a `package.json` for a package's own, so templates spell both otherwise. */
+function realPath(path: string): string {
+  if (path === "_package.json") return "package.json";
+  return path.replaceAll(/(^|\/)_(?!_)/g, "$1.");
+}

@@ -1,0 +1,48 @@
+import { PigeonholeError } from "../../base/error.js";
+import { EVENT_TYPES, type EventType } from "../../protocol/event-types.js";
+import { USUAL_EVENTS } from "./event-names.js";
+import { PACKAGE_MANAGER_NAMES, type PackageManagerName } from "./package-manager.js";
+import { TEMPLATE_NAMES, type TemplateName } from "./templates.js";
+
+export interface ScaffoldOptions {
+  /** Name of the project's package; see `projectName`. */
+  name: string;
+  /** What the project's package.json asks for as "pigeonhole", such as `^1.2.0`. */
+  pigeonhole: string;
+  /** The text of one fixture: a capture with a sample event of this type. */
+  makeFixture: (type: EventType) => string;
+  /** @default "express" */
+  template?: TemplateName;
+  /** Event types that get a handler, a fixture and tests. @default USUAL_EVENTS */
+  events?: readonly EventType[];
+  /** Whose commands the project's texts name. @default "npm" */
+  packageManager?: PackageManagerName;
+  /** Whether there is a Dockerfile and a compose file. @default true */
+  docker?: boolean;
+  /** The endpoint's secret in `.env`. @default a fresh random one */
+  secret?: string;
+}
+
+/** Fills in defaults; throws `invalid_option` naming the option. */
+export function resolveScaffoldOptions(options: ScaffoldOptions): Omit<Required<ScaffoldOptions>, "secret"> {
+  const { template = "express", events = USUAL_EVENTS, packageManager = "npm", docker = true } = options;
+  checkOneOf("template", template, TEMPLATE_NAMES);
+  checkOneOf("packageManager", packageManager, PACKAGE_MANAGER_NAMES);
+  for (const type of events) checkOneOf("events", type, EVENT_TYPES);
+  if (events.length === 0) {
+    throw new PigeonholeError("invalid_option", "events must name at least one event type, such as email.received.");
+  }
+  if (!/^[a-z0-9][a-z0-9.-]*$/.test(options.name)) {
+    throw new PigeonholeError(
+      "invalid_option",
+      `name must be small letters, digits, "." and "-", got "${options.name}".`,
+    );
+  }
+  const { name, pigeonhole, makeFixture } = options;
+  return { name, pigeonhole, makeFixture, template, events, packageManager, docker };
+}
+
+function checkOneOf(option: string, value: string, allowed: readonly string[]): void {
+  if (allowed.includes(value)) return;
+  throw new PigeonholeError("invalid_option", `${option} must be one of ${allowed.join(", ")}, got "${value}".`);
+}

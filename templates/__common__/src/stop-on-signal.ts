@@ -1,0 +1,36 @@
+import type { Server } from "node:http";
+import type { Receiver } from "pigeonhole";
+import type { Logger } from "pino";
+
+interface Running {
+  server: Server;
+  receiver: Pick<Receiver, "stop">;
+  log: Logger;
+  /** Called at the very end. */
+  close?: () => void;
+}
+
+/** On SIGTERM and Ctrl-C: takes nothing new, lets handlers end, closes the inbox. What is not done runs after the next start. */
+export function stopOnSignal({ server, receiver, log, close }: Running): void {
+  let stopping = false;
+
+  async function stop(signal: NodeJS.Signals): Promise<void> {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, "stopping");
+    server.close();
+    await receiver.stop({ timeoutMs: 10_000 });
+    close?.();
+    log.info("stopped");
+    process.exit(0);
+  }
+
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      stop(signal).catch((error: unknown) => {
+        log.fatal({ err: error }, "stop_failed");
+        process.exit(1);
+      });
+    });
+  }
+}

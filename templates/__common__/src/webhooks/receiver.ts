@@ -1,0 +1,31 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { createReceiver } from "pigeonhole";
+import type { Logger } from "pino";
+import { registerHandlers } from "./handlers/index.js";
+import { schemas } from "./schemas.js";
+
+interface MailReceiverOptions {
+  /** Newest first. */
+  secrets: string[];
+  /** Path of the SQLite file in which deliveries are kept. */
+  file: string;
+  log: Logger;
+}
+
+export type MailReceiver = ReturnType<typeof createMailReceiver>;
+
+/** The receiver with all handlers; `start()` it before the app listens. */
+export function createMailReceiver({ secrets, file, log }: MailReceiverOptions) {
+  mkdirSync(dirname(file), { recursive: true });
+  const receiver = createReceiver({
+    secrets,
+    schemas,
+    store: file,
+    logger: log,
+    // Page somebody here: this is what nobody notices otherwise, such as a secret that no longer fits.
+    onAlarm: (alarm) => log.error({ alarm }, "webhook_alarm"),
+  });
+  registerHandlers(receiver);
+  return receiver;
+}

@@ -1,0 +1,28 @@
+import express, { type Express } from "express";
+import type { Receiver } from "pigeonhole";
+import type { Tables } from "./tables.js";
+
+interface AppDeps {
+  receiver: Pick<Receiver, "middleware" | "stats">;
+  tables: Tables;
+}
+
+/** The app without a port, so that tests can use it. */
+export function createApp({ receiver, tables }: AppDeps): Express {
+  const app = express();
+  app.disable("x-powered-by");
+
+  // Before every body parser: the signature covers the raw bytes.
+  app.post("/webhooks/mail", receiver.middleware());
+  app.use(express.json());
+
+  // Open to everybody who reaches the port: put your own authentication in front.
+  app.get("/events", (_, res) => void res.json({ events: tables.listMailEvents(50) }));
+
+  app.get("/healthz", (_, res) => void res.json({ status: "ok" }));
+  app.get("/readyz", async (_, res) => {
+    const { state } = await receiver.stats();
+    res.status(state === "running" ? 200 : 503).json({ state });
+  });
+  return app;
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { signDelivery, TEST_SECRET } from "pigeonhole/testing";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { MailEvent } from "../src/tables.js";
+import { openTestApp, type TestApp } from "./support/open-test-app.js";
+
+const file = new URL("../fixtures/webhooks/email-received.json", import.meta.url);
+const { request } = JSON.parse(readFileSync(file, "utf8")) as { request: { body: { data: string } } };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+test("an event delivered twice is one row", async () => {
+  const body = request.body.data;
+  const { id, type, createdAt } = JSON.parse(body) as MailEvent;
+  for (const outcome of ["accepted", "duplicate"]) {
+    expect(await app.post(body, signDelivery({ body, secret: TEST_SECRET }))).toEqual({ status: 200, outcome });
+    await vi.waitFor(async () => expect((await app.receiver.inbox.get(id))?.state).toBe("done"));
+  }
+  expect(app.tables.listMailEvents(10)).toEqual([{ id, type, createdAt }]);
+});

@@ -1,0 +1,16 @@
+import { createServer } from "node:http";
+import { pino } from "pino";
+import { createApp } from "./app.js";
+import { loadEnv } from "./env.js";
+import { stopOnSignal } from "./stop-on-signal.js";
+import { createMailReceiver } from "./webhooks/receiver.js";
+
+const { WEBHOOK_SECRET, WEBHOOK_SECRET_OLD, PORT, HOST, DATABASE_FILE, LOG_LEVEL } = loadEnv();
+const log = pino({ level: LOG_LEVEL });
+const secrets = [WEBHOOK_SECRET, WEBHOOK_SECRET_OLD].filter((secret) => secret !== undefined);
+const receiver = createMailReceiver({ secrets, file: DATABASE_FILE, log });
+await receiver.start();
+
+const server = createServer(createApp(receiver));
+stopOnSignal({ server, receiver, log });
+server.listen(PORT, HOST, () => log.info({ address: server.address() }, "listening"));

@@ -1,0 +1,215 @@
+import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import { BIN, runCommand, startProgram } from "./support/run-command.js";
+import { makeFiles, makeFolder } from "./support/scratch.js";
+
+const PLAIN = ["--template", "hono", "--events", "email.received", "--no-install", "--no-git"];
+
+/** A folder for PATH with an `npm` that is a shell script, so that installing takes as long or fails as a test wants. */
+function fakeNpm(script: string): Record<string, string> {
+  const folder = makeFiles({ npm: `#!/bin/sh\n${script}\n` });
+  chmodSync(join(folder, "npm"), 0o755);
+  return { PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}` };
+}
+
+function jsonLines(text: string): Record<string, unknown>[] {
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe("without a terminal", () => {
+  test("what is missing is named, with a line that would do, and nothing is written", async () => {
+    const folder = makeFolder();
+    const { code, stderr } = await runCommand(["init"], folder);
+    expect(code).toBe(2);
+    expect(stderr).toContain("give the folder, --template, --events; or --yes for the defaults");
+    expect(stderr).toContain("pigeonhole init mail-receiver --template express --events email.received,");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("only what is missing is named", async () => {
+    const { code, stderr } = await runCommand(["init", "mail", "--template", "hono", "--json"], makeFolder());
+    expect(code).toBe(2);
+    const [line] = jsonLines(stderr);
+    expect(line).toMatchObject({ schemaVersion: 1, error: { code: "usage" } });
+    expect(stderr).toContain("so give --events; or --yes");
+  });
+
+  test("everything said by flags needs no --yes", async () => {
+    const folder = makeFolder();
+    const { code, stdout } = await runCommand(["init", "mail", ...PLAIN], folder);
+    expect([code, existsSync(join(folder, "mail/src/app.ts"))]).toEqual([0, true]);
+    expect(stdout).toMatch(/1\. cd mail\n {2}2\. npm install\n {2}3\. npm run dev/);
+  });
+
+  test("--yes takes the defaults", async () => {
+    const folder = makeFolder();
+    const { code, stdout } = await runCommand(["init", "--yes", "--no-install", "--json"], folder);
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([
+      {
+        schemaVersion: 1,
+        kind: "created",
+        folder: join(folder, "mail-receiver"),
+        template: "express",
+        events: ["email.received", "email.delivered", "email.bounced", "email.complained"],
+        packageManager: "npm",
+        git: true,
+        docker: true,
+        installed: false,
+        failures: [],
+      },
+    ]);
+    expect(readdirSync(join(folder, "mail-receiver"))).toEqual(expect.arrayContaining([".git", "Dockerfile", ".env"]));
+    expect(statSync(join(folder, "mail-receiver/.env")).mode & 0o777).toBe(0o600);
+  });
+
+  test("the package manager is the one that runs the command, or the one that is named", async () => {
+    const env = { npm_config_user_agent: "pnpm/10.1.0 npm/? node/v20" };
+    const [own] = jsonLines((await runCommand(["init", "a", ...PLAIN, "--json"], makeFolder(), env)).stdout);
+    expect(own).toMatchObject({
+      packageManager: "pnpm",
+      next: ["cd a", "pnpm install", "pnpm run dev", expect.anything(), expect.anything()],
+    });
+    const [named] = jsonLines(
+      (await runCommand(["init", "a", ...PLAIN, "--pm", "bun", "--json"], makeFolder(), env)).stdout,
+    );
+    expect(named).toMatchObject({ packageManager: "bun" });
+  });
+
+  test.each([
+    [["--template", "koa"], "--template"],
+    [["--events", "email.lost"], '"email.lost" is no event type'],
+    [["--pm", "cargo"], "--pm"],
+    [["--write"], "--write goes with --into"],
+    [["--into", "other"], "--into names the app's folder"],
+  ])("%j is refused with a word about %j", async (flags, words) => {
+    const folder = makeFolder();
+    const { code, stderr } = await runCommand(["init", "mail", "--yes", ...flags], folder);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("--dry-run", () => {
+  test("lists the files and writes none", async () => {
+    const folder = makeFolder();
+    const { code, stdout } = await runCommand(["init", "mail", ...PLAIN, "--dry-run"], folder);
+    expect(code).toBe(0);
+    expect(stdout.split("\n")).toEqual(expect.arrayContaining([".env", ".github/workflows/ci.yml", "src/server.ts"]));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("a folder that is there", () => {
+  test("is refused when it is not empty, and stays as it was", async () => {
+    const folder = makeFiles({ "mail/README.md": "mine" });
+    const { code, stderr } = await runCommand(["init", "mail", ...PLAIN], folder);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      "mail is not empty. Name another folder, or replace files of the same name with --overwrite.",
+    );
+    expect(readdirSync(join(folder, "mail"))).toEqual(["README.md"]);
+  });
+
+  test("with --overwrite, files of the same name are replaced, and .env and others stay", async () => {
+    const folder = makeFiles({ "mail/README.md": "mine", "mail/src/other.ts": "mine", "mail/.env": "MINE=1" });
+    expect((await runCommand(["init", "mail", ...PLAIN, "--overwrite"], folder)).code).toBe(0);
+    const read = (path: string) => readFileSync(join(folder, "mail", path), "utf8");
+    expect(read("README.md")).toMatch(/^# mail\n/);
+    expect([read("src/other.ts"), read(".env")]).toEqual(["mine", "MINE=1"]);
+    expect(existsSync(join(folder, "mail/src/app.ts"))).toBe(true);
+    expect(readdirSync(folder)).toEqual(["mail"]);
+  });
+
+  test("is used when it is empty or a fresh repository", async () => {
+    const folder = makeFiles({ ".git/HEAD": "ref: refs/heads/main\n" });
+    const { code, stdout } = await runCommand(["init", ".", ...PLAIN], folder);
+    expect(code).toBe(0);
+    expect(stdout).toContain("1. npm install");
+    expect(existsSync(join(folder, ".git/HEAD")) && existsSync(join(folder, "package.json"))).toBe(true);
+  });
+
+  test("may not be a file", async () => {
+    const { code, stderr } = await runCommand(["init", "mail", ...PLAIN], makeFiles({ mail: "" }));
+    expect([code, stderr]).toEqual([2, expect.stringContaining("mail is a file; name a folder.")]);
+  });
+});
+
+describe("installing", () => {
+  const flags = ["--template", "hono", "--events", "email.received", "--no-git"];
+
+  test("happens in the project, before it appears", async () => {
+    const folder = makeFolder();
+    const npm = fakeNpm('[ "$1" = install ] && [ -f package.json ] && mkdir node_modules && pwd > node_modules/where');
+    const { code, stdout } = await runCommand(["init", "mail", ...flags, "--install", "--json"], folder, npm);
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([
+      { installed: true, next: ["cd mail", "npm run dev", expect.anything(), expect.anything()] },
+    ]);
+    expect(readFileSync(join(folder, "mail/node_modules/where"), "utf8")).toMatch(/\/\.mail-\w+\n$/);
+  });
+
+  test("that fails leaves the project, quotes the program and exits with 1", async () => {
+    const folder = makeFolder();
+    const { code, stdout, stderr } = await runCommand(
+      ["init", "mail", ...flags],
+      folder,
+      fakeNpm("echo no network >&2; exit 7"),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('"npm install" failed with 7:\nno network');
+    expect(stdout).toContain("2. npm install");
+    expect(existsSync(join(folder, "mail/package.json"))).toBe(true);
+  });
+
+  test("with a program that is not there says so", async () => {
+    const env = { PATH: makeFolder() };
+    const { code, stderr } = await runCommand(["init", "mail", ...flags, "--pm", "pnpm"], makeFolder(), env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("pnpm is not installed.")]);
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "%s ends it with everything it started, and leaves nothing",
+    async (signal) => {
+      const folder = makeFolder();
+      // A program below the program, as installers start them to compile; it shows that it runs.
+      const marks = makeFolder();
+      const npm = fakeNpm(`mkdir node_modules; (while :; do echo >> ${marks}/beats; sleep 0.02; done) & wait`);
+      const beats = (): number => statSync(join(marks, "beats"), { throwIfNoEntry: false })?.size ?? 0;
+      const init = startProgram({
+        command: process.execPath,
+        args: [BIN, "init", "mail", ...flags],
+        cwd: folder,
+        env: npm,
+      });
+      await vi.waitFor(() => expect(beats()).toBeGreaterThan(2), { timeout: 10_000 });
+      expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.mail-/)]);
+
+      init.child.kill(signal);
+      const { code, stderr } = await init.ended;
+      expect(code).toBe(signal === "SIGINT" ? 130 : 143);
+      expect(stderr).not.toContain("error");
+      expect(readdirSync(folder)).toEqual([]);
+      const last = beats();
+      await sleep(200);
+      expect(beats()).toBe(last);
+    },
+  );
+});
+
+describe("git", () => {
+  test("makes no repository inside another", async () => {
+    const folder = makeFolder();
+    await startProgram({ command: "git", args: ["init", "--quiet"], cwd: folder }).ended;
+    const flags = ["--template", "hono", "--events", "email.received", "--no-install", "--json"];
+    const { stdout } = await runCommand(["init", "mail", ...flags], folder);
+    expect(jsonLines(stdout)).toMatchObject([{ git: false }]);
+    expect(existsSync(join(folder, "mail/.git"))).toBe(false);
+  });
+});

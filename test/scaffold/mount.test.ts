@@ -1,0 +1,217 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { planMount, type MountPlan } from "#pigeonhole/scaffold/mount/plan-mount.js";
+import { readExpressApp } from "#pigeonhole/scaffold/mount/read-express-app.js";
+import { writeMount } from "#pigeonhole/scaffold/mount/write-mount.js";
+import { runCommand } from "./support/run-command.js";
+import { makeFiles } from "./support/scratch.js";
+
+const MODULE = '{"type":"module"}';
+const COMMON = "{}";
+
+function plan(files: Record<string, string>): MountPlan {
+  return planMount({ folder: makeFiles(files), events: ["email.received"] });
+}
+
+/** The app's file after the change. */
+function mounted(files: Record<string, string>): string {
+  const result = plan(files);
+  if (result.kind !== "ready") throw new Error(`Expected a plan, got ${JSON.stringify(result)}.`);
+  return result.changes.at(-1)?.after ?? "";
+}
+
+const app = (...lines: string[]): string =>
+  ['import express from "express";', "", "const app = express();", ...lines, ""].join("\n");
+
+describe("the mount", () => {
+  test.each([
+    ["express.json()", "app.use(express.json());"],
+    ["a parser with options over several lines", 'app.use(\n  express.json({\n    limit: "1mb",\n  }),\n);'],
+    ["a parser of one path", 'app.use("/api", express.json());'],
+    ["express.urlencoded()", "app.use(express.urlencoded({ extended: true }));"],
+    ["express.raw()", "app.use(express.raw());"],
+  ])("stands above %s", (_, parser) => {
+    const text = mounted({ "package.json": MODULE, "app.js": app("app.use(log);", parser, "app.use(last);") });
+    expect(text).toContain(`app.use(log);\n// Before every body parser`);
+    expect(text).toContain(`app.post("/webhooks/mail", mailReceiver.middleware());\n${parser}`);
+  });
+
+  test.each([
+    ['import { json } from "express";', "app.use(json());"],
+    ['import { json as parse } from "body-parser";', "app.use(parse());"],
+    ['import bodyParser from "body-parser";', "app.use(bodyParser.json());"],
+    ['import parsers from "body-parser";', "app.use(parsers.urlencoded({ extended: false }));"],
+  ])("knows a parser imported by %s", (line, parser) => {
+    const text = mounted({ "package.json": MODULE, "app.js": `${line}\n${app("app.use(log);", parser)}` });
+    expect(text).toContain(`mailReceiver.middleware());\n${parser}`);
+  });
+
+  test.each([
+    ["there is no parser", "app.use(log);"],
+    ["a parser is inside a block", "if (parse) {\n  app.use(express.json());\n}"],
+    ["a parser is kept in a variable", "const parse = express.json();\napp.use(parse);"],
+    ["a parser is in the chain of another call", "router\n  .use(express.json());\napp.use(express.json());"],
+    ["a parser is only in a comment", "// app.use(express.json());\napp.use(log);"],
+    ["a parser is only in a string", "app.use(log);\nconst help = `\napp.use(express.json());\n`;"],
+  ])("stands right after the app is made when %s", (_, lines) => {
+    const text = mounted({ "package.json": MODULE, "app.js": app(lines) });
+    expect(text).toMatch(/const app = express\(\);\n\/\/ Before.*\napp\.post\("\/webhooks\/mail", mailReceiver\./);
+    expect(text.endsWith(`${lines}\n`)).toBe(true);
+  });
+
+  test("stays in the function that makes the app", () => {
+    const text = mounted({
+      "package.json": MODULE,
+      "app.ts": [
+        'import express from "express";',
+        "export function createApp() {",
+        "  const app = express();",
+        "  return setUp(app);",
+        "}",
+        "function setUp(app) {",
+        "  app.use(express.json());",
+        "}",
+      ].join("\n"),
+    });
+    expect(text).toContain(
+      '  const app = express();\n  // Before every body parser: the signature covers the raw bytes.\n  app.post("',
+    );
+  });
+
+  test("takes over quotes, semicolons and line ends", () => {
+    const text = "const express = require('express')\r\n\r\nconst app = express()\r\napp.use(express.json())\r\n";
+    const after = mounted({ "package.json": COMMON, "index.js": text });
+    expect(after).toContain("const { mailReceiver } = require('./webhooks/receiver.js')\r\n");
+    expect(after).toContain("app.post('/webhooks/mail', mailReceiver.middleware())\r\napp.use(express.json())\r\n");
+    expect(after.replaceAll("\r\n", "")).not.toContain("\n");
+  });
+
+  test("changes nothing but the lines it adds", () => {
+    const text = app("app.use(express.json());", "app.listen(3000);");
+    const after = mounted({ "package.json": MODULE, "server.js": text }).split("\n");
+    const added = /mailReceiver|Before every body parser/;
+    expect(after.filter((line) => !added.test(line))).toEqual(text.split("\n"));
+    expect(after.filter((line) => added.test(line))).toHaveLength(4);
+  });
+});
+
+test.each([
+  ["app.use(login);\napp.use(express.json());", true],
+  ["app.use(express.json());\napp.use(login);", false],
+])("what stands above the mount is pointed out: %j", (lines, isPointedOut) => {
+  const result = plan({ "package.json": MODULE, "app.js": app(lines) });
+  expect("next" in result && /a login check/.test(result.next.join())).toBe(isPointedOut);
+});
+
+describe("the start", () => {
+  test("stands before a plain app.listen", () => {
+    const text = mounted({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
+    expect(text).toContain("await mailReceiver.start();\napp.listen(3000);");
+  });
+
+  test("does not wait where Node takes the file for CommonJS", () => {
+    const text = mounted({ "package.json": COMMON, "server.ts": app("const server = app.listen(3000);") });
+    expect(text).toContain("void mailReceiver.start();\nconst server = app.listen(3000);");
+  });
+
+  test("is left to the reader where the app is only made", () => {
+    const result = plan({ "package.json": MODULE, "app.js": app("export { app };") });
+    expect(result).toMatchObject({ kind: "ready" });
+    expect("next" in result && result.next.join("\n")).toContain("mailReceiver.start() before the app listens");
+  });
+});
+
+describe("a file that is not understood", () => {
+  test.each([
+    ["makes two apps", `${app()}const admin = express();\n`],
+    ["makes the app inside an expression", 'import express from "express";\nexport default express().use(log);\n'],
+    ["does not import express itself", 'import { make } from "./express";\nconst app = make("express");\n'],
+    ["has a string that does not end", app("const text = 'never;")],
+  ])("is left alone when it %s", async (_, text) => {
+    const folder = makeFiles({ "package.json": MODULE, "app.js": text });
+    const { code, stdout } = await runCommand(["add", "--write"], folder);
+    expect(code).toBe(1);
+    expect(stdout).toContain("app.js was left alone");
+    expect(stdout).toContain('app.post("/webhooks/mail", mailReceiver.middleware());');
+    expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(text);
+  });
+
+  test("is left alone when another webhooks/receiver is beside it", () => {
+    const result = plan({ "package.json": MODULE, "app.js": app(), "webhooks/receiver.js": "export {};\n" });
+    expect(result).toMatchObject({ kind: "unclear", app: "app.js" });
+  });
+
+  test("is no reason to fail without words in a folder without an app", async () => {
+    const { code, stdout } = await runCommand(["add"], makeFiles({ "package.json": MODULE }));
+    expect(code).toBe(1);
+    expect(stdout).toContain("no file that makes an Express app was found");
+  });
+
+  test("a folder without package.json is a mistake in the command line", async () => {
+    const { code, stderr } = await runCommand(["init", "--into", "."], makeFiles({}));
+    expect(code).toBe(2);
+    expect(stderr).toContain("package.json cannot be read; name the folder of an Express app.");
+  });
+});
+
+describe("the app's file", () => {
+  test.each([
+    ["what the start script runs", { scripts: { start: "node lib/web.mjs" } }, "lib/web.mjs"],
+    ["the source of what the start script runs", { scripts: { start: "node dist/web.js" } }, "src/web.ts"],
+    ["main", { main: "./web.js" }, "web.js"],
+    ["a usual name", {}, "src/server.ts"],
+  ])("is found as %s", (_, fields, path) => {
+    const files = { "package.json": JSON.stringify({ type: "module", ...fields }), [path]: app() };
+    expect(plan(files)).toMatchObject({ kind: "ready", app: path });
+  });
+
+  test("is read the same when regular expressions and templates hold quotes", () => {
+    const tricky = ['const a = /["\'`/]/.test(b) ? `${c ? `\'` : "}"}` : d / e / f;', "app.use(express.json());"];
+    expect(readExpressApp(app(...tricky))).toMatchObject({ bodyParser: "app.use(express.json())" });
+  });
+});
+
+describe("the command", () => {
+  const files = { "package.json": MODULE, "app.js": app("app.use(express.json());") };
+
+  test("shows the changes and writes nothing until it is told to", async () => {
+    const folder = makeFiles(files);
+    const { code, stdout, stderr } = await runCommand(["add", "-e", "email.bounced"], folder);
+    expect(code).toBe(2);
+    expect(stderr).toContain("--write");
+    expect(stdout).toContain("+++ b/app.js");
+    expect(stdout).toContain('+app.post("/webhooks/mail", mailReceiver.middleware());');
+    expect(stdout).toContain('+mailReceiver.on("email.bounced", (event, ctx) => {');
+    expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(files["app.js"]);
+  });
+
+  test("says so when it is run again", async () => {
+    const folder = makeFiles(files);
+    expect((await runCommand(["init", "--into", ".", "--write"], folder)).code).toBe(0);
+    const written = readFileSync(join(folder, "app.js"), "utf8");
+    const { code, stdout } = await runCommand(["add", "--write"], folder);
+    expect([code, stdout]).toEqual([0, "app.js has a receiver already; nothing to do.\n"]);
+    expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(written);
+  });
+
+  test("gives the diff and the next steps as JSON", async () => {
+    const { stdout } = await runCommand(["add", "--write", "--json"], makeFiles(files));
+    const [diff, written] = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(diff).toMatchObject({ schemaVersion: 1, kind: "diff", app: "app.js" });
+    expect(written).toMatchObject({ kind: "written", files: ["webhooks/receiver.js", "app.js"] });
+    expect(written?.["next"]).toContain("npm install pigeonhole");
+  });
+
+  test("writes nothing over a file that changed meanwhile", async () => {
+    const folder = makeFiles(files);
+    const planned = planMount({ folder, events: ["email.received"] });
+    if (planned.kind !== "ready") throw new Error("Expected a plan.");
+    writeFileSync(join(folder, "app.js"), "// mine");
+    await expect(writeMount(folder, planned.changes)).rejects.toThrow("has changed meanwhile");
+    expect(readFileSync(join(folder, "app.js"), "utf8")).toBe("// mine");
+  });
+});

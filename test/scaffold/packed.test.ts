@@ -1,0 +1,172 @@
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { signDelivery } from "pigeonhole/testing";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
+import { freePort } from "./support/free-port.js";
+import { type Ended, type Running, startProgram } from "./support/run-command.js";
+import { ROOT } from "./support/scratch.js";
+
+/*
+ * Every template as a user gets it: made by the command of the packed package, installed by npm, checked, tested, built, started.
+ * Two things are not as on a user's machine. Packages run no install scripts: better-sqlite3's binary is this repository's, of the
+ * same version, which saves minutes of compiling. And each project begins with a copy of what was installed for the command, into
+ * which npm installs what else its package.json asks for.
+ */
+
+const MINUTE = 60_000;
+const INSTALL = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
+
+const folder = mkdtempSync(join(tmpdir(), "pigeonhole-packed-"));
+const tool = join(folder, "tool");
+let tarball = "";
+
+async function run(command: string, args: readonly string[], cwd = folder, env = {}): Promise<Ended> {
+  const ended = await startProgram({ command, args, cwd, env }).ended;
+  if (ended.code !== 0)
+    throw new Error(`${command} ${args.join(" ")} ended with ${ended.code}:\n${ended.stdout}${ended.stderr}`);
+  return ended;
+}
+
+beforeAll(async () => {
+  // Not its own build: other tests read dist at the same time.
+  await run("npm", ["pack", ROOT, "--ignore-scripts", "--pack-destination", folder, "--loglevel=error"]);
+  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
+  await run("npm", [...INSTALL, "--prefix", tool, tarball]);
+  copyBinary(join(tool, "node_modules"));
+}, 4 * MINUTE);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }), MINUTE);
+
+describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
+  const project = join(folder, template);
+
+  beforeAll(async () => {
+    const flags = ["--template", template, "--events", "email.received,form.submitted", "--no-install", "--yes"];
+    await run(join(tool, "node_modules/.bin/pigeonhole"), [
+      "init",
+      template,
+      ...flags,
+      "--pigeonhole-version",
+      `file:${tarball}`,
+    ]);
+    cpSync(join(tool, "node_modules"), join(project, "node_modules"), { recursive: true, verbatimSymlinks: true });
+    await run("npm", INSTALL, project);
+  }, 2 * MINUTE);
+
+  test("type-checks", () => run("npm", ["run", "typecheck"], project), MINUTE);
+
+  test(
+    "passes its own tests",
+    async () => {
+      const { stdout } = await run("npm", ["test"], project);
+      expect(stdout).toMatch(/Tests .* passed/);
+      expect(stdout).not.toMatch(/failed|skipped/);
+    },
+    MINUTE,
+  );
+
+  test(
+    "starts, takes a delivery, and ends with 0 at SIGTERM",
+    async () => {
+      await run("npm", ["run", "build"], project);
+      const port = await freePort();
+      const app = start(project, ["--enable-source-maps", "dist/server.js"], { PORT: String(port) });
+      await untilAnswered(`http://127.0.0.1:${port}/readyz`);
+
+      const answer = await postSample(project, `http://127.0.0.1:${port}/webhooks/mail`);
+      expect([answer.status, answer.headers.get("x-pigeonhole-outcome")]).toEqual([200, "accepted"]);
+
+      app.child.kill("SIGTERM");
+      expect((await app.ended).code).toBe(0);
+      expect(app.output()).toContain('"msg":"stopped"');
+    },
+    MINUTE,
+  );
+
+  test(
+    "plays its fixtures to the built app, and takes schemas that are made of them",
+    async () => {
+      const bin = join(project, "node_modules/.bin/pigeonhole");
+      const port = String(await freePort());
+      const played = await run(bin, ["test", "--to", port, "--start", "node dist/server.js", "--twice"], project, {
+        PORT: port,
+      });
+      expect(played.stdout.match(/^✓/gm)).toHaveLength(2);
+      await run(bin, ["captures", "types", "fixtures/webhooks", "--out", "src/webhooks/schemas.ts"], project);
+      await run("npm", ["run", "typecheck"], project);
+      await run("npm", ["test"], project);
+    },
+    MINUTE,
+  );
+
+  test("says which variable is missing", async () => {
+    const { code, stderr } = await start(project, ["dist/server.js"], { WEBHOOK_SECRET: "private", PORT: "many" })
+      .ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain("WEBHOOK_SECRET must be the whole secret");
+    expect(stderr).toContain("PORT must be a port");
+    expect(stderr).not.toContain("private");
+  });
+});
+
+test(
+  "npm run dev runs app, dev server and sandbox, and one signal ends all of them",
+  async () => {
+    const project = join(folder, "express");
+    const [app, dev, page, sandbox] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+    const ports = { PORT: app, DEV_PORT: dev, DEV_PAGE_PORT: page, SANDBOX_PORT: sandbox };
+    const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
+    const all = start(project, ["scripts/dev.mjs"], env);
+    await vi.waitFor(() => expect(all.output()).toContain("sandbox │   Ready."), { timeout: 30_000 });
+
+    const fired = await fetch(`http://127.0.0.1:${sandbox}/sandbox/emit`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ type: "form.submitted" }),
+    });
+    expect(fired.status).toBe(200);
+    // From the sandbox through the dev server into the app's handler.
+    await vi.waitFor(() => expect(all.output()).toMatch(/app {5}│ .*"msg":"form\.submitted"/), { timeout: 10_000 });
+
+    all.child.kill("SIGTERM");
+    expect((await all.ended).code).toBe(0);
+    for (const port of Object.values(ports))
+      await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow("fetch failed");
+  },
+  MINUTE,
+);
+
+/** What better-sqlite3's install script would have made. */
+function copyBinary(modules: string): void {
+  const [here, there] = [join(ROOT, "node_modules/better-sqlite3"), join(modules, "better-sqlite3")];
+  const versions = [here, there].map((path) => JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as object);
+  expect(versions[1]).toHaveProperty("version", (versions[0] as { version: string }).version);
+  cpSync(join(here, "build/Release/better_sqlite3.node"), join(there, "build/Release/better_sqlite3.node"));
+}
+
+function start(project: string, args: readonly string[], env: Record<string, string>): Running {
+  const running = startProgram({ command: process.execPath, args, cwd: project, env });
+  onTestFinished(() => void running.child.kill("SIGKILL"));
+  return running;
+}
+
+async function untilAnswered(url: string): Promise<void> {
+  const isReady = (): Promise<boolean> =>
+    fetch(url)
+      .then(({ ok }) => ok)
+      .catch(() => false);
+  await vi.waitFor(async () => expect(await isReady()).toBe(true), { timeout: 15_000, interval: 50 });
+}
+
+/** Posts the project's fixture, signed with the secret that was put in its `.env`. */
+function postSample(project: string, url: string): Promise<Response> {
+  const secret = parseEnv(readFileSync(join(project, ".env"), "utf8"))["WEBHOOK_SECRET"] ?? "";
+  const capture = JSON.parse(readFileSync(join(project, "fixtures/webhooks/form-submitted.json"), "utf8")) as {
+    request: { body: { data: string } };
+  };
+  const body = capture.request.body.data;
+  return fetch(url, { method: "POST", headers: signDelivery({ body, secret }), body });
+}

@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { EVENT_TYPES } from "pigeonhole";
+import { describe, expect, test } from "vitest";
+import { parseCapture } from "#pigeonhole/capture/parse-capture.js";
+import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
+import { parseEvents } from "#pigeonhole/scaffold/project/event-names.js";
+import { detectPackageManager, PACKAGE_MANAGER_NAMES } from "#pigeonhole/scaffold/project/package-manager.js";
+import { type PlannedFile, planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
+import { projectName } from "#pigeonhole/scaffold/project/project-name.js";
+import type { ScaffoldOptions } from "#pigeonhole/scaffold/project/scaffold-options.js";
+import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
+import { ROOT } from "./support/scratch.js";
+
+function plan(options: Partial<ScaffoldOptions> = {}): Map<string, PlannedFile> {
+  const files = planScaffold({ name: "mail", pigeonhole: "^1.2.3", makeFixture, ...options });
+  return new Map(files.map((file) => [file.path, file]));
+}
+
+function textOf(files: Map<string, PlannedFile>, path: string): string {
+  return files.get(path)?.content ?? `there is no ${path}`;
+}
+
+interface Manifest {
+  name: string;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
+function manifestOf(files: Map<string, PlannedFile>): Manifest {
+  return JSON.parse(textOf(files, "package.json")) as Manifest;
+}
+
+describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
+  test.each(PACKAGE_MANAGER_NAMES)("has a value for everything when it is used with %s", (packageManager) => {
+    const files = [...plan({ template, packageManager }).values()];
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter(({ content }) => /\{\{|<!-- (?:if|end) /.test(content)).map(({ path }) => path)).toEqual([]);
+    expect(files.filter(({ path }) => /(?:^|\/)_/.test(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("pins the versions that this repository is tested with", () => {
+    const { dependencies, devDependencies } = manifestOf(plan({ template }));
+    const { pigeonhole, ...others } = { ...dependencies, ...devDependencies };
+    expect(pigeonhole).toBe("^1.2.3");
+    const installed = Object.keys(others).map((name) => {
+      const text = readFileSync(join(ROOT, "node_modules", name, "package.json"), "utf8");
+      return [name, (JSON.parse(text) as { version: string }).version];
+    });
+    expect(others).toEqual(Object.fromEntries(installed));
+  });
+
+  test("has a handler, a registration and a fixture for each event, and no other", () => {
+    const files = plan({ template, events: ["email.delivery_delayed", "form.submitted"] });
+    const paths = [...files.keys()].filter((path) => /handlers|fixtures/.test(path));
+    expect(paths).toEqual([
+      "fixtures/webhooks/email-delivery-delayed.json",
+      "fixtures/webhooks/form-submitted.json",
+      "src/webhooks/handlers/email-delivery-delayed.ts",
+      "src/webhooks/handlers/form-submitted.ts",
+      "src/webhooks/handlers/index.ts",
+    ]);
+    const list = textOf(files, "src/webhooks/handlers/index.ts");
+    expect(list).toContain('receiver.on("email.delivery_delayed", onEmailDeliveryDelayed);');
+    expect(list).toContain('import { onFormSubmitted } from "./form-submitted.js";');
+    expect([...files.values()].filter(({ content }) => content.includes("email.received"))).toEqual([]);
+  });
+
+  test("mounts the receiver before any body parser", () => {
+    const text = textOf(plan({ template }), "src/app.ts");
+    const mount = text.search(/app\.post\("\/webhooks\/mail"/);
+    const parser = text.indexOf("app.use(express.json())");
+    expect(mount).toBeGreaterThan(0);
+    expect(parser === -1 || parser > mount).toBe(true);
+  });
+});
+
+describe("the secret", () => {
+  test("is fresh, whole, and only in .env, which its owner alone can read", () => {
+    const [first, second] = [plan(), plan()];
+    const secretOf = (files: Map<string, PlannedFile>) =>
+      /^WEBHOOK_SECRET=(.*)$/m.exec(textOf(files, ".env"))?.[1] ?? "";
+    expect(secretOf(first)).toMatch(/^whsec_[\w-]{43}$/);
+    expect(secretOf(first)).not.toBe(secretOf(second));
+    expect(first.get(".env")?.mode).toBe(0o600);
+    const holders = [...first.values()].filter(({ content }) => content.includes(secretOf(first)));
+    expect(holders.map(({ path }) => path)).toEqual([".env"]);
+    expect(textOf(first, ".gitignore").split("\n")).toContain(".env");
+    expect(textOf(first, ".dockerignore").split("\n")).toContain(".env");
+  });
+});
+
+describe("options", () => {
+  test("without docker there is no file and no word of it", () => {
+    const files = plan({ docker: false });
+    expect([...files.keys()].filter((path) => /docker|compose/i.test(path))).toEqual([]);
+    expect(textOf(files, "README.md")).not.toMatch(/docker/i);
+  });
+
+  test.each([
+    ["npm", "npm run trigger -- email.received"],
+    ["pnpm", "pnpm run trigger email.received"],
+    ["yarn", "yarn run trigger email.received"],
+    ["bun", "bun run trigger email.received"],
+  ] as const)("with %s the README says %s", (packageManager, line) => {
+    expect(textOf(plan({ packageManager }), "README.md")).toContain(line);
+  });
+
+  test("pnpm and Bun are told which packages may compile", () => {
+    expect(textOf(plan({ packageManager: "pnpm" }), "pnpm-workspace.yaml")).toContain("- better-sqlite3");
+    expect(manifestOf(plan({ packageManager: "bun" }))).toMatchObject({
+      trustedDependencies: ["better-sqlite3", "esbuild"],
+    });
+    expect(manifestOf(plan())).not.toHaveProperty("trustedDependencies");
+  });
+
+  test.each([
+    ["template", { template: "koa" as "hono" }],
+    ["events", { events: [] }],
+    ["events", { events: ["email.lost" as "email.sent"] }],
+    ["name", { name: "../mail" }],
+  ])("a bad %s is refused by name", (option, options) => {
+    expect(() => plan(options)).toThrow(new RegExp(`^${option} must`));
+  });
+});
+
+describe("fixtures", () => {
+  test.each(EVENT_TYPES)("of %s are captures, the same in every run", (type) => {
+    const text = makeFixture(type);
+    expect(makeFixture(type)).toBe(text);
+    expect(parseCapture(JSON.parse(text))).toMatchObject({ event: { type }, request: { path: "/webhooks/mail" } });
+  });
+});
+
+describe("words of the command line", () => {
+  test.each([
+    ["all", EVENT_TYPES.length],
+    ["domain.*", 3],
+    ["form.*,form.submitted", 2],
+    [" email.received , file.deleted ", 2],
+  ])("events %j are %i types", (text, count) => {
+    expect(parseEvents(text)).toHaveLength(count);
+  });
+
+  test.each(["", "email.lost", "lost.*", "email.received,nothing"])("events %j are refused", (text) => {
+    expect(() => parseEvents(text)).toThrow(/^events/);
+  });
+
+  test.each([
+    ["pnpm/10.1.0 npm/? node/v20.20.2 linux x64", "pnpm"],
+    ["bun/1.2.0 npm/? node/v22", "bun"],
+    ["yarn/1.22.22 npm/? node/v20", "yarn"],
+    ["npm/10.8.2 node/v20.20.2", "npm"],
+    ["deno/2.0", "npm"],
+    [undefined, "npm"],
+  ])("the user agent %j means %s", (agent, name) => {
+    expect(detectPackageManager(agent)).toBe(name);
+  });
+
+  test.each([
+    ["/home/me/Mail Receiver", "mail-receiver"],
+    ["/srv/_hooks.v2", "hooks.v2"],
+    ["/", "mail-receiver"],
+  ])("a project in %s is called %s", (folder, name) => {
+    expect(projectName(folder)).toBe(name);
+  });
+});

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { ROOT } from "./scratch.js";
+
+export const BIN = resolve(ROOT, "dist/cli/bin.js");
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** Everything it has printed so far. */
+  output(): string;
+}
+
+export interface RunInput {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a program without a terminal. */
+export function startProgram({ command, args, cwd, env = {} }: RunInput): Running {
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const said = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text));
+  const ended = new Promise<Ended>((done, fail) => {
+    child.once("error", fail);
+    child.once("close", (code) => done({ code, ...said }));
+  });
+  return { child, ended, output: () => said.stdout + said.stderr };
+}
+
+/** Runs the built `pigeonhole` to its end. */
+export function runCommand(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  return startProgram({ command: process.execPath, args: [BIN, ...args], cwd, env }).ended;
+}
