@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { API_ASSUMPTIONS, operationsTable } from "pigeonhole/client";
 import { ASSUMPTIONS } from "pigeonhole/protocol";
 import { expect, test } from "vitest";
+import { referenceTable } from "./api-reference.js";
 import { commandTable } from "#pigeonhole/cli/command-table.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 
@@ -29,6 +30,11 @@ test.each([
   ["api-assumptions", assumptionsTable(API_ASSUMPTIONS)],
   ["commands", commandTable()],
   ["operations", operationsTable()],
+  ["reference index", referenceTable("index")],
+  ["reference client", referenceTable("client")],
+  ["reference protocol", referenceTable("protocol")],
+  ["reference sandbox", referenceTable("sandbox")],
+  ["reference testing", referenceTable("testing")],
 ])("the README's table of %s is up to date", (name, table) => {
   const readme = readFileSync(file, "utf8");
   const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];

@@ -1,0 +1,25 @@
+import { createReceiver, type Receiver } from "pigeonhole";
+
+// lib/receiver.ts of a Next.js app. `next dev` loads modules anew after every change; there is one receiver all the same, because
+// two would share one file.
+
+const global = globalThis as { mailReceiver?: Promise<Receiver> };
+
+/** The receiver, started by the first call. A start that fails is tried again by the next. */
+export function openReceiver(): Promise<Receiver> {
+  global.mailReceiver ??= startReceiver().catch((error: unknown) => {
+    delete global.mailReceiver;
+    throw error;
+  });
+  return global.mailReceiver;
+}
+
+async function startReceiver(): Promise<Receiver> {
+  const receiver = createReceiver({
+    secrets: process.env["WEBHOOK_SECRET"] ?? "",
+    store: process.env["STORE"] ?? "inbox.db",
+  });
+  receiver.on("form.submitted", (event, ctx) => ctx.log.info({ createdAt: event.createdAt }, "form"));
+  await receiver.start();
+  return receiver;
+}

@@ -1,0 +1,147 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { COMMANDS, FAMILIES } from "#pigeonhole/cli/commands.js";
+import { buildProgram } from "#pigeonhole/cli/frame/build-program.js";
+import { protectSearchTerms } from "#pigeonhole/cli/frame/search-terms.js";
+import { EXAMPLE_GLOBALS } from "./example-globals.js";
+
+// What can rot in the documents: links, TypeScript, command lines, and the program on the first screen.
+
+const root = resolve(import.meta.dirname, "..");
+const DOCUMENTS = ["README.md", "CHANGELOG.md", ".github/CONTRIBUTING.md"];
+
+function readDocument(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+/** The fenced blocks of a language, each with the comment in the line before it. */
+function blocksOf(text: string, language: string): { block: string; remark: string }[] {
+  const found = text.matchAll(new RegExp(`(?:^<!-- (.*) -->\n)?^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "gm"));
+  return [...found].map(([, remark = "", block = ""]) => ({ block, remark }));
+}
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```$/gm, "").replaceAll(/`[^`\n]*`/g, "");
+}
+
+/** Ids of headings, as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  const headings = [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.*)$/gm)];
+  return headings.map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+describe.each(DOCUMENTS)("%s", (path) => {
+  const text = readDocument(path);
+  const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+
+  test("has links that lead somewhere", () => {
+    const broken = targets.filter((target) => {
+      if (target.startsWith("https://")) return false; // other people's sites are not asked in a test
+      const [file = "", anchor] = target.split("#");
+      const linked = file === "" ? path : join(dirname(path), file);
+      if (!existsSync(join(root, linked))) return true;
+      return anchor !== undefined && !anchorsOf(readDocument(linked)).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test("names only files of this repository that are there", () => {
+    const named = [...text.matchAll(/`((?:src|test|examples|templates|\.github)\/[\w./-]+)`/g)].map(
+      ([, file = ""]) => file,
+    );
+    expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+});
+
+test("links were really looked at", () => {
+  expect(readDocument("README.md").match(/\]\(#/g)?.length).toBeGreaterThan(15);
+});
+
+describe("the README's TypeScript", () => {
+  const blocks = blocksOf(readDocument("README.md"), "ts");
+
+  test("was found", () => {
+    expect(blocks.length).toBeGreaterThan(8);
+  });
+
+  test("type-checks, the fragments with the names that their text speaks of", () => {
+    const folder = mkdtempSync(join(tmpdir(), "pigeonhole-readme-ts-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    for (const part of ["examples", "package.json"]) cpSync(join(root, part), join(folder, part), { recursive: true });
+    for (const part of ["node_modules", "dist"]) symlinkSync(join(root, part), join(folder, part));
+    mkdirSync(join(folder, "blocks"));
+    for (const [index, { block }] of blocks.entries()) {
+      writeFileSync(join(folder, "blocks", `block-${index + 1}.ts`), `${block}\nexport {};\n`);
+    }
+    writeFileSync(join(folder, "blocks/globals.d.ts"), EXAMPLE_GLOBALS);
+    const { compilerOptions } = JSON.parse(readDocument("tsconfig.json")) as { compilerOptions: object };
+    const options = { ...compilerOptions, noUnusedLocals: false, noUnusedParameters: false };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["blocks"] }));
+    const tsc = join(root, "node_modules/.bin/tsc");
+    const { stdout } = spawnSync(process.execPath, [tsc, "--project", folder], { cwd: folder, encoding: "utf8" });
+    expect(stdout).toBe("");
+  });
+});
+
+describe("the first program of the README", () => {
+  const [first] = blocksOf(readDocument("README.md"), "ts");
+
+  test("is the smallest example, which is run elsewhere", () => {
+    const example = readDocument("examples/express-minimal.ts").replace(/\n\/\/ A complete receiver\..*\n/, "");
+    expect(first).toEqual({ remark: "example: first", block: example });
+  });
+
+  test("has fewer than 20 lines", () => {
+    expect(first?.block.trimEnd().split("\n").length).toBeLessThan(20);
+  });
+
+  test("comes with nothing before it but the name and one sentence", () => {
+    const [before = ""] = readDocument("README.md").split("<!-- example: first -->");
+    const [title, ...rest] = before.split("\n").filter((line) => line !== "");
+    expect(title).toBe("# pigeonhole");
+    expect(rest).toHaveLength(1);
+    expect(rest[0]?.match(/\.(\s|$)/g)).toHaveLength(1);
+  });
+});
+
+test.each(["README.md", ".github/CONTRIBUTING.md"])(
+  "every command line in %s is one that the command takes",
+  async (path) => {
+    const text = readDocument(path);
+    const blocks = ["sh", "console"].flatMap((language) => blocksOf(text, language));
+    const lines = blocks
+      .flatMap(({ block }) => block.split("\n"))
+      .map((line) => line.replace(/^\$ /, "").replace(/\s+#.*$/, ""))
+      .filter((line) => line.startsWith("npx pigeonhole "));
+    if (path === "README.md") expect(lines.length).toBeGreaterThan(12);
+    for (const line of lines) {
+      const named: string[] = [];
+      const program = buildProgram({
+        commands: COMMANDS,
+        families: FAMILIES,
+        version: "0",
+        onCommand: ({ command }) => Promise.resolve(void named.push(command.spec.name)),
+      });
+      const words = (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ""));
+      await program.parseAsync(protectSearchTerms(words.slice(2)), { from: "user" });
+      expect(named, line).toHaveLength(1);
+    }
+  },
+);
+
+test("every npm script that the documents name is there", () => {
+  const { scripts } = JSON.parse(readDocument("package.json")) as { scripts: Record<string, string> };
+  const named = DOCUMENTS.flatMap((path) => [
+    ...readDocument(path).matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g),
+  ]);
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.map(([, name = ""]) => name).filter((name) => scripts[name] === undefined)).toEqual([]);
+});

@@ -1,0 +1,155 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { getRequestListener } from "@hono/node-server";
+import { type EventType, isEventType } from "pigeonhole/protocol";
+import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { closeServer, listen } from "./outbox/contact-event-service.js";
+
+// The programs under examples/, as they stand there: as processes where they listen, with signed deliveries posted to them.
+
+const root = resolve(import.meta.dirname, "..");
+const EXAMPLES = ["express-minimal", "existing-app", "hono"] as const;
+const TYPES: Record<(typeof EXAMPLES)[number], EventType> = {
+  "express-minimal": "email.bounced",
+  "existing-app": "suppression.added",
+  hono: "email.opened",
+};
+
+/** The examples and the package as a reader has them after a build; the folder is removed after the test. */
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-examples-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const part of ["examples", "package.json"]) cpSync(join(root, part), join(folder, part), { recursive: true });
+  for (const part of ["node_modules", "dist"]) symlinkSync(join(root, part), join(folder, part));
+  return folder;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await closeServer(server);
+  return port;
+}
+
+function runExample(folder: string, name: string, env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ["--import", "tsx", join("examples", `${name}.ts`)], {
+    cwd: folder,
+    env: { ...process.env, WEBHOOK_SECRET: TEST_SECRET, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
+  const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
+  return { child, ended, output: () => output };
+}
+
+async function startExample(name: (typeof EXAMPLES)[number]) {
+  const folder = makeFolder();
+  const port = await freePort();
+  const { child, ended, output } = runExample(folder, name, { PORT: String(port), STORE: join(folder, "inbox.db") });
+  const url = `http://127.0.0.1:${port}`;
+  const isUp = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(isUp, { timeout: 20_000, message: `${name} listens` }).toBe(true);
+  return {
+    url,
+    output,
+    store: join(folder, "inbox.db"),
+    stop: () => {
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
+}
+
+async function post(url: string, type: EventType, secret = TEST_SECRET) {
+  const body = JSON.stringify(sampleEvent(type, {}, { seed: "example" }));
+  const headers = { ...signDelivery({ body, secret }), "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", body, headers });
+  return [response.status, response.headers.get("x-pigeonhole-outcome")];
+}
+
+describe.each(EXAMPLES)("examples/%s.ts", (name) => {
+  test("takes a delivery once, runs its handler, refuses a foreign signature, and ends cleanly", async () => {
+    const example = await startExample(name);
+    const url = `${example.url}/webhooks/mail`;
+    expect(await post(url, TYPES[name])).toEqual([200, "accepted"]);
+    expect(await post(url, TYPES[name])).toEqual([200, "duplicate"]);
+    expect(await post(url, TYPES[name], TEST_SECRET.replace("p", "q"))).toEqual([503, "unverified"]);
+    await expect.poll(example.output, { timeout: 5_000 }).toMatch(/"handler":"[^"]+","attempt":1/);
+    expect(example.output().match(/"attempt":1/g)).toHaveLength(1);
+    expect(await example.stop()).toBe(0);
+  }, 40_000);
+});
+
+describe("examples/existing-app.ts", () => {
+  test("keeps its own routes: parsed bodies, the login check and the error handler", async () => {
+    const { url, stop } = await startExample("existing-app");
+    const headers = { "content-type": "application/json", authorization: "Bearer letmein" };
+    const order = await fetch(`${url}/orders`, { method: "POST", headers, body: '{"paid":true}' });
+    expect([order.status, await order.json()]).toEqual([201, { id: 1, paid: true }]);
+    expect((await fetch(`${url}/orders`, { method: "POST", headers, body: "{" })).status).toBe(400);
+    expect((await fetch(`${url}/inbox`)).status).toBe(401);
+    expect(await (await fetch(`${url}/inbox`, { headers })).json()).toMatchObject({ state: "running" });
+    expect(await stop()).toBe(0);
+  }, 40_000);
+});
+
+test("examples/express-minimal.ts is shorter than 25 lines", () => {
+  const text = readFileSync(join(root, "examples/express-minimal.ts"), "utf8");
+  expect(text.trimEnd().split("\n").length).toBeLessThan(25);
+});
+
+test("the examples' event types are the service's", () => {
+  expect(Object.values(TYPES).every(isEventType)).toBe(true);
+});
+
+test("examples/next-route answers on a Fetch host, and its start takes up work", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-route-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const old = { ...process.env };
+  onTestFinished(() => void (process.env = old));
+  Object.assign(process.env, {
+    NEXT_RUNTIME: "nodejs",
+    WEBHOOK_SECRET: TEST_SECRET,
+    STORE: join(folder, "no-such-folder/x.db"),
+  });
+  const { POST } = await import("../examples/next-route/route.js");
+  const answer = getRequestListener(POST);
+  const server = createServer((req, res) => void answer(req, res));
+  const url = `http://127.0.0.1:${await listen(server)}/webhooks/mail`;
+  onTestFinished(() => closeServer(server));
+
+  // A receiver that cannot start is answered for in the service's terms, and is tried again.
+  const response = await fetch(url, { method: "POST", body: "{}" });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "30"]);
+
+  process.env["STORE"] = join(folder, "inbox.db");
+  const { register } = await import("../examples/next-route/instrumentation.js");
+  await register();
+  const { openReceiver } = await import("../examples/next-route/receiver.js");
+  const receiver = await openReceiver();
+  onTestFinished(() => receiver.stop());
+  expect(await post(url, "form.submitted")).toEqual([200, "accepted"]);
+  expect(await post(url, "form.submitted")).toEqual([200, "duplicate"]);
+  const { id } = sampleEvent("form.submitted", {}, { seed: "example" });
+  await expect.poll(async () => (await receiver.inbox.get(id))?.handlers[0]?.state).toBe("done");
+});
+
+test("examples/exactly-once leaves one row and one contact event for each bounce, whatever SIGKILL met", async () => {
+  const { ended, output } = runExample(makeFolder(), "exactly-once/watch");
+  expect(await ended, output()).toBe(0);
+  const [, attempts] = /^24 bounces, (\d+) attempts to deliver them, 3 kills$/m.exec(output()) ?? [];
+  // The receiver was away while some were sent, so that the service had to send them again.
+  expect(Number(attempts)).toBeGreaterThan(24);
+  expect(output()).toContain('24 rows in the table "bounce", of 24 different bounces');
+  expect(output()).toContain("24 contact events at the service, of 24 different bounces");
+}, 120_000);

@@ -1,0 +1,187 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+// The tarball that npm would publish, unpacked where `npm install` would put it. Only what package.json names as a dependency is
+// there beside it, so that an import of anything else is found.
+
+const root = resolve(import.meta.dirname, "..");
+const folder = mkdtempSync(join(tmpdir(), "pigeonhole-pack-"));
+const consumer = join(folder, "consumer");
+const installed = join(consumer, "node_modules/pigeonhole");
+
+interface Manifest {
+  version: string;
+  exports: Record<string, string | Record<string, string>>;
+  dependencies: Record<string, string>;
+  bin: Record<string, string>;
+  engines: { node: string };
+}
+
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+const entries = Object.keys(manifest.exports).filter((path) => path !== "./package.json");
+const specifiers = entries.map((path) => `pigeonhole${path.slice(1)}`);
+let tarball = "";
+let files: string[] = [];
+
+beforeAll(() => {
+  // Without the prepack script, which builds anew: other tests are using the build.
+  const { stdout } = run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], root);
+  const [packed] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
+  tarball = join(folder, packed?.filename ?? "");
+  files = (packed?.files ?? []).map(({ path }) => path);
+
+  mkdirSync(installed, { recursive: true });
+  run("tar", ["xzf", tarball, "-C", installed, "--strip-components=1"]);
+  for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
+    const link = join(consumer, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), link);
+  }
+  writeFileSync(join(consumer, "package.json"), '{ "name": "consumer", "type": "module", "private": true }');
+}, 60_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(command: string, args: string[], cwd = consumer) {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
+  expect(status, `${command} ${args.join(" ")}\n${stdout}\n${stderr}`).toBe(0);
+  return { stdout, stderr };
+}
+
+function tool(name: string, args: string[]) {
+  return run(process.execPath, [join(root, "node_modules/.bin", name), ...args]);
+}
+
+describe("the tarball", () => {
+  test("holds the build, the page, the templates and the documents, and nothing else", () => {
+    const kinds = [...new Set(files.map((path) => path.split("/")[0] ?? ""))].toSorted();
+    expect(kinds).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "package.json", "templates"]);
+    expect(files).toContain("dist/page/index.html");
+    expect(files.some((path) => /^dist\/page\/assets\/.*\.js$/.test(path))).toBe(true);
+    expect(files).toContain("dist/store/sqlite/writer-thread.js");
+    for (const template of ["__common__", "express", "express-sqlite-app", "hono"]) {
+      expect(files.filter((path) => path.startsWith(`templates/${template}/`)).length, template).toBeGreaterThan(2);
+    }
+  });
+
+  test("holds no tests, sources, maps, databases or traces of building, and no file that npm would rename or drop", () => {
+    const unwanted = files.filter(
+      (path) =>
+        /\.(map|tsbuildinfo|tsx|db|tgz|log)$/.test(path) ||
+        /(^|\/)(\.env|\.gitignore|\.npmrc|\.npmignore|node_modules)(\/|$)/.test(path) ||
+        (path.startsWith("dist/") && (/\.test\./.test(path) || (path.endsWith(".ts") && !path.endsWith(".d.ts")))),
+    );
+    expect(unwanted).toEqual([]);
+  });
+
+  test("has a declaration beside every module", () => {
+    const modules = files.filter((path) => /^dist\/(?!page\/).*\.js$/.test(path));
+    expect(modules.length).toBeGreaterThan(100);
+    expect(modules.filter((path) => !files.includes(path.replace(/\.js$/, ".d.ts")))).toEqual([]);
+  });
+
+  test("is clean for publint", () => {
+    expect(tool("publint", ["run", tarball, "--strict"]).stdout).toContain("All good!");
+  });
+
+  test("has types that are right for every import, says attw", () => {
+    // ES modules only, which Node 20.19 and newer can `require` too.
+    const { stdout } = tool("attw", [tarball, "--profile", "esm-only", "--format", "json"]);
+    const { analysis } = JSON.parse(stdout) as { analysis: { entrypoints: Record<string, unknown> } };
+    expect(Object.keys(analysis.entrypoints)).toEqual(Object.keys(manifest.exports));
+  }, 60_000);
+});
+
+describe("a project that installed it", () => {
+  test("can import every entry, and gets every value that the entry's declarations name", () => {
+    for (const [index, entry] of entries.entries()) {
+      const declarations = readFileSync(join(root, "src", `${entry === "." ? "index" : entry.slice(2)}.ts`), "utf8");
+      const text = declarations.replaceAll(/export type \{[^}]*\}/g, "");
+      const names = [...text.matchAll(/export \{([^}]*)\}/g)]
+        .flatMap(([, list = ""]) => list.split(","))
+        .map((name) => name.trim())
+        .filter((name) => name !== "" && !name.startsWith("type "))
+        .map((name) => name.split(" as ").at(-1) ?? name);
+      expect(names.length).toBeGreaterThan(1);
+      const script = `console.log(JSON.stringify(Object.keys(await import("${specifiers[index]}"))))`;
+      const { stdout } = run(process.execPath, ["--input-type=module", "--eval", script]);
+      expect((JSON.parse(stdout) as string[]).toSorted(), entry).toEqual(names.toSorted());
+    }
+  });
+
+  test("can require it from CommonJS too, on a Node that knows how", () => {
+    const script = `process.removeAllListeners("warning"); console.log(typeof require("pigeonhole").createReceiver)`;
+    expect(run(process.execPath, ["--input-type=commonjs", "--eval", script]).stdout).toBe("function\n");
+  });
+
+  test("cannot import what is not exported", () => {
+    const script = 'await import("pigeonhole/dist/index.js").catch(({ code }) => console.log(code))';
+    const { stdout } = run(process.execPath, ["--input-type=module", "--eval", script]);
+    expect(stdout).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
+  });
+
+  test.each(["nodenext", "bundler"])("type-checks under %s, declarations of the package included", (resolution) => {
+    const lines = specifiers.map((specifier, index) => `import * as entry${index} from "${specifier}";`);
+    writeFileSync(
+      join(consumer, "check.ts"),
+      `${lines.join("\n")}
+import { createReceiver } from "pigeonhole";
+import { sampleEvent } from "pigeonhole/testing";
+console.log(${specifiers.map((_, index) => `entry${index}`).join(", ")});
+const receiver = createReceiver({ secrets: "whsec_x" });
+receiver.on("email.bounced", (event) => console.log(event.type satisfies "email.bounced"));
+// @ts-expect-error no such type
+receiver.on("email.bounce", () => {});
+// @ts-expect-error no such type
+sampleEvent("email.bounce");
+`,
+    );
+    const compilerOptions = {
+      ...(resolution === "nodenext" ? { module: "nodenext" } : { module: "esnext", moduleResolution: "bundler" }),
+      target: "es2023",
+      lib: ["es2023"],
+      types: ["node"],
+      strict: true,
+      noEmit: true,
+      // Ours are checked in full by the project's own build; here it is seen that a consumer can resolve all of them.
+      skipLibCheck: false,
+    };
+    writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["check.ts"] }));
+    tool("tsc", ["--project", "."]);
+  });
+
+  test("has the command, which prints its version and loads no native module for its help", () => {
+    const bin = join(installed, manifest.bin["pigeonhole"] ?? "");
+    expect(run(process.execPath, [bin, "--version"]).stdout.trim()).toBe(manifest.version);
+    const preload = join(folder, "count.cjs");
+    writeFileSync(
+      preload,
+      `let natives = 0; const open = process.dlopen;
+       process.dlopen = (...args) => { natives += 1; return open.apply(process, args); };
+       process.on("exit", () => process.stderr.write("natives: " + natives));`,
+    );
+    expect(run(process.execPath, ["--require", preload, bin, "--help"]).stderr).toBe("natives: 0");
+    // The counter counts.
+    const script = 'new (require("better-sqlite3"))(":memory:")';
+    expect(run(process.execPath, ["--require", preload, "--eval", script]).stderr).toBe("natives: 1");
+  });
+
+  test("can serve the page, whose files are where the command looks for them", () => {
+    const html = readFileSync(join(installed, "dist/page/index.html"), "utf8");
+    const assets = [...html.matchAll(/(?:src|href)="\/?([^":]+)"/g)].map(([, path = ""]) => path.replace(/^\.\//, ""));
+    expect(assets.length).toBeGreaterThan(1);
+    expect(assets.filter((path) => !existsSync(join(installed, "dist/page", path)))).toEqual([]);
+  });
+});
+
+test("what publishes the package asks for the right to sign its provenance, and for the oldest Node that is promised", () => {
+  const publish = readFileSync(join(root, ".github/workflows/publish.yml"), "utf8");
+  expect(publish).toMatch(/^ +id-token: write/m);
+  expect(publish).toContain("npm publish --provenance");
+  const ci = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
+  expect(ci).toContain(`node: ["${manifest.engines.node.replace(">=", "")}"`);
+  expect(ci).toContain("run: .ci/run");
+});
