@@ -179,6 +179,34 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`src/sandbox/deliver-once.ts`.",
   },
   {
+    id: "aged_resend",
+    notShown: "Whether a resend under a known key is looked up before or after its event is checked by age.",
+    assumed:
+      "In the sandbox after: an event that has become 90 days old since a lost answer is `invalid_event`, although it is stored. It is the reading that a client may rely on least.",
+    change: "Do not resend what has become too old; `src/sandbox/api/create-api.ts` has the order.",
+  },
+  {
+    id: "narrowed_writes",
+    notShown:
+      "Whether a narrowed key may rotate the secret of an endpoint that reaches beyond it, test it, or replay to it.",
+    assumed:
+      "In the sandbox it may test and replay, which shows it nothing. The new secret is refused with `capability_unsupported` on `addressAllowlist`, as a change is.",
+    change: "`rotateSecret` in `src/sandbox/endpoints/endpoint-book.ts`.",
+  },
+  {
+    id: "retry_target",
+    notShown: "Where a retry goes when the endpoint's URL or secret has changed since, and what else travels with it.",
+    assumed:
+      "In the sandbox: to the URL of that moment, with the secret of that moment. Beside the signature there are `content-type: application/json` and a `user-agent`; a receiver looks at neither.",
+    change: "`src/sandbox/delivery/attempt-sender.ts`.",
+  },
+  {
+    id: "delivery_log_order",
+    notShown: "In which order the delivery log comes, and by which time `since` and `until` go.",
+    assumed: "In the sandbox newest first, by when the attempt began; `since` includes its moment, `until` does not.",
+    change: "`src/sandbox/webhooks-handlers.ts`.",
+  },
+  {
     id: "event_addresses",
     notShown: "Which field of an event holds the address that allowlists go by.",
     assumed:

@@ -1,24 +1,15 @@
 import { z } from "zod";
+import { EVENT_LIMITS, EVENT_NAME } from "./event-limits.js";
 import { type Checked, type Fault, type FaultCode, checkInput } from "./fault.js";
 import { type JsonValue, isJsonValue, jsonSize } from "./json-size.js";
 import { checkOccurredAt } from "./occurred-at.js";
+import { readPlainContactEvent } from "./plain-contact-event.js";
 import { emailAddress, nullable, openEnum, pathSegment, timestamp } from "./shapes.js";
 
-/** Limits of contact events. Seeds part 1 §4.4 and §8. */
-export const EVENT_LIMITS = {
-  nameLength: 100,
-  propertyKeys: 50,
-  /** 4 KB, taken as bytes of the JSON in UTF-8. */
-  propertyBytes: 4 * 1024,
-  contactIdLength: 64,
-  contactNameLength: 200,
-  batchSize: 100,
-  /** Per key; a batch counts as many as it has. */
-  eventsPerMinute: 600,
-} as const;
+export { EVENT_LIMITS };
 
 /** Name of an event, matched exactly. */
-export const eventName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$/, {
+export const eventName = z.string().regex(EVENT_NAME, {
   error: "Must be 1 to 100 letters, digits, dots, colons, dashes or underscores, and begin with a letter or digit.",
 });
 
@@ -92,6 +83,8 @@ export const EVENT_FAULT_CODES = {
 
 /** Checks one event by all rules, those about the time included. The value is a plain copy. */
 export function checkContactEvent(event: unknown, nowMs: number): Checked<z.output<typeof contactEventInput>> {
+  const plain = readPlainContactEvent(event);
+  if (plain !== undefined) return { ok: true, value: plain };
   const checked = checkInput(contactEventInput, event, EVENT_FAULT_CODES);
   if (!checked.ok) return checked;
   const fault = checkOccurredAt(checked.value.occurredAt, nowMs);

@@ -131,7 +131,7 @@ export const webhooks = {
     params,
     result: webhookEndpointWithSecret,
     retry: "never",
-    errors: readErrors,
+    errors: [...readErrors, "capability_unsupported"],
     doc: "Gives the endpoint a new secret; the old one stops at once. The answer holds the new one.",
     example: { params: { id }, result: exampleWithSecret },
   },

@@ -28,7 +28,7 @@ import { PassTime } from "./pass-time.js";
 import { createSandboxTime } from "./sandbox-time.js";
 import type { Sandbox } from "./sandbox.js";
 import { SandboxServer } from "./sandbox-server.js";
-import { AttemptWaits } from "./wait-for.js";
+import { AttemptWaits, checkTimeout, sandboxClosed } from "./wait-for.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
 /** Nothing is asked for by this name; it is what a client without a socket is given. */
@@ -98,7 +98,12 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
   });
   const events = new EventMaker({ clock, seed, newEventTypes: options.newEventTypes });
-  const deliverOnce = createDeliverOnce({ endpoints, engine, log, passTime, makeTestEvent: () => events.makeTest() });
+  let isClosed = false;
+  const requireOpen = (): void => {
+    if (isClosed) throw sandboxClosed();
+  };
+  const makeTestEvent = () => events.makeTest();
+  const deliverOnce = createDeliverOnce({ endpoints, engine, log, passTime, requireOpen, makeTestEvent });
 
   const apiFaults = createApiFaults({ random: seededRandom(`${seed}\0api faults`) });
   const contactBook = createContactEventBook({
@@ -136,7 +141,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
   };
   let server: SandboxServer | undefined;
-  let isClosed = false;
+  let starting: Promise<SandboxServer> | undefined;
 
   const sandbox: Sandbox = {
     seed,
@@ -164,31 +169,33 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       return engine.openDeliveries;
     },
     emit(type, data = {}, emitOptions = {}) {
-      if (isClosed) throw new PigeonholeError("stopped", "The sandbox was closed; it fires no more events.");
+      requireOpen();
       const event = events.make(type, data, emitOptions);
       const planned = engine.publish(event);
       tell({ kind: "event", eventId: event.id, type: event.type, deliveries: planned.length });
       return { event, deliveries: planned.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
     },
     deliveries: (filter) => log.list(filter).map(({ row }) => row),
-    waitFor(wait = {}) {
+    async waitFor(wait = {}) {
       const byDefault = time.manual === undefined ? 10 * SECOND * time.speed : LONGEST_RETRY_SPAN_MS + HOUR;
-      return passTime.until(waits.wait(wait, wait.timeoutMs ?? byDefault));
+      return passTime.until(waits.wait(wait, checkTimeout(wait.timeoutMs ?? byDefault)));
     },
     waitForContactEvent: async (wait = {}) => eventWaits.wait(contactBook.events, wait),
     advance: (by) => passTime.advance(by),
-    async advanceToNextAttempt() {
-      await passTime.settle();
-      const next = engine.nextAttemptMs;
-      if (next === undefined) return undefined;
-      const byMs = Math.max(0, next - time.elapsed());
-      await passTime.advance(byMs);
-      return byMs;
-    },
+    advanceToNextAttempt: () => passTime.advanceTo(() => engine.nextAttemptMs),
     settle: () => passTime.settle(),
     async listen(where = {}) {
-      if (server !== undefined) throw new PigeonholeError("invalid_argument", `The sandbox listens at ${server.url}.`);
-      server = await SandboxServer.start({ ...where, api, sandbox });
+      requireOpen();
+      if (starting !== undefined) throw new PigeonholeError("invalid_argument", "The sandbox listens already.");
+      starting = SandboxServer.start({ ...where, api, sandbox });
+      try {
+        server = await starting;
+      } catch (error) {
+        starting = undefined;
+        throw error;
+      }
+      // It may have been closed while it started; then the server is as well.
+      requireOpen();
       return { url: server.url, port: server.port };
     },
     reset({ keepEndpoints = false } = {}) {
@@ -203,7 +210,9 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       isClosed = true;
       engine.stop();
       waits.close();
-      await server?.close();
+      eventWaits.close();
+      const started = await starting?.catch(() => undefined);
+      await started?.close();
     },
   };
   return sandbox;

@@ -2,7 +2,7 @@ import { ApiFault } from "./api/api-handlers.js";
 import type { AttemptLog } from "./delivery/attempt-log.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
 import type { DeliveryEngine } from "./delivery/delivery-engine.js";
-import type { SandboxEvent } from "./delivery/delivery.js";
+import { type SandboxEvent, eventBody } from "./delivery/delivery.js";
 import { invalidParameter } from "./endpoints/check-endpoint.js";
 import type { EndpointBook } from "./endpoints/endpoint-book.js";
 import type { PassTime } from "./pass-time.js";
@@ -20,19 +20,28 @@ export function createDeliverOnce(from: {
   engine: DeliveryEngine;
   log: AttemptLog;
   passTime: PassTime;
+  /** Throws when the sandbox is closed. */
+  requireOpen: () => void;
   makeTestEvent: () => SandboxEvent;
 }): DeliverOnce {
-  const { endpoints, engine, log, passTime, makeTestEvent } = from;
+  const { endpoints, engine, log, passTime, requireOpen, makeTestEvent } = from;
   return {
-    test: async (endpointId) => passTime.until(engine.deliverOnce("test", endpoints.get(endpointId), makeTestEvent())),
+    async test(endpointId) {
+      requireOpen();
+      const endpoint = endpoints.get(endpointId);
+      const event = makeTestEvent();
+      return passTime.until(engine.deliverOnce("test", endpoint, { event, body: eventBody(event) }));
+    },
     async replay(endpointId, rowId) {
+      requireOpen();
       const endpoint = endpoints.get(endpointId);
       const logged = log.find(endpointId, rowId);
       if (logged === undefined) throw noSuchRow();
       if (logged.row.status === "delivered")
         throw invalidParameter("deliveryId", "Only a failed delivery is replayed.");
       if (!endpoint.enabled) throw invalidParameter("id", "The endpoint is switched off; switch it on first.");
-      return passTime.until(engine.deliverOnce("replay", endpoint, logged.delivery.event));
+      const { event, body } = logged.delivery;
+      return passTime.until(engine.deliverOnce("replay", endpoint, { event, body }));
     },
   };
 }

@@ -5,6 +5,7 @@ import type { PathOverrides } from "../contract/bind-operations.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
+import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import type { SandboxApiKey } from "./api/api-keys.js";
 import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
@@ -92,6 +93,20 @@ export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxO
   checkChoice("retriesOfDisabled", retriesOfDisabled, ["dropped", "kept"]);
   checkChoice("receiverTime", receiverTime, ["sandbox", "machine"]);
   checkChoice("unknownContacts", unknownContacts, ["refuse", "create"]);
+  for (const list of ["addresses", "domains", "newEventTypes", "contacts", "automations", "apiKeys"] as const) {
+    const value: unknown = options[list];
+    if (value !== undefined && !Array.isArray(value))
+      throw new PigeonholeError("invalid_option", `${list} must be a list.`);
+  }
+  for (const name of ["receive", "lookUpHost", "onLog"] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && typeof value !== "function") {
+      throw new PigeonholeError("invalid_option", `${name} must be a function.`);
+    }
+  }
+  // Refused here and not when the first attempt is signed.
+  resolveSignatureAssumptions(options.signature);
+  if (options.startMs !== undefined) checkStart(options.startMs, options.clock);
   return {
     ...options,
     clock: options.clock ?? "real",
@@ -108,6 +123,15 @@ export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxO
     retriesOfDisabled,
     onLog: options.onLog ?? (() => {}),
   };
+}
+
+function checkStart(startMs: number, clock: SandboxClock = "real"): void {
+  checkWholeNumber("startMs", startMs, { min: 0, max: 8.64e15 });
+  if (clock === "manual") return;
+  throw new PigeonholeError(
+    "invalid_option",
+    'startMs is where clock: "manual" begins; leave it out for other clocks.',
+  );
 }
 
 function checkChoice(option: string, value: string, choices: readonly string[]): void {

@@ -5,6 +5,9 @@ import type { ManualClock } from "../base/manual-clock.js";
 import type { AttemptQueue } from "./delivery/attempt-queue.js";
 import type { SandboxTime } from "./sandbox-time.js";
 
+/** The last moment of a JavaScript date. */
+const LATEST_MS = 8.64e15;
+
 /** Moves a manual clock from one timer to the next, and lets the attempts of each moment have their answers first. */
 export class PassTime {
   readonly #time: SandboxTime;
@@ -23,16 +26,32 @@ export class PassTime {
   async advance(by: number | string): Promise<void> {
     const ms = readDuration(by);
     const manual = this.#requireManual("advance");
+    if (manual.now() + ms > LATEST_MS) {
+      throw new PigeonholeError("invalid_argument", `The clock cannot advance by ${ms} ms: no date lies so far ahead.`);
+    }
     await this.#inTurn(async () => {
       await this.#quiet();
-      const untilMs = manual.elapsedMs + ms;
-      for (let stepMs = manual.nextTimerInMs; stepMs !== undefined; stepMs = manual.nextTimerInMs) {
-        if (manual.elapsedMs + stepMs > untilMs) break;
-        await this.#step(manual, stepMs);
-      }
-      await this.#step(manual, Math.max(0, untilMs - manual.elapsedMs));
+      await this.#pass(manual, ms);
     });
     this.#onAdvance(ms);
+  }
+
+  /**
+   * Lets time pass until what `nextMs` names, by the manual clock's elapsed time; gives the milliseconds, or undefined where it
+   * names nothing. It is asked when the turn has come: whoever was before may have passed it already.
+   */
+  async advanceTo(nextMs: () => number | undefined): Promise<number | undefined> {
+    const manual = this.#requireManual("advanceToNextAttempt");
+    const byMs = await this.#inTurn(async () => {
+      await this.#quiet();
+      const dueMs = nextMs();
+      if (dueMs === undefined) return undefined;
+      const ms = Math.max(0, dueMs - manual.elapsedMs);
+      await this.#pass(manual, ms);
+      return ms;
+    });
+    if (byMs !== undefined) this.#onAdvance(byMs);
+    return byMs;
   }
 
   /** Waits for the answers to whatever is due now, or hangs. */
@@ -65,6 +84,16 @@ export class PassTime {
     throw new PigeonholeError("invalid_argument", `${call} needs a sandbox with the option clock: "manual".`);
   }
 
+  /** Moves the clock from timer to timer. */
+  async #pass(manual: ManualClock, ms: number): Promise<void> {
+    const untilMs = manual.elapsedMs + ms;
+    for (let stepMs = manual.nextTimerInMs; stepMs !== undefined; stepMs = manual.nextTimerInMs) {
+      if (manual.elapsedMs + stepMs > untilMs) break;
+      await this.#step(manual, stepMs);
+    }
+    await this.#step(manual, Math.max(0, untilMs - manual.elapsedMs));
+  }
+
   /** Moves the clock; what comes due has its answers when this resolves. */
   async #step(manual: ManualClock, ms: number): Promise<void> {
     await manual.advance(ms);
@@ -78,9 +107,9 @@ export class PassTime {
     await this.#queue.settled();
   }
 
-  async #inTurn(run: () => Promise<void>): Promise<void> {
+  async #inTurn<Value>(run: () => Promise<Value>): Promise<Value> {
     const turn = this.#turn.then(run);
     this.#turn = turn.catch(() => {});
-    await turn;
+    return turn;
   }
 }

@@ -88,18 +88,18 @@ export interface Sandbox {
   /** The delivery log, oldest first. */
   deliveries(filter?: AttemptFilter): AttemptRow[];
   /**
-   * The first attempt that fits, in the log or still to come. Under a manual clock time passes as far as that takes. Rejects
-   * with `wait_timeout`.
+   * The first attempt that fits, in the log or still to come; name the `eventId` to mean one event of several. Under a manual
+   * clock time passes as far as that takes. Rejects with `wait_timeout`, or `stopped` when the sandbox is closed.
    */
   waitFor(wait?: AttemptWait): Promise<AttemptRow>;
-  /** The first contact event that fits, held or still to come. Takes real time under every clock; rejects with `wait_timeout`. */
+  /** The first contact event that fits, held or still to come. Takes real time under every clock; rejects as `waitFor` does. */
   waitForContactEvent(wait?: ContactEventWait): Promise<StoredEvent>;
   /**
    * Lets time pass under a manual clock: milliseconds, or a text such as `"1h30m"`. Attempts start in the order in which they
    * come due, and each has its answer before the clock moves on.
    */
   advance(by: number | string): Promise<void>;
-  /** Lets time pass until the next attempt was answered; gives the milliseconds, or undefined when none is planned. */
+  /** Lets time pass under a manual clock until the next attempt was answered; gives the milliseconds, or undefined when none is planned. */
   advanceToNextAttempt(): Promise<number | undefined>;
   /** Waits for the answers to whatever is on its way. */
   settle(): Promise<void>;
@@ -107,6 +107,6 @@ export interface Sandbox {
   listen(options?: { port?: number; host?: "127.0.0.1" | "::1" | "localhost" }): Promise<{ url: string; port: number }>;
   /** Forgets deliveries, contact events and faults, and the endpoints unless told to keep them. The clock goes on. */
   reset(options?: { keepEndpoints?: boolean }): void;
-  /** Ends all deliveries and connections. */
+  /** Ends all deliveries, waits and connections. What would send or wait afterwards throws `stopped`; the API in process goes on. */
   close(): Promise<void>;
 }

@@ -21,6 +21,7 @@ export class AttemptWaits {
   readonly #log: AttemptLog;
   readonly #clock: Clock;
   readonly #waiting = new Set<Waiting>();
+  #isClosed = false;
 
   constructor(log: AttemptLog, clock: Clock) {
     this.#log = log;
@@ -34,7 +35,8 @@ export class AttemptWaits {
 
   /** The sandbox is closed: nothing more will come. */
   close(): void {
-    for (const waiting of this.#waiting) waiting.fail(new PigeonholeError("stopped", "The sandbox was closed."));
+    this.#isClosed = true;
+    for (const waiting of this.#waiting) waiting.fail(sandboxClosed());
   }
 
   /** The first attempt in the log that fits, or the next one to come; rejects with `wait_timeout`. */
@@ -42,6 +44,7 @@ export class AttemptWaits {
     const fits = (row: AttemptRow): boolean => matchesFilter(row, filter) && matchesAnswer(row, answered);
     const found = this.#log.list(filter).find(({ row }) => fits(row));
     if (found !== undefined) return Promise.resolve(found.row);
+    if (this.#isClosed) return Promise.reject(sandboxClosed());
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         timer.cancel();
@@ -61,6 +64,17 @@ export class AttemptWaits {
       this.#waiting.add(waiting);
     });
   }
+}
+
+/** Nothing more will come. */
+export function sandboxClosed(): PigeonholeError {
+  return new PigeonholeError("stopped", "The sandbox was closed.");
+}
+
+/** Returns it, or throws `invalid_argument` where nobody could wait so long. */
+export function checkTimeout(timeoutMs: number): number {
+  if (timeoutMs >= 0 && timeoutMs < Infinity) return timeoutMs;
+  throw new PigeonholeError("invalid_argument", `timeoutMs must be milliseconds from 0 on, got ${String(timeoutMs)}.`);
 }
 
 function matchesAnswer({ responseCode }: AttemptRow, answered: AttemptWait["answered"]): boolean {

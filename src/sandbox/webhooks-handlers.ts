@@ -42,8 +42,8 @@ export function createWebhooksHandlers(from: {
       const { id } = endpoints.get(idOf(params));
       return { status: 200, body: { object: "webhook_test", id, delivery: outcomeOf(await deliverOnce.test(id)) } };
     },
-    rotateSecret({ params }) {
-      const endpoint = endpoints.rotateSecret(idOf(params));
+    rotateSecret({ params, caller }) {
+      const endpoint = endpoints.rotateSecret(idOf(params), { caller });
       return { status: 200, body: { ...endpointBody(endpoint), secret: endpoint.secret } };
     },
     deliveries({ params, query }) {

@@ -38,6 +38,16 @@ describe("a fault", () => {
     expect(sandbox.deliveries()).toMatchObject([{ status: "delivered", fault: "duplicate" }]);
   });
 
+  test("duplicate: the first one's answer is the one that counts", async () => {
+    let posts = 0;
+    const { sandbox } = openOnClock({ receive: () => new Response(null, { status: (posts += 1) === 1 ? 200 : 404 }) });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    sandbox.faults.deliveries.add({ fault: { kind: "duplicate", copies: 3 } });
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect([posts, sandbox.deliveries()]).toMatchObject([4, [{ responseCode: 200 }]]);
+  });
+
   test("reorder: the next event to the endpoint overtakes it", async () => {
     const { sandbox, ids } = await openWith({ kind: "reorder" });
     const [first, second] = [sandbox.emit("email.sent").event, sandbox.emit("email.delivered").event];
@@ -119,6 +129,14 @@ describe("a rule", () => {
     [{ fault: { kind: "delay", delayMs: -1 } }],
     [{ fault: { kind: "status", status: 99 } }],
     [{ fault: { kind: "duplicate", copies: 0 } }],
+    [{ fault: { kind: "status", status: 503, retryAfter: 5 } }],
+    [{ fault: { kind: "status", status: 503, retryAfter: "5\r\nx: y" } }],
+    [{ fault: { kind: "drop", delayMs: 5 } }],
+    [{ fault: { kind: "drop" }, type: "email.sent" }],
+    [{ fault: { kind: "drop" }, types: 5 }],
+    [{ fault: { kind: "drop" }, probability: "0.5" }],
+    [{ fault: { kind: "constructor" } }],
+    [{}],
   ])("that cannot be meant is refused: %j", async (rule) => {
     const { sandbox } = openOnClock();
     const { code } = await faultOf(() => sandbox.faults.deliveries.add(rule as DeliveryFaultRule));

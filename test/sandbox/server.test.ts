@@ -11,6 +11,8 @@ interface ControlAnswer {
   endpoints: number;
 }
 
+const DROP = { fault: { kind: "drop" } };
+
 async function open(options: SandboxProcessOptions = {}) {
   const running = await startSandboxServer({ clock: "manual", seed: "server", ...options });
   onTestFinished(() => running.close());
@@ -106,10 +108,34 @@ describe("a sandbox server", () => {
     ["rules that are no list", "POST", "/sandbox/faults", { deliveries: {} }, 422, "invalid_parameter"],
     ["a rule without a fault", "POST", "/sandbox/faults", { api: [{}] }, 422, "invalid_parameter"],
     ["a strange fault", "POST", "/sandbox/faults", { deliveries: [{ fault: { kind: "x" } }] }, 422, "invalid_argument"],
+    [
+      "a rule with a slip",
+      "POST",
+      "/sandbox/faults",
+      { deliveries: [{ ...DROP, type: "x" }] },
+      422,
+      "invalid_argument",
+    ],
+    ["a clear that is no flag", "POST", "/sandbox/faults", { clear: "true" }, 422, "invalid_parameter"],
+    ["a keepEndpoints that is no flag", "POST", "/sandbox/reset", { keepEndpoints: "yes" }, 422, "invalid_parameter"],
+    ["a time beyond all dates", "POST", "/sandbox/advance", { by: 1e300 }, 422, "invalid_argument"],
     ["a strange status", "GET", "/sandbox/deliveries?status=lost", undefined, 422, "invalid_parameter"],
   ])("refuses %s", async (_, method, path, body, status, code) => {
     const { call } = await open();
     expect(await call(method, path, body)).toMatchObject({ status, body: { code, message: expect.any(String) } });
+  });
+
+  test("keeps its state when it refuses", async () => {
+    const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/" }] });
+    await call("POST", "/sandbox/reset", { keepEndpoints: "yes" });
+    await call("POST", "/sandbox/advance", { by: 1e300 });
+    await call("POST", "/sandbox/faults", { deliveries: [{ fault: { kind: "status", status: 503, retryAfter: 5 } }] });
+    await call("POST", "/sandbox/emit", { type: "email.sent" });
+    expect((await call("POST", "/sandbox/settle")).body).toMatchObject({
+      endpoints: 1,
+      openDeliveries: 1,
+      nextAttemptAt: expect.any(String),
+    });
   });
 
   test("on a clock of its own cannot be moved", async () => {

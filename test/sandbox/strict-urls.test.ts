@@ -1,11 +1,17 @@
+import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { openSandbox } from "./support.js";
 
 /** A sandbox under strictUrls whose names lead to these addresses; `posts` counts what was sent. */
-function openStrict(lookUpHost: (host: string) => Promise<string[]>, url = "https://app.example.com/hook") {
+function openStrict(
+  lookUpHost: (host: string) => Promise<string[]>,
+  url = "https://app.example.com/hook",
+  options: SandboxOptions = {},
+) {
   const posts: string[] = [];
   const sandbox = openSandbox({
     strictUrls: true,
+    ...options,
     lookUpHost,
     receive(request) {
       posts.push(request.url);
@@ -55,6 +61,25 @@ describe("under strictUrls a name is looked up on every delivery", () => {
     sandbox.emit("email.sent");
     await sandbox.settle();
     expect([posts, sandbox.deliveries()[0]?.error]).toEqual([[], "not sent: the host name was not found"]);
+  });
+
+  test("and a look-up that takes too long is no answer within 5 s", async () => {
+    const { sandbox, posts } = openStrict(() => new Promise(() => {}), undefined, { patienceMs: 50 });
+    sandbox.emit("email.sent");
+    await sandbox.advance("5s");
+    expect([posts, sandbox.deliveries()]).toMatchObject([[], [{ error: "no answer within 5 s", durationMs: 5_000 }]]);
+    expect(sandbox.nextAttemptAtMs).toBeGreaterThan(sandbox.clock.now());
+  });
+
+  test("and a look-up that gives nonsense fails that attempt only", async () => {
+    let found: unknown = undefined;
+    const { sandbox, posts } = openStrict(async () => found as string[]);
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    expect(sandbox.deliveries()).toMatchObject([{ status: "failed", responseCode: null }]);
+    found = ["93.184.215.14"];
+    await sandbox.advance("2m");
+    expect(posts).toHaveLength(1);
   });
 
   test("and a test delivery is not sent either", async () => {

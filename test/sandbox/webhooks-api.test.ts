@@ -199,6 +199,16 @@ describe("a narrowed key", () => {
     expect((await openNarrowed({ domainAllowlist: ["acme.example.com"] }).create(lists)).status).toBe(status);
   });
 
+  test("gets the new secret of no endpoint beyond its scope", async () => {
+    const { sandbox } = openNarrowed({ addressAllowlist: [SUPPORT] });
+    const wide = sandbox.endpoints.create({ url });
+    const own = sandbox.endpoints.create({ url, addressAllowlist: [SUPPORT] });
+    const rotate = (id: string) =>
+      send(sandbox, { method: "POST", path: `/webhooks/${id}/rotate-secret`, key: "svc_live_narrow" });
+    expect(await rotate(wide.id)).toMatchObject(refused);
+    expect(await rotate(own.id)).toMatchObject({ status: 200, body: { secret: expect.stringMatching(/^whsec_/) } });
+  });
+
   test("reads every endpoint, and changes or deletes only those inside its scope, to what is inside", async () => {
     const { sandbox } = openNarrowed({ addressAllowlist: [SUPPORT] });
     const wide = sandbox.endpoints.create({ url });

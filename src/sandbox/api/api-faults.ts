@@ -2,6 +2,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 import type { Random } from "../../base/random.js";
 import { listOperations } from "../../contract/contract.js";
+import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
 
 /** What goes wrong with one call. */
 export type InjectedFault =
@@ -18,7 +19,7 @@ export type InjectedFault =
     }
   /** No answer comes: the connection breaks off, after the call took effect (`executed`) or before. */
   | { kind: "no_answer"; executed: boolean }
-  /** The call takes effect at once and is answered so many milliseconds of the sandbox's clock later. */
+  /** The call takes effect at once and is answered so many milliseconds later, by the clock that the receiver lives by. */
   | { kind: "delay"; delayMs: number };
 
 /** Asked once for each call of a known operation with a valid key. */
@@ -50,7 +51,7 @@ export function createApiFaults({ random }: { random: Random }): ApiFaultList {
   let rules: { rule: ApiFaultRule; left: number }[] = [];
   return {
     add(rule) {
-      checkRule(rule);
+      checkApiRule(rule);
       const entry = { rule, left: rule.times ?? Infinity };
       rules.push(entry);
       return () => {
@@ -77,14 +78,19 @@ function names(calls: string, call: string): boolean {
   return calls === "*" || calls === call || (calls.endsWith(".*") && call.startsWith(calls.slice(0, -1)));
 }
 
-function checkRule({ fault, calls = "*", probability = 1, times }: ApiFaultRule): void {
+const FAULT_FIELDS: Readonly<Record<InjectedFault["kind"], readonly string[]>> = {
+  error: ["status", "code", "retryAfter", "executed"],
+  no_answer: ["executed"],
+  delay: ["delayMs"],
+};
+
+function checkApiRule(rule: ApiFaultRule): void {
+  checkRule(rule, { fields: ["calls"], faults: FAULT_FIELDS });
+  const { fault, calls = "*" } = rule;
+  checkText("calls", calls);
   if (!listOperations().some(({ resource, name }) => names(calls, `${resource}.${name}`))) {
     throw new PigeonholeError("invalid_argument", `calls must name an operation or a resource, got ${calls}.`);
   }
-  if (!(probability >= 0 && probability <= 1)) {
-    throw new PigeonholeError("invalid_argument", `probability must be from 0 to 1, got ${probability}.`);
-  }
-  if (times !== undefined) checkWholeNumber("times", times, { min: 1 });
   checkFault(fault);
 }
 
@@ -92,15 +98,20 @@ function checkFault(fault: InjectedFault): void {
   switch (fault.kind) {
     case "error":
       checkWholeNumber("fault.status", fault.status, { min: 400, max: 599 });
-      if (fault.retryAfter === undefined || /^[ -~]{1,100}$/.test(fault.retryAfter)) return;
-      throw new PigeonholeError("invalid_argument", "fault.retryAfter must be seconds or an HTTP date.");
+      checkText("fault.code", fault.code);
+      checkRetryAfter(fault.retryAfter);
+      checkExecuted(fault.executed ?? false);
+      return;
     case "no_answer":
-      if (typeof fault.executed === "boolean") return;
-      throw new PigeonholeError("invalid_argument", "fault.executed must be true or false.");
+      checkExecuted(fault.executed);
+      return;
     case "delay":
       checkWholeNumber("fault.delayMs", fault.delayMs, { min: 0 });
       return;
-    default:
-      throw new PigeonholeError("invalid_argument", "fault.kind must be error, no_answer or delay.");
   }
+}
+
+function checkExecuted(executed: boolean): void {
+  if (typeof executed === "boolean") return;
+  throw new PigeonholeError("invalid_argument", "fault.executed must be true or false.");
 }

@@ -34,7 +34,11 @@ export class ContactList {
   }
 
   /** Throws `invalid_argument` for a contact that is there already, by address or id. */
-  add({ email, name = null, id = this.#makeId.hex(`contact ${fold(email)}`) }: ContactInput): SandboxContact {
+  add({ email, name = null, id: given }: ContactInput): SandboxContact {
+    if (typeof email !== "string" || !email.includes("@")) {
+      throw new PigeonholeError("invalid_argument", "A contact of the sandbox needs email, an address.");
+    }
+    const id = given ?? this.#makeId.hex(`contact ${fold(email)}`);
     if (this.#byId.has(id) || this.#byEmail.has(fold(email))) {
       throw new PigeonholeError("invalid_argument", "The sandbox has a contact of this address or id already.");
     }

@@ -3,7 +3,7 @@ import type { ApiFaultRule } from "../api/api-faults.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
 import type { DeliveryFaultRule } from "../delivery/delivery-faults.js";
 import type { Sandbox } from "../sandbox.js";
-import { type ControlBody, badRequest, countOf, objectOf, refuseOthers, textOf } from "./read-control-body.js";
+import { type ControlBody, badRequest, countOf, flagOf, objectOf, refuseOthers, textOf } from "./read-control-body.js";
 
 /** One operation of the control API. What it throws is answered 4xx. */
 export interface ControlOperation {
@@ -54,7 +54,7 @@ export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
     method: "POST",
     run(sandbox, input) {
       refuseOthers(input, ["keepEndpoints"]);
-      sandbox.reset({ keepEndpoints: input["keepEndpoints"] === true });
+      sandbox.reset({ keepEndpoints: flagOf(input, "keepEndpoints") });
       return stateOf(sandbox);
     },
   },
@@ -90,7 +90,7 @@ function emit(sandbox: Sandbox, input: ControlBody): object {
 function setFaults({ faults }: Sandbox, input: ControlBody): object {
   refuseOthers(input, ["clear", "deliveries", "api"]);
   const [deliveries, api] = [rulesOf(input, "deliveries"), rulesOf(input, "api")];
-  if (input["clear"] === true) faults.clear();
+  if (flagOf(input, "clear")) faults.clear();
   for (const rule of deliveries) faults.deliveries.add(rule as unknown as DeliveryFaultRule);
   for (const rule of api) faults.api.add(rule as unknown as ApiFaultRule);
   return { added: deliveries.length + api.length };

@@ -35,6 +35,13 @@ export function objectOf(body: ControlBody, field: string): ControlBody | undefi
   throw badRequest(422, field, "Must be an object.");
 }
 
+/** A yes or no of the body, false when it is left out; throws 422 for anything else. */
+export function flagOf(body: ControlBody, field: string): boolean {
+  const value = body[field] ?? false;
+  if (typeof value === "boolean") return value;
+  throw badRequest(422, field, "Must be true or false.");
+}
+
 /** A whole number of the body from 1 to `max`; throws 422 for anything else. */
 export function countOf(body: ControlBody, field: string, max: number): number | undefined {
   const value = body[field];

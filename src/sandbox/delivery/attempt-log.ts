@@ -64,15 +64,14 @@ export class AttemptLog {
 
 /** True when the row is one that the filter means. */
 export function matchesFilter(row: AttemptRow, filter: AttemptFilter): boolean {
-  const beganMs = Date.parse(row.createdAt);
   return (
     (filter.endpointId === undefined || row.endpointId === filter.endpointId) &&
     (filter.eventId === undefined || row.eventId === filter.eventId) &&
     (filter.type === undefined || matchesType(filter.type, row.eventType)) &&
     (filter.status === undefined || row.status === filter.status) &&
     (filter.kind === undefined || row.kind === filter.kind) &&
-    (filter.sinceMs === undefined || beganMs >= filter.sinceMs) &&
-    (filter.untilMs === undefined || beganMs < filter.untilMs)
+    (filter.sinceMs === undefined || Date.parse(row.createdAt) >= filter.sinceMs) &&
+    (filter.untilMs === undefined || Date.parse(row.createdAt) < filter.untilMs)
   );
 }
 

@@ -7,7 +7,7 @@ import { type LookUpHost, checkTarget } from "./check-target.js";
 import type { DeliveryFault } from "./delivery-faults.js";
 import type { Delivery } from "./delivery.js";
 import type { Answer } from "./judge-answer.js";
-import type { SendPost } from "./send-over-http.js";
+import { type SendPost, reasonOf } from "./send-over-http.js";
 
 export interface AttemptSenderOptions {
   time: SandboxTime;
@@ -39,9 +39,10 @@ export class AttemptSender {
         return answer.kind === "none" ? answer : { kind: "none", error: "no answer: lost on the way" };
       }
       case "duplicate": {
+        const first = this.#post(delivery);
         const copies = Array.from({ length: fault.copies ?? 1 }, () => this.#post(delivery));
-        const [answer] = await Promise.all([this.#post(delivery), ...copies]);
-        return answer;
+        await Promise.all(copies);
+        return first;
       }
       case undefined:
       case "delay":
@@ -55,32 +56,44 @@ export class AttemptSender {
     for (const controller of this.#onTheirWay) controller.abort(new Error("broken off"));
   }
 
-  async #post({ endpoint, body }: Delivery): Promise<Answer> {
-    const { time, signature, lookUpHost, post } = this.#options;
-    const { url, secret } = endpoint;
+  async #post(delivery: Delivery): Promise<Answer> {
     const controller = new AbortController();
     this.#onTheirWay.add(controller);
-    const timeout = time.network.setTimer(() => controller.abort(new Error(NO_ANSWER)), LIMITS.deliveryTimeoutMs);
+    const { network } = this.#options.time;
+    const timeout = network.setTimer(() => controller.abort(new Error(NO_ANSWER)), LIMITS.deliveryTimeoutMs);
     try {
-      const target = lookUpHost === undefined ? undefined : await checkTarget(url, lookUpHost);
-      if (target?.ok === false) return { kind: "none", error: target.error };
-      // Signed anew each time with the secret of this moment: after a rotation the old one signs nothing.
-      const signed = signDelivery({
-        body,
-        secret,
-        timestamp: time.receiver.now(),
-        ...(signature === undefined ? {} : { assumptions: signature }),
-      });
-      const headers = { "content-type": "application/json", "user-agent": "pigeonhole-sandbox", ...signed };
-      return await post(
-        { url, headers, body, ...(target === undefined ? {} : { address: target.address }) },
-        controller.signal,
-      );
+      return await this.#signAndPost(delivery, controller.signal);
+    } catch (error) {
+      return { kind: "none", error: `not sent: ${error instanceof Error ? error.name : typeof error}` };
     } finally {
       timeout.cancel();
       this.#onTheirWay.delete(controller);
     }
   }
+
+  async #signAndPost({ endpoint, body }: Delivery, signal: AbortSignal): Promise<Answer> {
+    const { time, signature, lookUpHost, post } = this.#options;
+    const { url } = endpoint;
+    // The 5 s go by for the look-up too.
+    const target =
+      lookUpHost === undefined ? undefined : await Promise.race([checkTarget(url, lookUpHost), untilAborted(signal)]);
+    if (target?.ok === false) return { kind: "none", error: target.error };
+    // Signed anew each time with the secret of this moment: after a rotation the old one signs nothing.
+    const signed = signDelivery({
+      body,
+      secret: endpoint.secret,
+      timestamp: time.receiver.now(),
+      ...(signature === undefined ? {} : { assumptions: signature }),
+    });
+    const headers = { "content-type": "application/json", "user-agent": "pigeonhole-sandbox", ...signed };
+    return post({ url, headers, body, ...(target === undefined ? {} : { address: target.address }) }, signal);
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<{ ok: false; error: string }> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve({ ok: false, error: reasonOf(signal) }), { once: true });
+  });
 }
 
 const NO_ANSWER = `no answer within ${LIMITS.deliveryTimeoutMs / SECOND} s`;

@@ -9,7 +9,7 @@ import type { MakeId } from "../make-id.js";
 import type { SandboxTime } from "../sandbox-time.js";
 import type { AttemptLog } from "./attempt-log.js";
 import type { AttemptQueue } from "./attempt-queue.js";
-import type { AttemptRow, DeliveryKind } from "./attempt-row.js";
+import type { AttemptRow } from "./attempt-row.js";
 import type { AttemptSender } from "./attempt-sender.js";
 import { type DeliveryFault, type DeliveryFaultList, MOST_REORDER_MS } from "./delivery-faults.js";
 import { type Delivery, type SandboxEvent, eventBody } from "./delivery.js";
@@ -47,17 +47,21 @@ export class DeliveryEngine {
 
   /** Plans the delivery of an event to every endpoint that hears it. One that is off loses it for good. */
   publish(event: SandboxEvent): Delivery[] {
-    const { endpoints } = this.#options;
-    return endpoints
+    const body = eventBody(event);
+    return this.#options.endpoints
       .list()
       .toReversed()
       .filter((endpoint) => endpoint.enabled && hearsEvent(endpoint, event))
-      .map((endpoint) => this.#plan("event", endpoint, event));
+      .map((endpoint) => this.#plan({ kind: "event", endpoint, event, body, onAttempt: undefined }));
   }
 
   /** Makes one attempt, tried once; undefined when the endpoint was deleted meanwhile. */
-  deliverOnce(kind: "test" | "replay", endpoint: Endpoint, event: SandboxEvent): Promise<AttemptRow | undefined> {
-    return new Promise((resolve) => void this.#plan(kind, endpoint, event, resolve));
+  deliverOnce(
+    kind: "test" | "replay",
+    endpoint: Endpoint,
+    sent: Pick<Delivery, "event" | "body">,
+  ): Promise<AttemptRow | undefined> {
+    return new Promise((onAttempt) => void this.#plan({ kind, endpoint, ...sent, onAttempt }));
   }
 
   /** When the next attempt is due, by `time.elapsed()`; undefined when none is planned. */
@@ -89,12 +93,10 @@ export class DeliveryEngine {
     this.#options.queue.clear();
   }
 
-  #plan(kind: DeliveryKind, endpoint: Endpoint, event: SandboxEvent, onAttempt?: Delivery["onAttempt"]): Delivery {
+  #plan(what: Pick<Delivery, "kind" | "endpoint" | "event" | "body" | "onAttempt">): Delivery {
     this.#planned += 1;
     const id = this.#options.makeId.hex(`delivery ${this.#planned}`);
-    const body = eventBody(event);
-    const begun = { attempts: 0, wait: undefined, ended: false, onAttempt };
-    const delivery: Delivery = { id, endpoint, event, body, kind, ...begun };
+    const delivery: Delivery = { id, ...what, attempts: 0, wait: undefined, ended: false };
     this.#open.add(delivery);
     this.#due(delivery);
     return delivery;

@@ -1,7 +1,7 @@
 import { MINUTE } from "../../base/duration.js";
-import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 import type { Random } from "../../base/random.js";
+import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
 import { matchesType } from "./attempt-log.js";
 
 /** What goes wrong with one attempt. */
@@ -10,7 +10,7 @@ export type DeliveryFault =
   | { kind: "drop" }
   /** Sent so many milliseconds of the sandbox's clock later. */
   | { kind: "delay"; delayMs: number }
-  /** Sent more than once at the same moment; the first one's answer counts. */
+  /** Sent more than once at the same moment, as a network repeats. The first one's answer counts; the copies have no row. */
   | {
       kind: "duplicate";
       /** Further copies. @default 1 */
@@ -64,7 +64,7 @@ export class DeliveryFaultList {
 
   /** Adds a rule; throws `invalid_argument` or `invalid_option` for one that cannot be meant. Gives the function that takes it back. */
   add(rule: DeliveryFaultRule): () => void {
-    checkRule(rule);
+    checkDeliveryRule(rule);
     const entry = { rule, left: rule.times ?? Infinity };
     this.#rules.push(entry);
     return () => {
@@ -97,13 +97,21 @@ function fits({ types = "*", endpointId, attempt }: DeliveryFaultRule, subject: 
   );
 }
 
-function checkRule({ fault, probability = 1, times, attempt }: DeliveryFaultRule): void {
-  if (!(probability >= 0 && probability <= 1)) {
-    throw new PigeonholeError("invalid_argument", `probability must be from 0 to 1, got ${probability}.`);
-  }
-  if (times !== undefined) checkWholeNumber("times", times, { min: 1 });
-  if (attempt !== undefined) checkWholeNumber("attempt", attempt, { min: 1 });
-  checkFault(fault);
+const FAULT_FIELDS: Readonly<Record<DeliveryFault["kind"], readonly string[]>> = {
+  drop: [],
+  delay: ["delayMs"],
+  duplicate: ["copies"],
+  reorder: ["mostMs"],
+  lose_answer: [],
+  status: ["status", "retryAfter"],
+};
+
+function checkDeliveryRule(rule: DeliveryFaultRule): void {
+  checkRule(rule, { fields: ["types", "endpointId", "attempt"], faults: FAULT_FIELDS });
+  checkText("types", rule.types);
+  checkText("endpointId", rule.endpointId);
+  if (rule.attempt !== undefined) checkWholeNumber("attempt", rule.attempt, { min: 1 });
+  checkFault(rule.fault);
 }
 
 function checkFault(fault: DeliveryFault): void {
@@ -122,11 +130,7 @@ function checkFault(fault: DeliveryFault): void {
       return;
     case "status":
       checkWholeNumber("fault.status", fault.status, { min: 200, max: 599 });
+      checkRetryAfter(fault.retryAfter);
       return;
-    default:
-      throw new PigeonholeError(
-        "invalid_argument",
-        "fault.kind must be drop, delay, duplicate, reorder, lose_answer or status.",
-      );
   }
 }

@@ -1,4 +1,5 @@
 import type { Timer } from "../../base/clock.js";
+import { PigeonholeError } from "../../base/error.js";
 import type { Endpoint } from "../endpoints/endpoint.js";
 import type { AttemptRow, DeliveryKind } from "./attempt-row.js";
 
@@ -31,7 +32,11 @@ export interface Delivery {
   onAttempt: ((row: AttemptRow | undefined) => void) | undefined;
 }
 
-/** The signed bytes of an event. Seeds part 1 §6.2. */
+/** The signed bytes of an event. Seeds part 1 §6.2. Throws `invalid_argument` for data that is no JSON. */
 export function eventBody({ id, type, createdAt, data }: SandboxEvent): Buffer {
-  return Buffer.from(JSON.stringify({ id, type, createdAt, data }));
+  try {
+    return Buffer.from(JSON.stringify({ id, type, createdAt, data }));
+  } catch (error) {
+    throw new PigeonholeError("invalid_argument", `The data of ${type} cannot be written as JSON.`, { cause: error });
+  }
 }

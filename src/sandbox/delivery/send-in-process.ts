@@ -7,9 +7,27 @@ export type ReceiveFetch = (request: Request) => Promise<Response> | Response;
 /** Hands each POST to a function instead of a socket. A rejection counts as a connection that broke off. */
 export function sendInProcess(receive: ReceiveFetch): SendPost {
   return async ({ url, headers, body }, signal) => {
-    const request = new Request(url, { method: "POST", headers: { ...headers }, body: new Uint8Array(body), signal });
+    if (signal.aborted) return { kind: "none", error: reasonOf(signal) };
+    const where = withoutCredentials(url);
+    const request = new Request(where.url, {
+      method: "POST",
+      headers: { ...headers, ...where.headers },
+      body: new Uint8Array(body),
+      signal,
+    });
     return Promise.race([answerOf(receive, request), abortOf(signal)]);
   };
+}
+
+/** A Request takes no user and password in its URL; over HTTP they travel as this header. */
+function withoutCredentials(text: string): { url: string; headers: Record<string, string> } {
+  const url = new URL(text);
+  const { username, password } = url;
+  if (username === "" && password === "") return { url: text, headers: {} };
+  url.username = "";
+  url.password = "";
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return { url: url.href, headers: { authorization: `Basic ${credentials.toString("base64")}` } };
 }
 
 async function answerOf(receive: ReceiveFetch, request: Request): Promise<Answer> {

@@ -49,7 +49,7 @@ export const sendOverHttp: SendPost = ({ url, headers, body, address }, signal) 
       response.once("error", settle);
       response.once("close", settle);
     });
-    request.once("error", fail);
+    request.on("error", fail);
     request.end(body);
   });
 

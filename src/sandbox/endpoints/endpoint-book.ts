@@ -106,11 +106,12 @@ export class EndpointBook {
     return endpoint;
   }
 
-  /** The old secret signs nothing from here on. */
-  rotateSecret(id: string, secret: string = this.#nextSecret()): Endpoint {
+  /** The old secret signs nothing from here on. The new one is as good as the endpoint, so a narrowed key gets none of a wider one. */
+  rotateSecret(id: string, { caller, secret }: { caller?: Caller; secret?: string } = {}): Endpoint {
     const endpoint = this.get(id);
-    checkSecret(secret);
-    endpoint.secret = secret;
+    requireWithin(caller, endpoint);
+    if (secret !== undefined) checkSecret(secret);
+    endpoint.secret = secret ?? this.#nextSecret();
     this.#options.onChange(endpoint, "rotated");
     return endpoint;
   }

@@ -11,7 +11,7 @@ export function createSandboxEndpoints(book: EndpointBook, deliverOnce: DeliverO
     list: () => book.list().map(endpointBody),
     update: (id, input) => endpointBody(book.update(id, input)),
     delete: (id) => void book.delete(id),
-    rotateSecret: (id, { secret } = {}) => withSecret(book.rotateSecret(id, secret)),
+    rotateSecret: (id, options) => withSecret(book.rotateSecret(id, options)),
     test: (id) => deliverOnce.test(id),
     replay: (id, rowId) => deliverOnce.replay(id, rowId),
   };

@@ -59,9 +59,13 @@ describe("a rule", () => {
     ["a Retry-After with a line end", { fault: { kind: "error", status: 503, retryAfter: "1\r\nx: y" } }],
     ["a delay below 0", { fault: { kind: "delay", delayMs: -1 } }],
     ["an unknown kind", { fault: { kind: "nonsense" } as never }],
+    ["a field that there is not", { fault: ERROR, call: "webhooks.list" } as never],
+    ["calls that are no text", { fault: ERROR, calls: 5 } as never],
+    ["a Retry-After that is no text", { fault: { kind: "error", status: 503, retryAfter: 5 } } as never],
+    ["a word for executed", { fault: { kind: "error", status: 503, executed: "yes" } } as never],
     ["no word on whether the call took effect", { fault: { kind: "no_answer" } as never }],
   ])("with %s is refused", (_, rule) => {
-    expect(() => newFaults().add(rule)).toThrowError(/calls|probability|times|fault\./);
+    expect(() => newFaults().add(rule)).toThrowError(/calls|probability|times|fault\.|no field/);
   });
 });
 

@@ -1,0 +1,215 @@
+import { createClient } from "pigeonhole/client";
+import { describe, expect, test } from "vitest";
+import { type ProbeAnswer, MINUTE, faultOf, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+
+const STOPPED = { code: "stopped" };
+const url = "http://127.0.0.1/hook";
+
+/** An in-process receiver that answers when it is told to. */
+function openGate() {
+  const waiting: ((status: number) => void)[] = [];
+  const receive = (): Promise<Response> =>
+    new Promise((resolve) => void waiting.push((status) => resolve(new Response(null, { status }))));
+  return { receive, answer: (status: number) => waiting.shift()?.(status), waiting };
+}
+
+describe("a closed sandbox", () => {
+  test("lets nobody wait for a contact event", async () => {
+    const sandbox = openSandbox({ clock: "real" });
+    const waiting = faultOf(() => sandbox.waitForContactEvent({ name: "never" }));
+    await sandbox.close();
+    expect(await waiting).toEqual(STOPPED);
+    expect(await faultOf(() => sandbox.waitForContactEvent({ name: "never" }))).toEqual(STOPPED);
+    expect(await faultOf(() => sandbox.waitFor({ type: "email.sent" }))).toEqual(STOPPED);
+  });
+
+  test("sends nothing more: no event, no test, no replay", async () => {
+    let posts = 0;
+    const receive = (): Response => {
+      posts += 1;
+      return new Response(null, { status: 404 });
+    };
+    const sandbox = openSandbox({ receive });
+    const { id } = sandbox.endpoints.create({ url });
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    const [row] = sandbox.deliveries();
+    await sandbox.close();
+    expect(await faultOf(() => sandbox.emit("email.sent"))).toEqual(STOPPED);
+    expect(await faultOf(() => sandbox.endpoints.test(id))).toEqual(STOPPED);
+    expect(await faultOf(() => sandbox.endpoints.replay(id, row?.id ?? ""))).toEqual(STOPPED);
+    expect(posts).toBe(1);
+  });
+
+  test("listens no more, also when it was closed while it began to", async () => {
+    const sandbox = openSandbox();
+    const listening = faultOf(() => sandbox.listen());
+    await sandbox.close();
+    expect(await listening).toEqual(STOPPED);
+    expect(await faultOf(() => sandbox.listen())).toEqual(STOPPED);
+    await sandbox.close();
+  });
+
+  test("listened on one port, however often it was asked at once", async () => {
+    const sandbox = openSandbox();
+    const asked = await Promise.allSettled([sandbox.listen(), sandbox.listen()]);
+    expect(asked.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("may listen again after a port that was taken", async () => {
+    const { port } = await openSandbox().listen();
+    const sandbox = openSandbox();
+    expect(await faultOf(() => sandbox.listen({ port }))).toEqual({ code: "port_in_use" });
+    expect((await sandbox.listen()).port).not.toBe(port);
+  });
+
+  test("leaves no server and no connection behind, forty times over", async () => {
+    // One never answers, one is retried, one arrives: something is open at every stage.
+    const answers: readonly ProbeAnswer[] = ["nothing", 503, 200];
+    const probe = await openProbe((_, index) => answers[index % 3] ?? 200);
+    const count = (): number => process.getActiveResourcesInfo().filter((kind) => /^TCP|^Connect/.test(kind)).length;
+    await expect.poll(count).toBeLessThan(10);
+    const before = count();
+    for (let round = 0; round < 40; round += 1) {
+      const sandbox = openSandbox({ clock: "real" });
+      await sandbox.listen();
+      sandbox.endpoints.create({ url: probe.url });
+      for (let index = 0; index < 3; index += 1) sandbox.emit("email.sent");
+      const waiting = faultOf(() => sandbox.waitFor({ answered: 418 }));
+      if (round % 2 === 0) await sandbox.waitFor();
+      await sandbox.close();
+      expect([await waiting, sandbox.openDeliveries]).toEqual([STOPPED, 0]);
+    }
+    // The probe hears of the broken connections a little later.
+    await expect.poll(count).toBeLessThanOrEqual(before);
+  });
+});
+
+describe("in the middle of an attempt", () => {
+  test("an endpoint is deleted: its log stays gone, nothing is retried, a test of it is answered with null", async () => {
+    const { receive, answer, waiting } = openGate();
+    const { sandbox } = openOnClock({ receive, attemptsAtOnce: 2 });
+    const { id } = sandbox.endpoints.create({ url });
+    sandbox.emit("email.sent");
+    const client = createClient(sandbox.clientOptions);
+    const tested = client.webhooks.test(id);
+    await expect.poll(() => waiting.length).toBe(2);
+    sandbox.endpoints.delete(id);
+    answer(503);
+    answer(503);
+    expect(await tested).toMatchObject({ delivery: null });
+    expect([sandbox.deliveries(), sandbox.openDeliveries, sandbox.nextAttemptAtMs]).toEqual([[], 0, undefined]);
+  });
+
+  test("a reset comes: what is answered later belongs to nobody", async () => {
+    const { receive, answer } = openGate();
+    const { sandbox } = openOnClock({ receive });
+    const { id } = sandbox.endpoints.create({ url });
+    sandbox.emit("email.sent");
+    sandbox.reset({ keepEndpoints: true });
+    answer(503);
+    await sandbox.settle();
+    expect([sandbox.deliveries(), sandbox.openDeliveries]).toEqual([[], 0]);
+    expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(0);
+  });
+
+  test("the endpoint is switched off: the answer is logged and no retry planned", async () => {
+    const { receive, answer } = openGate();
+    const { sandbox } = openOnClock({ receive });
+    const { id } = sandbox.endpoints.create({ url });
+    sandbox.emit("email.sent");
+    sandbox.endpoints.update(id, { enabled: false });
+    answer(503);
+    await sandbox.settle();
+    expect(sandbox.deliveries()).toMatchObject([{ responseCode: 503, nextAttemptAt: null }]);
+    expect(sandbox.openDeliveries).toBe(0);
+  });
+
+  test("the secret is rotated: a delayed attempt and every retry carry the new one", async () => {
+    const probe = await openProbe((_, index) => (index === 0 ? 503 : 200));
+    const { sandbox, clock } = openOnClock();
+    const { id, secret } = sandbox.endpoints.create({ url: probe.url });
+    sandbox.faults.deliveries.add({ fault: { kind: "delay", delayMs: MINUTE }, attempt: 1 });
+    sandbox.emit("email.sent");
+    const rotated = sandbox.endpoints.rotateSecret(id);
+    await sandbox.advance(MINUTE);
+    await sandbox.advanceToNextAttempt();
+    const verdicts = probe.got.map((got) => [
+      verdictOf(got, secret, clock.now()).ok,
+      verdictOf(got, rotated.secret, clock.now()).ok,
+    ]);
+    expect(verdicts).toEqual([
+      [false, true],
+      [false, true],
+    ]);
+  });
+});
+
+describe("a replay", () => {
+  test("sends the bytes of then, whatever became of the object that was fired, and leaves the retries alone", async () => {
+    const probe = await openProbe((_, index) => (index < 2 ? 503 : 200));
+    const { sandbox } = openOnClock();
+    const { id } = sandbox.endpoints.create({ url: probe.url });
+    const data = { tags: { order: "1" } };
+    sandbox.emit("email.sent", data);
+    await sandbox.settle();
+    data.tags.order = "2";
+    const [row] = sandbox.deliveries();
+    expect(await sandbox.endpoints.replay(id, row?.id ?? "")).toMatchObject({ kind: "replay", attempt: 1 });
+    expect(sandbox.nextAttemptAtMs).toBe(Date.parse(row?.nextAttemptAt ?? ""));
+    await sandbox.advance("2m");
+    expect(sandbox.deliveries().map(({ kind, attempt }) => [kind, attempt])).toEqual([
+      ["event", 1],
+      ["replay", 1],
+      ["event", 2],
+    ]);
+    expect(new Set(probe.got.map(({ body }) => body)).size).toBe(1);
+  });
+});
+
+describe("what cannot be sent is refused or fails, and stops nothing", () => {
+  test("data that is no JSON", async () => {
+    const { sandbox } = openOnClock({ receive: () => new Response() });
+    sandbox.endpoints.create({ url });
+    expect(await faultOf(() => sandbox.emit("email.sent", { size: 1n }))).toEqual({ code: "invalid_argument" });
+    expect(sandbox.openDeliveries).toBe(0);
+  });
+
+  test("a URL with a password reaches a receiver in process as it does over HTTP", async () => {
+    const seen: (string | null)[] = [];
+    const { sandbox } = openOnClock({
+      receive({ headers, url: asked }) {
+        seen.push(headers.get("authorization"), asked);
+        return new Response();
+      },
+    });
+    sandbox.endpoints.create({ url: "http://ada:p%40ss@127.0.0.1/hook" });
+    const probe = await openProbe();
+    const over = openOnClock().sandbox;
+    over.endpoints.create({ url: probe.url.replace("//", "//ada:p%40ss@") });
+    for (const each of [sandbox, over]) {
+      each.emit("email.sent");
+      await each.settle();
+      expect(each.deliveries()).toMatchObject([{ status: "delivered" }]);
+    }
+    expect(seen).toEqual([probe.got[0]?.headers["authorization"], url]);
+  });
+
+  test.each([
+    [{ signature: { signatureHeader: "a b" } }],
+    [{ signature: { encodings: [] } }],
+    [{ startMs: Number.NaN }],
+    [{ startMs: 5, clock: "real" as const }],
+    [{ receive: 5 as never }],
+    [{ domains: "acme.example.com" as never }],
+  ])("an option such as %j", async (options) => {
+    expect(await faultOf(() => openSandbox(options))).toEqual({ code: "invalid_option" });
+  });
+
+  test("a wait without end", async () => {
+    const { sandbox } = openOnClock();
+    const endless = { timeoutMs: Number.NaN };
+    expect(await faultOf(() => sandbox.waitFor(endless))).toEqual({ code: "invalid_argument" });
+    expect(await faultOf(() => sandbox.waitForContactEvent(endless))).toEqual({ code: "invalid_argument" });
+  });
+});

@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { openSandbox } from "./support.js";
+
+const run = promisify(execFile);
+
+/** An https receiver on a free port, with a certificate that nobody vouches for. */
+async function openHttps(): Promise<{ url: string; certificate: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-https-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+  await run("openssl", [
+    "req",
+    "-x509",
+    "-newkey",
+    "rsa:2048",
+    "-nodes",
+    "-keyout",
+    key,
+    "-out",
+    certificate,
+    ...names,
+  ]);
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (req, res) => {
+    req.resume();
+    res.end();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "localhost", resolve));
+  onTestFinished(() => void server.close());
+  return { url: `https://localhost:${(server.address() as AddressInfo).port}/hook`, certificate };
+}
+
+test("a delivery over https needs a certificate that is trusted, as the service's do, and is tried again", async () => {
+  const { url } = await openHttps();
+  const sandbox = openSandbox();
+  sandbox.endpoints.create({ url });
+  sandbox.emit("email.sent");
+  await sandbox.settle();
+  expect(sandbox.deliveries()).toMatchObject([
+    { status: "failed", responseCode: null, error: "no connection: DEPTH_ZERO_SELF_SIGNED_CERT" },
+  ]);
+  expect(sandbox.nextAttemptAtMs).toBeGreaterThan(sandbox.clock.now());
+});
+
+test("a delivery over https arrives where Node is told to trust the certificate", async () => {
+  const { url, certificate } = await openHttps();
+  const program = `
+    import { createSandbox } from "pigeonhole/sandbox";
+    const sandbox = createSandbox({ clock: "manual" });
+    sandbox.endpoints.create({ url: ${JSON.stringify(url)} });
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    console.log(sandbox.deliveries()[0].responseCode);
+    await sandbox.close();`;
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificate };
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program], { env });
+  expect(stdout.trim()).toBe("200");
+});
