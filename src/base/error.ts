@@ -52,7 +52,7 @@ export class PigeonholeError<Code extends string = ErrorCode> extends Error {
   override readonly name: string = "PigeonholeError";
   readonly code: Code;
 
-  constructor(code: Code, message: string, options?: ErrorOptions) {
+  constructor(code: NoInfer<Code>, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }

@@ -113,7 +113,11 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   async function readLatest(held: Capture, file: string): Promise<Capture> {
     const stamp = await stampOf(file);
     if (stamp === stamps.get(file)) return held;
-    if (stamp !== undefined) return readCaptureFile(file);
+    if (stamp !== undefined) {
+      const latest = await readCaptureFile(file);
+      watcher?.changed(latest, held);
+      return latest;
+    }
     stamps.delete(file);
     forget(new Set([held.id]));
     watcher?.removed([held.id]);
@@ -137,12 +141,16 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     return [...gone];
   }
 
-  function prune(): Promise<string[]> {
+  /** The newest stays, also among so many pinned ones that there is no room for it: its sender is told that it is kept. */
+  function prune(newest?: string): Promise<string[]> {
     const oldest = clock.now() - keepMs;
     const free = order.filter((capture) => !capture.pinned && !mustStay(capture));
     const over = Math.max(0, order.length - max);
+    const isOver = (id: string, index: number): boolean => index < over && id !== newest;
     return remove(
-      free.filter(({ receivedAt }, index) => index < over || Date.parse(receivedAt) < oldest).map(({ id }) => id),
+      free
+        .filter(({ id, receivedAt }, index) => isOver(id, index) || Date.parse(receivedAt) < oldest)
+        .map(({ id }) => id),
     );
   }
 
@@ -200,7 +208,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
       const task = (): Promise<void> => store(file, capture);
       const written = write(capture.id, isKnown ? () => withFileLock(file, task) : task);
       const isDue = order.length > max || Date.parse(order[0]?.receivedAt ?? "") < clock.now() - keepMs;
-      const [removed] = await Promise.all([isDue ? prune() : [], written]);
+      const [removed] = await Promise.all([isDue ? prune(capture.id) : [], written]);
       return { removed };
     },
     async update(id, change) {
@@ -220,7 +228,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
       return changed;
     },
     remove: async (ids) => (await remove(ids)).length,
-    prune,
+    prune: () => prune(),
     watch(given) {
       watcher = given;
       const end = watchJsonFiles(folder, lookAt);

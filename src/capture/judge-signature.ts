@@ -76,7 +76,7 @@ function explain(input: JudgeInput): Pick<SignatureExplanation, "verdict" | "sum
 }
 
 /** The words of the explanation count secrets; here each has a name. */
-function nameSecrets(text: string, secrets: readonly NamedSecret[]): string {
+export function nameSecrets(text: string, secrets: readonly NamedSecret[]): string {
   return text.replaceAll(/secrets\[(\d+)\]/g, (found, index: string) => secrets[Number(index)]?.ref ?? found);
 }
 

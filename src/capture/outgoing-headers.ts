@@ -53,6 +53,12 @@ export function replaceHeaders(headers: HeaderList, values: ReadonlyMap<string, 
   return [...replaced, ...open];
 }
 
+/** With these headers at the end, in place of all of the same names. */
+export function overrideHeaders(headers: HeaderList, given: HeaderList): HeaderList {
+  const names = given.map(([name]) => name.toLowerCase());
+  return [...dropHeaders(headers, names), ...given];
+}
+
 /** Without the headers of these lower-case names. */
 export function dropHeaders(headers: HeaderList, names: readonly string[]): HeaderList {
   return headers.filter(([name]) => !names.includes(name.toLowerCase()));

@@ -17,9 +17,11 @@ export interface QueryField {
   meaning: string;
   /** Values that may stand behind the colon, where they are a closed list. */
   values?: readonly string[];
+  /** A whole term, such as `type:email.*`. */
   example: string;
 }
 
+/** Its `example` is the value alone; the list puts the name before it. */
 interface Field extends QueryField {
   /** Undefined for a value that it cannot take. */
   read(value: string): Matcher | undefined;
@@ -52,7 +54,7 @@ export const QUERY_FIELDS: Readonly<Record<string, QueryField>> = {};
 const FIELDS: Record<string, Field> = {
   type: {
     meaning: "event type, * for any part",
-    example: "type:email.*",
+    example: "email.*",
     allowed: "an event type such as email.received or email.*",
     read: (value) =>
       anyOf(
@@ -63,7 +65,7 @@ const FIELDS: Record<string, Field> = {
   },
   status: {
     meaning: "status of the last answer",
-    example: "status:5xx",
+    example: "5xx",
     allowed: "a status such as 200, 5xx, >=400 or none",
     read: readStatus,
   },
@@ -75,7 +77,7 @@ const FIELDS: Record<string, Field> = {
   source: closed("where it came from", CAPTURE_SOURCES, (value) => (capture) => capture.source === value),
   tag: {
     meaning: "a tag, * for any part",
-    example: "tag:vip",
+    example: "vip",
     allowed: "a tag",
     read: (value) => {
       const matches = glob(value);
@@ -88,19 +90,19 @@ const FIELDS: Record<string, Field> = {
   smaller: { ...sizeField("body smaller than"), read: (value) => readSize(value, (size, limit) => size < limit) },
   ms: {
     meaning: "time the last answer took",
-    example: "ms:>500",
+    example: ">500",
     allowed: "milliseconds such as >500, <=20 or 12",
     read: (value) => readNumber(value, ({ attempts }) => attempts.at(-1)?.ms),
   },
   id: {
     meaning: "capture or event id, or its beginning",
-    example: "id:cap_01",
+    example: "cap_01",
     allowed: "an id or its beginning",
     read: (value) => (capture) => capture.id.startsWith(value) || (capture.event.id ?? "").startsWith(value),
   },
 };
 for (const [name, { meaning, example, values }] of Object.entries(FIELDS)) {
-  Object.assign(QUERY_FIELDS, { [name]: { meaning, example, ...(values && { values }) } });
+  Object.assign(QUERY_FIELDS, { [name]: { meaning, example: `${name}:${example}`, ...(values && { values }) } });
 }
 Object.assign(QUERY_FIELDS, {
   "header.<name>": { meaning: "a request header that contains the text", example: "header.user-agent:curl" },

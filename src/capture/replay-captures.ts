@@ -11,10 +11,11 @@ import {
   type ReplayBody,
   type ReplayContent,
 } from "./build-replay.js";
-import type { Capture, CaptureAttempt, Expectation } from "./capture.js";
+import type { Capture, CaptureAttempt, Expectation, HeaderList } from "./capture.js";
 import { checkExpectation, checkExpectationText } from "./check-expectation.js";
 import { type AnswerComparison, compareAnswers } from "./compare-answers.js";
 import { encodeAnswerBody } from "./encode-body.js";
+import { overrideHeaders } from "./outgoing-headers.js";
 import { LARGEST_SEED, type ReplayOrder } from "./order-captures.js";
 import { type ReplayJob, scheduleReplay } from "./replay-schedule.js";
 import { type SendFailure, sendRequest } from "./send-request.js";
@@ -46,6 +47,10 @@ export interface ReplayOptions extends ReplayContent {
   timeoutMs?: number;
   /** Does not check the certificate of an https target. @default false */
   insecure?: boolean;
+  /** Certificates (PEM) to trust beside the machine's. @default none */
+  ca?: string;
+  /** Set on every request, in place of captured ones of the same names. @default none */
+  headers?: HeaderList;
   /** Starts nothing more once aborted, and breaks off what is under way. */
   signal?: AbortSignal;
   /** Called after each answer, one at a time; waited for. */
@@ -185,17 +190,19 @@ interface SendOnceInput {
 }
 
 async function sendOnce({ capture, target, content, options, nowMs }: SendOnceInput) {
-  const { mode = "resign", timeoutMs, signal, allowRemote = false, insecure = false } = options;
+  const { mode = "resign", timeoutMs, signal, ca, allowRemote = false, insecure = false, headers = [] } = options;
   const answer = await sendRequest({
     url: target,
     method: capture.request.method,
-    headers: buildReplayHeaders(capture, content.body, { ...options, nowMs }),
+    headers: overrideHeaders(buildReplayHeaders(capture, content.body, { ...options, nowMs }), headers),
     body: content.body,
+    keepHost: headers.some(([name]) => name.toLowerCase() === "host"),
     allowRemote,
     insecure,
     maxAnswerBytes: MOST_ANSWER_BYTES,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(signal === undefined ? {} : { signal }),
+    ...(ca === undefined ? {} : { ca }),
   });
   const attempt: Omit<CaptureAttempt, "n"> = {
     kind: "replay",

@@ -2,17 +2,18 @@ import { lookup } from "node:dns/promises";
 import { PigeonholeError } from "../base/error.js";
 import { isLocalAddress } from "./local-address.js";
 
-const PORT = /^:?(\d{1,5})$/;
+const PORT_FIRST = /^:?(\d{1,5})((?:[/?].*)?)$/s;
 const WITHOUT_SCHEME = /^(?:localhost|\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?(?:[/?]|$)/i;
 
 /**
- * Reads a target as people write it: `3000`, `localhost:3000/webhooks`, or a whole URL. Throws `invalid_argument` for
+ * Reads a target as people write it: `3000`, `3000/webhooks`, `localhost:3000/webhooks`, or a whole URL. Throws `invalid_argument` for
  * anything else, and for a URL with credentials or a fragment.
  */
 export function parseTarget(text: string): URL {
   const trimmed = text.trim();
-  const port = PORT.exec(trimmed)?.[1];
-  const spelled = port === undefined ? trimmed : `http://127.0.0.1:${port}`;
+  // A URL parser would take a bare number for an address.
+  const [, port, rest = ""] = PORT_FIRST.exec(trimmed) ?? [];
+  const spelled = port === undefined ? trimmed : `http://127.0.0.1:${port}${rest}`;
   const whole = !spelled.includes("://") && WITHOUT_SCHEME.test(spelled) ? `http://${spelled}` : spelled;
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../base/clock.js";
 import { DAY, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
+import type { HeaderList } from "../capture/capture.js";
 import type { NamedSecret } from "../capture/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import type { OnInvalid, WhenDown } from "./delivery/delivery-desk.js";
@@ -49,6 +50,8 @@ export interface DevServerOptions {
   insecure?: boolean;
   /** Certificates (PEM) to trust beside the machine's. @default none */
   ca?: string;
+  /** Set on everything that goes to the app, in place of headers of the same names. @default none: as they came */
+  headers?: HeaderList;
   /** Folder of the project; captures of other folders and their endpoints are left alone. @default the working directory */
   cwd?: string;
   /** Where captures are kept. @default '.pigeonhole' in `cwd` */
@@ -94,6 +97,8 @@ export interface ResolvedDevServer {
   maxBodyBytes: number;
   allowRemote: boolean;
   insecure: boolean;
+  ca: string | undefined;
+  headers: HeaderList;
   max: number;
   keepMs: number;
   tunnelTimeoutMs: number;
@@ -116,7 +121,16 @@ export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevS
     );
   }
   if (options.register !== undefined && options.tunnel === undefined && options.publicUrl === undefined) {
-    throw new PigeonholeError("invalid_option", "register needs a public URL: give tunnel or publicUrl.");
+    throw new PigeonholeError(
+      "invalid_option",
+      "register needs an https URL that the service can reach: give tunnel (such as cloudflared) or publicUrl.",
+    );
+  }
+  if (options.register !== undefined && options.publicUrl !== undefined && !/^https:/i.test(options.publicUrl)) {
+    throw new PigeonholeError(
+      "invalid_option",
+      "publicUrl must be an https URL: the service takes no other for an endpoint.",
+    );
   }
   if (options.tunnel !== undefined && options.publicUrl !== undefined) {
     throw new PigeonholeError("invalid_option", "Give tunnel or publicUrl, not both.");
@@ -136,6 +150,8 @@ export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevS
     maxBodyBytes: checkWholeNumber("maxBodyBytes", options.maxBodyBytes ?? 5 * 1024 * 1024, { min: 1 }),
     allowRemote,
     insecure: options.insecure ?? false,
+    ca: options.ca,
+    headers: options.headers ?? [],
     max: checkWholeNumber("max", options.max ?? 1000, { min: 1 }),
     keepMs: checkWholeNumber("keepMs", options.keepMs ?? 7 * DAY, { min: 1 }),
     tunnelTimeoutMs: checkWholeNumber("tunnelTimeoutMs", options.tunnelTimeoutMs ?? 30 * SECOND, timer),

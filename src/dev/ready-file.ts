@@ -1,4 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { PigeonholeError } from "../base/error.js";
 
 /** What a script needs to know of a running dev server. */
 export interface ReadyNote {
@@ -9,10 +10,15 @@ export interface ReadyNote {
   pageUrl: string | null;
 }
 
-/** Writes the file in one step, readable by this user only; returns what removes it. */
+/** Writes the file in one step, readable by this user only; returns what removes it. Throws `invalid_option`. */
 export function writeReadyFile(file: string, note: ReadyNote): () => void {
   const unfinished = `${file}.${process.pid}`;
-  writeFileSync(unfinished, `${JSON.stringify(note, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(unfinished, file);
+  try {
+    writeFileSync(unfinished, `${JSON.stringify(note, undefined, 2)}\n`, { mode: 0o600 });
+    renameSync(unfinished, file);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+    throw new PigeonholeError("invalid_option", `readyFile: ${file} cannot be written${code}.`);
+  }
   return () => rmSync(file, { force: true });
 }

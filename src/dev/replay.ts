@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import type { Capture, SignMode } from "../capture/capture.js";
+import type { Capture, HeaderList, SignMode } from "../capture/capture.js";
 import type { NamedSecret } from "../capture/judge-signature.js";
 import type { ReplayOrder } from "../capture/order-captures.js";
 import { type ReplayReport, replayCaptures } from "../capture/replay-captures.js";
@@ -35,6 +35,8 @@ export interface ReplayerOptions {
   timeoutMs: number;
   allowRemote: boolean;
   insecure: boolean;
+  ca: string | undefined;
+  headers: HeaderList;
   clock: Clock;
   signal: AbortSignal;
   report: Report;
@@ -81,6 +83,8 @@ export function createReplay(options: ReplayerOptions): Replay {
       timeoutMs: options.timeoutMs,
       allowRemote: options.allowRemote,
       insecure: options.insecure,
+      headers: options.headers,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
       signal: options.signal,
       clock: options.clock,
       onAttempt: async ({ capture, attempt }) => {

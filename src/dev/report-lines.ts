@@ -80,7 +80,8 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
     switch (happening.kind) {
       case "ready":
         isReady = true;
-        return readyLines(happening).map(render);
+        // Not cut: an address that is not whole is of no use.
+        return readyLines(happening).map((parts) => parts.map(([tone, text]) => paint(tone, text)).join(""));
       case "forwarded":
         return [row({ ...delivery(happening), note: subjectNote(happening.capture, verdictNote(happening.verdict)) })];
       case "received":
@@ -92,9 +93,9 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
       case "rejected":
         return [row({ ...delivery(happening), note: `refused: ${escapeControls(happening.verdict.summary)}` })];
       case "delivered":
-        return [row({ ...again(happening, nowMs), note: `held before, now delivered` })];
+        return [row({ ...again(happening, nowMs), note: "held before, now delivered" })];
       case "replayed":
-        return [row({ ...again(happening, nowMs), note: `replay of ${numberOf(happening.capture)}` })];
+        return [row({ ...again(happening, nowMs), note: `replay, attempt ${happening.attempt.n}` })];
       case "refused": {
         const { method, path, status, reason, from } = happening;
         const what = `${escapeControls(method)} ${escapeControls(path).slice(0, 80)}`;
@@ -230,17 +231,20 @@ function readyLines(ready: Extract<DevHappening, { kind: "ready" }>): Part[][] {
   const field = (name: string, value: string, note = ""): Part[] => [
     ["dim", `  ${name.padEnd(12)}`],
     ["strong", value],
-    ["dim", note],
+    ...(note === "" ? [] : ([["dim", note]] as const)),
   ];
   return [
     field("Receiving", ready.captureUrl),
     ...(ready.publicUrl === null ? [] : [field("Public", escapeControls(ready.publicUrl))]),
     ...ready.forwards.map(({ types, target }) => field("Forwarding", target, types === "*" ? "" : `  ← ${types}`)),
-    ...(ready.forwards.length === 0 ? [field("Forwarding", "nowhere; deliveries are kept")] : []),
+    ...(ready.forwards.length === 0
+      ? [field("Forwarding", "nowhere", "  deliveries are kept; -f 3000 forwards them to port 3000")]
+      : []),
     ...(ready.pageUrl === null ? [] : [field("Inspect", ready.pageUrl)]),
     field(
       "Secret",
-      ready.secrets.length === 0 ? "none: signatures are not checked" : escapeControls(ready.secrets.join(", ")),
+      ready.secrets.length === 0 ? "none" : escapeControls(ready.secrets.join(", ")),
+      ready.secrets.length === 0 ? "  signatures are not checked; set WEBHOOK_SECRET or give --secret" : "",
     ),
     ...ready.broken.map(({ file, reason }): Part[] => [
       ["warn", `  ! ${escapeControls(file)}: ${escapeControls(reason)}`],

@@ -19,6 +19,7 @@ import { Cleanup } from "./cleanup.js";
 import { createCaptureLog } from "./delivery/capture-log.js";
 import { createCourier } from "./delivery/courier.js";
 import { DeliveryDesk, type TakeDelivery } from "./delivery/delivery-desk.js";
+import { isHeld } from "./delivery/held-tag.js";
 import { checkNotOwnPort } from "./forward/forward-rules.js";
 import type { Report } from "./happening.js";
 import { listen, listenOnLoopback } from "./listen.js";
@@ -80,7 +81,8 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
 
 async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevServer> {
   const resolved = resolveDevServerOptions(options);
-  const { rules, assumptions, report, clock, path, timeoutMs, allowRemote, insecure, maxBodyBytes } = resolved;
+  const { rules, assumptions, report, clock, path, timeoutMs, allowRemote, insecure, ca, headers, maxBodyBytes } =
+    resolved;
   const cwd = resolve(options.cwd ?? ".");
   const secrets: NamedSecret[] = [...resolved.secrets];
   const knownSecrets = (): readonly NamedSecret[] => secrets;
@@ -95,6 +97,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   const folder = openCaptureFolder(resolve(cwd, options.folder ?? ".pigeonhole"), {
     max: resolved.max,
     keepMs: resolved.keepMs,
+    mustStay: isHeld,
     clock,
   });
   cleanup.add(() => folder.flush());
@@ -102,24 +105,29 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   const stream = new EventStream(clock);
   const watcher = {
     changed: (summary: object) => stream.publish("capture", summary),
-    removed: (ids: string[]) => stream.publish("removed", { ids }),
+    removed(ids: string[]) {
+      desk.forget(ids);
+      stream.publish("removed", { ids });
+    },
   };
   const log = createCaptureLog({ folder, watcher, report });
-  const sending = { secrets: knownSecrets, assumptions, timeoutMs, allowRemote, insecure, clock, signal };
+  const sending = { secrets: knownSecrets, assumptions, timeoutMs, allowRemote, insecure, ca, headers, clock, signal };
   const desk = new DeliveryDesk({
     log,
-    courier: createCourier({ ...sending, ca: options.ca }),
+    courier: createCourier(sending),
     rules,
     isWanted: resolved.isWanted,
     secrets: knownSecrets,
     assumptions,
     onInvalid: resolved.onInvalid,
     whenDown: resolved.whenDown,
-    // Half, so that what is held is not pruned before it is delivered.
+    // Half, since what is held is never pruned.
     mostHeld: Math.max(1, Math.floor(resolved.max / 2)),
     clock,
     report,
   });
+
+  cleanup.add(log.watch());
 
   const takeLive: TakeDelivery = async (arrived) => {
     const answer = await desk.take(arrived);

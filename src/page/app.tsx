@@ -1,5 +1,7 @@
 import { useErrorBoundary } from "preact/hooks";
 import { DeliveriesView } from "./deliveries/deliveries-view.js";
+import { LabelDialog } from "./detail/label-dialog.js";
+import { TargetDialog } from "./detail/target-dialog.js";
 import { EditDrawer } from "./edit/edit-drawer.js";
 import { InboxView } from "./inbox/inbox-view.js";
 import { KeySheet } from "./keyboard/sheet.js";
@@ -28,6 +30,8 @@ export function App() {
         <Guarded />
       </main>
       <EditDrawer />
+      <TargetDialog />
+      <LabelDialog />
       <ConfirmDialog />
       <KeySheet />
       <Notices />

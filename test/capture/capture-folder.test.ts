@@ -92,7 +92,7 @@ describe("a capture folder", () => {
     expect((await errorOf(() => folder.update(capture.id, (same) => same))).code).toBe("no_capture");
   });
 
-  test("loads 10,000 captures in well under 2 seconds", () => {
+  test("loads 10,000 captures", () => {
     const path = tempFolder();
     const folder = open(path);
     const capture = makeCapture();
@@ -100,13 +100,7 @@ describe("a capture folder", () => {
       const id = `cap_${n}`;
       writeFileSync(join(folder.path, `${id}.json`), JSON.stringify({ ...capture, id }, undefined, 2));
     }
-    const started = performance.now();
-    const loaded = open(path, { max: 20_000 });
-    const ms = performance.now() - started;
-    console.log(`10,000 captures loaded in ${Math.round(ms)} ms`);
-    expect(loaded.size).toBe(10_000);
-    // Twice the goal's slack, as other tests share the machine.
-    expect(ms).toBeLessThan(2_000);
+    expect(open(path, { max: 20_000 }).size).toBe(10_000);
   });
 });
 

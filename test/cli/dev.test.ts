@@ -70,7 +70,15 @@ describe("dev", () => {
 
   test.each([
     [["--on-invalid", "reject"], "--on-invalid"],
-    [["--register"], "PIGEONHOLE_BASE_URL"],
+    [["--register"], "give --tunnel cloudflared"],
+    [["--register", "--public-url", "https://hooks.example.com"], "PIGEONHOLE_BASE_URL"],
+    [
+      ["--register", "--public-url", "http://hooks.example.com", "--base-url", "http://127.0.0.1:9", "--api-key", "k"],
+      "--public-url must be an https URL",
+    ],
+    [["-f", "99999"], '--forward-to: "99999" is no target'],
+    [["-H", "no colon"], "must be a header"],
+    [["--ready-file", "no-folder/ready.json"], "--ready-file: "],
     [["--register-type", "email.sent"], "give --register too"],
     [["--path", "hooks"], "--path must start"],
     [["-f", "http://a:b@c/"], "target"],
@@ -81,6 +89,34 @@ describe("dev", () => {
     expect(stderr).toContain(words);
     expect([code, stdout]).toEqual([2, ""]);
   });
+});
+
+describe("dev, to somebody who begins", () => {
+  test("says at once that a secret cannot be one, and goes on", async () => {
+    const { code, stdout, stderr } = await endedWhenReady(["--no-page"], { WEBHOOK_SECRET: `"${SECRET}"` });
+    expect([code, stderr]).toEqual([130, expect.stringContaining("quotes")]);
+    expect(stdout + stderr).not.toContain(SECRET);
+  });
+
+  test("says what is missing where there is no secret and no forward", async () => {
+    const { stdout } = await endedWhenReady([], {});
+    expect(stdout).toMatch(/Secret +none .*WEBHOOK_SECRET/);
+    expect(stdout).toMatch(/Forwarding +nowhere .*-f 3000/);
+  });
+
+  test("ends on Ctrl-C while a tunnel is still starting", async () => {
+    const cli = startCli(["dev", "--port", "0", "--no-page", "--tunnel", `"${process.execPath}" -i {port}`], { env });
+    await cli.line(/Starting the tunnel/);
+    cli.signal("SIGINT");
+    expect(await cli.ended).toMatchObject({ code: 130, stderr: "" });
+  });
+
+  async function endedWhenReady(args: string[], variables: Record<string, string>) {
+    const cli = startCli(["dev", "--port", "0", "--page-port", "0", ...args], { env: variables });
+    await cli.line(/Ready\./);
+    cli.signal("SIGINT");
+    return cli.ended;
+  }
 });
 
 describe("captures and replay, beside a running dev server", () => {

@@ -1,7 +1,7 @@
 import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
 import { verifySignature } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 
 describe("a forwarded delivery", () => {
   test("reaches the app with its bytes, and with its header list in order, case and number", async () => {
@@ -245,6 +245,48 @@ describe("an app that is down", () => {
     await expect.poll(() => second.dev.held).toBe(0);
   });
 
+  test("is not given what was deleted while it was held, in this run or the next", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
+    const { dev, folder } = await startDev(options);
+    const [deleted, left] = [makeDelivery(), makeDelivery()];
+    for (const delivery of [deleted, left]) await deliver(dev, delivery);
+    const [, first] = dev.captures.list();
+    expect(await callApi(dev, "/api/captures/remove", { ids: [first?.id] })).toMatchObject({ json: { removed: 1 } });
+    expect(dev.held).toBe(1);
+    await dev.close();
+    const app = await startApp(undefined, gone.port);
+    const next = await startDev({ ...options, cwd: folder });
+    await expect.poll(() => next.dev.held).toBe(0);
+    expect(app.seen.map(({ body }) => body.toString())).toEqual([left.body.toString()]);
+  });
+
+  test("gets what was held, however many deliveries came after it", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const forwards = [{ types: "email.received", target: gone.url }];
+    const { dev, folder } = await startDev({ forwards, whenDown: "hold", max: 2 });
+    const held = makeDelivery();
+    await deliver(dev, held);
+    for (let n = 0; n < 4; n += 1) await deliver(dev, makeDelivery({ type: "email.sent" }));
+    expect(dev.captures.list().map(({ event }) => event.type)).toEqual(["email.sent", "email.received"]);
+    await dev.close();
+    const app = await startApp(undefined, gone.port);
+    await startDev({ forwards, whenDown: "hold", max: 2, cwd: folder });
+    await expect.poll(() => app.seen.map(({ body }) => body.toString())).toEqual([held.body.toString()]);
+  });
+
+  test("is held for whatever somebody writes into its capture's tags", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
+    await deliver(dev);
+    const [capture] = dev.captures.list();
+    await callApi(dev, `/api/captures/${capture?.id}/mark`, { tags: ["vip"] });
+    expect(dev.captures.list()[0]?.tags).toEqual(["vip", "held"]);
+  });
+
   test("takes no more than half of what is kept on trust: then the sender hears 503", async () => {
     const gone = await startApp();
     await gone.close();
@@ -267,6 +309,31 @@ describe("paused forwarding", () => {
     await expect.poll(() => app.seen.length).toBe(2);
     expect(app.seen.map(({ body }) => body.toString())).toEqual(sent.map(({ body }) => body.toString()));
     await expect.poll(kinds).toEqual(["ready", "paused", "held", "held", "resumed", "delivered", "delivered"]);
+  });
+});
+
+describe("headers that were asked for", () => {
+  test("take the place of those of the same names, in forwards and replays", async () => {
+    const app = await startApp();
+    const { dev } = await startDev({
+      forwards: [{ target: app.url }],
+      headers: [
+        ["X-Tenant", "one"],
+        ["x-trace", "mine"],
+      ],
+    });
+    const delivery = makeDelivery();
+    await deliver(dev, { ...delivery, headers: [...delivery.headers, ["X-Trace", "theirs"]] });
+    await dev.replay({ ids: dev.captures.list().map(({ id }) => id) });
+    for (const { rawHeaders } of app.seen) {
+      const text = rawHeaders.join(" ");
+      expect([text.includes("X-Tenant one"), text.includes("x-trace mine"), text.includes("theirs")]).toEqual([
+        true,
+        true,
+        false,
+      ]);
+    }
+    expect(app.seen).toHaveLength(2);
   });
 });
 

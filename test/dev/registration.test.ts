@@ -1,7 +1,8 @@
 import { type IncomingMessage, type ServerResponse } from "node:http";
 import { createClient } from "pigeonhole/client";
+import { startSandboxServer } from "pigeonhole/sandbox";
 import { sampleEvent, signDelivery } from "pigeonhole/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type App, makeFolder, send, startDev, startApp } from "./dev-harness.js";
 
 interface Endpoint {
@@ -176,7 +177,39 @@ describe("a registration", () => {
 
   test("needs a public URL", async () => {
     const { client } = await startService();
-    await expect(startDev({ register: { client } })).rejects.toThrow(/tunnel or publicUrl/);
+    await expect(startDev({ register: { client } })).rejects.toThrow(/give tunnel .* or publicUrl/);
+  });
+});
+
+describe("a registration at the emulated service", () => {
+  test("brings its signed deliveries through the tunnel to the app, and is gone at the end", async () => {
+    const app = await startApp();
+    let captureUrl = "";
+    const { url, sandbox, close } = await startSandboxServer({
+      // The tunnel: what goes to the public URL comes in at the capture port.
+      receive: async (request) =>
+        fetch(captureUrl, {
+          method: request.method,
+          headers: request.headers,
+          body: Buffer.from(await request.arrayBuffer()),
+        }),
+    });
+    onTestFinished(close);
+    const api = createClient({ apiKey: sandbox.apiKey, baseUrl: url });
+    const { dev } = await startDev({
+      secrets: [],
+      forwards: [{ target: app.url }],
+      publicUrl,
+      register: { client: api, eventTypes: ["email.sent"] },
+    });
+    captureUrl = dev.captureUrl;
+    const [endpoint] = sandbox.endpoints.list();
+    expect(endpoint).toMatchObject({ url: "https://abc.example.com/webhooks", eventTypes: ["email.sent"] });
+    await api.webhooks.test(endpoint?.id ?? "");
+    expect(dev.captures.list()).toMatchObject([{ verify: { code: "ok" }, attempts: [{ status: 200 }] }]);
+    expect(app.seen).toHaveLength(1);
+    await dev.close();
+    expect(sandbox.endpoints.list()).toEqual([]);
   });
 });
 

@@ -54,7 +54,7 @@ describe("a line", () => {
     write(forwarded);
     write({ ...forwarded, capture: second });
     const [line] = write({ kind: "replayed", capture, attempt: { ...attempt, mode: "resign", kind: "replay" } }, at);
-    expect(line).toBe("14:02:11  email.received           ↻ re-signed  200    12ms  #1  replay of #1");
+    expect(line).toBe("14:02:11  email.received           ↻ re-signed  200    12ms  #1  replay, attempt 1");
   });
 
   test.each<[DevHappening, RegExp]>([

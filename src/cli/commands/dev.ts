@@ -3,6 +3,8 @@ import type { DevServerOptions } from "../../dev/options.js";
 import { parseForward } from "../../dev/forward/forward-rules.js";
 import { createLineWriter, formatJsonLine, type Tone } from "../../dev/report-lines.js";
 import { startDevServer } from "../../dev/start-dev-server.js";
+import type { NamedSecret } from "../../capture/judge-signature.js";
+import { checkSecrets } from "../doctor/check-secret.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
@@ -86,7 +88,17 @@ function paintTone(paint: Paint, tone: Tone, text: string): string {
   }
 }
 
-function readOptions({ options, context }: Input): DevServerOptions {
+/** A remark now, instead of a mismatch at every delivery. */
+function checkedSecrets({ options, context }: Input): NamedSecret[] {
+  const secrets = findSecrets(options.secret, context);
+  for (const { status, message, fix } of secrets.length === 0 ? [] : checkSecrets(secrets)) {
+    if (status !== "pass") context.out.note(`${context.out.paint.yellow("!")} ${message} ${fix ?? ""}`.trimEnd());
+  }
+  return secrets;
+}
+
+function readOptions(input: Input): DevServerOptions {
+  const { options, context } = input;
   const { forwardTo, page, pagePort, cacert, tunnel, publicUrl, inbox, readyFile, timeout, maxBody, keep, store } =
     options;
   const { events, port, host, path, onInvalid, whenDown, insecure, allowRemote, max, header } = options;
@@ -99,7 +111,7 @@ function readOptions({ options, context }: Input): DevServerOptions {
     );
   }
   return {
-    secrets: findSecrets(options.secret, context),
+    secrets: checkedSecrets(input),
     forwards: forwardTo.map(parseForward),
     events,
     port,

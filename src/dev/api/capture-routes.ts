@@ -4,6 +4,7 @@ import { matchesQuery, parseQuery } from "../../capture/query.js";
 import { summarizeCapture } from "../../capture/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import type { CaptureLog } from "../delivery/capture-log.js";
+import { keepHeldTag } from "../delivery/held-tag.js";
 import { ApiRefusal, badField } from "./api-refusal.js";
 import { type BodyFields, required } from "./body-fields.js";
 import type { CaptureDetail, CaptureList } from "./page-api.js";
@@ -58,12 +59,17 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
       path: "/api/captures/{id}/mark",
       handle: async ({ id, body }) => {
         mustGet(log, id);
+        const tags = body.texts("tags", TAGS);
         const mark = {
           ...optional("pinned", body.flag("pinned")),
           ...optional("note", body.text("note", LONGEST_NOTE)),
-          ...optional("tags", body.texts("tags", TAGS)),
         };
-        return summarizeCapture((await log.change(id, (capture) => ({ ...capture, ...mark }))) ?? mustGet(log, id));
+        const changed = await log.change(id, (capture) => ({
+          ...capture,
+          ...mark,
+          ...(tags === undefined ? {} : { tags: keepHeldTag(tags, capture) }),
+        }));
+        return summarizeCapture(changed ?? mustGet(log, id));
       },
     },
     {

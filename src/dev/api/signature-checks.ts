@@ -1,6 +1,6 @@
 import type { Capture } from "../../capture/capture.js";
 import { bodyBytes } from "../../capture/capture-request.js";
-import { type NamedSecret, headerListReader } from "../../capture/judge-signature.js";
+import { type NamedSecret, headerListReader, nameSecrets } from "../../capture/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { explainSignature } from "../../protocol/explain-signature.js";
 import { LIMITS } from "../../protocol/limits.js";
@@ -27,9 +27,13 @@ export function explainCapture(
   });
   const { signatureHeader } = resolveSignatureAssumptions(assumptions);
   return {
-    summary,
+    summary: nameSecrets(summary, secrets),
     checks: checksOf(verdict, secrets, signatureHeader),
-    findings: findings.map(({ code, message, fix }) => ({ code, message, fix })),
+    findings: findings.map(({ code, message, fix }) => ({
+      code,
+      message: nameSecrets(message, secrets),
+      fix: nameSecrets(fix, secrets),
+    })),
     toleranceSeconds,
   };
 }

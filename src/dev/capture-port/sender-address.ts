@@ -13,8 +13,11 @@ export function senderAddress(peer: string | undefined, headers: HeaderList): st
   return LISTED_ADDRESS.test(first.trim()) ? first.trim() : direct;
 }
 
+/** What `pigeonhole trigger` calls itself. */
+export const TRIGGER_AGENT = "pigeonhole-trigger";
+
 /** User agents of our own senders. A label for the list, no more. */
-const OWN_AGENTS: Record<string, CaptureSource> = { "pigeonhole-sandbox": "sandbox", "pigeonhole-trigger": "trigger" };
+const OWN_AGENTS: Record<string, CaptureSource> = { "pigeonhole-sandbox": "sandbox", [TRIGGER_AGENT]: "trigger" };
 
 /** Where a request was made: what comes straight from this machine may be the emulated service or `pigeonhole trigger`. */
 export function sourceOf(peer: string | undefined, headers: HeaderList): CaptureSource {

@@ -1,3 +1,4 @@
+import { isPigeonholeError } from "../../base/error.js";
 import type { Capture, CaptureAttempt, CaptureSummary } from "../../capture/capture.js";
 import type { CaptureFolder } from "../../capture/capture-folder.js";
 import { recordAttempt } from "../../capture/record-attempt.js";
@@ -20,9 +21,11 @@ export interface CaptureLog {
     capture: Capture,
     attempt: Omit<CaptureAttempt, "n">,
   ): Promise<{ capture: Capture; attempt: CaptureAttempt }>;
-  /** Changes a capture; undefined when it is gone. */
+  /** Changes a capture; undefined when it is gone, or could not be written, which has been reported. */
   change(id: string, change: (capture: Capture) => Capture): Promise<Capture | undefined>;
   remove(ids: readonly string[]): Promise<number>;
+  /** Takes over what other processes write to the folder, such as `pigeonhole replay`; returns what ends it. */
+  watch(): () => void;
 }
 
 export function createCaptureLog(deps: { folder: CaptureFolder; watcher: CaptureWatcher; report: Report }): CaptureLog {
@@ -39,13 +42,15 @@ export function createCaptureLog(deps: { folder: CaptureFolder; watcher: Capture
   async function change(id: string, apply: (capture: Capture) => Capture): Promise<Capture | undefined> {
     if (folder.get(id) === undefined) return undefined;
     try {
-      await folder.update(id, apply);
+      const changed = await folder.update(id, apply);
+      watcher.changed(summarizeCapture(changed));
+      return changed;
     } catch (error) {
+      // Deleted by another process meanwhile: the watcher has heard of it.
+      if (isPigeonholeError(error) && error.code === "no_capture") return undefined;
       complain(error);
+      return undefined;
     }
-    const capture = folder.get(id);
-    if (capture !== undefined) watcher.changed(summarizeCapture(capture));
-    return capture;
   }
 
   return {
@@ -79,5 +84,18 @@ export function createCaptureLog(deps: { folder: CaptureFolder; watcher: Capture
       if (removed > 0) watcher.removed(known);
       return removed;
     },
+    watch: () =>
+      folder.watch({
+        removed: (ids) => watcher.removed(ids),
+        changed(capture, before) {
+          const summary = summarizeCapture(capture);
+          watcher.changed(summary);
+          if (before === undefined) return;
+          const seen = before.attempts.at(-1)?.n ?? 0;
+          for (const attempt of capture.attempts) {
+            if (attempt.n > seen) report({ kind: "replayed", capture: summary, attempt });
+          }
+        },
+      }),
   };
 }

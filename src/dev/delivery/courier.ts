@@ -4,6 +4,7 @@ import type { Capture, CaptureAttempt, HeaderList, SignMode } from "../../captur
 import { bodyBytes } from "../../capture/capture-request.js";
 import { encodeAnswerBody } from "../../capture/encode-body.js";
 import type { NamedSecret } from "../../capture/judge-signature.js";
+import { overrideHeaders } from "../../capture/outgoing-headers.js";
 import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
 import { targetUrl } from "../../capture/target.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
@@ -16,6 +17,8 @@ export interface CourierOptions {
   allowRemote: boolean;
   insecure: boolean;
   ca: string | undefined;
+  /** Set in place of headers of the same names. */
+  headers: HeaderList;
   clock: Clock;
   /** Breaks off what is under way when the dev server closes. */
   signal: AbortSignal;
@@ -54,7 +57,7 @@ export function createCourier(options: CourierOptions): Courier {
       const sent = await sendRequest({
         url,
         method: capture.request.method,
-        headers,
+        headers: overrideHeaders(headers, options.headers),
         body: bodyBytes(capture),
         keepHost: true,
         timeoutMs,

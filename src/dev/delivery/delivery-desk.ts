@@ -12,6 +12,7 @@ import type { DeliveryHappening, Report } from "../happening.js";
 import type { TypeMatcher } from "../type-glob.js";
 import type { CaptureLog } from "./capture-log.js";
 import type { Courier } from "./courier.js";
+import { HELD_TAG, isHeld } from "./held-tag.js";
 import { HeldQueue } from "./held-queue.js";
 
 /** What the sender of a delivery hears. */
@@ -51,9 +52,6 @@ export interface DeliveryDeskOptions {
   clock: Clock;
   report: Report;
 }
-
-/** Marks a capture that was answered 202 and has not reached the app; a later run delivers it. */
-export const HELD_TAG = "held";
 
 /** Seconds after which the service may try again while the app is down. */
 const RETRY_AFTER = "5";
@@ -96,11 +94,17 @@ export class DeliveryDesk {
 
   /** Puts what an earlier run had to leave behind into the lines again, oldest first. */
   takeUp(): void {
-    const left = this.#options.log.folder.list().filter(({ tags }) => tags.includes(HELD_TAG));
+    const left = this.#options.log.folder.list().filter(isHeld);
     for (const capture of left.toReversed()) {
       const rule = this.#ruleFor(capture);
       if (rule !== undefined) this.#held.add(capture, rule.target);
     }
+  }
+
+  /** Captures that were deleted are not delivered any more. */
+  forget(ids: readonly string[]): void {
+    const gone = new Set(ids);
+    this.#held.remove(({ id }) => gone.has(id));
   }
 
   /** Holds what comes from now on. */
@@ -195,7 +199,10 @@ export class DeliveryDesk {
       ...current,
       tags: [...new Set([...current.tags, HELD_TAG])],
     }));
-    return { answer: keptAnswer(capture, kept), capture: marked ?? capture };
+    if (marked !== undefined && isHeld(marked)) return { answer: keptAnswer(capture, kept), capture: marked };
+    // Deleted at once, or the mark could not be written: a later run would not know of it.
+    this.forget([capture.id]);
+    return { answer: later("The delivery could not be held."), capture };
   }
 
   /** True when the app has answered, whatever it said: the sender was told 202 and the person at the terminal sees the status. */

@@ -48,6 +48,16 @@ export class HeldQueue<Item> {
     this.#arm(line, target);
   }
 
+  /** Takes out what need not be delivered any more. */
+  remove(isGone: (item: Item) => boolean): void {
+    for (const [target, line] of this.#lines) {
+      line.items = line.items.filter((item) => !isGone(item));
+      if (line.items.length > 0 || line.isRunning) continue;
+      line.timer?.cancel();
+      this.#lines.delete(target);
+    }
+  }
+
   pause(): void {
     this.#paused = true;
     for (const line of this.#lines.values()) {
@@ -87,7 +97,8 @@ export class HeldQueue<Item> {
           break;
         }
         line.failures = 1;
-        line.items.shift();
+        // By itself, since it may have been taken out meanwhile.
+        line.items = line.items.filter((item) => item !== first);
       }
     } finally {
       line.isRunning = false;

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { PigeonholeError } from "../../base/error.js";
+import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import { isLocalAddress } from "../../capture/local-address.js";
 import { parseTarget } from "../../capture/target.js";
 import { type TypeMatcher, parseTypeGlobs } from "../type-glob.js";
@@ -48,7 +48,7 @@ export function createForwardRules(forwards: readonly Forward[], { allowRemote }
 }
 
 function readTarget(text: string, allowRemote: boolean): string {
-  const url = parseTarget(text);
+  const url = parseForwardTarget(text);
   const address = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (!allowRemote && isIP(address) !== 0 && !isLocalAddress(address)) {
     throw new PigeonholeError(
@@ -57,6 +57,14 @@ function readTarget(text: string, allowRemote: boolean): string {
     );
   }
   return url.href;
+}
+
+function parseForwardTarget(text: string): URL {
+  try {
+    return parseTarget(text);
+  } catch (error) {
+    throw isPigeonholeError(error) ? new PigeonholeError("invalid_option", `forwards: ${error.message}`) : error;
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { replayElsewhere } from "../detail/target-dialog.js";
 import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";
 import { chosenInSight, clearChosen, compareCaptures } from "../state/selection.js";
 import { EXPORTS } from "./export-formats.js";
@@ -14,6 +15,9 @@ export function SelectionBar() {
       <span class="selection-count">{count} chosen</span>
       <button type="button" class="button primary" onClick={() => void replay({ ids: chosen, mode: "resign" })}>
         <Icon name="replay" /> Replay ({count})
+      </button>
+      <button type="button" class="button" title="Replay to another URL (R)" onClick={() => replayElsewhere(chosen)}>
+        To…
       </button>
       <Menu
         label="Export"

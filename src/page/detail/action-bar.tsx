@@ -4,6 +4,8 @@ import { editCapture } from "../edit/editing.js";
 import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
+import { editLabels } from "./label-dialog.js";
+import { replayElsewhere } from "./target-dialog.js";
 
 /** What can be done with the open capture. */
 export function ActionBar({ capture }: { capture: Capture }) {
@@ -43,6 +45,11 @@ export function ActionBar({ capture }: { capture: Capture }) {
               hint: "the second must change nothing",
               run: () => void replay({ ids, mode: "resign", times: 2 }),
             },
+            {
+              label: "To another URL…",
+              hint: "signed anew, to any app on this machine",
+              run: () => replayElsewhere(ids),
+            },
           ]}
         >
           <Icon name="chevron" />
@@ -65,32 +72,43 @@ export function ActionBar({ capture }: { capture: Capture }) {
         <Icon name="copy" /> cURL
       </button>
       <span class="spring" />
-      <button
-        type="button"
-        class={capture.pinned ? "icon-button on" : "icon-button"}
-        aria-pressed={capture.pinned}
-        aria-label="Pin"
-        title={capture.pinned ? "Unpin (p)" : "Pin: keep it whatever the limits (p)"}
-        onClick={() => void togglePin(ids)}
-      >
-        <Icon name="pin" />
-      </button>
-      <Menu
-        label="Export"
-        class="icon-button"
-        items={EXPORTS.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(ids, as) }))}
-      >
-        <Icon name="download" />
-      </Menu>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Delete"
-        title="Delete (Del)"
-        onClick={() => void remove(ids)}
-      >
-        <Icon name="trash" />
-      </button>
+      <span class="action-icons">
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Tags and note"
+          title="Tags and note (t)"
+          onClick={() => editLabels(capture)}
+        >
+          <Icon name="tag" />
+        </button>
+        <button
+          type="button"
+          class={capture.pinned ? "icon-button on" : "icon-button"}
+          aria-pressed={capture.pinned}
+          aria-label="Pin"
+          title={capture.pinned ? "Unpin (p)" : "Pin: keep it whatever the limits (p)"}
+          onClick={() => void togglePin(ids)}
+        >
+          <Icon name="pin" />
+        </button>
+        <Menu
+          label="Export"
+          class="icon-button"
+          items={EXPORTS.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(ids, as) }))}
+        >
+          <Icon name="download" />
+        </Menu>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Delete"
+          title="Delete (Del)"
+          onClick={() => void remove(ids)}
+        >
+          <Icon name="trash" />
+        </button>
+      </span>
     </div>
   );
 }

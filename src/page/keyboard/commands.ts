@@ -1,4 +1,6 @@
 import { DETAIL_TABS, showTab } from "../detail/detail-tabs.js";
+import { editLabels } from "../detail/label-dialog.js";
+import { replayElsewhere } from "../detail/target-dialog.js";
 import { LIST_ID } from "../deliveries/capture-list.js";
 import { SEARCH_BOX_ID } from "../deliveries/search-box.js";
 import { editCapture } from "../edit/editing.js";
@@ -73,6 +75,10 @@ function edit(id: string): void {
   void attempt(async () => editCapture((await readCapture(id)).capture));
 }
 
+function labelOne(id: string): void {
+  void attempt(async () => editLabels((await readCapture(id)).capture));
+}
+
 function compare(): void {
   const ids = [...new Set([...targetIds(), cursorId.value])].filter((id) => id !== "");
   const [later, earlier] = ids;
@@ -109,6 +115,7 @@ export const COMMANDS: readonly Command[] = [
     "Act",
     withTargets((ids) => void replay({ ids, mode: "resign" })),
   ),
+  inList(["R"], "Replay to another URL", "Act", withTargets(replayElsewhere)),
   inList(["e"], "Edit & replay", "Act", withOne(edit)),
   inList(
     ["c"],
@@ -122,6 +129,7 @@ export const COMMANDS: readonly Command[] = [
     "Act",
     withTargets((ids) => void togglePin(ids)),
   ),
+  inList(["t"], "Tags and note", "Act", withOne(labelOne)),
   inList(["x"], "Choose", "Act", () => {
     if (cursorId.value !== "") toggleChosen(cursorId.value);
   }),

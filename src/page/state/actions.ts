@@ -1,4 +1,4 @@
-import type { ExportBody, ReplayBody, ReplayReport } from "../../dev/api/page-api.js";
+import type { ExportBody, MarkBody, ReplayBody, ReplayReport } from "../../dev/api/page-api.js";
 import { exportCaptures, markCapture, removeCaptures, replayCaptures, writeCurl } from "../api/calls.js";
 import { confirmed } from "../ui/confirm.js";
 import { copyText } from "../ui/copy.js";
@@ -56,6 +56,15 @@ export function togglePin(ids: readonly string[]): Promise<boolean> {
     takeCaptures(await Promise.all(ids.map((id) => markCapture(id, { pinned }))));
     await loadDetail();
     showNotice({ tone: "plain", text: pinned ? "Pinned: kept until you unpin it" : "Unpinned" });
+  });
+}
+
+/** Sets tags and note; false when that failed, which has been told. */
+export function label(id: string, mark: Pick<MarkBody, "tags" | "note">): Promise<boolean> {
+  return attempt(async () => {
+    takeCaptures([await markCapture(id, mark)]);
+    await loadDetail();
+    showNotice({ tone: "plain", text: "Tags and note saved" });
   });
 }
 

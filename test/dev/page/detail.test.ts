@@ -1,8 +1,22 @@
 import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
 import { SECRET, startWorkbench, type Workbench } from "./workbench.js";
+
+/** An app beside the one that deliveries are forwarded to. */
+async function startOtherApp() {
+  const paths: string[] = [];
+  const server = createServer((req, res) => {
+    paths.push(req.url ?? "");
+    req.resume().on("end", () => res.writeHead(204).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { paths, port: (server.address() as AddressInfo).port };
+}
 
 describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   let browser: Browser;
@@ -119,6 +133,46 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => attempts.count()).toBe(7);
     // One event of the delivery and one of the replay with a new id.
     expect((await bench.inbox.list({})).items).toHaveLength(2);
+  });
+
+  test("is replayed to another URL, which is offered again", async () => {
+    const other = await startOtherApp();
+    await bench.deliver();
+    await openFirst();
+    await page.keyboard.press("R");
+    const target = page.getByRole("combobox", { name: "Target" });
+    await target.fill(`${other.port}/elsewhere`);
+    await target.press("Enter");
+    await page.getByText(/Replayed: 204 in \d+ ms/).waitFor();
+    expect(other.paths).toEqual(["/elsewhere"]);
+    const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
+    await expect.poll(() => attempts.nth(1).innerText()).toContain(`127.0.0.1:${other.port}/elsewhere`);
+    await page.getByRole("button", { name: "Other ways to replay" }).click();
+    await page.getByRole("menuitem", { name: /To another URL/ }).click();
+    expect(await target.inputValue()).toBe(`${other.port}/elsewhere`);
+    await target.fill("http://198.51.100.7/");
+    await target.press("Enter");
+    await page.getByText(/--allow-remote permits that/).waitFor();
+    expect(other.paths).toHaveLength(1);
+  });
+
+  test("takes tags and a note, which its file keeps and the search finds", async () => {
+    await bench.deliver();
+    await openFirst();
+    await page.keyboard.press("t");
+    const dialog = page.getByRole("dialog", { name: "Tags and note" });
+    await dialog.getByRole("textbox", { name: "Tags" }).fill("vip, refund,vip");
+    await dialog.getByRole("textbox", { name: "Note" }).fill("The customer wrote twice");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Tags and note saved").waitFor();
+    await page.locator(".facts").getByText("The customer wrote twice").waitFor();
+    expect(bench.dev.captures.list()[0]).toMatchObject({ tags: ["vip", "refund"], note: "The customer wrote twice" });
+    await page.getByRole("button", { name: "Tags and note" }).click();
+    expect(await dialog.getByRole("textbox", { name: "Tags" }).inputValue()).toBe("vip, refund");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.insertText("tag:refund has:note ");
+    await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
   });
 
   test("compares two answers", async () => {

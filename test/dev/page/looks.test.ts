@@ -85,9 +85,16 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
       await page.waitForTimeout(60);
       await look(`tab ${key}`);
     }
+    for (const key of ["R", "t"]) {
+      await page.keyboard.press(key);
+      await page.getByRole("dialog").waitFor();
+      await look(`dialog of ${key}`);
+      await page.keyboard.press("Escape");
+    }
     await page.keyboard.press("x");
     await page.keyboard.press("j");
     await page.keyboard.press("x");
+    await look("two chosen");
     await page.keyboard.press("d");
     await page.getByRole("heading", { name: "Compare two deliveries" }).waitFor();
     await page.waitForTimeout(150);

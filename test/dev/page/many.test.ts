@@ -9,19 +9,21 @@ import { startWorkbench, type Workbench } from "./workbench.js";
 
 const MANY = 10_000;
 
-/** Scrolls through the list for 240 frames and returns the time of each, in milliseconds. */
+/** Scrolls down by steps, a frame each; returns after each step the rows that are drawn, and whether they fill the window. */
 const SCROLL = `new Promise((resolve) => {
   const list = document.querySelector("#captures");
-  const times = [];
-  let last = performance.now();
-  const step = (now) => {
-    times.push(now - last);
-    last = now;
-    if (times.length === 240) return resolve(times.slice(1));
-    list.scrollTop += 300;
-    requestAnimationFrame(step);
+  const seen = [];
+  const step = () => {
+    const box = list.getBoundingClientRect();
+    const rows = [...document.querySelectorAll(".list-window .row")];
+    const at = (y) => document.elementFromPoint(box.left + box.width / 2, y)?.closest(".row") ?? null;
+    seen.push({ drawn: rows.length, isFilled: at(box.top + box.height / 2) !== null && at(box.bottom - 20) !== null });
+    if (seen.length === 40) return resolve(seen);
+    list.scrollTop += 4000;
+    // The list is drawn anew in the frame after the scrolling.
+    requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(step)));
   };
-  requestAnimationFrame(step);
+  step();
 })`;
 
 function makeCaptures(): Capture[] {
@@ -55,24 +57,13 @@ describe.skipIf(mustSkipBrowserTests())("10,000 captures", () => {
     await bench.close();
   });
 
-  test("are there soon, scroll smoothly with few rows drawn, and stay live", async () => {
-    const { page, faults, close } = await openPage(browser, "about:blank");
-    const started = performance.now();
-    await page.goto(bench.pageUrl);
+  test("are listed with only the rows in sight drawn, scrolled without gaps, and stay live", async () => {
+    const { page, faults, close } = await openPage(browser, bench.pageUrl);
     await page.locator(".list-window .row").first().waitFor();
-    const shownMs = performance.now() - started;
     expect(await page.locator(".strip-count").innerText()).toBe("10,000");
-
-    const times = (await page.evaluate<number[]>(SCROLL)).toSorted((a, b) => a - b);
-    const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN;
-    console.info(
-      `10,000 captures: shown after ${shownMs.toFixed(0)} ms; frames while scrolling: median ${at(0.5).toFixed(1)} ms, ` +
-        `95 % ${at(0.95).toFixed(1)} ms, longest ${at(0.999).toFixed(1)} ms`,
-    );
-    // 60 frames a second where nothing else runs; room for a busy machine without a graphics card.
-    expect(at(0.5)).toBeLessThan(34);
-    expect(at(0.95)).toBeLessThan(120);
-    expect(await page.locator(".list-window .row").count()).toBeLessThan(100);
+    const seen = await page.evaluate<{ drawn: number; isFilled: boolean }[]>(SCROLL);
+    expect(Math.max(...seen.map(({ drawn }) => drawn))).toBeLessThan(100);
+    expect(seen.filter(({ isFilled }) => !isFilled)).toEqual([]);
 
     await page.keyboard.press("End");
     await page.getByRole("row").filter({ hasText: "email" }).first().waitFor();
@@ -88,10 +79,8 @@ describe.skipIf(mustSkipBrowserTests())("10,000 captures", () => {
   test("are searched while one types", async () => {
     const { page, close } = await openPage(browser, bench.pageUrl);
     await page.locator(".list-window .row").first().waitFor();
-    const started = performance.now();
     await page.getByRole("combobox").fill("data.n:4711 ");
     await expect.poll(() => page.locator(".list-window .row").count(), { interval: 20 }).toBe(1);
-    console.info(`10,000 captures: one found after ${(performance.now() - started).toFixed(0)} ms`);
     await close();
   }, 30_000);
 });

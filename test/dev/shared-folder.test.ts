@@ -1,0 +1,53 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { TEST_SECRET } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import { runCli } from "../cli/support/run-cli.js";
+import { callApi, deliver, makeDelivery, startApp, startDev } from "./dev-harness.js";
+
+const env = { WEBHOOK_SECRET: TEST_SECRET };
+
+describe("another process beside a running dev server", () => {
+  test("that replays has its attempts shown, and none of either is lost", async () => {
+    const app = await startApp();
+    const { dev, folder, kinds } = await startDev({ forwards: [{ target: app.url }] });
+    await deliver(dev);
+    const [capture] = dev.captures.list();
+    const id = capture?.id ?? "";
+    const theirs = runCli(["replay", id, "--times", "20", "--to", `${app.url}/theirs`], { cwd: folder, env });
+    await expect.poll(() => app.seen.length, { interval: 5 }).toBeGreaterThan(2);
+    for (let n = 0; n < 20; n += 1) await dev.replay({ ids: [id], target: `${app.url}/ours` });
+    expect(await theirs).toMatchObject({ code: 0 });
+    // The forward, and twenty replays of each.
+    await expect.poll(() => dev.captures.get(id)?.attempts.length).toBe(41);
+    const attempts = dev.captures.get(id)?.attempts ?? [];
+    expect(attempts.map(({ n }) => n)).toEqual(attempts.map((_, index) => index + 1));
+    for (const path of ["ours", "theirs"])
+      expect(attempts.filter(({ target }) => target.endsWith(path))).toHaveLength(20);
+    await expect.poll(() => kinds().filter((kind) => kind === "replayed")).toHaveLength(40);
+    expect(await callApi(dev, `/api/captures/${id}`)).toMatchObject({ json: { summary: { attempts: 41 } } });
+  });
+
+  test("that imports and deletes captures has it seen", async () => {
+    const { dev, folder } = await startDev();
+    await deliver(dev);
+    const elsewhere = await startDev();
+    await deliver(elsewhere.dev, makeDelivery({ type: "email.bounced" }));
+    writeFileSync(join(folder, "one.json"), JSON.stringify(elsewhere.dev.captures.list()[0]));
+    expect(await runCli(["captures", "import", "one.json"], { cwd: folder })).toMatchObject({ code: 0 });
+    const types = () => dev.captures.list().map(({ event }) => event.type);
+    await expect.poll(types).toEqual(["email.bounced", "email.received"]);
+    await runCli(["captures", "rm", "type:email.received", "--yes"], { cwd: folder });
+    await expect.poll(types).toEqual(["email.bounced"]);
+  });
+
+  test("that deletes a held delivery takes it out of the line", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const { dev, folder } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
+    await deliver(dev);
+    expect(dev.held).toBe(1);
+    await runCli(["captures", "rm", "all", "--yes"], { cwd: folder });
+    await expect.poll(() => dev.held).toBe(0);
+  });
+});
