@@ -1,0 +1,88 @@
+import { sleep } from "#pigeonhole/base/sleep.js";
+import { SECOND } from "#pigeonhole/base/duration.js";
+import type { AnyEvent, HandlerContext, Receiver } from "pigeonhole";
+import type { Life } from "./life.js";
+import { type Course, TOO_SLOW_MS, courseOf } from "./plan.js";
+
+/** The table in which an event's effects are counted. It lets an effect happen twice, so that one that did is seen. */
+export const EFFECT_TABLE = "CREATE TABLE effect (event_id TEXT NOT NULL, attempt INTEGER NOT NULL) STRICT";
+
+/** Writes effects with `ctx.commit`. */
+export const LEDGER = "ledger";
+/** Only records contact events, for the events of e-mails, and ends without `ctx.commit`. */
+export const COURIER = "courier";
+const COURIER_TYPES = "email.*";
+
+const TIMEOUT_MS = 30 * SECOND;
+
+/** Registers the handlers of the simulated application. */
+export function registerHandlers(receiver: Receiver, life: Life, seed: number): void {
+  receiver.on("*", (event, ctx) => keepLedger(event, ctx, { life, course: courseOf(seed, event.id, LEDGER) }), {
+    name: LEDGER,
+    timeoutMs: TIMEOUT_MS,
+  });
+  receiver.on(
+    COURIER_TYPES,
+    (event, ctx) => sendCourier(event, ctx, { life, course: courseOf(seed, event.id, COURIER) }),
+    { name: COURIER, timeoutMs: TIMEOUT_MS, key: (event) => event.type },
+  );
+}
+
+/** True when the courier sees events of this type. */
+export function isForCourier(type: string): boolean {
+  return type.startsWith("email.");
+}
+
+interface Run {
+  life: Life;
+  course: Course;
+}
+
+async function keepLedger(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
+  const { life, course } = run;
+  const fails = await begin(ctx, run);
+  record(event, ctx, { handler: LEDGER, labels: course.labels });
+  if (fails && course.how === "at_once") throw new Error("planned failure");
+  const committed = ctx.commit(({ db }) => {
+    life.passOrThrow("write");
+    db.prepare("INSERT INTO effect (event_id, attempt) VALUES (?, ?)").run(event.id, ctx.attempt);
+    life.passOrThrow("written");
+    if (fails && course.how === "inside_commit") throw new Error("planned failure");
+  });
+  if (fails && course.how === "beside_commit") throw new Error("planned failure");
+  await committed;
+}
+
+async function sendCourier(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
+  const fails = await begin(ctx, run);
+  // What a step gives must be the same in every run, or the second run would record another event under the same key.
+  const stepped = await ctx.step("draw", () => `${ctx.attempt}`);
+  record(event, ctx, { handler: COURIER, labels: ["note"], stepped });
+  if (fails) throw new Error("planned failure");
+}
+
+/** True when this run is to fail. */
+async function begin(ctx: HandlerContext, { life, course }: Run): Promise<boolean> {
+  life.clock.wake();
+  life.passOrThrow("handler");
+  const fails = ctx.attempt <= course.failures;
+  const takesMs = fails && course.how === "too_slow" ? TOO_SLOW_MS : course.takesMs;
+  if (takesMs > 0) await sleep(life.clock, takesMs);
+  return fails;
+}
+
+function record(
+  event: AnyEvent,
+  ctx: HandlerContext,
+  what: { handler: string; labels: readonly string[]; stepped?: string },
+): void {
+  const { handler, labels, ...properties } = what;
+  for (const label of labels) {
+    const email = "someone@example.com";
+    const name = `${handler}.${label}`;
+    ctx.contactEvents.record(
+      { name, email, createContact: true, properties: { eventId: event.id, ...properties } },
+      { key: label },
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Kit } from "./machine.js";
+import { MUTANTS, loadMutant } from "./mutants.js";
+import { planSeed } from "./plan.js";
+import { BUILT, runSeed } from "./seeds.js";
+import { simulate } from "./world.js";
+
+/** Every mistake must show within so many seeds; the tests of the seeds run 500. */
+const WITHIN_SEEDS = 60;
+
+describe("the simulation finds a package that", () => {
+  for (const mutant of MUTANTS) {
+    test(
+      mutant.name,
+      async () => {
+        const { kit, remove } = await loadMutant(mutant);
+        onTestFinished(remove);
+        const { seed, message } = await findFirstFailure(kit);
+        expect(message).toMatch(mutant.shows);
+        expect(message).toContain(`SEED=${seed} npx vitest run test/simulation/seeds`);
+      },
+      WITHIN_SEEDS * 2_000,
+    );
+  }
+});
+
+/** Empty when no seed shows anything. */
+async function findFirstFailure(kit: Kit): Promise<{ seed: number; message: string }> {
+  for (let seed = 1; seed <= WITHIN_SEEDS; seed += 1) {
+    const message = await runSeed(seed, kit).then(
+      () => "",
+      (error: Error) => error.message,
+    );
+    if (message !== "") return { seed, message };
+  }
+  return { seed: 0, message: "" };
+}
+
+test("a copy without a mistake shows none", async () => {
+  const { kit, remove } = await loadMutant({ name: "does everything right", changes: [], shows: /^$/ });
+  onTestFinished(remove);
+  expect((await findFirstFailure(kit)).message).toBe("");
+}, 120_000);
+
+test.for([2, 8, 84])("world %i is the same each time, to the last answer", { timeout: 20_000 }, async (seed) => {
+  const first = await simulate(planSeed(seed), BUILT);
+  expect(first.log.length).toBeGreaterThan(20);
+  expect(await simulate(planSeed(seed), BUILT)).toEqual(first);
+});

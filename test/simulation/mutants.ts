@@ -1,0 +1,157 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Kit } from "./machine.js";
+
+const PROJECT = resolve(import.meta.dirname, "../..");
+
+/** A mistake that somebody could make in the package. */
+export interface Mutant {
+  name: string;
+  /** The broken promise by which it is found. */
+  shows: RegExp;
+  changes: readonly { file: string; from: string; to: string }[];
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "answers before the commit",
+    shows: /answered 2xx and without effect/,
+    changes: [
+      {
+        file: "receiver/receive.js",
+        from: "return await storeDelivery(delivery, verdict, receivedAt, deps);",
+        to: `storeDelivery(delivery, verdict, receivedAt, deps).catch(() => undefined);
+        return { kind: "accepted", eventId: delivery.id, eventType: "" };`,
+      },
+    ],
+  },
+  {
+    name: "knows duplicates in memory only",
+    shows: /effects:/,
+    changes: [
+      {
+        file: "store/sqlite/operations/accept.js",
+        from: "const inserted = insertEvent.run(id, type,",
+        to: `if (seen.has(id)) return { kind: "duplicate", otherBytes: false };
+        seen.add(id);
+        const inserted = insertEvent.run(stored.get(id) === undefined ? id : id + "#" + nextToken(), type,`,
+      },
+      {
+        file: "store/sqlite/operations/accept.js",
+        from: "return (event) => {",
+        to: `const seen = new Set();
+    const stored = db.prepare("SELECT 1 FROM inbox_event WHERE id = ?");
+    return (event) => {`,
+      },
+    ],
+  },
+  {
+    name: "writes the effect and the done mark in two transactions",
+    shows: /effects:/,
+    changes: [
+      {
+        file: "store/sqlite/user-transaction.js",
+        from: 'if (settle(settlement) === "lost") {',
+        // It still asks for its lease, so that only a crash shows the mistake.
+        to: "if (holdsLease.get(leaseOf(settlement)) === undefined) {",
+      },
+      {
+        file: "store/sqlite/user-transaction.js",
+        from: "const settle = prepareSettle(db);",
+        to: `const leaseOf = ({ seq, handler, token }) => ({ seq, handler, token });
+        const holdsLease = db.prepare(
+        "SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token");`,
+      },
+      {
+        file: "dispatch/context.js",
+        from: "this.pendingCommit = this.#deps.store.commit(",
+        to: `const { store } = this.#deps;
+        const commit = async (settlement, fn) => {
+            await store.commit(settlement, fn);
+            await store.settle(settlement);
+        };
+        this.pendingCommit = commit(`,
+      },
+    ],
+  },
+  {
+    name: "makes the idempotency key at random when it sends",
+    shows: /stored \d+ times/,
+    changes: [
+      {
+        file: "receiver/deliver.js",
+        from: "const options = { idempotencyKey: send.key, signal };",
+        to: "const options = { idempotencyKey: crypto.randomUUID(), signal };",
+      },
+    ],
+  },
+  {
+    name: "gives a contact event the time of its sending",
+    shows: /recorded and not stored|did not come to rest/,
+    changes: [
+      {
+        file: "receiver/deliver.js",
+        from: "JSON.parse(body)",
+        to: "({ ...JSON.parse(body), occurredAt: new Date(clock.now()).toISOString() })",
+      },
+    ],
+  },
+  {
+    name: "answers 401 while its secret is an old one",
+    shows: /the receiver answered 401/,
+    changes: [{ file: "protocol/outcome.js", from: "unverified: { status: 503,", to: "unverified: { status: 401," }],
+  },
+  {
+    name: "forgets ids after a day",
+    shows: /not in the inbox/,
+    changes: [{ file: "receiver/pruner.js", from: "now - retention.idsMs", to: "now - 24 * HOUR" }],
+  },
+];
+
+/** Copies the built package, makes the mistake, and loads the copy. `remove` deletes it. */
+export async function loadMutant({ name, changes }: Mutant): Promise<{ kit: Kit; remove: () => void }> {
+  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-mutant-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    copyFileSync(join(PROJECT, "package.json"), join(folder, "package.json"));
+    symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
+    copyCode(join(PROJECT, "dist"), join(folder, "dist"));
+    for (const { file, from, to } of changes) {
+      const path = join(folder, "dist", file);
+      const text = readFileSync(path, "utf8");
+      const matches = text.split(from).length - 1;
+      if (matches !== 1) throw new Error(`Mutant "${name}": ${file} has ${matches} places that read ${from}`);
+      writeFileSync(
+        path,
+        text.replace(from, () => to),
+      );
+    }
+    const kit = (await import(/* @vite-ignore */ pathToFileURL(join(folder, "dist/index.js")).href)) as Kit;
+    return { kit, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Without the source maps, which belong to files that are not copied. */
+function copyCode(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory() && entry.name !== "page") copyCode(source, target);
+    if (!entry.name.endsWith(".js")) continue;
+    writeFileSync(target, readFileSync(source, "utf8").replace(/^\/\/# sourceMappingURL=.*$/m, ""));
+  }
+}

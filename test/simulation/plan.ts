@@ -1,0 +1,212 @@
+import { HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
+import type { Random } from "#pigeonhole/base/random.js";
+import { seededRandom } from "#pigeonhole/base/seeded-random.js";
+import { EVENT_TYPES, type EventType } from "pigeonhole";
+import type { ApiFaultRule, DeliveryFaultRule } from "pigeonhole/sandbox";
+
+/** Where a process can die. `call` and `answer` are those of the store. */
+export type Place =
+  | "delivery"
+  | "answered"
+  | "call"
+  | "answer"
+  | "handler"
+  | "write"
+  | "written"
+  | "api_call"
+  | "api_answer"
+  | "turn";
+
+/** The process dies `places` places behind the next one that is called `after`. */
+export interface CrashPlan {
+  after: "now" | Place;
+  places: number;
+  /** How long until it is started again. */
+  downMs: number;
+  /** How often in all; the next life expects the crash again. */
+  times: number;
+}
+
+/** What happens at one moment of a seed's world. */
+export type Happening =
+  | { kind: "event"; type: EventType }
+  | { kind: "crash"; crash: CrashPlan }
+  /** Stopped in an orderly way and started again. */
+  | { kind: "restart" }
+  /** Nothing reaches the receiver's machine; it runs on. */
+  | { kind: "cut_off"; forMs: number }
+  /** Something in front of the receiver answers for it, or the network misbehaves. */
+  | { kind: "delivery_fault"; rule: DeliveryFaultRule; forMs: number }
+  | { kind: "api_fault"; rule: ApiFaultRule; forMs: number }
+  /** The wall clock of the receiver's machine is off. */
+  | { kind: "clock_off"; byMs: number; forMs: number }
+  /** The receiver's secret source has the new secret so much later. */
+  | { kind: "rotation"; handedOverAfterMs: number }
+  /** The owner sees to an endpoint that the service has switched off. Planned while the seed runs. */
+  | { kind: "owner_looks" }
+  /** A fault or an outage ends. Planned while the seed runs. */
+  | { kind: "over"; end: () => void };
+
+export interface SeedPlan {
+  seed: number;
+  happenings: readonly { atMs: number; happening: Happening }[];
+  /** How long the owner takes to notice that the endpoint is off. */
+  ownerTakesMs: number;
+  /** Whether the owner then has the service send again what failed. */
+  ownerReplays: boolean;
+  retriesOfDisabled: "dropped" | "kept";
+}
+
+/** What a handler does with one event. */
+export interface Course {
+  /** In how many runs it fails. */
+  failures: number;
+  how: "at_once" | "inside_commit" | "beside_commit" | "too_slow";
+  /** How long a run takes before it commits. */
+  takesMs: number;
+  /** Labels of the contact events that it records. */
+  labels: readonly string[];
+}
+
+/** Longer than the handlers' time-out in the simulation. */
+export const TOO_SLOW_MS = MINUTE;
+
+/** The course of a handler for an event, the same in every life of the process. */
+export function courseOf(seed: number, eventId: string, handler: string): Course {
+  const random = seededRandom(`${seed} ${eventId} ${handler}`);
+  return {
+    failures: random() < 0.7 ? 0 : between(random, 1, 3),
+    how: pick(random, ["at_once", "inside_commit", "beside_commit", "too_slow"]),
+    takesMs: random() < 0.7 ? 0 : between(random, 1, 20 * SECOND),
+    labels: ["a", "b", "c"].slice(0, between(random, 0, 3)),
+  };
+}
+
+/** Everything that will happen in a seed's world, but for what follows from it. */
+export function planSeed(seed: number): SeedPlan {
+  const random = seededRandom(`plan ${seed}`);
+  const spanMs = pick(random, [10 * MINUTE, 2 * HOUR, 12 * HOUR, 40 * HOUR]);
+  const eventTimes = planEventTimes(random, spanMs);
+  /** Most things are worth most while deliveries are on their way: at an event's time or at that of one of its retries. */
+  const someTime = (): number => {
+    if (random() < 0.2) return random() * spanMs;
+    return pick(random, eventTimes) + pick(random, [-1, 0, 0, MINUTE * 0.9, 5 * MINUTE, HOUR]) + random() * 10 * SECOND;
+  };
+  const happenings: SeedPlan["happenings"] = [
+    ...eventTimes.map((atMs) => ({ atMs, happening: { kind: "event" as const, type: pick(random, EVENT_TYPES) } })),
+    ...several(random, 8, () => ({ atMs: someTime(), happening: planCrash(random) })),
+    ...several(random, 1, () => ({ atMs: someTime(), happening: { kind: "restart" as const } })),
+    ...several(random, 1, () => ({ atMs: someTime(), happening: planCutOff(random) })),
+    ...several(random, 4, () => ({ atMs: someTime(), happening: planDeliveryFault(random) })),
+    ...several(random, 3, () => ({ atMs: someTime(), happening: planApiFault(random) })),
+    ...several(random, 1, () => ({ atMs: someTime(), happening: planClockOff(random) })),
+    ...several(random, 1, () => ({ atMs: someTime(), happening: planRotation(random) })),
+  ];
+  return {
+    seed,
+    happenings: happenings.map(({ atMs, happening }) => ({ atMs: Math.max(0, Math.round(atMs)), happening })),
+    ownerTakesMs: between(random, MINUTE, 12 * HOUR),
+    ownerReplays: random() < 0.5,
+    retriesOfDisabled: pick(random, ["dropped", "kept"]),
+  };
+}
+
+function planEventTimes(random: Random, spanMs: number): number[] {
+  const times: number[] = [];
+  const events = between(random, 5, 25);
+  while (times.length < events) {
+    const atMs = random() * spanMs;
+    const burst = random() < 0.4 ? between(random, 2, 8) : 1;
+    for (let index = 0; index < burst; index += 1) times.push(atMs + index * pick(random, [0, 0, 30, 900]));
+  }
+  return times;
+}
+
+function planCrash(random: Random): Happening {
+  const after = pick(random, [
+    "now",
+    "delivery",
+    "delivery",
+    "handler",
+    "handler",
+    "write",
+    "api_call",
+    "call",
+  ] as const);
+  const downMs = random() < 0.9 ? between(random, SECOND, 20 * MINUTE) : between(random, HOUR, 30 * HOUR);
+  const places = between(random, 0, random() < 0.7 ? 5 : 30);
+  return { kind: "crash", crash: { after, places, downMs, times: random() < 0.9 ? 1 : between(random, 2, 5) } };
+}
+
+function planCutOff(random: Random): Happening {
+  return {
+    kind: "cut_off",
+    forMs: random() < 0.7 ? between(random, MINUTE, 3 * HOUR) : between(random, HOUR, 30 * HOUR),
+  };
+}
+
+function planDeliveryFault(random: Random): Happening {
+  const fault = pick(random, [
+    () => ({ kind: "lose_answer" as const }),
+    () => ({ kind: "lose_answer" as const }),
+    () => ({ kind: "drop" as const }),
+    () => ({ kind: "duplicate" as const, copies: between(random, 1, 9) }),
+    () => ({ kind: "duplicate" as const, copies: between(random, 1, 9) }),
+    () => ({ kind: "reorder" as const, mostMs: between(random, 0, 10 * MINUTE) }),
+    () => ({ kind: "delay" as const, delayMs: between(random, 1, 10 * MINUTE) }),
+    () => ({ kind: "status" as const, status: pick(random, [408, 429, 500, 502, 503, 503]) }),
+    () => ({ kind: "status" as const, status: 503, retryAfter: String(between(random, 1, 8 * 3_600)) }),
+    // A proxy's own mistakes, which lose events: the service's rules say so.
+    () => ({ kind: "status" as const, status: pick(random, [301, 400, 404, 413]) }),
+    () => ({ kind: "status" as const, status: 410 }),
+  ])();
+  const isFinal = fault.kind === "status" && isFinalStatus(fault.status);
+  const times = isFinal ? between(random, 1, 3) : undefined;
+  const rule = { fault, probability: pick(random, [0.3, 0.7, 1]), ...(times === undefined ? {} : { times }) };
+  return { kind: "delivery_fault", rule, forMs: between(random, SECOND, 3 * HOUR) };
+}
+
+function isFinalStatus(status: number): boolean {
+  return status < 500 && status !== 408 && status !== 429;
+}
+
+function planApiFault(random: Random): Happening {
+  const fault = pick(random, [
+    () => ({ kind: "no_answer" as const, executed: true }),
+    () => ({ kind: "no_answer" as const, executed: true }),
+    () => ({ kind: "no_answer" as const, executed: false }),
+    () => ({ kind: "error" as const, status: 500, executed: true }),
+    () => ({ kind: "error" as const, status: pick(random, [408, 500, 502, 503]) }),
+    () => ({ kind: "error" as const, status: 429, retryAfter: String(between(random, 1, 600)) }),
+    // The key was revoked by mistake, and later put right.
+    () => ({ kind: "error" as const, status: pick(random, [401, 403]) }),
+  ])();
+  const rule = { fault, calls: "contactEvents.*", probability: pick(random, [0.3, 0.7, 1]) };
+  return { kind: "api_fault", rule, forMs: between(random, SECOND, 5 * HOUR) };
+}
+
+function planClockOff(random: Random): Happening {
+  const sign = random() < 0.5 ? -1 : 1;
+  const byMs = sign * between(random, 0, pick(random, [10 * MINUTE, 6 * HOUR, 72 * HOUR]));
+  return { kind: "clock_off", byMs, forMs: between(random, MINUTE, 6 * HOUR) };
+}
+
+function planRotation(random: Random): Happening {
+  return { kind: "rotation", handedOverAfterMs: random() < 0.5 ? 0 : between(random, SECOND, 3 * HOUR) };
+}
+
+/** 0 to `most` of something. */
+function several<Thing>(random: Random, most: number, make: () => Thing): Thing[] {
+  return Array.from({ length: between(random, 0, most) }, make);
+}
+
+/** A whole number. */
+function between(random: Random, least: number, most: number): number {
+  return least + Math.floor(random() * (most - least + 1));
+}
+
+function pick<Thing>(random: Random, things: readonly Thing[]): Thing {
+  const thing = things[Math.floor(random() * things.length)];
+  if (thing === undefined) throw new Error("There is nothing to pick from.");
+  return thing;
+}
