@@ -185,7 +185,7 @@ describe("a registration at the emulated service", () => {
   test("brings its signed deliveries through the tunnel to the app, and is gone at the end", async () => {
     const app = await startApp();
     let captureUrl = "";
-    const { url, sandbox, close } = await startSandboxServer({
+    const server = await startSandboxServer({
       // The tunnel: what goes to the public URL comes in at the capture port.
       receive: async (request) =>
         fetch(captureUrl, {
@@ -194,8 +194,9 @@ describe("a registration at the emulated service", () => {
           body: Buffer.from(await request.arrayBuffer()),
         }),
     });
-    onTestFinished(close);
-    const api = createClient({ apiKey: sandbox.apiKey, baseUrl: url });
+    const { sandbox } = server;
+    onTestFinished(() => server.close());
+    const api = createClient({ apiKey: sandbox.apiKey, baseUrl: server.url });
     const { dev } = await startDev({
       secrets: [],
       forwards: [{ target: app.url }],
