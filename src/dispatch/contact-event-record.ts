@@ -39,7 +39,7 @@ export function prepareRecord(
   if (!checked.ok) throw new InvalidInputError("contactEvents.record", checked.fault);
   const { value } = checked;
   const given = value.occurredAt;
-  value.occurredAt ??= new Date(nowMs).toISOString();
+  value.occurredAt ??= isoTime(nowMs);
   const label = key.label ?? JSON.stringify([value.name, value.contactId ?? value.email?.toLowerCase()]);
   return {
     key: deriveIdempotencyKey({ ...key, label }),
@@ -49,23 +49,37 @@ export function prepareRecord(
   };
 }
 
+/** The last time that was written as text: runs come many to a millisecond. */
+let lastTime = { ms: 0, text: new Date(0).toISOString() };
+
+function isoTime(ms: number): string {
+  if (lastTime.ms !== ms) lastTime = { ms, text: new Date(ms).toISOString() };
+  return lastTime.text;
+}
+
 /** The records of one run. */
 export class RunRecords {
-  readonly #events = new Map<string, NewOutboxEvent>();
+  readonly #events: NewOutboxEvent[] = [];
+  /** Made for the second record: most runs have one. */
+  #byKey: Map<string, NewOutboxEvent> | undefined;
 
   /** Throws `key_conflict` when the key stands for another event of this run. */
   add(event: NewOutboxEvent): void {
-    const known = this.#events.get(event.key);
-    if (known !== undefined && known.body !== event.body) {
+    const [first] = this.#events;
+    if (first !== undefined) this.#byKey ??= new Map([[first.key, first]]);
+    const known = this.#byKey?.get(event.key);
+    if (known === undefined) {
+      this.#byKey?.set(event.key, event);
+      this.#events.push(event);
+    } else if (known.body !== event.body) {
       throw new PigeonholeError(
         "key_conflict",
         "Two different contact events of one handler have the same key. Give each its own: record(event, { key: … }).",
       );
     }
-    this.#events.set(event.key, event);
   }
 
   get all(): readonly NewOutboxEvent[] {
-    return [...this.#events.values()];
+    return this.#events.slice();
   }
 }

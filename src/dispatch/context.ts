@@ -8,13 +8,7 @@ import type { CommitFunction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork } from "../store/work.js";
 import type { NewOutboxEvent } from "../store/outbox.js";
-import {
-  type ContactEventRecorder,
-  type RecordOptions,
-  RunRecords,
-  apiNotConfigured,
-  prepareRecord,
-} from "./contact-event-record.js";
+import { type ContactEventRecorder, RunRecords, apiNotConfigured, prepareRecord } from "./contact-event-record.js";
 import { type KeyParts, deriveIdempotencyKey } from "./idempotency-key.js";
 
 /** Largest value of a step as JSON, in characters. */
@@ -135,10 +129,10 @@ export class RunContext implements HandlerContext {
   }
 
   // Arrow functions, so that a handler may take its context apart: async (event, { step, commit }) => …
-  readonly idempotencyKey = (label: string): string => deriveIdempotencyKey({ ...this.#keyParts, label });
+  readonly idempotencyKey = (label: string): string => deriveIdempotencyKey(this.#keyParts(label));
 
   get contactEvents(): ContactEventRecorder {
-    this.#recorder ??= { record: (event, options = {}) => this.#record(event, options) };
+    this.#recorder ??= { record: (event, options) => this.#record(event, options?.key) };
     return this.#recorder;
   }
 
@@ -195,18 +189,18 @@ export class RunContext implements HandlerContext {
     return this.pendingCommit;
   };
 
-  #record(event: ContactEventInput, { key }: RecordOptions): void {
+  #record(event: ContactEventInput, label: string | undefined): void {
     if (this.#deps.api === undefined) throw apiNotConfigured();
     if (this.pendingCommit !== undefined) {
       throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");
     }
     this.#records ??= new RunRecords();
-    this.#records.add(prepareRecord(event, { ...this.#keyParts, label: key }, this.#begunAt));
+    this.#records.add(prepareRecord(event, this.#keyParts(label), this.#begunAt));
   }
 
-  get #keyParts(): Omit<KeyParts, "label"> {
+  #keyParts<Label extends string | undefined>(label: Label): Omit<KeyParts, "label"> & { label: Label } {
     const { createdAt } = this.#event;
-    return { source: this.#deps.source, eventId: this.#work.eventId, createdAt, handler: this.#handler };
+    return { source: this.#deps.source, eventId: this.#work.eventId, createdAt, handler: this.#handler, label };
   }
 
   #stepJson(name: string, value: unknown): string {

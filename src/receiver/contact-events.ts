@@ -52,7 +52,7 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
     list: (query = {}) => store.listOutbox(query),
     async retry(key) {
       const isRetried = await store.retryOutbox(key, clock.now());
-      if (isRetried) sender?.poke();
+      if (isRetried) sender?.look();
       return isRetried;
     },
     discard: (key) => store.discardOutbox(key, clock.now()),

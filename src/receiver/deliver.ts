@@ -44,6 +44,8 @@ export class OutboxSender {
   #drained: Promise<void> = Promise.resolve();
   #isDraining = false;
   #again = false;
+  /** The next try of a call that failed; nothing goes past it, so that new records need not ask the store before. */
+  #waitsUntil = 0;
   #abort: AbortController | undefined;
 
   constructor(deps: DeliverDeps) {
@@ -52,7 +54,8 @@ export class OutboxSender {
 
   start(): void {
     this.#abort = new AbortController();
-    this.poke();
+    this.#waitsUntil = 0;
+    this.look();
   }
 
   /** Breaks off a call under way; it is repeated after the next start. */
@@ -62,8 +65,13 @@ export class OutboxSender {
     await this.#drained;
   }
 
-  /** There may be something to send. */
+  /** Something was recorded. */
   poke(): void {
+    if (this.#deps.clock.now() >= this.#waitsUntil) this.look();
+  }
+
+  /** There may be something to send, also before the next try that is known: another call may have been put back. */
+  look(): void {
     if (this.#abort === undefined || this.#abort.signal.aborted) return;
     this.#again = true;
     if (this.#isDraining) return;
@@ -93,12 +101,16 @@ export class OutboxSender {
     const aloneBefore = now - OLDEST_EVENT_MS + ALONE_MARGIN_MS;
     const page = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit: EVENT_LIMITS.batchSize, aloneBefore });
     if (page.send === undefined) {
+      this.#waitsUntil = page.nextDueAt ?? 0;
       this.#wakeAt(Math.min(page.nextDueAt ?? Infinity, now + LOOK_MS));
       return false;
     }
     const settlement = await this.#try(page.send, signal);
     await store.settleSend(settlement);
-    if (settlement.to === "pending") return settlement.dueAt <= clock.now();
+    if (settlement.to === "pending") {
+      this.#waitsUntil = settlement.dueAt;
+      return settlement.dueAt <= clock.now();
+    }
     const isAgain = settlement.to === "settled" && settlement.results.some((result) => result.to === "again");
     if (isAgain) this.#wakeAt(clock.now() + AGAIN_WAIT_MS);
     return !isAgain;
@@ -145,7 +157,7 @@ export class OutboxSender {
 
   #wakeAt(time: number): void {
     this.#timer?.cancel();
-    this.#timer = this.#deps.clock.setTimer(() => this.poke(), time - this.#deps.clock.now());
+    this.#timer = this.#deps.clock.setTimer(() => this.look(), time - this.#deps.clock.now());
   }
 }
 

@@ -48,9 +48,6 @@ const GOALS: readonly Goal[] = [
   { id: "P10", text: "backlog: peak RSS, MB", fact: "backlog MB", most: 150, digits: 0 },
   { id: "P11", text: "settling cold rows: µs CPU each", fact: "settle", most: 5, digits: 1 },
   { id: "P12", text: "recording, delivery to done: x the CPU", fact: "recording", most: 1.1, digits: 2 },
-  { id: "P12", text: "recording, stored to done: x the CPU", fact: "recording backlog", most: 1.1, digits: 2 },
-  { id: "P12", text: "recording, one handler alone: x the time", fact: "recording latency", most: 1.1, digits: 2 },
-  { id: "P12", text: "the same with ctx.commit", fact: "recording commit latency", most: 1.1, digits: 2 },
   { id: "P13", text: "sending one at a time: events/s", fact: "sending singles", least: 10, digits: 0 },
   { id: "P13", text: "batches of 100: x single sends", fact: "sending batches/singles", least: 5, digits: 1 },
 ];

@@ -6,10 +6,12 @@ import {
   checkBatchTimes,
   checkContactEvent,
   contactEventBatchInput,
+  contactEventInput,
 } from "#pigeonhole/contract/contact-event.js";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import { checkInput } from "#pigeonhole/contract/fault.js";
 import { idempotencyKey } from "#pigeonhole/contract/idempotency-key.js";
+import { readPlainContactEvent } from "#pigeonhole/contract/plain-contact-event.js";
 import { checkOccurredAt } from "#pigeonhole/contract/occurred-at.js";
 
 const NOW = Date.UTC(2026, 5, 1);
@@ -228,6 +230,69 @@ describe("any event that keeps the rules", () => {
         expect(checkContactEvent(value, NOW)).toEqual({ ok: true, value });
       }),
     );
+  });
+
+  // Values near the edge of what is read without the schema, own and inherited, and everything else.
+  const odd = fc.oneof(
+    fc.anything({
+      withNullPrototype: true,
+      withDate: true,
+      withMap: true,
+      withSparseArray: true,
+      withObjectString: true,
+    }),
+    fc.constantFrom("a", "a@b", "a b@c", "ä@b.de", "a@b@c", "", "x".repeat(64), "x".repeat(65), `${"x".repeat(65)}@b`),
+    fc.constantFrom(
+      keys(50),
+      keys(51),
+      bytes(4096),
+      bytes(4097),
+      bytes(700),
+      bytes(660, "\u0000"),
+      bytes(4097, "\u0000"),
+    ),
+    fc.constantFrom(
+      { a: undefined },
+      { a: Number.NaN },
+      { a: Infinity },
+      { [Symbol("a")]: 1 },
+      JSON.parse('{"__proto__":1}'),
+    ),
+    fc.constantFrom({ a: [1] }, { constructor: "x" }, Object.create({ a: 1 }), new Date(0), { toJSON: 1 }, { a: -0 }),
+    names,
+    emails,
+    properties,
+  );
+  const fields = fc.constantFrom(
+    "name",
+    "email",
+    "contactId",
+    "properties",
+    "occurredAt",
+    "toString",
+    "__proto__",
+    "x",
+  );
+
+  test("is read by hand only as the schema reads it", () => {
+    let read = 0;
+    fc.assert(
+      fc.property(events, fc.array(fc.tuple(fields, odd), { maxLength: 2 }), fc.boolean(), (value, changes, isBare) => {
+        const event: object = isBare ? { name: value.name, email: value.email } : value;
+        for (const [field, change] of changes) {
+          Object.defineProperty(event, field, { value: change, enumerable: true, writable: true, configurable: true });
+        }
+        const plain = readPlainContactEvent(event);
+        if (plain === undefined) return;
+        read += 1;
+        const bySchema = checkInput(contactEventInput, event, EVENT_FAULT_CODES);
+        expect(bySchema).toStrictEqual({ ok: true, value: plain });
+        // The bytes are what is compared and sent.
+        if (bySchema.ok) expect(JSON.stringify(plain)).toBe(JSON.stringify(bySchema.value));
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(read).toBeGreaterThan(100);
   });
 
   test("is never thrown over, whatever is put into a field", () => {

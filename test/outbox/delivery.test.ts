@@ -1,4 +1,4 @@
-import { createSqliteStore } from "pigeonhole";
+import { createSqliteStore, type Store } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import {
@@ -234,5 +234,32 @@ describe("stop", () => {
     expect(clock.now() - failedAt).toBeGreaterThanOrEqual(599 * SECOND);
     await turn(clock, async () => (await statesOf(next)).join() === "done,done");
     expect(namesByCall(service)).toEqual([["one"], ["one"], ["two"]]);
+  });
+});
+
+describe("while a call waits for its next try", () => {
+  test("what is recorded does not ask the store for work, and goes when the wait is over", async () => {
+    const service = await openService();
+    const clock = fakeClock();
+    service.faults.push({ status: 429, retryAfter: "600" });
+    const inner = createSqliteStore({ file: ":memory:" });
+    let looks = 0;
+    const store: Store = {
+      ...inner,
+      leaseSend(request) {
+        looks += 1;
+        return inner.leaseSend(request);
+      },
+    };
+    const { logger, named } = captureLog();
+    const { receiver, turn: turnUntil } = await startOnFakeClock(undefined, { service, store, clock, logger });
+    await receiver.contactEvents.record(ada("first"));
+    await turnUntil(() => named("send_failed").length === 1);
+    await receiver.contactEvents.list();
+    const before = looks;
+    for (let index = 0; index < 20; index += 1) await receiver.contactEvents.record(ada(`n${index}`));
+    expect(looks - before).toBeLessThanOrEqual(1);
+    await turn(clock, async () => (await statesOf(receiver)).every((state) => state === "done"), SECOND);
+    expect(service.calls).toHaveLength(3);
   });
 });

@@ -8,20 +8,22 @@ import { formatNumber, formatTable, printLine, printProgress, printTitle } from 
 import type { MeasureContext } from "./context.js";
 import { fillDatabase } from "./fill-database.js";
 
-const WINDOW = 5_000;
-/** Pairs of windows per round; a window is short, so there can be many. */
-const PAIRS = 3;
+/** Length of a window under load: some checkpoints of the database fall into each. */
+const WINDOW_SECONDS = 1;
 /** Requests per second for which the load generator has some ready. */
-const MOST_PER_SECOND = 20_000;
+const MOST_PER_SECOND = 12_000;
+/** Events in a window of the backlog, and pairs of windows per round. */
+const BACKLOG_WINDOW = 5_000;
+const PAIRS = 3;
 const DRAIN_LIMIT_MS = 60_000;
 const POLL_MS = 5;
 /** Deliveries of each kind in a round of the latency measure. */
 const LATENCY_COUNT = 150;
 
 /**
- * What `ctx.contactEvents.record` adds to an event's way: CPU time of all threads under load, and the time that a handler alone in the
- * process takes to its durable end. One process does both in turn, so that neither the machine's drift nor how the process was compiled
- * tells them apart.
+ * What `ctx.contactEvents.record` adds to an event's way. The goal is the CPU time of all threads over the whole way, delivery to done
+ * mark; the way without the request and the time that a handler alone in the process takes are printed beside it. One process does both
+ * in turn, so that neither the machine's drift nor how the process was compiled tells them apart.
  */
 export async function measureRecording(context: MeasureContext): Promise<void> {
   const { facts, options } = context;
@@ -43,9 +45,6 @@ export async function measureRecording(context: MeasureContext): Promise<void> {
   printLine(formatTable(["", "µs", "recording", "more", "with / without"], latencyRows));
   printLine("time on the clock, one event in the process, the wait for the disk included");
   facts.set("recording", medianRatio(whole.recording, whole.plain));
-  facts.set("recording backlog", medianRatio(backlog.recording, backlog.plain));
-  facts.set("recording latency", medianRatio(latency.return.recording, latency.return.plain));
-  facts.set("recording commit latency", medianRatio(latency.commit.recording, latency.commit.plain));
 }
 
 function formatTimes(title: string, { plain, recording }: RecordingTimes): string[] {
@@ -73,50 +72,62 @@ async function withChild<T>(
   }
 }
 
-/** The whole way over HTTP: intervals of load with and without. */
+/** The whole way over HTTP, under load; every other window records. */
 function measureDeliveries(context: MeasureContext): Promise<RecordingTimes> {
   return withChild(context, async (child) => {
     const { options, scratch } = context;
     const { port } = await child.call("listen", { file: scratch.file("recording.db") });
     const times: RecordingTimes = { plain: [], recording: [] };
-    for (const on of [false, true]) await runInterval(context, child, { port, on });
-    for (let round = 0; round < options.rounds; round += 1) {
-      for (const on of round % 2 === 0 ? [false, true] : [true, false]) {
-        const micros = await runInterval(context, child, { port, on });
-        times[on ? "recording" : "plain"].push(micros);
-        printProgress(
-          `round ${round + 1} of ${options.rounds}, ${on ? "recording" : "plain"}: ${micros.toFixed(1)} µs`,
-        );
-      }
+    // The first round warms up.
+    for (let round = 0; round <= options.rounds; round += 1) {
+      const { plain, recording } = await runUnderLoad(context, child, port);
+      if (round === 0) continue;
+      times.plain.push(...plain);
+      times.recording.push(...recording);
+      printProgress(
+        `round ${round} of ${options.rounds}: ${median(plain).toFixed(1)} µs, recording ${median(recording).toFixed(1)} µs`,
+      );
     }
     await child.call("stop", undefined);
     return times;
   });
 }
 
-/** CPU per delivery of one interval, until the last was handled. */
-async function runInterval(
+/** CPU per delivery in the windows of one load. */
+async function runUnderLoad(
   { load, options }: MeasureContext,
   child: RecordingChild,
-  { port, on }: { port: number; on: boolean },
-): Promise<number> {
-  const { connections, seconds } = options;
-  await child.call("setRecording", on);
+  port: number,
+): Promise<RecordingTimes> {
+  const pairs = Math.max(1, Math.round(options.seconds / WINDOW_SECONDS));
+  // A window more at either end, where the load sets in and runs out.
+  const seconds = (2 * pairs + 2) * WINDOW_SECONDS;
   const poolSize = Math.ceil(seconds * MOST_PER_SECOND);
-  await load.call("prepare", { port, scheme: "svc", connections, seconds, poolSize });
-  const before = await child.call("look", undefined);
-  const { accepted, errors } = await load.call("run", undefined);
-  const wanted = before.handled + accepted;
+  const times: RecordingTimes = { plain: [], recording: [] };
+  await load.call("prepare", { port, scheme: "svc", connections: options.connections, seconds, poolSize });
+  const start = await child.call("turn", { on: false });
+  const run = load.call("run", undefined);
+  await sleep(WINDOW_SECONDS * 1000);
+  for (let window = 0; window < 2 * pairs; window += 1) {
+    // plain, recording, recording, plain, …
+    const on = window % 4 === 1 || window % 4 === 2;
+    const before = await child.call("turn", { on });
+    await sleep(WINDOW_SECONDS * 1000);
+    const after = await child.call("look", undefined);
+    times[on ? "recording" : "plain"].push((after.cpu - before.cpu) / (after.handled - before.handled));
+  }
+  const { accepted, errors } = await run;
+  const wanted = start.handled + accepted;
   const deadline = performance.now() + DRAIN_LIMIT_MS;
-  let after = await child.call("look", undefined);
-  while (after.handled < wanted && performance.now() < deadline) {
+  let { handled } = await child.call("look", undefined);
+  while (handled < wanted && performance.now() < deadline) {
     await sleep(POLL_MS);
-    after = await child.call("look", undefined);
+    ({ handled } = await child.call("look", undefined));
   }
-  if (after.handled !== wanted || Object.keys(errors).length > 0) {
-    throw new Error(`handled ${after.handled} of ${wanted}; errors: ${JSON.stringify(errors)}`);
+  if (handled !== wanted || Object.keys(errors).length > 0) {
+    throw new Error(`handled ${handled} of ${wanted}; errors: ${JSON.stringify(errors)}`);
   }
-  return (after.cpu - before.cpu) / accepted;
+  return times;
 }
 
 /** Without the request: handlers work off what is stored already. */
@@ -126,8 +137,8 @@ function measureBacklog(context: MeasureContext): Promise<RecordingTimes> {
     const windows = 2 * (PAIRS * options.rounds + 1);
     const file = scratch.file("recording-backlog.db");
     // More than is looked at, so that the last window is not its end.
-    await fillDatabase({ file, rows: (windows + 1) * WINDOW, work: "pending", bodyBytes: BODY_BYTES });
-    const times = await child.call("drain", { file, windows, windowSize: WINDOW });
+    await fillDatabase({ file, rows: (windows + 1) * BACKLOG_WINDOW, work: "pending", bodyBytes: BODY_BYTES });
+    const times = await child.call("drain", { file, windows, windowSize: BACKLOG_WINDOW });
     // The first pair warms up.
     return { plain: times.plain.slice(1), recording: times.recording.slice(1) };
   });

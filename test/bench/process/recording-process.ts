@@ -10,6 +10,12 @@ export interface RecordingTimes {
   recording: number[];
 }
 
+/** CPU microseconds of this process so far, and how many events were handled. */
+interface Progress {
+  cpu: number;
+  handled: number;
+}
+
 /** Events at the beginning of a window that belong to the one before: they were read, or are being settled, in its way. */
 const UNCLEAR = 1_000;
 
@@ -19,7 +25,7 @@ let handled = 0;
 let isRecording = false;
 
 const calls = {
-  /** Listens on a free port of the loopback interface; `setRecording` says whether the handler records. */
+  /** Listens on a free port of the loopback interface; `turn` says whether the handler records. */
   async listen({ file }: { file: string }): Promise<{ port: number }> {
     receiver = openRecordingReceiver(file, (eventId, ctx) => {
       handled += 1;
@@ -35,12 +41,12 @@ const calls = {
     if (address === null || typeof address === "string") throw new Error("the server listens on no port");
     return { port: address.port };
   },
-  setRecording(on: boolean): Promise<void> {
+  /** From now on the handler records, or does not. */
+  turn({ on }: { on: boolean }): Promise<Progress> {
     isRecording = on;
-    return Promise.resolve();
+    return calls.look();
   },
-  /** CPU microseconds of this process so far, and how many events were handled. */
-  look(): Promise<{ cpu: number; handled: number }> {
+  look(): Promise<Progress> {
     return Promise.resolve({ cpu: readCpuTime().process, handled });
   },
   async stop(): Promise<void> {
