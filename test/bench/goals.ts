@@ -48,6 +48,8 @@ const GOALS: readonly Goal[] = [
   { id: "P10", text: "backlog: peak RSS, MB", fact: "backlog MB", most: 150, digits: 0 },
   { id: "P11", text: "settling cold rows: µs CPU each", fact: "settle", most: 5, digits: 1 },
   { id: "P12", text: "recording, delivery to done: x the CPU", fact: "recording", most: 1.1, digits: 2 },
+  { id: "P12", text: "recording, 1 ms fsync, one handler: x the time", fact: "recording fsync1", most: 1.1, digits: 2 },
+  { id: "P12", text: "the same, ended by ctx.commit", fact: "recording fsync1 commit", most: 1.1, digits: 2 },
   { id: "P13", text: "sending one at a time: events/s", fact: "sending singles", least: 10, digits: 0 },
   { id: "P13", text: "batches of 100: x single sends", fact: "sending batches/singles", least: 5, digits: 1 },
 ];

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChild, type Child } from "../process/child.js";
+import { buildSlowDisk } from "../process/slow-disk.js";
 import type { LatencyCalls, Way } from "../process/latency-process.js";
 import type { RecordingCalls, RecordingTimes } from "../process/recording-process.js";
 import { BODY_BYTES } from "../sample-delivery.js";
@@ -36,11 +37,21 @@ export async function measureRecording(context: MeasureContext): Promise<void> {
   ];
   printLine(formatTable(["", "µs CPU each", "recording", "more", "with / without"], rows));
   printLine("medians over the rounds; with / without: median of the ratios of neighbours");
-  const latency = await measureLatency(context);
+  const slowDisk = buildSlowDisk(context.scratch);
+  const here = await measureLatency(context, {});
   const latencyRows = [
-    formatTimes("one handler at a time → durably done", latency.return),
-    formatTimes("the same, ended by ctx.commit", latency.commit),
+    formatTimes("one handler at a time → durably done", here.return),
+    formatTimes("the same, ended by ctx.commit", here.commit),
   ];
+  if (slowDisk.ok) {
+    const slow = await measureLatency(context, slowDisk.environment(1));
+    latencyRows.push(
+      formatTimes("1 ms added to every fsync: → durably done", slow.return),
+      formatTimes("1 ms added to every fsync: ctx.commit", slow.commit),
+    );
+    facts.set("recording fsync1", medianRatio(slow.return.recording, slow.return.plain));
+    facts.set("recording fsync1 commit", medianRatio(slow.commit.recording, slow.commit.plain));
+  }
   printLine("");
   printLine(formatTable(["", "µs", "recording", "more", "with / without"], latencyRows));
   printLine("time on the clock, one event in the process, the wait for the disk included");
@@ -145,8 +156,12 @@ function measureBacklog(context: MeasureContext): Promise<RecordingTimes> {
 }
 
 /** One delivery after the other, each alone: the time from the call of its handler until its end is on disk. */
-async function measureLatency({ cores, options, scratch }: MeasureContext): Promise<Record<Way, RecordingTimes>> {
-  const child = startChild<LatencyCalls>({ file: new URL("../process/latency-process.ts", import.meta.url), cores });
+async function measureLatency(
+  { cores, options, scratch }: MeasureContext,
+  env: Record<string, string>,
+): Promise<Record<Way, RecordingTimes>> {
+  const file = new URL("../process/latency-process.ts", import.meta.url);
+  const child = startChild<LatencyCalls>({ file, cores, env });
   const times: Record<Way, RecordingTimes> = {
     return: { plain: [], recording: [] },
     commit: { plain: [], recording: [] },
