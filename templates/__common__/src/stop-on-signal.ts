@@ -10,7 +10,10 @@ interface Running {
   close?: () => void;
 }
 
-/** On SIGTERM and Ctrl-C: takes nothing new, lets handlers end, closes the inbox. What is not done runs after the next start. */
+/**
+ * On SIGTERM and Ctrl-C: takes nothing new, lets handlers end, closes the inbox. What is not done runs after the next start.
+ * A port that cannot be had ends the process with a word on why.
+ */
 export function stopOnSignal({ server, receiver, log, close }: Running): void {
   let stopping = false;
 
@@ -24,6 +27,15 @@ export function stopOnSignal({ server, receiver, log, close }: Running): void {
     log.info("stopped");
     process.exit(0);
   }
+
+  server.once("error", (error: NodeJS.ErrnoException) => {
+    const isTaken = error.code === "EADDRINUSE";
+    log.fatal(
+      { code: error.code },
+      isTaken ? "PORT is in use: stop what listens there, or set another" : "cannot listen",
+    );
+    void receiver.stop().finally(() => process.exit(1));
+  });
 
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
