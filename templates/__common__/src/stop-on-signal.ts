@@ -28,8 +28,8 @@ export function stopOnSignal({ server, receiver, log, close }: Running): void {
     process.exit(0);
   }
 
-  server.once("error", (error: NodeJS.ErrnoException) => {
-    const isTaken = error.code === "EADDRINUSE";
+  server.once("error", ({ code }: NodeJS.ErrnoException) => {
+    const isTaken = code === "EADDRINUSE";
     log.fatal(
       { code: error.code },
       isTaken ? "PORT is in use: stop what listens there, or set another" : "cannot listen",
