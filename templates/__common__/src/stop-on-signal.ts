@@ -30,10 +30,7 @@ export function stopOnSignal({ server, receiver, log, close }: Running): void {
 
   server.once("error", ({ code }: NodeJS.ErrnoException) => {
     const isTaken = code === "EADDRINUSE";
-    log.fatal(
-      { code: error.code },
-      isTaken ? "PORT is in use: stop what listens there, or set another" : "cannot listen",
-    );
+    log.fatal({ code }, isTaken ? "PORT is in use: stop what listens there, or set another" : "cannot listen");
     void receiver.stop().finally(() => process.exit(1));
   });
 
