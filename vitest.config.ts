@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/bench/**", "node_modules/**"],
     testTimeout: 20_000,
+    // Most files wait for processes, disks and browsers; by default a machine of two cores runs one file at a time.
+    maxWorkers: 2,
     typecheck: { enabled: false },
   },
 });

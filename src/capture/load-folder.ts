@@ -1,15 +1,16 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Capture } from "./capture.js";
 import { type BrokenFile, readCaptureFiles, removeLeftovers } from "./capture-files.js";
+import { makePrivateFolder } from "./private-folder.js";
 
 /** The folder `captures` in `path`, made where it is not there: for this user only, and nothing for git. */
 export function makeFolder(path: string): string {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makePrivateFolder(path);
   const ignore = join(path, ".gitignore");
   if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
   const folder = join(path, "captures");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   chmodSync(folder, 0o700);
   removeLeftovers(folder, Date.now());
   return folder;

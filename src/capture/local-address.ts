@@ -14,10 +14,21 @@ local.addSubnet("fc00::", 7, "ipv6");
 local.addSubnet("fe80::", 10, "ipv6");
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** The same as a URL writes it. */
+const MAPPED_HEX = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i;
+
+/** An IPv4 address that is written as IPv6, as IPv4; any other without its zone. */
+export function plainAddress(address: string): string {
+  const [, high, low] = MAPPED_HEX.exec(address) ?? [];
+  if (high !== undefined && low !== undefined) {
+    return [high, low].flatMap((part) => [parseInt(part, 16) >> 8, parseInt(part, 16) & 0xff]).join(".");
+  }
+  return MAPPED.exec(address)?.[1] ?? address.replace(/%.*$/, "");
+}
 
 /** True for an address of this machine or of a private network. */
 export function isLocalAddress(address: string): boolean {
-  const plain = MAPPED.exec(address)?.[1] ?? address.replace(/%.*$/, "");
+  const plain = plainAddress(address);
   const family = isIP(plain);
   return family !== 0 && local.check(plain, family === 4 ? "ipv4" : "ipv6");
 }

@@ -11,6 +11,8 @@ export interface ListenOptions {
   host: string;
   /** Option that is to blame when the port is taken. */
   option: string;
+  /** Longest wait for the headers of a request, in milliseconds. @default 10,000 */
+  headersTimeoutMs?: number;
 }
 
 /** A server that listens. */
@@ -22,7 +24,11 @@ export interface Listening {
 
 /** Listens with limits on time and headers. Rejects with `port_in_use`, or `invalid_option` for an address that is not here. */
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
-  const server = createServer({ maxHeaderSize: MOST_HEADER_BYTES, headersTimeout: 10 * SECOND }, listener);
+  const { headersTimeoutMs: headersTimeout = 10 * SECOND } = options;
+  // By itself Node looks every 30 s, which would make four times the time of it.
+  const connectionsCheckingInterval = Math.min(headersTimeout, SECOND);
+  const limits = { maxHeaderSize: MOST_HEADER_BYTES, headersTimeout, connectionsCheckingInterval };
+  const server = createServer(limits, listener);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, options)));
     server.listen({ port: options.port, host: options.host }, resolve);

@@ -11,7 +11,7 @@ export type Paint = (tone: Tone, text: string) => string;
 export interface LineWriterOptions {
   /** @default no colour */
   paint?: Paint;
-  /** Columns of the terminal, asked with every line; lines are cut to it. @default never cut */
+  /** Columns of the terminal, asked with every line; lines are cut to it. 0 is that of a terminal that does not know. @default never cut */
   columns?: () => number | undefined;
 }
 
@@ -31,6 +31,12 @@ const plainPaint: Paint = (_, text) => text;
  */
 export function createLineWriter({ paint = plainPaint, columns = () => undefined }: LineWriterOptions = {}) {
   const numbers = new Map<string, number>();
+
+  function width(): number {
+    const known = columns() ?? 0;
+    return known > 0 ? known : Number.MAX_SAFE_INTEGER;
+  }
+
   let last = 0;
   let isReady = false;
 
@@ -43,8 +49,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
   }
 
   function render(parts: readonly Part[]): string {
-    const width = columns();
-    let left = width ?? Number.MAX_SAFE_INTEGER;
+    let left = width();
     let line = "";
     for (const [tone, text] of parts) {
       if (left <= 0) break;
@@ -61,7 +66,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
     const number = numberOf(capture);
     const time: Part = ["dim", clockTime(input.at)];
     const shownStatus: Part = [toneOf(status), status === null ? "–" : String(status)];
-    if ((columns() ?? NARROW) < NARROW) return render([time, ["plain", ` ${type} `], shownStatus]);
+    if (width() < NARROW) return render([time, ["plain", ` ${type} `], shownStatus]);
     return render([
       time,
       ["plain", `  ${type.padEnd(TYPE_WIDTH)} `],

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { isLocalAddress } from "#pigeonhole/capture/local-address.js";
+import { isLocalAddress, lookUpLocal, NOT_LOCAL } from "#pigeonhole/capture/local-address.js";
 import { sendRequest } from "#pigeonhole/capture/send-request.js";
 import { checkLocalTarget, parseTarget, targetUrl } from "#pigeonhole/capture/target.js";
 import { errorOf, serve, serveAnswers } from "./support.js";
@@ -110,11 +110,26 @@ test.each([
   ["::1", true],
   ["::ffff:8.8.8.8", false],
   ["::ffff:127.0.0.1", true],
+  ["::ffff:7f00:1", true],
+  ["::ffff:808:808", false],
+  ["::ffff:a9fe:a9fe", false],
   ["fd00::1", true],
   ["fe80::1%eth0", true],
   ["2001:db8::1", false],
   ["localhost", false],
 ])("%s is local: %s", (address, local) => expect(isLocalAddress(address)).toBe(local));
+
+test.each([
+  ["127.0.0.1", undefined],
+  ["203.0.113.7", NOT_LOCAL],
+  ["169.254.169.254", NOT_LOCAL],
+  ["2001:db8::1", NOT_LOCAL],
+])("a connection by a name that means %s is decided by that address: %s", async (address, code) => {
+  const failure = await new Promise((resolve) => {
+    lookUpLocal(address, {}, (error) => resolve(error?.code));
+  });
+  expect(failure).toBe(code);
+});
 
 describe("a target", () => {
   test.each([

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
@@ -26,6 +26,22 @@ describe("captures import", () => {
     expect(line?.["captures"]).toHaveLength(2);
     expect(line?.["problems"]).toEqual([expect.stringContaining("Line 2")]);
     expect(jsonLines(await runCli(["captures", "list", "--json"], { cwd }))).toHaveLength(2);
+  });
+
+  test("of a file that holds no captures names that file", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "notes.txt"), "hello");
+    const { code, stderr } = await runCli(["captures", "import", "notes.txt"], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("error: notes.txt: Not an import")]);
+  });
+
+  test.skipIf(!existsSync("/proc/self"))("into a folder that cannot be made ends with 2 and names it", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "events.json"), JSON.stringify(sampleEvent("email.sent")));
+    const { code, stderr } = await runCli(["captures", "import", "events.json", "--store", "/proc/none/captures"], {
+      cwd,
+    });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("The folder /proc/none cannot be made")]);
   });
 
   test("of a file that is not there leaves no folder behind", async () => {

@@ -153,6 +153,17 @@ describe("captures and replay, beside a running dev server", () => {
     await expect.poll(() => app.handled.length).toBe(3);
   });
 
+  test("replay of many at once keeps the ids and the gaps, and Node has nothing to say to it", async () => {
+    const app = await startApp();
+    const { cwd, url } = await startDev(app);
+    await trigger(url, "-n", "15");
+    const at = { cwd, env };
+    const { code, stdout, stderr } = await runCli(["replay", "all", "--same-id", "--keep-timing", "1000x"], at);
+    expect([code, stderr]).toEqual([0, "15 of 15 answered.\n"]);
+    expect(stdout.match(/200 duplicate/g)).toHaveLength(15);
+    expect(await runCli(["replay", "last", "--keep-timing"], at)).toMatchObject({ code: 0, stderr: "" });
+  });
+
   test("replay compares with the time before, and ends with 3 when nobody listens", async () => {
     const app = await startApp();
     const { cwd, url } = await startDev(app);
@@ -186,6 +197,7 @@ describe("captures and replay, beside a running dev server", () => {
     [["replay"], "What is to be replayed?"],
     [["replay", "cap_nothing"], "no_capture|No capture"],
     [["replay", "last", "--exact", "--new-id"], "--exact sends the captured bytes, so --new-id"],
+    [["replay", "last", "--same-id", "--new-id"], "--same-id and --new-id exclude each other"],
     [["replay", "nonsense:1"], "nonsense"],
     [["captures", "show", "type:email.*"], "picks 2 captures; give one"],
     [["captures", "rm", "all"], "--yes"],

@@ -69,12 +69,43 @@ describe("sandbox", () => {
     [["--endpoint", "nowhere"], "'--endpoint <url=types>' argument 'nowhere' is invalid"],
     [["--endpoint", "http://127.0.0.1:1/=nothing.*"], "No event type begins with nothing."],
     [["--every", "1s"], "give --emit too"],
+    [
+      ["--emit", "email.snt"],
+      "--emit <type>' argument 'email.snt' is invalid. There is no event type \"email.snt\" (Did you",
+    ],
     [["--speed", "0"], "above 0"],
     [["--strict-urls", "--endpoint", "http://127.0.0.1:1/"], "https"],
-  ])("%j ends with 2", async (args, words) => {
-    const { code, stderr } = await runCli(["sandbox", "--port", "0", ...args], { env });
+  ])("%j ends with 2 and never says that it is ready", async (args, words) => {
+    const { code, stdout, stderr } = await runCli(["sandbox", "--port", "0", ...args], { env });
     expect(stderr).toContain(words);
+    expect(stdout).not.toContain("Ready.");
     expect(code).toBe(2);
+  });
+
+  test.each([
+    [[], "there is no endpoint; --endpoint <url> makes one"],
+    [["--endpoint", "http://127.0.0.1:9/=email.*"], "no endpoint hears about form.submitted; --endpoint <url>=all"],
+    // No type of its own: the service's default set, which has no forms.
+    [["--endpoint", "http://127.0.0.1:9/"], "no endpoint hears about form.submitted"],
+  ])("%j: says why nobody hears an event", async (args, words) => {
+    const cli = startCli(["sandbox", "--port", "0", "--emit", "form.submitted", ...args]);
+    expect(await cli.line(/event {4}form\.submitted/)).toContain(`nobody hears it, so it is lost: ${words}`);
+  });
+
+  test("says that endpoints which are off, or wait for other addresses, do not hear an event", async () => {
+    const cli = startCli(["sandbox", "--port", "0", "--endpoint", "http://127.0.0.1:9/=all"]);
+    const url = /http:\S+/.exec(await cli.line(/API {9}/))?.[0] ?? "";
+    const apiKey = /svc_\S+/.exec(await cli.line(/API key/))?.[0] ?? "";
+    const at = { env: { PIGEONHOLE_BASE_URL: url, PIGEONHOLE_API_KEY: apiKey } };
+    const id = idOf(jsonLines(await runCli(["endpoints", "list", "--json"], at))[0]);
+    // Forms have no address, so an endpoint that names some never hears of them.
+    const limited = await runCli(["endpoints", "update", id, "--domain", "acme.example.com"], at);
+    expect(limited).toMatchObject({ code: 0 });
+    await post(`${url}/sandbox/emit`, { type: "form.confirmed" });
+    expect(await cli.line(/event {4}form\.confirmed/)).toContain("lost: the endpoints hear about other addresses only");
+    await runCli(["endpoints", "update", id, "--disable"], at);
+    await post(`${url}/sandbox/emit`, { type: "email.sent" });
+    expect(await cli.line(/event {4}email\.sent/)).toContain("lost: every endpoint is switched off");
   });
 });
 

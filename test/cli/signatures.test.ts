@@ -37,6 +37,16 @@ describe("sign and verify", () => {
     expect(line?.["findings"]).toMatchObject([{ code: "body_trailing_newline" }]);
   });
 
+  test("--explain calls a secret by the name that it was given under", async () => {
+    const header = await signedHeader();
+    const short = { WEBHOOK_SECRET: SECRET, OTHER: "whsec_tooshort_for_one" };
+    const args = ["verify", "--body", "-", "-H", header, "--explain", "--secret", "env:OTHER"];
+    const { code, stdout } = await runCli(args, { env: short, input: body });
+    expect(code).toBe(1);
+    expect(stdout).toContain("env:OTHER has");
+    expect(stdout).not.toContain("secrets[");
+  });
+
   test("measure age against --at, within --tolerance", async () => {
     const { stdout } = await runCli(["sign", "--at", "2026-01-01T00:00:00Z"], { env, input: body });
     const check = (...args: string[]) =>

@@ -96,6 +96,10 @@ describe("a line", () => {
     expect(createLineWriter().write(happening).join("\n")).toMatch(words);
   });
 
+  test.each([0, undefined])("is whole on a terminal that says it has %s columns", (known) => {
+    expect(createLineWriter({ columns: () => known }).write(forwarded)).toEqual(createLineWriter().write(forwarded));
+  });
+
   test("of a narrow terminal is time, type and status", () => {
     const { write } = createLineWriter({ columns: () => 40 });
     expect(write(forwarded)).toEqual(["14:02:11 email.received 200"]);

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { TEST_SECRET } from "pigeonhole/testing";
@@ -165,6 +165,13 @@ describe("the token", () => {
     const [name] = cookie.split("=");
     const headers: [string, string][] = [["Cookie", `${name}=${"a".repeat(43)}; other=1`]];
     expect(await send(`${origin}/api/session`, { headers })).toMatchObject({ status: 401 });
+  });
+
+  test("is compared in constant time, by the one function that does so", () => {
+    const read = (file: string) => readFileSync(new URL(`../../src/dev/page-port/${file}`, import.meta.url), "utf8");
+    expect(read("session-token.ts")).toMatch(/return timingSafeEqual\(digest\(given\), digest\(wanted\)\)/);
+    expect(read("guard.ts").match(/isSameToken\(/g)).toHaveLength(3);
+    expect(read("guard.ts")).not.toMatch(/[=!]== *(?:urlToken|cookieToken)|(?:urlToken|cookieToken) *[=!]==/);
   });
 
   test("is taken as a bearer of scripts, who need the other headers too", async () => {
@@ -347,7 +354,16 @@ describe("a replay", () => {
   test("goes to no port of the dev server, by whatever name", async () => {
     await deliver(dev);
     const ids = dev.captures.list().map(({ id }) => id);
-    for (const host of ["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "0.0.0.0", "a.localhost", "0x7f.1"]) {
+    for (const host of [
+      "localhost",
+      "127.0.0.1",
+      "127.1.2.3",
+      "[::1]",
+      "0.0.0.0",
+      "a.localhost",
+      "0x7f.1",
+      "[::ffff:127.0.0.1]",
+    ]) {
       for (const { port } of [page, new URL(dev.captureUrl)]) {
         const body = JSON.stringify({ ids, target: `http://${host}:${port}/webhooks` });
         const answer = await asPage("/api/replay", { ...change, body });

@@ -1,8 +1,11 @@
+import { isPigeonholeError } from "../../base/error.js";
 import { exportCaptures } from "../../capture/export-captures.js";
-import { parseImport } from "../../capture/import-captures.js";
+import { type Imported, parseImport } from "../../capture/import-captures.js";
+import type { NamedSecret } from "../../capture/judge-signature.js";
 import { createRedactor } from "../../capture/redact-captures.js";
 import { selectCaptures } from "../../capture/select-captures.js";
 import { escapeControls } from "../../dev/escape-controls.js";
+import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type * as specs from "../specs/captures.js";
@@ -32,7 +35,7 @@ export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ arg
   const folder = openCaptures(options.store, context);
   let hasProblems = false;
   for (const [file, text] of texts) {
-    const { captures, problems } = parseImport(text, { secrets });
+    const { captures, problems } = readImport(file, text, secrets);
     for (const capture of captures) await folder.add(capture);
     for (const problem of problems) out.note(`${escapeControls(file)}: ${escapeControls(problem)}`);
     hasProblems ||= problems.length > 0;
@@ -42,3 +45,13 @@ export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ arg
   await folder.flush();
   return hasProblems ? EXIT.failed : EXIT.ok;
 };
+
+/** One of several files may be none at all. */
+function readImport(file: string, text: string, secrets: readonly NamedSecret[]): Imported {
+  try {
+    return parseImport(text, { secrets });
+  } catch (error) {
+    if (!isPigeonholeError(error)) throw error;
+    throw usageError(`${escapeControls(file)}: ${error.message}`);
+  }
+}

@@ -92,6 +92,7 @@ async function readOptions({ options, context }: Input, captures: Capture[]): Pr
   const { to, exact, newId, order, seed, times, keepTiming, delay, concurrency, ignore, timeout } = options;
   const expect = checkExpect(options.expect);
   const edit = await readEdit(options, context);
+  if (options.sameId && newId) throw usageError("--same-id and --new-id exclude each other.");
   if (exact && (newId || edit !== undefined)) {
     const flag = newId ? "--new-id" : options.body === undefined ? "--set and --unset" : "--body";
     throw usageError(`--exact sends the captured bytes, so ${flag} cannot go with it.`);

@@ -18,6 +18,9 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
   const { options, context } = input;
   const { out, signal } = context;
   const { clock, speed, seed, strictUrls } = options;
+  if (options.every !== undefined && options.emit.length === 0) {
+    throw usageError("--every says how often --emit fires; give --emit too.");
+  }
   if (clock === "manual" && speed !== undefined) throw usageError("--speed and --clock manual exclude each other.");
   await withFlagNames({}, async () => {
     const emulated = createSandbox({
@@ -26,7 +29,7 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
       receiverTime: "machine",
       strictUrls,
       ...(seed !== undefined && { seed }),
-      onLog: (entry) => out.result({ ...entry }, formatSandboxEntry(entry, out.paint)),
+      onLog: (entry) => out.result({ ...entry }, formatSandboxEntry(entry, out.paint, emulated.endpoints.list())),
     });
     try {
       await start(emulated, input);
@@ -84,10 +87,7 @@ function create(emulated: Sandbox, input: WebhookCreateInput, given: { secret?: 
 async function fire(emulated: Sandbox, { options, context }: Input): Promise<void> {
   const { emit, every } = options;
   const { signal, out } = context;
-  if (emit.length === 0) {
-    if (every !== undefined) throw usageError("--every says how often --emit fires; give --emit too.");
-    return;
-  }
+  if (emit.length === 0) return;
   for (;;) {
     for (const type of emit) {
       emulated.emit(type);

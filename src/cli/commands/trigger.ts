@@ -16,7 +16,7 @@ import { usageError } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
-import { nearestWord } from "../values/nearest-word.js";
+import { noSuchEventType } from "../values/event-type.js";
 import { readInput } from "../values/read-input.js";
 import { requireSecrets } from "../values/secret-option.js";
 import { checkExpect } from "../values/status-option.js";
@@ -78,11 +78,7 @@ async function bodyMaker({ args, options, context }: Input): Promise<(index: num
   if (type === undefined)
     throw usageError("Which event? Give a type such as email.received; trigger --list shows all.");
   if (!isEventType(type)) {
-    const near = nearestWord(type, EVENT_TYPES);
-    const hint = near === undefined ? "" : ` (Did you mean ${near}?)`;
-    throw usageError(
-      `There is no event type "${type}"${hint}. trigger --list shows all; --body posts any other event.`,
-    );
+    throw usageError(`${noSuchEventType(type)} trigger --list shows all; --body posts any other event.`);
   }
   if (options.id !== undefined && options.count > 1)
     throw usageError("--id names one event, so it cannot go with --count.");

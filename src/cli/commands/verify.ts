@@ -1,6 +1,6 @@
 import { bodyBytes } from "../../capture/capture-request.js";
 import type { HeaderList } from "../../capture/capture.js";
-import { headerListReader } from "../../capture/judge-signature.js";
+import { headerListReader, nameSecrets, type NamedSecret } from "../../capture/judge-signature.js";
 import { selectCaptures } from "../../capture/select-captures.js";
 import { explainSignature } from "../../protocol/explain-signature.js";
 import type { SignatureExplanation } from "../../protocol/explanation.js";
@@ -28,11 +28,22 @@ export const run: RunCommand<typeof verify> = async (input) => {
   };
   const verdict = verifySignature(question);
   const secretRef = "secretIndex" in verdict ? (secrets[verdict.secretIndex]?.ref ?? null) : null;
-  const explained = options.explain ? explainSignature(question) : undefined;
+  const explained = options.explain ? nameAll(explainSignature(question), secrets) : undefined;
   show({ ok: verdict.ok, reason: verdict.ok ? null : verdict.reason, secretRef, explained }, context.out);
   if (!verdict.ok && !options.explain) context.out.note("--explain says what is wrong and what to change.");
   return verdict.ok ? EXIT.ok : EXIT.failed;
 };
+
+/** The explanation counts secrets; whoever gave them knows them by name. */
+function nameAll(explained: SignatureExplanation, secrets: readonly NamedSecret[]): SignatureExplanation {
+  const summary = nameSecrets(explained.summary, secrets);
+  const findings = explained.findings.map((finding) => ({
+    ...finding,
+    message: nameSecrets(finding.message, secrets),
+    fix: nameSecrets(finding.fix, secrets),
+  }));
+  return { ...explained, summary, findings };
+}
 
 interface Request {
   body: Uint8Array;

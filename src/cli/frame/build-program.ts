@@ -109,13 +109,14 @@ function toArgument(name: string, spec: ArgumentSpec): Argument {
 
 function toOption(name: string, spec: OptionSpec): Option {
   const short = spec.short === undefined ? "" : `-${spec.short}, `;
-  const value = spec.value === undefined ? "" : ` <${spec.value}>`;
+  const value = spec.value === undefined ? "" : spec.whenBare === undefined ? ` <${spec.value}>` : ` [${spec.value}]`;
   const option = new Option(`${short}${flagName(name, spec)}${value}`, spec.summary + note(name, spec));
   const parse = spec.parse ?? ((text: string) => text);
   if (spec.choices !== undefined && spec.repeat !== true) option.choices(spec.choices);
   else if (spec.value !== undefined) {
     option.argParser((text, before) => collect(read(parse, text), before, spec.repeat));
   }
+  if (spec.whenBare !== undefined) option.preset(spec.whenBare);
   if (spec.default !== undefined) option.default(parse(spec.default), spec.default);
   return option;
 }

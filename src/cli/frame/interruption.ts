@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { SECOND } from "../../base/duration.js";
 import { EXIT } from "./exit-code.js";
 
@@ -14,6 +15,8 @@ export interface Interruption {
 /** The first signal asks the command to end, the second ends the process at once. */
 export function watchInterruption(process: NodeJS.Process): Interruption {
   const controller = new AbortController();
+  // Each piece of work under way listens, and Node takes more than ten for a leak.
+  setMaxListeners(0, controller.signal);
   let code: number | undefined;
   const interrupt = (exitCode: number) => () => {
     if (code !== undefined) process.exit(exitCode);

@@ -1,20 +1,28 @@
+import { DEFAULT_EVENT_TYPES } from "../../protocol/event-types.js";
 import { escapeControls } from "../../dev/escape-controls.js";
+import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
 import type { Paint } from "./output.js";
 import { age } from "./time.js";
 
-/** One line of the sandbox's live log. */
-export function formatSandboxEntry(entry: SandboxLogEntry, paint: Paint): string {
+/** One line of the sandbox's live log; `endpoints` are those of this moment. */
+export function formatSandboxEntry(
+  entry: SandboxLogEntry,
+  paint: Paint,
+  endpoints: readonly WebhookEndpoint[],
+): string {
   const time = paint.dim(new Date(entry.atMs).toISOString().slice(11, 19));
-  return `${time}  ${words(entry, paint)}`;
+  return `${time}  ${words(entry, paint, endpoints)}`;
 }
 
-function words(entry: SandboxLogEntry, paint: Paint): string {
+function words(entry: SandboxLogEntry, paint: Paint, endpoints: readonly WebhookEndpoint[]): string {
   switch (entry.kind) {
     case "event": {
       const heard =
-        entry.deliveries === 0 ? paint.yellow("nobody hears it, so it is lost") : `${entry.deliveries} to deliver`;
+        entry.deliveries === 0
+          ? paint.yellow(`nobody hears it, so it is lost: ${whyUnheard(entry.type, endpoints)}`)
+          : `${entry.deliveries} to deliver`;
       return `${paint.bold("event")}    ${escapeControls(`${entry.type}  ${entry.eventId}`)}  ${heard}`;
     }
     case "attempt":
@@ -34,6 +42,21 @@ function words(entry: SandboxLogEntry, paint: Paint): string {
     case "clock":
       return `clock    advanced by ${age(entry.byMs)}`;
   }
+}
+
+function whyUnheard(type: string, endpoints: readonly WebhookEndpoint[]): string {
+  if (endpoints.length === 0) return "there is no endpoint; --endpoint <url> makes one";
+  const enabled = endpoints.filter((endpoint) => endpoint.enabled);
+  if (enabled.length === 0) return "every endpoint is switched off";
+  const wanting = enabled.filter(({ eventTypes }) => hearsType(eventTypes, type));
+  if (wanting.length > 0) return "the endpoints hear about other addresses only";
+  return `no endpoint hears about ${escapeControls(type)}; --endpoint <url>=all hears about every type`;
+}
+
+/** An endpoint made without types shows as `*` and hears about the service's default set. */
+function hearsType(eventTypes: readonly string[], type: string): boolean {
+  const names: readonly string[] = eventTypes.includes("*") ? DEFAULT_EVENT_TYPES : eventTypes;
+  return names.includes(type);
 }
 
 function attemptWords(row: AttemptRow, url: string, paint: Paint): string {

@@ -14,6 +14,8 @@ export interface OptionSpec {
   readonly suggestions?: readonly string[];
   /** The value as one would write it. */
   readonly default?: string;
+  /** The value that the flag alone stands for; its value may then be left out. */
+  readonly whenBare?: string;
   /** True where it may be given several times. */
   readonly repeat?: true;
   /** True for a switch that is on and is written `--no-<name>` to turn it off. */

@@ -30,6 +30,7 @@ export const replay = defineCommand({
     },
     query: { value: "search", summary: "A search, also one that could be an id." },
     exact: { summary: "Sends bytes and signature as captured instead of signing anew." },
+    sameId: { summary: "Keeps the event id, which is the default." },
     newId: { summary: "Gives each sending a new event id." },
     secret: secretOption,
     set: {
@@ -50,7 +51,8 @@ export const replay = defineCommand({
     keepTiming: {
       value: "speed",
       parse: speed,
-      summary: "Keeps the gaps between arrivals, such as 1x, or 10x faster.",
+      whenBare: "1x",
+      summary: "Keeps the gaps between arrivals, or makes them shorter, such as 10x faster.",
     },
     delay: { value: "time", parse: duration, default: "0s", summary: "Least time between two sendings." },
     concurrency: {

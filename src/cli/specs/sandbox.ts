@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
 import { duration } from "../values/duration.js";
+import { knownEventType } from "../values/event-type.js";
 import { wantedEndpoint } from "../values/endpoint-option.js";
 import { port, speed } from "../values/numbers.js";
 import { secretOption } from "../values/secret-option.js";
@@ -36,6 +37,7 @@ export const sandbox = defineCommand({
       value: "type",
       repeat: true,
       suggestions: EVENT_TYPES,
+      parse: knownEventType,
       summary: "Fires these sample events, one after another.",
     },
     every: { value: "time", parse: duration, summary: "Goes on firing them, one in this time." },

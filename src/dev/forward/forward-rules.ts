@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
-import { isLocalAddress } from "../../capture/local-address.js";
+import { isLocalAddress, plainAddress } from "../../capture/local-address.js";
 import { parseTarget } from "../../capture/target.js";
 import { type TypeMatcher, parseTypeGlobs } from "../type-glob.js";
 
@@ -78,7 +78,7 @@ export async function checkNotOwnPort(target: string, ownPorts: readonly number[
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const isLocalName = host === "localhost" || host.endsWith(".localhost");
   const addresses = isLocalName ? [] : await lookup(host, { all: true }).catch(() => []);
-  if (!isLocalName && !addresses.some(({ address }) => isOwnAddress(address))) return;
+  if (!isLocalName && !addresses.some(({ address }) => isOwnAddress(plainAddress(address)))) return;
   throw new PigeonholeError("invalid_argument", `${url.host} is this dev server itself; give the address of your app.`);
 }
 

@@ -1,0 +1,107 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage } from "./browser.js";
+import { startWorkbench } from "./workbench.js";
+
+/** Markup that says where it got in. */
+function mark(place: string): string {
+  return `<img src=x onerror="window.broken=(window.broken??'')+'${place} '">`;
+}
+
+/** Answers of the dev server with markup in every text that is not a word of ours. */
+const ANSWERS: Record<string, (real: object) => object> = {
+  "/api/session": (real) => ({
+    ...real,
+    publicUrl: `https://tunnel.example.com/${mark("tunnel")}`,
+    forwards: [{ types: mark("forward-types"), target: `http://127.0.0.1:1/${mark("forward-target")}` }],
+    secrets: [mark("secret-name")],
+  }),
+  "/api/inbox/events": () => ({ items: [makeEvent()], nextCursor: null }),
+  "/api/inbox/events/evt_1": () => ({ ...makeEvent(), body: mark("body") }),
+  "/api/inbox/contact-events": () => ({ items: [makeContactEvent()], nextCursor: null }),
+};
+
+function makeEvent() {
+  const handler = { handler: mark("handler"), state: "dead", reason: mark("reason"), error: mark("handler-error") };
+  return {
+    id: "evt_1",
+    type: mark("event-type"),
+    test: false,
+    receivedAt: "2026-01-01T09:00:00.000Z",
+    state: "dead",
+    handlers: [{ ...handler, attempts: 1, dueAt: null }],
+  };
+}
+
+function makeContactEvent() {
+  return {
+    key: mark("key"),
+    state: "dead",
+    name: mark("name"),
+    contact: mark("contact"),
+    recordedAt: "2026-01-01T09:00:00.000Z",
+    reason: null,
+    code: mark("code"),
+    param: mark("param"),
+    message: mark("message"),
+  };
+}
+
+/** Lets the page hear {@link ANSWERS} instead of the real ones, and markup in the error of every change. */
+async function answerWithMarkup(page: Page): Promise<void> {
+  await page.route("**/api/**", async (route) => {
+    const request = route.request();
+    if (request.method() === "POST") {
+      await route.fulfill({ status: 400, json: { code: "invalid_argument", message: mark("refusal") } });
+      return;
+    }
+    const answer = ANSWERS[new URL(request.url()).pathname];
+    if (answer === undefined) return route.continue();
+    const real = await route.fetch();
+    const fields = real.ok() ? ((await real.json()) as object) : {};
+    await route.fulfill({ status: 200, json: answer(fields) });
+  });
+}
+
+describe.skipIf(mustSkipBrowserTests())("what the dev server says of others", () => {
+  let browser: Browser;
+
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+
+  test("stays text: tunnel, forwards, secrets, errors of handlers, contact events, refusals", async () => {
+    const bench = await startWorkbench();
+    const { page, faults, close } = await openPage(browser, bench.pageUrl);
+    const seen = new Set<string>();
+    const look = async () => {
+      await page.waitForTimeout(120);
+      const text = await page.evaluate<string>(
+        "document.body.innerText + [...document.querySelectorAll('[title]')].map((element) => element.title).join()",
+      );
+      for (const [, place = ""] of text.matchAll(/\?\?''\)\+'([\w-]+) '/g)) seen.add(place);
+    };
+    await answerWithMarkup(page);
+    await page.reload();
+    await page.getByText("Waiting for the first delivery").waitFor();
+    await look();
+    await page.getByRole("button", { name: "Inbox" }).click();
+    await page.getByRole("button", { name: "Show evt_1" }).click();
+    await page.locator(".error-text").waitFor();
+    await look();
+    await page.getByRole("toolbar", { name: "Event" }).getByRole("button", { name: "Retry" }).click();
+    await look();
+    await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "all" }).click();
+    await page.getByRole("table", { name: "Contact events" }).waitFor();
+    await look();
+
+    const places =
+      "tunnel forward-types forward-target secret-name event-type handler reason handler-error body refusal key name contact code param message";
+    expect([...seen].toSorted()).toEqual(places.split(" ").toSorted());
+    expect(await page.evaluate("window.broken")).toBeUndefined();
+    expect(await page.evaluate("document.querySelectorAll('img:not(.nav-mark), [onerror]').length")).toBe(0);
+    // Refused by the security policy would be seen here too.
+    expect(faults).toEqual([]);
+    await close();
+    await bench.close();
+  });
+});
