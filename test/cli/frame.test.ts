@@ -129,6 +129,7 @@ describe("options of every command", () => {
   const colored = { FORCE_COLOR: "1" };
   test.each([
     ["is not used for a pipe", [], {}, false],
+    ["is not used for a pipe in CI either", [], { CI: "true" }, false],
     ["is used when FORCE_COLOR asks for it", [], colored, true],
     ["is not used under NO_COLOR", [], { ...colored, NO_COLOR: "1" }, false],
     ["is not used with --no-color", ["--no-color"], colored, false],

@@ -41,7 +41,7 @@ export function createOutput(options: OutputOptions): Output {
 
   return {
     isJson: json,
-    isTerminal: !json && stdout.isTTY,
+    isTerminal: !json && isTerminal(stdout),
     paint,
     result(record, text) {
       if (json) stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...record })}\n`);
@@ -60,10 +60,15 @@ export function createOutput(options: OutputOptions): Output {
   };
 }
 
+/** Node leaves `isTTY` out where there is no terminal, and picocolors would take undefined for "guess", which is yes under CI. */
+function isTerminal(stream: { isTTY?: boolean }): boolean {
+  return stream.isTTY ?? false;
+}
+
 /** NO_COLOR and FORCE_COLOR by their conventions; otherwise colour is for terminals. */
 function wantsColor(env: NodeJS.ProcessEnv, stream: NodeJS.WriteStream): boolean {
   if ((env["NO_COLOR"] ?? "") !== "") return false;
   const force = env["FORCE_COLOR"] ?? "";
   if (force !== "") return force !== "0";
-  return stream.isTTY && env["TERM"] !== "dumb";
+  return isTerminal(stream) && env["TERM"] !== "dumb";
 }
