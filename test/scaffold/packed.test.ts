@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseEnv } from "node:util";
 import { signDelivery } from "pigeonhole/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -149,7 +150,12 @@ function copyBinary(modules: string): void {
 
 function start(project: string, args: readonly string[], env: Record<string, string>): Running {
   const running = startProgram({ command: process.execPath, args, cwd: project, env });
-  onTestFinished(() => void running.child.kill("SIGKILL"));
+  onTestFinished(async () => {
+    // A test that failed half-way: only the program itself can end what it has started.
+    running.child.kill("SIGTERM");
+    await Promise.race([running.ended, sleep(5_000, undefined, { ref: false })]);
+    running.child.kill("SIGKILL");
+  });
   return running;
 }
 
