@@ -4,7 +4,7 @@ import type { Operation } from "../contract/operation.js";
 import type { Answer } from "./attempt.js";
 import type { Credential } from "./credential.js";
 import { apiErrorFor } from "./errors.js";
-import { readRetryAfter } from "./retry-after.js";
+import { readRetryAfter } from "../base/retry-after.js";
 
 export interface ReadAnswerDeps {
   credential: Credential;

@@ -28,7 +28,8 @@ import { PassTime } from "./pass-time.js";
 import { createSandboxTime } from "./sandbox-time.js";
 import type { Sandbox } from "./sandbox.js";
 import { SandboxServer } from "./sandbox-server.js";
-import { AttemptWaits, checkTimeout, sandboxClosed } from "./wait-for.js";
+import { AttemptWaits, checkTimeout } from "./wait-for.js";
+import { sandboxClosed } from "./waiting-room.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
 /** Nothing is asked for by this name; it is what a client without a socket is given. */

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import { type AttemptFilter, type AttemptLog, matchesFilter } from "./delivery/attempt-log.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
+import { WaitingRoom } from "./waiting-room.js";
 
 /** The attempt that is waited for. */
 export interface AttemptWait extends AttemptFilter {
@@ -11,17 +12,11 @@ export interface AttemptWait extends AttemptFilter {
   timeoutMs?: number;
 }
 
-interface Waiting {
-  onRow(row: AttemptRow): void;
-  fail(error: PigeonholeError): void;
-}
-
 /** Attempts that somebody waits for. */
 export class AttemptWaits {
   readonly #log: AttemptLog;
   readonly #clock: Clock;
-  readonly #waiting = new Set<Waiting>();
-  #isClosed = false;
+  readonly #room = new WaitingRoom<AttemptRow>();
 
   constructor(log: AttemptLog, clock: Clock) {
     this.#log = log;
@@ -30,13 +25,12 @@ export class AttemptWaits {
 
   /** Tells of an attempt. */
   tell(row: AttemptRow): void {
-    for (const waiting of this.#waiting) waiting.onRow(row);
+    this.#room.tell(row);
   }
 
   /** The sandbox is closed: nothing more will come. */
   close(): void {
-    this.#isClosed = true;
-    for (const waiting of this.#waiting) waiting.fail(sandboxClosed());
+    this.#room.close();
   }
 
   /** The first attempt in the log that fits, or the next one to come; rejects with `wait_timeout`. */
@@ -44,31 +38,9 @@ export class AttemptWaits {
     const fits = (row: AttemptRow): boolean => matchesFilter(row, filter) && matchesAnswer(row, answered);
     const found = this.#log.list(filter).find(({ row }) => fits(row));
     if (found !== undefined) return Promise.resolve(found.row);
-    if (this.#isClosed) return Promise.reject(sandboxClosed());
-    return new Promise((resolve, reject) => {
-      const end = (settle: () => void): void => {
-        timer.cancel();
-        this.#waiting.delete(waiting);
-        settle();
-      };
-      const waiting: Waiting = {
-        onRow(row) {
-          if (fits(row)) end(() => resolve(row));
-        },
-        fail: (error) => end(() => reject(error)),
-      };
-      const timer = this.#clock.setTimer(
-        () => waiting.fail(new PigeonholeError("wait_timeout", timeoutText(timeoutMs, this.#log))),
-        timeoutMs,
-      );
-      this.#waiting.add(waiting);
-    });
+    const describe = (): string => timeoutText(timeoutMs, this.#log);
+    return this.#room.wait({ fits, timeoutMs, clock: this.#clock, timeoutText: describe });
   }
-}
-
-/** Nothing more will come. */
-export function sandboxClosed(): PigeonholeError {
-  return new PigeonholeError("stopped", "The sandbox was closed.");
 }
 
 /** Returns it, or throws `invalid_argument` where nobody could wait so long. */

@@ -1,2 +1,0 @@
-// The sandbox reads receivers' answers by the same rule.
-export { readRetryAfter } from "../base/retry-after.js";

@@ -1,0 +1,57 @@
+import type { Clock } from "../base/clock.js";
+import { PigeonholeError } from "../base/error.js";
+
+export interface Wait<Item> {
+  fits: (item: Item) => boolean;
+  timeoutMs: number;
+  clock: Clock;
+  /** What to say when nothing came in time. */
+  timeoutText: () => string;
+}
+
+interface Waiting<Item> {
+  onItem(item: Item): void;
+  fail(error: PigeonholeError): void;
+}
+
+/** Everybody who waits for something to happen in the sandbox. */
+export class WaitingRoom<Item> {
+  readonly #waiting = new Set<Waiting<Item>>();
+  #isClosed = false;
+
+  /** Tells everybody of what happened. */
+  tell(item: Item): void {
+    for (const waiting of this.#waiting) waiting.onItem(item);
+  }
+
+  /** The sandbox is closed: nothing more will come. */
+  close(): void {
+    this.#isClosed = true;
+    for (const waiting of this.#waiting) waiting.fail(sandboxClosed());
+  }
+
+  /** The next item that fits; rejects with `wait_timeout`, or `stopped` when the sandbox is closed. */
+  wait({ fits, timeoutMs, clock, timeoutText }: Wait<Item>): Promise<Item> {
+    if (this.#isClosed) return Promise.reject(sandboxClosed());
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        timer.cancel();
+        this.#waiting.delete(waiting);
+        settle();
+      };
+      const waiting: Waiting<Item> = {
+        onItem(item) {
+          if (fits(item)) end(() => resolve(item));
+        },
+        fail: (error) => end(() => reject(error)),
+      };
+      const timer = clock.setTimer(() => waiting.fail(new PigeonholeError("wait_timeout", timeoutText())), timeoutMs);
+      this.#waiting.add(waiting);
+    });
+  }
+}
+
+/** Nothing more will come. */
+export function sandboxClosed(): PigeonholeError {
+  return new PigeonholeError("stopped", "The sandbox was closed.");
+}
