@@ -1,48 +1,36 @@
 import type { ContactEventRow } from "../../dev/api/page-api.js";
 import { StateBadge } from "../ui/badges.js";
-import { Empty } from "../ui/empty.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatTime } from "../ui/words.js";
-import { changeContact, contactEvents, inboxState, loadInbox, nextCursor } from "./inbox-state.js";
+import { changeContact, contactEvents } from "./inbox-state.js";
+import { InboxTable } from "./inbox-table.js";
 
 /** The outbox: contact events on their way to the service, and what it said of those that are dead. */
 export function ContactEventTable() {
   const rows = contactEvents.value;
-  if (rows.length === 0) {
-    const what = inboxState.value === "" ? "The outbox is empty" : `Nothing is ${inboxState.value}`;
-    return (
-      <Empty title={what}>
-        <p>Contact events that handlers record wait here until the service has taken them.</p>
-      </Empty>
-    );
-  }
   return (
-    <div class="table-side">
-      <table class="table" aria-label="Contact events">
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col">Recorded</th>
-            <th scope="col">Name</th>
-            <th scope="col">Contact</th>
-            <th scope="col">Why</th>
-            <th scope="col">
-              <span class="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <Row key={row.key} row={row} />
-          ))}
-        </tbody>
-      </table>
-      {nextCursor.value !== null && (
-        <button type="button" class="button more" onClick={() => void loadInbox({ isMore: true })}>
-          Show more
-        </button>
-      )}
-    </div>
+    <InboxTable
+      label="Contact events"
+      isEmpty={rows.length === 0}
+      emptyTitle="The outbox is empty"
+      emptyText="Contact events that handlers record wait here until the service has taken them."
+      head={
+        <>
+          <th scope="col">State</th>
+          <th scope="col">Recorded</th>
+          <th scope="col">Name</th>
+          <th scope="col">Contact</th>
+          <th scope="col">Why</th>
+          <th scope="col">
+            <span class="unseen">Actions</span>
+          </th>
+        </>
+      }
+    >
+      {rows.map((row) => (
+        <Row key={row.key} row={row} />
+      ))}
+    </InboxTable>
   );
 }
 

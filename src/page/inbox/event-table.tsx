@@ -1,69 +1,57 @@
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { StateBadge } from "../ui/badges.js";
-import { Empty } from "../ui/empty.js";
 import { formatExactTime, formatTime } from "../ui/words.js";
-import { inboxEvents, inboxState, loadInbox, nextCursor, openEvent, showEvent } from "./inbox-state.js";
+import { inboxEvents, openEvent, showEvent } from "./inbox-state.js";
+import { InboxTable } from "./inbox-table.js";
 
 /** Events of the inbox, newest first, with the error that matters. */
 export function EventTable() {
   const rows = inboxEvents.value;
-  if (rows.length === 0) {
-    const what = inboxState.value === "" ? "The inbox is empty" : `Nothing is ${inboxState.value}`;
-    return (
-      <Empty title={what}>
-        <p>Events appear here once the receiver has taken them.</p>
-      </Empty>
-    );
-  }
   return (
-    <div class="table-side">
-      <table class="table" aria-label="Events">
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col">Received</th>
-            <th scope="col">Type</th>
-            <th scope="col" class="event-column">
-              Event
-            </th>
-            <th scope="col" class="handlers-column">
-              Handlers
-            </th>
-            <th scope="col">Last error</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((event) => (
-            <tr
-              key={event.id}
-              class={event.id === openEvent.value?.id ? "shown" : ""}
-              onClick={() => void showEvent(event.id)}
-            >
-              <td>
-                <StateBadge state={event.state} />
-              </td>
-              <td title={formatExactTime(event.receivedAt)}>{formatTime(event.receivedAt)}</td>
-              <td>
-                <button type="button" class="link" aria-label={`Show ${event.id}`}>
-                  {event.type}
-                </button>{" "}
-                {event.test && <span class="tag">test</span>}
-              </td>
-              <td class="event-column">
-                <code>{event.id}</code>
-              </td>
-              <td class="handlers-column">{describeHandlers(event)}</td>
-              <td class="error-cell">{lastError(event)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {nextCursor.value !== null && (
-        <button type="button" class="button more" onClick={() => void loadInbox({ isMore: true })}>
-          Show more
-        </button>
-      )}
-    </div>
+    <InboxTable
+      label="Events"
+      isEmpty={rows.length === 0}
+      emptyTitle="The inbox is empty"
+      emptyText="Events appear here once the receiver has taken them."
+      head={
+        <>
+          <th scope="col">State</th>
+          <th scope="col">Received</th>
+          <th scope="col">Type</th>
+          <th scope="col" class="event-column">
+            Event
+          </th>
+          <th scope="col" class="handlers-column">
+            Handlers
+          </th>
+          <th scope="col">Last error</th>
+        </>
+      }
+    >
+      {rows.map((event) => (
+        <tr
+          key={event.id}
+          class={event.id === openEvent.value?.id ? "shown" : ""}
+          onClick={() => void showEvent(event.id)}
+        >
+          <td>
+            <StateBadge state={event.state} />
+          </td>
+          <td title={formatExactTime(event.receivedAt)}>{formatTime(event.receivedAt)}</td>
+          <td>
+            <button type="button" class="link" aria-label={`Show ${event.id}`}>
+              {event.type}
+            </button>{" "}
+            {event.test && <span class="tag">test</span>}
+          </td>
+          <td class="event-column">
+            <code>{event.id}</code>
+          </td>
+          <td class="handlers-column">{describeHandlers(event)}</td>
+          <td class="error-cell">{lastError(event)}</td>
+        </tr>
+      ))}
+    </InboxTable>
   );
 }
 

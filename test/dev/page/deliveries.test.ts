@@ -1,29 +1,15 @@
 import { readFile } from "node:fs/promises";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
-import { startWorkbench, type Workbench } from "./workbench.js";
+import { describe, expect, test } from "vitest";
+import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
+import { openForEach } from "./open-for-each.js";
+import type { Workbench } from "./workbench.js";
 
 describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
-  let browser: Browser;
   let bench: Workbench;
-  let open: OpenPage;
   let page: OpenPage["page"];
+  let faults: string[];
 
-  beforeAll(async () => void (browser = await launchBrowser()));
-  afterAll(() => browser.close());
-
-  beforeEach(async () => {
-    bench = await startWorkbench();
-    open = await openPage(browser, bench.pageUrl);
-    page = open.page;
-  });
-
-  afterEach(async () => {
-    expect(open.faults).toEqual([]);
-    await open.close();
-    await bench.close();
-  });
+  openForEach((opened) => ({ bench, page, faults } = opened));
 
   const rows = () => page.locator(".list-window .row");
 
@@ -174,6 +160,6 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.goto(bench.dev.pageUrl ?? "");
     await page.getByText("live", { exact: true }).first().waitFor();
     // What the browser notes of requests that nobody answered.
-    open.faults.length = 0;
+    faults.length = 0;
   });
 });

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
-import { SECRET, startWorkbench, type Workbench } from "./workbench.js";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
+import { openForEach } from "./open-for-each.js";
+import { SECRET, type Workbench } from "./workbench.js";
 
 /** An app beside the one that deliveries are forwarded to. */
 async function startOtherApp() {
@@ -19,25 +19,10 @@ async function startOtherApp() {
 }
 
 describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
-  let browser: Browser;
   let bench: Workbench;
-  let open: OpenPage;
   let page: OpenPage["page"];
 
-  beforeAll(async () => void (browser = await launchBrowser()));
-  afterAll(() => browser.close());
-
-  beforeEach(async () => {
-    bench = await startWorkbench();
-    open = await openPage(browser, bench.pageUrl);
-    page = open.page;
-  });
-
-  afterEach(async () => {
-    expect(open.faults).toEqual([]);
-    await open.close();
-    await bench.close();
-  });
+  openForEach((opened) => ({ bench, page } = opened));
 
   const tab = (name: string) => page.getByRole("tab", { name });
   const clipboard = () => page.evaluate<string>("navigator.clipboard.readText()");

@@ -1,30 +1,19 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
-import { startWorkbench, type Workbench } from "./workbench.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
+import { openForEach } from "./open-for-each.js";
+import type { Workbench } from "./workbench.js";
 
 describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
-  let browser: Browser;
   let bench: Workbench;
-  let open: OpenPage;
   let page: OpenPage["page"];
 
-  beforeAll(async () => void (browser = await launchBrowser()));
-  afterAll(() => browser.close());
-
-  beforeEach(async () => {
-    bench = await startWorkbench();
-    for (const type of ["email.sent", "email.failed", "email.queued"] as const) await bench.deliver({ type });
-    open = await openPage(browser, bench.pageUrl);
-    page = open.page;
-    await page.locator(".list-window .row").nth(2).waitFor();
-  });
-
-  afterEach(async () => {
-    expect(open.faults).toEqual([]);
-    await open.close();
-    await bench.close();
-  });
+  openForEach(
+    (opened) => ({ bench, page } = opened),
+    async (fresh) => {
+      for (const type of ["email.sent", "email.failed", "email.queued"] as const) await fresh.deliver({ type });
+    },
+  );
+  beforeEach(() => page.locator(".list-window .row").nth(2).waitFor());
 
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);

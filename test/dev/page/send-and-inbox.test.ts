@@ -1,28 +1,13 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
-import { startWorkbench, type Workbench } from "./workbench.js";
+import { describe, expect, test } from "vitest";
+import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
+import { openForEach } from "./open-for-each.js";
+import type { Workbench } from "./workbench.js";
 
 describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
-  let browser: Browser;
   let bench: Workbench;
-  let open: OpenPage;
   let page: OpenPage["page"];
 
-  beforeAll(async () => void (browser = await launchBrowser()));
-  afterAll(() => browser.close());
-
-  beforeEach(async () => {
-    bench = await startWorkbench();
-    open = await openPage(browser, bench.pageUrl);
-    page = open.page;
-  });
-
-  afterEach(async () => {
-    expect(open.faults).toEqual([]);
-    await open.close();
-    await bench.close();
-  });
+  openForEach((opened) => ({ bench, page } = opened));
 
   const goTo = (name: string) => page.getByRole("navigation", { name: "Views" }).getByRole("button", { name }).click();
   const stateOf = async (id: string) => (await bench.inbox.get(id))?.state;
