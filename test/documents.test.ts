@@ -3,9 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { COMMANDS, FAMILIES } from "#pigeonhole/cli/commands.js";
-import { buildProgram } from "#pigeonhole/cli/frame/build-program.js";
-import { protectSearchTerms } from "#pigeonhole/cli/frame/search-terms.js";
+import { parseExample } from "./cli/support/parse-example.js";
 import { EXAMPLE_GLOBALS } from "./example-globals.js";
 
 // What can rot in the documents: links, TypeScript, command lines, and the program on the first screen.
@@ -123,16 +121,7 @@ test.each(["README.md", ".github/CONTRIBUTING.md"])(
       .filter((line) => line.startsWith("npx pigeonhole "));
     if (path === "README.md") expect(lines.length).toBeGreaterThan(12);
     for (const line of lines) {
-      const named: string[] = [];
-      const program = buildProgram({
-        commands: COMMANDS,
-        families: FAMILIES,
-        version: "0",
-        onCommand: ({ command }) => Promise.resolve(void named.push(command.spec.name)),
-      });
-      const words = (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ""));
-      await program.parseAsync(protectSearchTerms(words.slice(2)), { from: "user" });
-      expect(named, line).toHaveLength(1);
+      expect(await parseExample(line), line).toHaveLength(1);
     }
   },
 );

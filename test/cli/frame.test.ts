@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { COMMANDS, FAMILIES } from "#pigeonhole/cli/commands.js";
-import { buildProgram } from "#pigeonhole/cli/frame/build-program.js";
+import { COMMANDS } from "#pigeonhole/cli/commands.js";
 import { protectSearchTerms, searchTerm } from "#pigeonhole/cli/frame/search-terms.js";
 import { QUERY_FIELDS } from "#pigeonhole/capture/query.js";
+import { parseExample } from "./support/parse-example.js";
 import { jsonLines, makeFolder, runCli } from "./support/run-cli.js";
 
 describe("help", () => {
@@ -33,16 +33,7 @@ describe("help", () => {
     const own = lines.filter((line) => line.startsWith("pigeonhole ")).map((line) => line.split(" > ")[0] ?? "");
     expect(own.length).toBeGreaterThan(30);
     for (const line of own) {
-      const named: string[] = [];
-      const program = buildProgram({
-        commands: COMMANDS,
-        families: FAMILIES,
-        version: "0",
-        onCommand: ({ command }) => Promise.resolve(void named.push(command.spec.name)),
-      });
-      const words = (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ""));
-      await program.parseAsync(protectSearchTerms(words.slice(1)), { from: "user" });
-      expect(named, line).toHaveLength(1);
+      expect(await parseExample(line), line).toHaveLength(1);
     }
   });
 
