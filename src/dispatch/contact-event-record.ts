@@ -2,7 +2,7 @@ import { PigeonholeError } from "../base/error.js";
 import { type ContactEventInput, checkContactEvent } from "../contract/contact-event.js";
 import { InvalidInputError } from "../contract/invalid-input-error.js";
 import type { NewOutboxEvent } from "../store/outbox.js";
-import { type KeyParts, deriveIdempotencyKey } from "./idempotency-key.js";
+import { type KeyOwner, deriveIdempotencyKey } from "./idempotency-key.js";
 
 export interface RecordOptions {
   /**
@@ -32,21 +32,23 @@ export function apiNotConfigured(): PigeonholeError {
 /** Validates an event, fixes its time and derives its idempotency key. Throws InvalidInputError. */
 export function prepareRecord(
   event: ContactEventInput,
-  key: Omit<KeyParts, "label"> & { label: string | undefined },
-  nowMs: number,
+  { owner, label, nowMs }: { owner: KeyOwner; label: string | undefined; nowMs: number },
 ): NewOutboxEvent {
   const checked = checkContactEvent(event, nowMs);
   if (!checked.ok) throw new InvalidInputError("contactEvents.record", checked.fault);
   const { value } = checked;
   const given = value.occurredAt;
   value.occurredAt ??= isoTime(nowMs);
-  const label = key.label ?? JSON.stringify([value.name, value.contactId ?? value.email?.toLowerCase()]);
   return {
-    key: deriveIdempotencyKey({ ...key, label }),
+    key: deriveIdempotencyKey(owner, label ?? labelOf(value)),
     body: JSON.stringify(value),
     occurredAt: given === undefined ? nowMs : Date.parse(given),
-    isTimeGiven: given !== undefined,
   };
+}
+
+/** The default of {@link RecordOptions.key}. */
+function labelOf({ name, contactId, email }: ContactEventInput): string {
+  return JSON.stringify([name, contactId ?? email?.toLowerCase()]);
 }
 
 /** The last time that was written as text: runs come many to a millisecond. */

@@ -9,7 +9,7 @@ import type { Store } from "../store/store.js";
 import type { LeasedWork } from "../store/work.js";
 import type { NewOutboxEvent } from "../store/outbox.js";
 import { type ContactEventRecorder, RunRecords, apiNotConfigured, prepareRecord } from "./contact-event-record.js";
-import { type KeyParts, deriveIdempotencyKey } from "./idempotency-key.js";
+import { type KeyOwner, deriveIdempotencyKey } from "./idempotency-key.js";
 
 /** Largest value of a step as JSON, in characters. */
 const LARGEST_STEP = 64 * 1024;
@@ -72,7 +72,7 @@ export class RunContext implements HandlerContext {
   pendingCommit: Promise<void> | undefined;
   readonly #work: LeasedWork;
   readonly #handler: string;
-  readonly #event: Pick<AnyEvent, "type" | "createdAt">;
+  readonly #event: Pick<AnyEvent, "type">;
   readonly #deps: ContextDeps;
   #stepsOfThisRun: Set<string> | undefined;
   /** One time for all records of the run, so that the same record made twice is the same. */
@@ -84,7 +84,7 @@ export class RunContext implements HandlerContext {
   #aborted: Error | undefined;
   #log: Logger | undefined;
 
-  constructor(work: LeasedWork, event: Pick<AnyEvent, "type" | "createdAt">, deps: ContextDeps) {
+  constructor(work: LeasedWork, event: Pick<AnyEvent, "type">, deps: ContextDeps) {
     this.attempt = work.attempt;
     this.delivery = { receivedAt: work.receivedAt, signedAt: work.signedAt, rawBody: work.body };
     this.#work = work;
@@ -129,7 +129,7 @@ export class RunContext implements HandlerContext {
   }
 
   // Arrow functions, so that a handler may take its context apart: async (event, { step, commit }) => …
-  readonly idempotencyKey = (label: string): string => deriveIdempotencyKey(this.#keyParts(label));
+  readonly idempotencyKey = (label: string): string => deriveIdempotencyKey(this.#keyOwner(), label);
 
   get contactEvents(): ContactEventRecorder {
     this.#recorder ??= { record: (event, options) => this.#record(event, options?.key) };
@@ -195,12 +195,11 @@ export class RunContext implements HandlerContext {
       throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");
     }
     this.#records ??= new RunRecords();
-    this.#records.add(prepareRecord(event, this.#keyParts(label), this.#begunAt));
+    this.#records.add(prepareRecord(event, { owner: this.#keyOwner(), label, nowMs: this.#begunAt }));
   }
 
-  #keyParts<Label extends string | undefined>(label: Label): Omit<KeyParts, "label"> & { label: Label } {
-    const { createdAt } = this.#event;
-    return { source: this.#deps.source, eventId: this.#work.eventId, createdAt, handler: this.#handler, label };
+  #keyOwner(): KeyOwner {
+    return { source: this.#deps.source, eventId: this.#work.eventId, handler: this.#handler };
   }
 
   #stepJson(name: string, value: unknown): string {

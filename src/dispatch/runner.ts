@@ -100,27 +100,20 @@ export class Runner {
     const { mayHaveSteps: dropSteps, records } = context;
     const settlement = settlementOf(end, { work, handler, dropSteps, records, now: clock.now(), random });
     if (end.kind === "failed") this.#logFailure(work, settlement, end.error);
-    try {
-      if (!(await this.#keep(settlement))) return this.#lost(work);
-    } catch (error) {
-      // Its contact events could not be stored, so the handler is not done.
-      return this.#settle({ kind: "failed", error }, work, handler, context);
-    }
+    if (!(await this.#keep(settlement))) return this.#lost(work);
     if (settlement.to === "pending") this.#deps.onRetry(work.handler, settlement.dueAt);
     if (settlement.to === "done" && records !== undefined) this.#deps.onRecorded();
     return settlement.to === "done" ? "done" : settlement.to === "pending" ? "retry" : "dead";
   }
 
   /**
-   * Writes a settlement, for as long as the store is only busy. False when the lease is lost or the store is broken. Rejects with
-   * `key_conflict`.
+   * Writes a settlement, for as long as the store is only busy. False when the lease is lost or the store is broken.
    */
   async #keep(settlement: Settlement): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return (await this.#deps.store.settle(settlement)) === "settled";
       } catch (error) {
-        if (isPigeonholeError(error, "key_conflict")) throw error;
         const mayHelp = isPigeonholeError(error, "store_busy") || isPigeonholeError(error, "store_full");
         if (!mayHelp || attempt === SETTLE_TRIES) {
           const fields = { handler: settlement.handler, ...errorFields(error, true) };

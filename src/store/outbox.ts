@@ -5,17 +5,21 @@ export type OutboxState = (typeof OUTBOX_STATES)[number];
 
 /** A contact event to be sent, validated. */
 export interface NewOutboxEvent {
-  /** Idempotency key: the same key with the same body is the same event; with another body it is a conflict. */
+  /** Idempotency key. */
   key: string;
   /** The event as JSON, exactly as it will be sent. */
   body: string;
   /** Milliseconds since 1970; fixed when recorded. */
   occurredAt: number;
+}
+
+/** One that no done mark carries, so that only its key tells whether it is there already. */
+export interface OwnOutboxEvent extends NewOutboxEvent {
   /** False when the time is that of the recording: then it does not tell two events of one key apart. */
   isTimeGiven: boolean;
 }
 
-/** What became of a record: new, already there, or refused because its key stands for another event. */
+/** What became of such a record: new, already there, or refused because its key stands for another event. */
 export type RecordResult = "recorded" | "known" | "conflict";
 
 export interface SendRequest {
@@ -118,10 +122,13 @@ export interface OutboxCounts {
   oldestRecordedAt: number | undefined;
 }
 
-/** The durable outbox of contact events. Same promises as the inbox, DESIGN §5 and §6. */
+/**
+ * The durable outbox of contact events. Same promises as the inbox, DESIGN §5 and §6. Events of handlers come with the settlement of a
+ * run: there is one done mark per event and handler, so nothing else has to keep them from being recorded twice.
+ */
 export interface Outbox {
   /** Stores events that no handler's settlement carries; results in the order given. */
-  record(events: readonly NewOutboxEvent[], now: number): Promise<RecordResult[]>;
+  record(events: readonly OwnOutboxEvent[], now: number): Promise<RecordResult[]>;
   /** Leases the call that is under way, or freezes a new one. Nothing while another is leased or waits for its next try. */
   leaseSend(request: SendRequest): Promise<SendPage>;
   settleSend(settlement: SendSettlement): Promise<"settled" | "lost">;

@@ -1,16 +1,7 @@
 import { createSqliteStore, type Store } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
-import {
-  captureLog,
-  effectsIn,
-  makeEvent,
-  openReceiver,
-  post,
-  tempFile,
-  tempFileWithTable,
-  untilWork,
-} from "../receiver/harness.js";
+import { captureLog, makeEvent, openReceiver, post, tempFile } from "../receiver/harness.js";
 import type { ContactEventService } from "./contact-event-service.js";
 import {
   ada,
@@ -77,46 +68,6 @@ describe("a frozen batch that is too old to be repeated", () => {
     await receiver.contactEvents.record(ada("new"));
     await turn(async () => (await statesOf(receiver)).join() === "done,done,done");
     expect(namesByCall(service).at(-1)).toEqual(["new"]);
-  });
-});
-
-describe("a record whose key stands for another event", () => {
-  /** A handler that records under the label "mine", whose key somebody else has used before. */
-  async function startWithTakenKey(commits: boolean) {
-    const file = tempFileWithTable();
-    const store = createSqliteStore({ file });
-    const { logger, named } = captureLog();
-    const started = await start({
-      store,
-      logger,
-      retry: { maxAttempts: 2, initialMs: 20 },
-      async work({ contactEvents, idempotencyKey, commit }) {
-        const taken = { key: idempotencyKey("mine"), body: '{"name":"other","email":"ada@example.com"}' };
-        await store.record([{ ...taken, occurredAt: Date.now(), isTimeGiven: true }], Date.now());
-        contactEvents.record(ada("free"), { key: "free" });
-        contactEvents.record(ada("order.shipped"), { key: "mine" });
-        if (commits) await commit(({ db }) => void db.prepare("INSERT INTO effect VALUES ('half')").run());
-      },
-    });
-    return { ...started, file, named };
-  }
-
-  test.each([
-    ["when the handler has ended", false],
-    ["in ctx.commit", true],
-  ])("is found %s: the handler is not done and nothing of it is stored", async (_, commits) => {
-    const { service, receiver, deliver, file, named } = await startWithTakenKey(commits);
-    const id = await deliver();
-    await untilWork(receiver, id, { state: "dead", attempts: 2 });
-    const event = await receiver.inbox.get(id);
-    expect(event?.handlers[0]?.error).toContain("already stands for another contact event");
-    expect(effectsIn(file)).toEqual([]);
-    expect((await outboxOf(receiver)).map(({ body }) => (JSON.parse(body) as { name: string }).name)).toEqual([
-      "other",
-    ]);
-    expect(namesIn(service)).not.toContain("free");
-    expect(named("handler_dead")).toMatchObject([{ attempt: 2 }]);
-    expect(JSON.stringify([...named("handler_dead"), ...named("handler_failed")])).not.toContain("ada@example.com");
   });
 });
 

@@ -60,10 +60,11 @@ CREATE TABLE inbox_work (
 
 CREATE TABLE outbox_event (
     seq         INTEGER PRIMARY KEY,
-    key         TEXT    NOT NULL UNIQUE,
+    key         TEXT    NOT NULL,
     body        TEXT    NOT NULL,
     occurred_at INTEGER NOT NULL,
     recorded_at INTEGER NOT NULL,
+    by_handler  INTEGER NOT NULL CHECK (by_handler IN (0, 1)),
     state       TEXT    NOT NULL,
     send        INTEGER,
     position    INTEGER,
@@ -75,6 +76,7 @@ CREATE TABLE outbox_event (
     message     TEXT,
     CHECK (CASE state
       WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
+      WHEN 'again' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'done' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NULL
       WHEN 'dead' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NOT NULL
@@ -84,7 +86,7 @@ CREATE TABLE outbox_event (
 
 CREATE TABLE outbox_send (
     send        INTEGER PRIMARY KEY,
-    key         TEXT    NOT NULL UNIQUE,
+    key         TEXT    NOT NULL,
     kind        TEXT    NOT NULL CHECK (kind IN ('single', 'batch')),
     state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead')),
     due_at      INTEGER,
@@ -103,6 +105,12 @@ CREATE INDEX inbox_work_pending ON inbox_work (handler, min(started - finished, 
 
 CREATE INDEX inbox_work_stuck ON inbox_work (state, seq) WHERE state IN ('dead', 'parked');
 
-CREATE INDEX outbox_event_open ON outbox_event (state, seq) WHERE state <> 'done';
+CREATE INDEX outbox_event_again ON outbox_event (seq) WHERE state = 'again';
+
+CREATE INDEX outbox_event_dead ON outbox_event (seq) WHERE state = 'dead';
+
+CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
+
+CREATE UNIQUE INDEX outbox_event_own_key ON outbox_event (key) WHERE by_handler = 0;
 
 CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;

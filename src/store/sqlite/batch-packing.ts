@@ -23,7 +23,7 @@ type PackedSettle = [
   token: number,
   at: number,
   dropSteps: boolean,
-  ...records: (string | number | boolean)[],
+  ...records: (string | number)[],
 ];
 
 type PackedCommand = { accept: PackedAccept } | { done: PackedSettle } | { other: Command };
@@ -83,19 +83,18 @@ type Done = Settlement & { to: "done" };
 function packDone({ seq, handler, token, at, dropSteps, records }: Done): PackedSettle {
   const packed: PackedSettle = [seq, handler, token, at, dropSteps];
   if (records === undefined) return packed;
-  for (const { key, body, occurredAt, isTimeGiven } of records) packed.push(key, body, occurredAt, isTimeGiven);
+  for (const { key, body, occurredAt } of records) packed.push(key, body, occurredAt);
   return packed;
 }
 
 function unpackDone(packed: PackedSettle): Done {
   const [seq, handler, token, at, dropSteps] = packed;
   const records: NewOutboxEvent[] = [];
-  for (let index = 5; index < packed.length; index += 4) {
+  for (let index = 5; index < packed.length; index += 3) {
     records.push({
       key: packed[index] as string,
       body: packed[index + 1] as string,
       occurredAt: packed[index + 2] as number,
-      isTimeGiven: packed[index + 3] as boolean,
     });
   }
   return { seq, handler, token, at, dropSteps, to: "done", records };

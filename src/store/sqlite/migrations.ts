@@ -67,14 +67,16 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (seq, handler, name)
   ) STRICT, WITHOUT ROWID;
 
-  -- Contact events on their way out. A body is small, so the state may live beside it. Handlers' keys begin with the time of the event,
-  -- so that the index of keys grows near its end; a CHECK that looks at the state once costs less than five that each do.
+  -- Contact events on their way out. A body is small, so the state may live beside it. What a handler records enters no index: it comes
+  -- with a done mark, of which there is one, and is found behind the counter 'outbox_taken', up to which all are part of a call or were.
+  -- 'again' is pending as well, back from a call. A CHECK that looks at the state once costs less than five that each do.
   CREATE TABLE outbox_event (
     seq         INTEGER PRIMARY KEY,
-    key         TEXT    NOT NULL UNIQUE,
+    key         TEXT    NOT NULL,
     body        TEXT    NOT NULL,
     occurred_at INTEGER NOT NULL,
     recorded_at INTEGER NOT NULL,
+    by_handler  INTEGER NOT NULL CHECK (by_handler IN (0, 1)),
     state       TEXT    NOT NULL,
     send        INTEGER,
     position    INTEGER,
@@ -86,6 +88,7 @@ export const MIGRATIONS: readonly string[] = [
     message     TEXT,
     CHECK (CASE state
       WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
+      WHEN 'again' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'done' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NULL
       WHEN 'dead' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NOT NULL
@@ -93,13 +96,16 @@ export const MIGRATIONS: readonly string[] = [
     END)
   ) STRICT;
 
-  CREATE INDEX outbox_event_open ON outbox_event (state, seq) WHERE state <> 'done';
+  CREATE UNIQUE INDEX outbox_event_own_key ON outbox_event (key) WHERE by_handler = 0;
+  CREATE INDEX outbox_event_again ON outbox_event (seq) WHERE state = 'again';
+  CREATE INDEX outbox_event_dead ON outbox_event (seq) WHERE state = 'dead';
+  CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
   CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;
 
   -- A call to the API: its members and their order are fixed before it is first made, and it is repeated as it was.
   CREATE TABLE outbox_send (
     send        INTEGER PRIMARY KEY,
-    key         TEXT    NOT NULL UNIQUE,
+    key         TEXT    NOT NULL,
     kind        TEXT    NOT NULL CHECK (kind IN ('single', 'batch')),
     state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead')),
     due_at      INTEGER,
@@ -117,6 +123,6 @@ export const MIGRATIONS: readonly string[] = [
     value INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  INSERT INTO counter (name, value) VALUES ('done', 0);
+  INSERT INTO counter (name, value) VALUES ('done', 0), ('outbox_taken', 0);
   `,
 ];

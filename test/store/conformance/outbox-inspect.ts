@@ -182,6 +182,18 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(await outboxStates(fixture.store)).toEqual({ leased: "leased", pending: "pending" });
     });
 
+    test("keeps the last one that was sent: numbers are given on from it", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      await settleAll(fixture.store, await takeSend(fixture.store), "done");
+      await prune(T + DAY);
+      expect(await outboxStates(fixture.store)).toEqual({ b: "done" });
+
+      await recordKeys(fixture.store, "c", "d");
+      expect(membersOf(await takeSend(fixture.store, { limit: 1 }))).toEqual(["c"]);
+      await prune(T + DAY);
+      expect(await outboxStates(fixture.store)).toEqual({ c: "leased", d: "pending" });
+    });
+
     test("keeps dead events, whose fate nobody has decided", async () => {
       await recordOneInEachState();
       await prune(T + DAY);

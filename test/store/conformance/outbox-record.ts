@@ -1,18 +1,8 @@
-import type { NewOutboxEvent } from "#pigeonhole/store/outbox.js";
+import type { NewOutboxEvent, OwnOutboxEvent } from "#pigeonhole/store/outbox.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
-import {
-  acceptLeased,
-  DAY,
-  expectCode,
-  type Fixture,
-  leasePage,
-  newEvent,
-  settlements,
-  statesOf,
-  T,
-} from "./fixture.js";
+import { acceptLeased, DAY, type Fixture, leasePage, settlements, statesOf, T } from "./fixture.js";
 import { leaseSend, newRecord, outboxOf, outboxSnapshot, outboxStates, recordKeys } from "./outbox-fixture.js";
 
 type Records = readonly NewOutboxEvent[];
@@ -66,7 +56,7 @@ export function describeOutboxRecord(fixture: Fixture): void {
       );
     });
 
-    test.each<[string, Partial<NewOutboxEvent>, string]>([
+    test.each<[string, Partial<OwnOutboxEvent>, string]>([
       ["the same time, given", { body: bodyAt(T), isTimeGiven: true }, "known"],
       ["another time, given", { body: bodyAt(T + 1), isTimeGiven: true }, "conflict"],
       ["another time, that of the recording", { body: bodyAt(T + 1), isTimeGiven: false }, "known"],
@@ -108,43 +98,6 @@ export function describeOutboxRecord(fixture: Fixture): void {
       ]);
     });
 
-    test("that are known are no hindrance", async () => {
-      await recordKeys(fixture.store, "a");
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      await carry(fixture.store, lease, [newRecord("a"), newRecord("b"), newRecord("b")]);
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done" });
-      expect(await outboxStates(fixture.store)).toEqual({ a: "pending", b: "pending" });
-    });
-
-    test("with one whose key stands for another event: neither is written", async () => {
-      await recordKeys(fixture.store, "a");
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.saveStep(lease, "one", "1");
-      const records = [newRecord("b"), newRecord("a", { body: newRecord("other").body })];
-      await expectCode(carry(fixture.store, lease, records), "key_conflict");
-      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
-      expect(await outboxStates(fixture.store)).toEqual({ a: "pending" });
-      expect(await fixture.store.loadSteps(lease)).toEqual({ one: "1" });
-      expect(await fixture.store.counts(T)).toMatchObject({ leased: 1, done: 0 });
-
-      await carry(fixture.store, lease, [newRecord("b")]);
-      expect(await outboxStates(fixture.store)).toEqual({ a: "pending", b: "pending" });
-    });
-
-    test("with a conflict leave what happens beside them alone", async () => {
-      await recordKeys(fixture.store, "a");
-      const [bad, good] = [await acceptLeased(fixture.store, "bad"), await acceptLeased(fixture.store, "good")];
-      const conflict = carry(fixture.store, bad, [newRecord("a", { body: newRecord("other").body })]);
-      const [, stored] = await Promise.all([
-        expectCode(conflict, "key_conflict"),
-        fixture.store.accept(newEvent("beside")),
-        carry(fixture.store, good, [newRecord("b")]),
-      ]);
-      expect(stored).toMatchObject({ kind: "stored" });
-      expect(await statesOf(fixture.store, "good")).toEqual({ h: "done" });
-      expect(await outboxStates(fixture.store)).toEqual({ a: "pending", b: "pending" });
-    });
-
     test("under a lost lease are not stored", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.recover(T + DAY);
@@ -175,17 +128,5 @@ export function describeOutboxRecord(fixture: Fixture): void {
     await expect(outcome).rejects.toBe(mine);
     expect(await outboxOf(fixture.store)).toEqual([]);
     expect(await fixture.written()).toEqual([]);
-  });
-
-  test("a commit with a conflict does not run its function", async () => {
-    await recordKeys(fixture.store, "a");
-    const lease = await acceptLeased(fixture.store, "evt_1");
-    const records = [newRecord("a", { body: newRecord("other").body })];
-    let runs = 0;
-    await expectCode(
-      fixture.store.commit({ ...settlements.done(lease), records }, () => (runs += 1)),
-      "key_conflict",
-    );
-    expect(runs).toBe(0);
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DAY, type Fixture, MINUTE, T } from "./fixture.js";
+import { DAY, type Fixture, MINUTE, T, acceptLeased, settlements } from "./fixture.js";
 import {
   callOf,
   leaseSend,
@@ -51,11 +51,11 @@ export function describeOutboxSend(fixture: Fixture): void {
         ["a", "b"],
         ["b", "a"],
       ]) {
-        await recordKeys(fixture.store, ...order);
+        const lease = await acceptLeased(fixture.store, order.join());
+        await fixture.store.settle({ ...settlements.done(lease), records: order.map((key) => newRecord(key)) });
         const send = await takeSend(fixture.store);
         keys.push(send.key);
         await settleAll(fixture.store, send, "done");
-        while ((await fixture.store.prune({ idsBefore: T + 1, bodiesBefore: 0, batch: 9 })) > 0);
       }
       expect(new Set(keys).size).toBe(2);
     });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import type { EventResult, FrozenSend } from "#pigeonhole/store/outbox.js";
-import { DAY, type Fixture, MINUTE } from "../conformance/fixture.js";
+import { type EventResult, type FrozenSend, OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
+import { DAY, type Fixture, MINUTE, acceptLeased } from "../conformance/fixture.js";
 import type { ModelSend, OutboxModel } from "./outbox-model.js";
 
 export type RealOutbox = Pick<Fixture, "store" | "outlives" | "reopen">;
@@ -26,6 +26,11 @@ function command(name: string, step: Step, check: (model: Readonly<OutboxModel>)
 
 async function expectEqual(model: OutboxModel, { store }: RealOutbox): Promise<void> {
   expect(await store.countOutbox()).toEqual(model.counts);
+  for (const state of OUTBOX_STATES) {
+    const { items } = await store.listOutbox({ state, limit: 500 });
+    const listed = items.toReversed().map(({ key }) => key);
+    expect(listed, state).toEqual(model.events.filter((event) => event.state === state).map(({ key }) => key));
+  }
   const { items } = await store.listOutbox({ limit: 500 });
   expect(
     items.toReversed().map(({ key, body, occurredAt, recordedAt, state, reason, message, remoteId }) => ({
@@ -64,6 +69,18 @@ const record = fc.array(fc.record({ name: names, isOld: fc.boolean() }), { minLe
       expect(await store.record(events, model.now)).toEqual(expected);
     },
   ),
+);
+
+const handle = fc.integer({ min: 1, max: 3 }).map((count) =>
+  command(`handle an event and record ${count}`, async (model, { store }) => {
+    const keys = Array.from({ length: count }, () => model.nextRunKey());
+    const records = keys.map((key) => ({ key, body: JSON.stringify({ key }), occurredAt: model.now }));
+    const lease = await acceptLeased(store, keys[0] ?? "");
+    const run = { ...lease, at: model.now, dropSteps: false };
+    expect(await store.settle({ ...run, to: "done", records })).toBe("settled");
+    expect(await store.settle({ ...run, to: "done", records })).toBe("lost");
+    for (const event of records) model.record(event);
+  }),
 );
 
 const conflict = names.map((name) =>
@@ -106,8 +123,7 @@ function freeze(
   const [first] = members;
   expect(given).toMatchObject({ attempt: 1, kind: members.length === 1 ? "single" : "batch" });
   if (members.length === 1) expect(given.key).toBe(first?.key);
-  for (const member of members) member.state = "leased";
-  model.sends.push({ members, state: "leased", freeAt, attempt: 1, given });
+  model.freeze({ members, state: "leased", freeAt, attempt: 1, given });
   model.given.push(given);
 }
 
@@ -253,7 +269,7 @@ const prune = fc.constantFrom(0, 30_000).map((ms) =>
   }),
 );
 
-const ON_ANY = [record, record, lease, lease, lease, answer, answer, refuseWhole, fail, arrive, giveUp];
+const ON_ANY = [record, handle, lease, lease, lease, answer, answer, refuseWhole, fail, arrive, giveUp];
 const SELDOM = [conflict, retry, retry, discard, advance, advance, recover, prune];
 
 /** Commands for an outbox whose data ends with it, and for one that outlives a crash. */

@@ -35,6 +35,9 @@ export class OutboxModel {
   readonly service = new ContactEventSlots();
   /** How often each name has been let go by retention: it never stands for two events of the service. */
   readonly #pruned = new Map<string, number>();
+  /** The last event that a call was ever made of. */
+  #lastTaken: ModelEvent | undefined;
+  #runs = 0;
   now: number;
   /** Whether the first `recover` since the store was opened has been. */
   hasTakenOver = false;
@@ -46,6 +49,12 @@ export class OutboxModel {
   /** The key that a name stands for now. */
   keyOf(name: string): string {
     return `${name}.${this.#pruned.get(name) ?? 0}`;
+  }
+
+  /** A key of a handler's run, of which there is one. */
+  nextRunKey(): string {
+    this.#runs += 1;
+    return `run_${this.#runs}`;
   }
 
   find(key: string): ModelEvent | undefined {
@@ -73,6 +82,14 @@ export class OutboxModel {
       if (isOld) break;
     }
     return taken;
+  }
+
+  freeze(send: ModelSend): void {
+    for (const member of send.members) member.state = "leased";
+    this.sends.push(send);
+    const last = send.members.at(-1);
+    const before = this.#lastTaken === undefined ? -1 : this.events.indexOf(this.#lastTaken);
+    if (last !== undefined && this.events.indexOf(last) > before) this.#lastTaken = last;
   }
 
   /** A call under a lease, if the lease still holds. */
@@ -134,7 +151,8 @@ export class OutboxModel {
   prune(idsBefore: number): void {
     const bound = new Set(this.sends.flatMap(({ members }) => members));
     const kept = this.events.filter(
-      (event) => event.state !== "done" || bound.has(event) || event.recordedAt >= idsBefore,
+      (event) =>
+        event.state !== "done" || bound.has(event) || event.recordedAt >= idsBefore || event === this.#lastTaken,
     );
     for (const { key } of this.events.filter((event) => !kept.includes(event))) {
       const [name = ""] = key.split(".");

@@ -5,18 +5,29 @@ import { type Nullable, checkPageLimit, readSeqCursor, withoutNulls } from "./pa
 type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt"> &
   Nullable<Pick<OutboxView, "settledAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
 
+/** Where new events begin. Reading them costs nothing for those that were sent before. */
+const IS_NEW = "seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending'";
+
+/** The rows in each state; what came back from a call is pending like what is new. */
+const FILTERS: Record<OutboxState, string> = {
+  pending: `(seq IN (SELECT seq FROM outbox_event WHERE state = 'again') OR ${IS_NEW})`,
+  leased: "send IS NOT NULL AND state = 'leased'",
+  done: "state = 'done'",
+  dead: "state = 'dead'",
+};
+
 /** Reads contact events, newest first. */
 export function prepareListOutbox(db: Database) {
   return (query: OutboxQuery): OutboxPage => {
     const limit = checkPageLimit(query.limit);
-    const filters = ["seq < :before", ...(query.state === undefined ? [] : ["state = :state"])];
+    const filters = ["seq < :before", ...(query.state === undefined ? [] : [FILTERS[query.state]])];
     const rows = db
       .prepare<object, Row>(
-        `SELECT seq, key, state, body, recorded_at AS recordedAt, occurred_at AS occurredAt, settled_at AS settledAt,
+        `SELECT seq, key, iif(state = 'again', 'pending', state) AS state, body, recorded_at AS recordedAt, occurred_at AS occurredAt, settled_at AS settledAt,
            remote_id AS remoteId, reason, code, param, message
          FROM outbox_event WHERE ${filters.join(" AND ")} ORDER BY seq DESC LIMIT :most`,
       )
-      .all({ before: readSeqCursor(query.cursor), state: query.state, most: limit + 1 });
+      .all({ before: readSeqCursor(query.cursor), most: limit + 1 });
     const page = rows.slice(0, limit);
     return {
       items: page.map((row) => withoutNulls<OutboxView>(row)),
@@ -31,7 +42,7 @@ export function prepareRetryOutbox(db: Database) {
     "SELECT seq, send, reason FROM outbox_event WHERE key = :key AND state = 'dead'",
   );
   const reviveOne = db.prepare(`
-    UPDATE outbox_event SET state = 'pending', settled_at = NULL, reason = NULL, code = NULL, param = NULL, message = NULL
+    UPDATE outbox_event SET state = 'again', settled_at = NULL, reason = NULL, code = NULL, param = NULL, message = NULL
     WHERE seq = :seq`);
   const reviveMembers = db.prepare(`
     UPDATE outbox_event
@@ -57,20 +68,23 @@ export function prepareRetryOutbox(db: Database) {
  * outcome is unknown, since that call may only be repeated as it was.
  */
 export function prepareDiscardOutbox(db: Database) {
-  const discard = db
-    .prepare<{ key: string; now: number }, number | null>(
-      `UPDATE outbox_event SET state = 'done', settled_at = :now, reason = NULL, message = 'discarded'
-       WHERE key = :key AND state IN ('pending', 'dead') RETURNING send`,
-    )
-    .pluck();
+  const select = db.prepare<{ key: string }, { seq: number; send: number | null }>(`
+    SELECT seq, send FROM outbox_event WHERE key = :key AND state = 'dead'
+    UNION ALL SELECT seq, send FROM outbox_event WHERE key = :key AND state = 'again'
+    UNION ALL SELECT seq, send FROM outbox_event WHERE key = :key AND ${IS_NEW}
+    LIMIT 1`);
+  const discard = db.prepare(`
+    UPDATE outbox_event SET state = 'done', settled_at = :now, reason = NULL, message = 'discarded' WHERE seq = :seq`);
   const removeSend = db.prepare(`
     DELETE FROM outbox_send WHERE send = :send
       AND NOT EXISTS (SELECT 1 FROM outbox_event AS e WHERE e.send = :send AND e.state = 'dead')`);
   const freeMembers = db.prepare("UPDATE outbox_event SET send = NULL, position = NULL WHERE send = :send");
 
   return ({ key, now }: { key: string; now: number }): boolean => {
-    const send = discard.get({ key, now });
-    if (send === undefined) return false;
+    const event = select.get({ key });
+    if (event === undefined) return false;
+    const { seq, send } = event;
+    discard.run({ seq, now });
     // Nobody is left who could have the call repeated.
     if (send !== null && removeSend.run({ send }).changes === 1) freeMembers.run({ send });
     return true;
@@ -78,17 +92,17 @@ export function prepareDiscardOutbox(db: Database) {
 }
 
 export function prepareCountOutbox(db: Database) {
-  const count = db.prepare<[], { state: OutboxState; events: number; oldest: number }>(`
-    SELECT state, count(*) AS events, min(recorded_at) AS oldest FROM outbox_event
-    WHERE state IN ('pending', 'leased', 'dead') GROUP BY state`);
+  const count = db.prepare<[], { state: OutboxState; events: number; oldest: number | null }>(`
+    SELECT 'pending' AS state, count(*) AS events, min(recorded_at) AS oldest FROM outbox_event WHERE ${IS_NEW}
+    UNION ALL SELECT 'pending', count(*), min(recorded_at) FROM outbox_event WHERE state = 'again'
+    UNION ALL SELECT 'leased', count(*), min(recorded_at) FROM outbox_event WHERE ${FILTERS.leased}
+    UNION ALL SELECT 'dead', count(*), NULL FROM outbox_event WHERE ${FILTERS.dead}`);
   return (): OutboxCounts => {
-    const rows = new Map(count.all().map((row) => [row.state, row]));
-    const oldest = [rows.get("pending"), rows.get("leased")].flatMap((row) => (row === undefined ? [] : [row.oldest]));
-    return {
-      pending: rows.get("pending")?.events ?? 0,
-      leased: rows.get("leased")?.events ?? 0,
-      dead: rows.get("dead")?.events ?? 0,
-      oldestRecordedAt: oldest.length === 0 ? undefined : Math.min(...oldest),
-    };
+    const counts: OutboxCounts = { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined };
+    for (const { state, events, oldest } of count.all()) {
+      if (state !== "done") counts[state] += events;
+      if (oldest !== null) counts.oldestRecordedAt = Math.min(oldest, counts.oldestRecordedAt ?? oldest);
+    }
+    return counts;
   };
 }

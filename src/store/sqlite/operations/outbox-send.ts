@@ -32,13 +32,18 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
   // Whatever their state: one that was discarded meanwhile is still part of the call that may have arrived.
   const selectMembers = db.prepare<{ send: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE send = :send ORDER BY position`);
-  const selectWaiting = db.prepare<{ limit: number }, EventRow>(`
-    SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE state = 'pending' ORDER BY seq LIMIT :limit`);
+  const selectAgain = db.prepare<{ limit: number }, EventRow>(`
+    SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE state = 'again' ORDER BY seq LIMIT :limit`);
+  const selectNew = db.prepare<{ limit: number }, EventRow>(`
+    SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event
+    WHERE seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending' ORDER BY seq LIMIT :limit`);
+  const setTaken = db.prepare("UPDATE counter SET value = max(value, :seq) WHERE name = 'outbox_taken'");
   const insertSend = db.prepare(`
     INSERT INTO outbox_send (key, kind, state, lease, lease_until, started)
     VALUES (:key, :kind, 'leased', :lease, :leaseUntil, 1)`);
   const setMember = db.prepare(`
-    UPDATE outbox_event SET state = 'leased', send = :send, position = :position WHERE seq = :seq AND state = 'pending'`);
+    UPDATE outbox_event SET state = 'leased', send = :send, position = :position
+    WHERE seq = :seq AND state IN ('pending', 'again')`);
   const setLeased = db.prepare(`
     UPDATE outbox_send
     SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, started = started + 1
@@ -63,13 +68,20 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
     const token = nextToken();
     const send = Number(insertSend.run({ key, kind, lease: token, leaseUntil }).lastInsertRowid);
     for (const [position, { seq }] of events.entries()) setMember.run({ seq, send, position });
+    setTaken.run({ seq: events.at(-1)?.seq ?? 0 });
     return { send: { send, token, key, kind, attempt: 1, events: withoutKeys(events) }, nextDueAt: undefined };
+  }
+
+  /** In the order of recording: what came back from a call was taken before all that is new. */
+  function readWaiting(limit: number): readonly EventRow[] {
+    const again = selectAgain.all({ limit });
+    return again.length === limit ? again : [...again, ...selectNew.all({ limit: limit - again.length })];
   }
 
   return (request: SendRequest): SendPage => {
     const open = selectOpen.get();
     if (open !== undefined) return leaseAgain(open, request);
-    const waiting = selectWaiting.all({ limit: request.limit });
+    const waiting = readWaiting(request.limit);
     if (waiting.length === 0) return { send: undefined, nextDueAt: undefined };
     return freeze(takeTogether(waiting, request.aloneBefore), request.leaseUntil);
   };

@@ -23,11 +23,11 @@ export function prepareSettleSend(db: Database) {
         send = NULL, position = NULL
     WHERE seq = :seq AND send = :send AND state = 'leased'`);
   const unfreeze = db.prepare(`
-    UPDATE outbox_event SET state = 'pending', send = NULL, position = NULL
+    UPDATE outbox_event SET state = 'again', send = NULL, position = NULL
     WHERE seq = :seq AND send = :send AND state = 'leased'`);
   // Also those that were discarded meanwhile: the number of the call may be given again.
   const unfreezeRest = db.prepare(`
-    UPDATE outbox_event SET state = iif(state = 'leased', 'pending', state), send = NULL, position = NULL
+    UPDATE outbox_event SET state = iif(state = 'leased', 'again', state), send = NULL, position = NULL
     WHERE send = :send`);
 
   function settleEvent(result: EventResult, send: number, at: number): void {

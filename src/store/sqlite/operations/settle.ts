@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
-import { prepareRecordAll } from "./outbox-record.js";
+import { prepareRecordOfHandler } from "./outbox-record.js";
 
 /**
  * Ends a lease. Every statement carries the token: a lease that was lost writes nothing. What every event passes through is
@@ -26,7 +26,7 @@ export function prepareSettle(db: Database) {
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
   const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq AND handler = :handler");
 
-  const recordAll = prepareRecordAll(db);
+  const record = prepareRecordOfHandler(db);
 
   function move(settlement: Settlement): boolean {
     const { seq, handler, token, at } = settlement;
@@ -35,7 +35,7 @@ export function prepareSettle(db: Database) {
         const attempts = remove.get(seq, handler, token);
         if (attempts === undefined) return false;
         markDone.run(seq, handler, at, attempts);
-        recordAll(settlement.records, at);
+        record(settlement.records, at);
         return true;
       }
       case "pending": {
