@@ -47,8 +47,8 @@ export function prepareRecord(
 }
 
 /** The default of {@link RecordOptions.key}. */
-function labelOf({ name, contactId, email }: ContactEventInput): string {
-  return JSON.stringify([name, contactId ?? email?.toLowerCase()]);
+function labelOf({ name, contactId, email }: ContactEventInput): (string | undefined)[] {
+  return [name, contactId ?? email?.toLowerCase()];
 }
 
 /** The last time that was written as text: runs come many to a millisecond. */

@@ -13,9 +13,12 @@ const VERSION = "1";
 
 /**
  * 43 characters of the service's idempotency-key alphabet, DESIGN §6. A rerun of the same handler derives the same key; `label` tells
- * the effects of one handler apart.
+ * the effects of one handler apart; a list of words is never the same as one word.
  */
-export function deriveIdempotencyKey({ source, eventId, handler }: KeyOwner, label: string): string {
+export function deriveIdempotencyKey(
+  { source, eventId, handler }: KeyOwner,
+  label: string | readonly (string | undefined)[],
+): string {
   // JSON keeps the parts apart whatever characters they hold.
   return hash("sha256", JSON.stringify([VERSION, source, eventId, handler, label]), "base64url");
 }
