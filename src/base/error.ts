@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   step_not_json: "The value of a step cannot be kept as JSON, or is too large.",
   wait_timeout: "What was waited for did not come in time; the message says what came instead.",
   handler_timeout: "A handler took longer than its timeoutMs.",
+  run_ended: "A contact event was recorded after the handler's run had ended, so nobody would have stored it.",
   not_found: "No event with that id is in the inbox.",
   body_dropped: "The event's body was dropped by retention, so it cannot be handled again.",
   needs_receiver: "Only the receiver itself can do this, since it knows the schemas and handlers.",

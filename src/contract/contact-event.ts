@@ -81,7 +81,7 @@ export const EVENT_FAULT_CODES = {
   occurredAt: "invalid_event",
 } as const satisfies Record<string, FaultCode>;
 
-/** Checks one event by all rules, those about the time included. The value is a plain copy. */
+/** Checks one event by all rules, those about the time included. The value is a copy in the schema's order; its properties may be those given. */
 export function checkContactEvent(event: unknown, nowMs: number): Checked<z.output<typeof contactEventInput>> {
   const plain = readPlainContactEvent(event);
   if (plain !== undefined) return { ok: true, value: plain };

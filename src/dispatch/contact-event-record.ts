@@ -16,7 +16,7 @@ export interface RecordOptions {
 export interface ContactEventRecorder {
   /**
    * Records a contact event; it is stored together with the done mark of this handler, or not at all. Throws InvalidInputError
-   * with the service's code and param, or `key_conflict`.
+   * with the service's code and param, `key_conflict` or, when the run is over, `run_ended`.
    */
   record(event: ContactEventInput, options?: RecordOptions): void;
 }
@@ -59,19 +59,21 @@ function isoTime(ms: number): string {
   return lastTime.text;
 }
 
-/** The records of one run. */
+/** The records of one run: none at first, and one in most that record at all. */
 export class RunRecords {
-  readonly #events: NewOutboxEvent[] = [];
-  /** Made for the second record: most runs have one. */
+  #events: NewOutboxEvent[] | undefined;
   #byKey: Map<string, NewOutboxEvent> | undefined;
 
   /** Throws `key_conflict` when the key stands for another event of this run. */
   add(event: NewOutboxEvent): void {
-    const [first] = this.#events;
-    if (first !== undefined) this.#byKey ??= new Map([[first.key, first]]);
-    const known = this.#byKey?.get(event.key);
+    if (this.#events === undefined) {
+      this.#events = [event];
+      return;
+    }
+    this.#byKey ??= new Map(this.#events.map((first) => [first.key, first]));
+    const known = this.#byKey.get(event.key);
     if (known === undefined) {
-      this.#byKey?.set(event.key, event);
+      this.#byKey.set(event.key, event);
       this.#events.push(event);
     } else if (known.body !== event.body) {
       throw new PigeonholeError(
@@ -81,7 +83,8 @@ export class RunRecords {
     }
   }
 
-  get all(): readonly NewOutboxEvent[] {
-    return this.#events.slice();
+  /** What was recorded so far; undefined when nothing was. */
+  get all(): readonly NewOutboxEvent[] | undefined {
+    return this.#events;
   }
 }

@@ -79,6 +79,7 @@ export class RunContext implements HandlerContext {
   readonly #begunAt: number;
   #records: RunRecords | undefined;
   #recorder: ContactEventRecorder | undefined;
+  #isOver = false;
   #kept: Promise<Record<string, string>> | undefined;
   #abort: AbortController | undefined;
   #aborted: Error | undefined;
@@ -123,8 +124,9 @@ export class RunContext implements HandlerContext {
     return this.#kept !== undefined || this.attempt > 1;
   }
 
-  /** Contact events of this run; undefined when there are none, as in most. */
-  get records(): readonly NewOutboxEvent[] | undefined {
+  /** The run is over: gives its contact events, if any, and refuses further ones, which nobody would store. */
+  end(): readonly NewOutboxEvent[] | undefined {
+    this.#isOver = true;
     return this.#records?.all;
   }
 
@@ -181,7 +183,7 @@ export class RunContext implements HandlerContext {
     const { seq, handler, token } = this.#work;
     const dropSteps = this.mayHaveSteps;
     this.pendingCommit = this.#deps.store.commit(
-      { seq, handler, token, to: "done", at: this.#deps.clock.now(), dropSteps, records: this.records },
+      { seq, handler, token, to: "done", at: this.#deps.clock.now(), dropSteps, records: this.#records?.all },
       fn,
     );
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
@@ -193,6 +195,12 @@ export class RunContext implements HandlerContext {
     if (this.#deps.api === undefined) throw apiNotConfigured();
     if (this.pendingCommit !== undefined) {
       throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");
+    }
+    if (this.#isOver) {
+      throw new PigeonholeError(
+        "run_ended",
+        `Handler "${this.#handler}" recorded a contact event after its run had ended. Await all that it does before it returns.`,
+      );
     }
     this.#records ??= new RunRecords();
     this.#records.add(prepareRecord(event, { owner: this.#keyOwner(), label, nowMs: this.#begunAt }));

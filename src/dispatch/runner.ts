@@ -91,13 +91,14 @@ export class Runner {
   }
 
   async #settle(end: RunEnd, work: LeasedWork, handler: RegisteredHandler, context: RunContext): Promise<RunOutcome> {
+    const records = context.end();
     if (end.kind === "committed") {
-      if (context.records !== undefined) this.#deps.onRecorded();
+      if (records !== undefined) this.#deps.onRecorded();
       return "done";
     }
     if (end.kind === "lost") return this.#lost(work);
     const { clock, random } = this.#deps;
-    const { mayHaveSteps: dropSteps, records } = context;
+    const dropSteps = context.mayHaveSteps;
     const settlement = settlementOf(end, { work, handler, dropSteps, records, now: clock.now(), random });
     if (end.kind === "failed") this.#logFailure(work, settlement, end.error);
     if (!(await this.#keep(settlement))) return this.#lost(work);

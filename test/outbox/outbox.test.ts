@@ -121,6 +121,19 @@ describe("a handler's record", () => {
     expect(thrown).toMatchObject({ code: "key_conflict" });
   });
 
+  test("is refused after the handler has returned, when nobody would store it", async () => {
+    let late: Promise<unknown> | undefined;
+    const { receiver, deliver } = await start({
+      work({ contactEvents }) {
+        contactEvents.record(ada("order.shipped"));
+        late = sleep(50).then(() => errorOf(() => contactEvents.record(ada("order.paid"))));
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "done" });
+    expect(await late).toMatchObject({ code: "run_ended" });
+    expect(await outboxOf(receiver)).toHaveLength(1);
+  });
+
   test("derives the same key in every run", async () => {
     const keys: string[] = [];
     const { receiver, deliver } = await start({
