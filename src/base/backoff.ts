@@ -14,6 +14,8 @@ export interface Backoff {
 
 /** The wait in whole milliseconds after failure number `failures` (1 for the first). */
 export function backoffDelay(backoff: Backoff, failures: number, random: Random): number {
-  const base = Math.min(backoff.initialMs * backoff.factor ** (failures - 1), backoff.maxMs);
+  // The power overflows to Infinity some day, and no wait at all times that is not a number.
+  const grown = backoff.initialMs === 0 ? 0 : backoff.initialMs * backoff.factor ** (failures - 1);
+  const base = Math.min(grown, backoff.maxMs);
   return Math.round(base * (1 + backoff.jitter * (2 * random() - 1)));
 }

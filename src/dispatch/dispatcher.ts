@@ -118,8 +118,9 @@ export class Dispatcher {
         continue;
       }
       const { seq, handler, token } = lease;
+      const dueAt = receivedAt;
       lane.take({
-        work: { seq, handler, token, eventId, receivedAt, signedAt, body, attempt: 1, failures: 0, crashes: 0 },
+        work: { seq, handler, token, eventId, receivedAt, signedAt, dueAt, body, attempt: 1, failures: 0, crashes: 0 },
         event,
       });
     }
@@ -137,6 +138,12 @@ export class Dispatcher {
   /** Work may have become pending in the store. */
   poke(): void {
     for (const lane of this.#lanes.values()) lane.poke();
+  }
+
+  /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */
+  get waitingSince(): number | undefined {
+    const sinces = [...this.#lanes.values()].map((lane) => lane.waitingSince).filter((since) => since !== undefined);
+    return sinces.length === 0 ? undefined : Math.min(...sinces);
   }
 
   #createLane(handler: RegisteredHandler): Lane {

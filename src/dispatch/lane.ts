@@ -40,6 +40,11 @@ export interface LaneDeps {
   concurrency: number;
 }
 
+/** A lease of this lane, and since when its work is due. */
+interface HeldLease extends Lease {
+  dueAt: number;
+}
+
 /**
  * Feeds one handler: holds a bounded window of leased work in a FIFO queue and asks the store for the next page when there is
  * room. Newly accepted work comes in leased only while nothing older waits in the store.
@@ -49,7 +54,7 @@ export class Lane {
   readonly #deps: LaneDeps;
   readonly #queue: PQueue;
   readonly #order: KeyedOrder<ReadyWork>;
-  readonly #held = new Map<number, Lease>();
+  readonly #held = new Map<number, HeldLease>();
   readonly #begun = new Set<number>();
   #heldBytes = 0;
   #reserved = 0;
@@ -92,6 +97,15 @@ export class Lane {
 
   get leases(): Lease[] {
     return [...this.#held.values()];
+  }
+
+  /** Since when the work that waits longest here is due; undefined when all that is held has begun. */
+  get waitingSince(): number | undefined {
+    let since: number | undefined;
+    for (const { token, dueAt } of this.#held.values()) {
+      if (!this.#begun.has(token) && (since === undefined || dueAt < since)) since = dueAt;
+    }
+    return since;
   }
 
   /** True when newly accepted work may come in leased; each true must be followed by one `take` or `unreserve`. */
@@ -142,8 +156,8 @@ export class Lane {
       await store.release([work], now());
       return false;
     }
-    const { seq, handler, token } = work;
-    this.#held.set(token, { seq, handler, token });
+    const { seq, handler, token, dueAt } = work;
+    this.#held.set(token, { seq, handler, token, dueAt });
     this.#begun.add(token);
     await this.#deps.run({ work, event }, this.handler, () => undefined);
     this.#held.delete(token);
@@ -228,8 +242,8 @@ export class Lane {
   }
 
   #hold(ready: ReadyWork): void {
-    const { seq, handler, token, body } = ready.work;
-    this.#held.set(token, { seq, handler, token });
+    const { seq, handler, token, dueAt, body } = ready.work;
+    this.#held.set(token, { seq, handler, token, dueAt });
     this.#heldBytes += body.byteLength;
     // Given back by shut(), as if it had not been leased.
     if (this.#shut) return;

@@ -1,11 +1,12 @@
 import { answerFor, type Answer, type Outcome } from "../protocol/outcome.js";
 import type { HeaderReader } from "../protocol/raw-request.js";
+import { BodyShare } from "./body-budget.js";
 import type { Intake } from "./intake.js";
 
 /** The bytes of a body exactly as they came, or the outcome that stands for their absence. */
 export type BodyRead =
   | { kind: "read"; body: Uint8Array }
-  | Extract<Outcome, { kind: "too_large" | "body_timeout" | "body_aborted" | "body_consumed" }>;
+  | Extract<Outcome, { kind: "too_large" | "body_timeout" | "body_aborted" | "body_consumed" | "overloaded" }>;
 
 /** The type of every answer's body. */
 export const ANSWER_TYPE = "text/plain; charset=utf-8";
@@ -15,7 +16,7 @@ export interface Edge {
   method: string | undefined;
   header: HeaderReader;
   /** Called at most once, after the headers were found good. */
-  readBody(): Promise<BodyRead>;
+  readBody(share: BodyShare): Promise<BodyRead>;
 }
 
 /**
@@ -40,15 +41,31 @@ async function findOutcome(intake: Intake, edge: Edge): Promise<Outcome> {
     if (isEncoded(header("content-encoding"))) return { kind: "unsupported_encoding" };
     const refused = intake.refuseEarly(header);
     if (refused !== undefined) return refused;
-    const read = await edge.readBody();
-    if (read.kind !== "read") return read;
-    return await intake.receive({ header, body: read.body });
+    return await readAndReceive(intake, edge);
   } catch (error) {
     intake.reportFault(error);
     return { kind: "internal_error" };
   }
 }
 
+async function readAndReceive(intake: Intake, edge: Edge): Promise<Outcome> {
+  const { header } = edge;
+  const announced = header("content-length");
+  const share = new BodyShare(intake.bodies, announced !== undefined);
+  // What is over the limit of a body is not read, so it needs no room.
+  const length = Number(announced ?? 0);
+  if (length <= intake.maxBodyBytes && !share.take(length)) return { kind: "overloaded" };
+  try {
+    const read = await edge.readBody(share);
+    if (read.kind !== "read") return read;
+    return await intake.receive({ header, body: read.body });
+  } finally {
+    share.end();
+  }
+}
+
+/** An empty header names no encoding; 415 is final, so nothing is answered it without need. */
 function isEncoded(contentEncoding: string | undefined): boolean {
-  return contentEncoding !== undefined && contentEncoding.toLowerCase() !== "identity";
+  if (contentEncoding === undefined) return false;
+  return contentEncoding.split(",").some((encoding) => !["", "identity"].includes(encoding.trim().toLowerCase()));
 }

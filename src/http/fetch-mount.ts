@@ -1,5 +1,6 @@
 import type { Timer } from "../base/clock.js";
 import { ANSWER_TYPE, answerRequest, type BodyRead } from "./answer-request.js";
+import type { BodyShare } from "./body-budget.js";
 import type { Intake } from "./intake.js";
 
 /** A request handler of the Fetch standard. */
@@ -11,7 +12,7 @@ export function createFetch(intake: Intake): FetchHandler {
     const answer = await answerRequest(intake, {
       method: request.method,
       header: (name) => request.headers.get(name) ?? undefined,
-      readBody: () => readFetchBody(request, intake),
+      readBody: (share) => readFetchBody(request, intake, share),
     });
     const { status, headers, body } = answer;
     // A string, even an empty one, would be given a content type.
@@ -20,16 +21,16 @@ export function createFetch(intake: Intake): FetchHandler {
   };
 }
 
-async function readFetchBody(request: Request, intake: Intake): Promise<BodyRead> {
+async function readFetchBody(request: Request, intake: Intake, share: BodyShare): Promise<BodyRead> {
   if (request.bodyUsed) return { kind: "body_consumed" };
   if (Number(request.headers.get("content-length")) > intake.maxBodyBytes) return { kind: "too_large" };
   const body: ReadableStream<Uint8Array> | null = request.body;
   if (body === null) return { kind: "read", body: new Uint8Array() };
   if (body.locked) return { kind: "body_consumed" };
-  return readChunks(body, intake);
+  return readChunks(body, intake, share);
 }
 
-async function readChunks(body: ReadableStream<Uint8Array>, intake: Intake): Promise<BodyRead> {
+async function readChunks(body: ReadableStream<Uint8Array>, intake: Intake, share: BodyShare): Promise<BodyRead> {
   const reader = body.getReader();
   const deadline = startDeadline(intake);
   const chunks: Uint8Array[] = [];
@@ -41,6 +42,7 @@ async function readChunks(body: ReadableStream<Uint8Array>, intake: Intake): Pro
       if (next.done) return { kind: "read", body: joinChunks(chunks, length) };
       length += next.value.byteLength;
       if (length > intake.maxBodyBytes) return { kind: "too_large" };
+      if (!share.isAnnounced && !share.take(next.value.byteLength)) return { kind: "overloaded" };
       chunks.push(next.value);
     }
   } catch {

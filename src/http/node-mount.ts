@@ -27,7 +27,7 @@ export function createMiddleware(intake: Intake): NodeMiddleware {
     answerRequest(intake, {
       method: req.method,
       header: (name) => readHeader(req, name),
-      readBody: () => readNodeBody(req, intake),
+      readBody: (share) => readNodeBody(req, intake, share),
     })
       .then((answer) => writeNodeAnswer({ req, res }, answer, intake))
       // An answer that cannot be written: the service tries again when it gets none.

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import getRawBody from "raw-body";
 import type { BodyRead } from "./answer-request.js";
+import type { BodyShare } from "./body-budget.js";
 import type { Intake } from "./intake.js";
 
 /** A request of node:http with what body parsers leave on it. */
@@ -14,8 +15,8 @@ export interface NodeRequest extends IncomingMessage {
  * `req.rawBody` (a `verify` hook, cloud functions). Anything else is `body_consumed` at once: waiting on a read stream
  * would hang, and a parsed body written as JSON again is not what was signed. Resolves within `bodyTimeoutMs`.
  */
-export async function readNodeBody(req: NodeRequest, intake: Intake): Promise<BodyRead> {
-  if (isUnread(req)) return readStream(req, intake);
+export async function readNodeBody(req: NodeRequest, intake: Intake, share: BodyShare): Promise<BodyRead> {
+  if (isUnread(req)) return readStream(req, intake, share);
   const body = keptBytes(req);
   if (body !== undefined) return body.byteLength > intake.maxBodyBytes ? { kind: "too_large" } : { kind: "read", body };
   return { kind: "body_consumed" };
@@ -38,7 +39,7 @@ function keptBytes(req: NodeRequest): Uint8Array | undefined {
   return undefined;
 }
 
-function readStream(req: NodeRequest, intake: Intake): Promise<BodyRead> {
+function readStream(req: NodeRequest, intake: Intake, share: BodyShare): Promise<BodyRead> {
   return new Promise((resolve) => {
     // Node's own limit is 300 s and looked at every 30 s.
     const deadline = intake.clock.setTimer(() => resolve({ kind: "body_timeout" }), intake.bodyTimeoutMs);
@@ -46,6 +47,11 @@ function readStream(req: NodeRequest, intake: Intake): Promise<BodyRead> {
       deadline.cancel();
       resolve(read);
     };
+    if (!share.isAnnounced) {
+      req.on("data", (chunk: Uint8Array) => {
+        if (!share.take(chunk.byteLength)) settle({ kind: "overloaded" });
+      });
+    }
     getRawBody(req, { limit: intake.maxBodyBytes, length: req.headers["content-length"] ?? null }).then(
       (body) => settle({ kind: "read", body }),
       (error: unknown) => settle({ kind: isTooLarge(error) ? "too_large" : "body_aborted" }),

@@ -12,6 +12,8 @@ export type Outcome =
   | { kind: "unsigned"; reason: "missing" | "malformed" }
   /** A readable signature that no secret made, or a genuine one outside the time window. */
   | { kind: "unverified"; reason: "mismatch" | "stale" | "early" }
+  /** No known secret fits, and where they are kept they cannot be read now: neither genuine nor forged. */
+  | { kind: "secrets_unavailable" }
   | { kind: "wrong_method" }
   | { kind: "unsupported_encoding" }
   | { kind: "too_large" }
@@ -24,7 +26,7 @@ export type Outcome =
   /** start() was not called, or has not finished. */
   | { kind: "not_started" }
   | { kind: "stopping" }
-  /** Over the high-water mark of deliveries that wait for the disk. */
+  /** Over the high-water mark of deliveries that wait for the disk, or no room for one more body beside those under way. */
   | { kind: "overloaded" }
   /** The database is locked, full or broken. */
   | { kind: "store_unavailable"; reason: "busy" | "full" | "failed" }
@@ -65,6 +67,7 @@ export const ANSWERS: Record<OutcomeKind, Row> = {
   parked: { status: 200 },
   unsigned: { status: 401 },
   unverified: { status: 503, retryAfterMs: MINUTE },
+  secrets_unavailable: { status: 503, retryAfterMs: MINUTE },
   wrong_method: { status: 405, headers: { allow: "POST" } },
   unsupported_encoding: { status: 415 },
   too_large: { status: 413 },

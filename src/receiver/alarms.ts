@@ -8,6 +8,8 @@ export type Alarm =
   | { kind: "signature_mismatches"; inARow: number }
   /** Only an older secret of the list fits: the service has not rotated yet, or the list is in the wrong order. */
   | { kind: "older_secret_matched"; secretIndex: number }
+  /** The function given as `secrets` is `late` or has `failed`, so signatures that the known secrets do not fit cannot be judged. */
+  | { kind: "secrets_unavailable"; reason: "late" | "failed" }
   /** Genuine signatures outside the time window: one of the two clocks is off by this much. */
   | { kind: "clock_skew"; skewSeconds: number }
   /** An event came again under a known id with other bytes; the first ones are kept. */
@@ -28,6 +30,8 @@ const ADVICE: Record<Alarm["kind"], string> = {
   signature_mismatches:
     "Check the secret against the endpoint's (the whole string with whsec_). Deliveries are answered 503 meanwhile, so the service sends them again.",
   older_secret_matched: "Finish the rotation, or put the newest secret first.",
+  secrets_unavailable:
+    "See why the function given as secrets fails or takes longer than 2 s. What the known secrets do not fit is answered 503 meanwhile, so the service sends it again.",
   clock_skew:
     "Synchronise this machine's clock. Deliveries are answered 503 meanwhile, so the service sends them again.",
   other_bytes: "The service sent two bodies under one id; the first one stands.",

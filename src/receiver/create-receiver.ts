@@ -1,10 +1,11 @@
 import { MINUTE, SECOND } from "../base/duration.js";
-import { PigeonholeError } from "../base/error.js";
+import { inTime } from "../base/in-time.js";
 import { checkWholeNumber } from "../base/option-check.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Handler } from "../dispatch/handler.js";
 import { HandlerRegistry } from "../dispatch/registry.js";
+import { BodyBudget } from "../http/body-budget.js";
 import { createFetch } from "../http/fetch-mount.js";
 import type { Intake } from "../http/intake.js";
 import { createListener, createMiddleware } from "../http/node-mount.js";
@@ -18,16 +19,25 @@ import { Alarms, SilenceWatch } from "./alarms.js";
 import { AnswerTally } from "./answer-tally.js";
 import { createContactEvents } from "./contact-events.js";
 import { OutboxSender } from "./deliver.js";
+import { HeldStore } from "./held-store.js";
 import { createInbox } from "./inbox.js";
+import { Lifecycle } from "./lifecycle.js";
 import { type ReceiverOptions, resolveOptions } from "./options.js";
 import { Pruner } from "./pruner.js";
 import { type ReceiveDeps, receive } from "./receive.js";
-import type { Receiver, ReceiverState } from "./receiver.js";
+import type { Receiver } from "./receiver.js";
 import { SecretSource } from "./secret-source.js";
 import { SignatureWatch } from "./signature-watch.js";
+import { StoreCounter } from "./store-figures.js";
 import { type Telemetry, loadTelemetry } from "./telemetry.js";
 
 const DEFAULT_STOP_MS = 10 * SECOND;
+
+/** Bodies in memory at once: 25,000 of 10 kB, and of the largest allowed some fifty. */
+const BODIES_BYTES = 256 * 1024 * 1024;
+
+/** How long a delivery waits for a start that is under way; the service gives up after 5 s. */
+const START_WAIT_MS = 3 * SECOND;
 
 /**
  * Makes a receiver for one endpoint. Register handlers, mount it, then `await receiver.start()`. Throws `invalid_option` or
@@ -38,8 +48,8 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
 ): Receiver<Schemas> {
   const options = resolveOptions(given);
   const { store, schemas, clock, logger } = options;
-  const secrets = new SecretSource(given.secrets, { clock, logger });
   const alarms = new Alarms({ logger, clock, hook: options.onAlarm });
+  const secrets = new SecretSource(given.secrets, { clock, logger, alarms });
   const tally = new AnswerTally(alarms);
   const silence =
     options.silenceAfterMs === undefined ? undefined : new SilenceWatch(clock, options.silenceAfterMs, alarms);
@@ -71,14 +81,31 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     logger,
   };
 
-  let state: ReceiverState = "new";
-  let starting: Promise<void> | undefined;
+  const heldStore = new HeldStore(store);
+  const counter = new StoreCounter({ store, dispatcher, clock });
+  const life = new Lifecycle({
+    start: [
+      () => registry.freeze(),
+      () => Promise.race([secrets.load(), life.stopAsked]),
+      async () => {
+        if (options.telemetry) telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
+      },
+      () => heldStore.open({ logger }),
+      () => dispatcher.start(),
+      () => pruner.start(),
+      () => silence?.start(),
+      warnOfOrphans,
+    ],
+    giveUp: () => heldStore.close(),
+    stop: stopAll,
+  });
   let waiting = 0;
   let noneWaits: (() => void) | undefined;
   let lastAcceptedAt: number | undefined;
 
   /** What cannot be taken at all is refused before its body is read. */
   function refuseEarly(header: (name: string) => string | undefined): Outcome | undefined {
+    const { state } = life;
     if (state === "new") {
       logger.error({ advice: "Call await receiver.start() before the server listens." }, "not_started");
       return { kind: "not_started" };
@@ -93,11 +120,13 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   async function receiveOne(request: RawRequest): Promise<Outcome> {
     waiting += 1;
     try {
-      if (state === "starting") await starting;
+      if (!life.hasStarted) {
+        const refused = await refuseUntilStarted();
+        if (refused !== undefined) return refused;
+      }
       if (telemetry === undefined) return await receive(request, receiveDeps);
       return await telemetry.observeDelivery(() => receive(request, receiveDeps));
     } catch (error) {
-      if (state === "new") return { kind: "not_started" };
       intake.reportFault(error);
       return { kind: "internal_error" };
     } finally {
@@ -106,8 +135,24 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     }
   }
 
+  /** A delivery waits for a start that is under way, but not past the time that the service gives it. */
+  async function refuseUntilStarted(): Promise<Outcome | undefined> {
+    await inTime(life.startEnded(), clock, START_WAIT_MS);
+    switch (life.state) {
+      case "running":
+        return undefined;
+      case "new":
+      case "starting":
+        return { kind: "not_started" };
+      case "stopping":
+      case "stopped":
+        return { kind: "stopping" };
+    }
+  }
+
   const intake: Intake = {
     maxBodyBytes: options.maxBodyBytes,
+    bodies: new BodyBudget(Math.max(BODIES_BYTES, options.maxBodyBytes)),
     bodyTimeoutMs: options.bodyTimeoutMs,
     clock,
     refuseEarly,
@@ -123,39 +168,30 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     reportFault: (error) => logger.error(errorFields(error, false), "receive_failed"),
   };
 
-  async function startAll(): Promise<void> {
-    registry.freeze();
-    await secrets.load();
-    if (options.telemetry) telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
-    await store.open({ logger });
-    await dispatcher.start();
-    pruner.start();
-    silence?.start();
-    await warnOfOrphans();
-  }
-
-  /** A handler that was renamed or removed leaves its work waiting; somebody should know. */
+  /** A handler that was renamed or removed leaves its work waiting; somebody should know. The handlers run by now, so this must not fail. */
   async function warnOfOrphans(): Promise<void> {
-    const { pendingByHandler } = await store.counts(clock.now());
-    const names = new Set(registry.all.map(({ name }) => name));
-    for (const [handler, pending] of Object.entries(pendingByHandler)) {
-      if (!names.has(handler)) logger.warn({ handler, pending }, "work_waits_for_a_handler_that_is_not_registered");
+    try {
+      const { pendingByHandler } = await store.counts(clock.now());
+      const names = new Set(registry.all.map(({ name }) => name));
+      for (const [handler, pending] of Object.entries(pendingByHandler)) {
+        if (!names.has(handler)) logger.warn({ handler, pending }, "work_waits_for_a_handler_that_is_not_registered");
+      }
+    } catch (error) {
+      logger.error(errorFields(error, true), "counts_failed");
     }
   }
 
   async function stopAll(timeoutMs: number): Promise<void> {
     // A process that has closed its listener must live until all is settled, and the clock's timers do not keep it alive.
     const keepAlive = setInterval(() => undefined, MINUTE);
-    await starting?.catch(() => undefined);
     pruner.stop();
     silence?.stop();
     try {
       await Promise.all([dispatcher.stop(timeoutMs), untilNoneWaits(timeoutMs)]);
       await sender?.stop();
+      await counter.count().catch(() => undefined);
     } finally {
-      await store.close();
-      state = "stopped";
-      clearInterval(keepAlive);
+      await heldStore.close().finally(() => clearInterval(keepAlive));
     }
   }
 
@@ -170,7 +206,16 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
       };
     });
   }
-  let stopping: Promise<void> | undefined;
+
+  /** Before the start and after the stop the last figures stand; a running receiver whose store fails says so. */
+  async function countWhileOpen(): Promise<void> {
+    if (life.state === "new" || life.state === "stopped") return;
+    try {
+      await counter.count();
+    } catch (error) {
+      if (life.state === "running") throw error;
+    }
+  }
 
   const receiver: Receiver<Schemas> = {
     on(pattern, handler, handlerOptions = {}) {
@@ -185,44 +230,19 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     middleware: () => createMiddleware(intake),
     listener: (listenerOptions) => createListener(intake, listenerOptions),
     fetch: createFetch(intake),
-    start() {
-      if (state === "stopping" || state === "stopped") {
-        return Promise.reject(new PigeonholeError("stopped", "The receiver was stopped; create a new one."));
-      }
-      if (starting === undefined) {
-        state = "starting";
-        starting = startAll().then(
-          () => {
-            // Stopped meanwhile otherwise.
-            if (state === "starting") state = "running";
-          },
-          (error: unknown) => {
-            if (state === "starting") state = "new";
-            starting = undefined;
-            throw error;
-          },
-        );
-      }
-      return starting;
-    },
+    start: () => life.start(),
     stop({ timeoutMs = DEFAULT_STOP_MS } = {}) {
       checkWholeNumber("timeoutMs", timeoutMs, { min: 0 });
-      state = state === "stopped" ? state : "stopping";
-      stopping ??= stopAll(timeoutMs);
-      return stopping;
+      return life.stop(timeoutMs);
+    },
+    get state() {
+      return life.state;
     },
     async stats() {
-      const now = clock.now();
-      const [{ oldestPendingReceivedAt, oldestDueAt, ...counts }, { oldestRecordedAt, ...outbox }] = await Promise.all([
-        store.counts(now),
-        store.countOutbox(),
-      ]);
+      await countWhileOpen();
       return {
-        state,
-        ...counts,
-        oldestPendingAgeMs: ageOf(oldestPendingReceivedAt, now),
-        lagMs: ageOf(oldestDueAt, now),
-        outbox: { ...outbox, oldestAgeMs: ageOf(oldestRecordedAt, now) },
+        state: life.state,
+        ...counter.figures,
         answers: tally.counts,
         failuresInARow: tally.failuresInARow,
         disablesAt: LIMITS.disableAfterFailures,
@@ -234,8 +254,4 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     contactEvents: createContactEvents({ store, clock, source: options.source, sender }),
   };
   return receiver;
-}
-
-function ageOf(time: number | undefined, now: number): number {
-  return time === undefined ? 0 : Math.max(0, now - time);
 }

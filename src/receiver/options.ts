@@ -27,9 +27,13 @@ export interface Retention {
 }
 
 export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
-  /** The endpoint's secret, whole with `whsec_`; several (newest first) or a function bridge a rotation, which has no overlap. */
+  /**
+   * The endpoint's secret, whole with `whsec_`; several (newest first) or a function bridge a rotation, which has no overlap. The function
+   * has 30 s at start. Later it is asked when a signature matches none, every 5 s at most: a delivery waits 2 s for it and is answered 503
+   * then, or when it fails; a late answer serves the deliveries after it.
+   */
   secrets: SecretsOption;
-  /** Path of the SQLite file, `:memory:` for tests, or a store of your own. @default "pigeonhole.db" */
+  /** Path of the SQLite file, `:memory:` for tests, or a store of your own, for this receiver alone. @default "pigeonhole.db" */
   store?: string | Store;
   /** How contact events are sent: options of `createClient`, or a client. Needed only for them. */
   api?: ClientOptions | Client;
@@ -39,16 +43,20 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   toleranceSeconds?: number;
   /** What an unverified delivery is answered: `retry` 503, so that a rotation loses nothing; `reject` 401. @default "retry" */
   unverified?: UnverifiedPolicy;
-  /** Largest body in bytes; larger ones are answered 413, which is final. @default 5 MiB */
+  /**
+   * Largest body in bytes; larger ones are answered 413, which is final. All bodies under way may have 256 MiB together; above that they
+   * are answered 503. @default 5 MiB
+   */
   maxBodyBytes?: number;
   /** Longest time a body may take to arrive, in milliseconds; the service gives up after 5 s. @default 5,000 */
   bodyTimeoutMs?: number;
-  /** Deliveries that wait for the disk; above it they are answered 503. @default 1,000 */
+  /** Deliveries that were read and wait for the disk, the secrets or the start; at this number further ones are answered 503. @default 1,000 */
   highWaterMark?: number;
   /** Most handlers running at once. @default 16 */
   concurrency?: number;
   /** Changes to the default of 14 runs over about 23 hours. */
   retry?: Partial<RetryPolicy>;
+  /** How long the inbox remembers. @default 90 days */
   retention?: Partial<Retention>;
   /** Names this receiver in idempotency keys; two receivers on one API key need two. @default "default" */
   source?: string;
@@ -64,9 +72,9 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   silenceAfterMs?: number;
   /** Spans and metrics where `@opentelemetry/api` is installed. @default true */
   telemetry?: boolean;
-  /** @default the machine's clock */
+  /** All times and waits, for tests. @default the machine's clock */
   clock?: Clock;
-  /** @default Math.random */
+  /** Numbers from 0 up to 1 for the jitter of waits, for tests. @default Math.random */
   random?: Random;
 }
 

@@ -34,8 +34,11 @@ export async function receive(raw: RawRequest, deps: ReceiveDeps): Promise<Outco
   const receivedAt = deps.clock.now();
   let verdict = verify(raw, receivedAt, deps);
   // A rotation has no overlap: the secret may have changed since it was read.
-  if (!verdict.ok && verdict.reason === "mismatch" && (await deps.secrets.reread())) {
-    verdict = verify(raw, receivedAt, deps);
+  if (isMismatch(verdict)) {
+    const { keys } = deps.secrets;
+    const areKnown = await deps.secrets.reread();
+    if (deps.secrets.keys !== keys) verdict = verify(raw, receivedAt, deps);
+    if (isMismatch(verdict) && !areKnown) return { kind: "secrets_unavailable" };
   }
   deps.signatures.saw(verdict);
   if (!verdict.ok) return refusal(verdict);
@@ -49,6 +52,10 @@ export async function receive(raw: RawRequest, deps: ReceiveDeps): Promise<Outco
 
 function verify(raw: RawRequest, nowMs: number, { secrets, rules }: ReceiveDeps): VerifiedOrNot {
   return verifyRequest(raw, secrets.keys, nowMs, rules);
+}
+
+function isMismatch(verdict: VerifiedOrNot): boolean {
+  return !verdict.ok && verdict.reason === "mismatch";
 }
 
 function refusal(verdict: Extract<VerifiedOrNot, { ok: false }>): Outcome {

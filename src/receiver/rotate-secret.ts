@@ -1,6 +1,12 @@
+import { type Backoff, backoffDelay } from "../base/backoff.js";
+import { SECOND } from "../base/duration.js";
+import { checkWholeNumber } from "../base/option-check.js";
+import { sleep } from "../base/sleep.js";
+import { waitingClock } from "../base/waiting-clock.js";
 import type { Client } from "../client/call-types.js";
 
 export interface RotateSecretOptions {
+  /** A client whose API key has the scope `webhooks:write`. */
   client: Pick<Client, "webhooks">;
   /** Id of the endpoint, `whe_` and 24 hex digits. */
   endpointId: string;
@@ -9,9 +15,12 @@ export interface RotateSecretOptions {
    * again, with the same secret, until it succeeds.
    */
   handOver: (secret: string) => void | Promise<void>;
-  /** Tries of `handOver`. @default 5 */
+  /** Tries of `handOver`, at least 1, with waits of 0.1 s, 0.2 s, 0.4 s, … between them. @default 5 */
   tries?: number;
 }
+
+/** Short, since deliveries are answered 503 until the secret is handed over. */
+const BETWEEN_TRIES: Backoff = { initialMs: 0.1 * SECOND, factor: 2, maxMs: 5 * SECOND, jitter: 0.1 };
 
 /**
  * Rotates an endpoint's secret without losing a delivery. The service leaves a gap: the old secret stops the moment the new one exists.
@@ -19,10 +28,11 @@ export interface RotateSecretOptions {
  * makes them read the secret anew. Needs `unverified: "retry"`, the default.
  *
  * Resolves with the new secret when it has been handed over. Rejects with what the API call rejects with (nothing has changed then, unless
- * no answer came), or with the last error of `handOver`: a SecretNotHandedOverError, which still has what must be stored by hand.
+ * no answer came), `invalid_option` for `tries`, or with the last error of `handOver`: a SecretNotHandedOverError, which still has what must be stored by hand.
  */
 export async function rotateSecret(options: RotateSecretOptions): Promise<string> {
   const { client, endpointId, handOver, tries = 5 } = options;
+  checkWholeNumber("tries", tries, { min: 1 });
   const { secret } = await client.webhooks.rotateSecret(endpointId);
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -30,6 +40,7 @@ export async function rotateSecret(options: RotateSecretOptions): Promise<string
       return secret;
     } catch (error) {
       if (attempt === tries) throw new SecretNotHandedOverError(endpointId, secret, error);
+      await sleep(waitingClock, backoffDelay(BETWEEN_TRIES, attempt, Math.random));
     }
   }
 }

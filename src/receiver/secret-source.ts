@@ -2,7 +2,9 @@ import { type KeyObject, createSecretKey } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
+import { LATE, inTime } from "../base/in-time.js";
 import type { Logger } from "../base/logger.js";
+import type { Alarms } from "./alarms.js";
 
 /** Whole secrets with `whsec_`, newest first: one, several, or a function that reads them where they are kept. */
 export type SecretsOption = string | readonly string[] | (() => readonly string[] | Promise<readonly string[]>);
@@ -14,59 +16,120 @@ const PREFIX = "whsec_";
 /** A flood of forged signatures must not become a flood of reads. */
 const REREAD_PAUSE_MS = 5 * SECOND;
 
+/** A delivery waits this long for the function: of the service's 5 s, the rest is for the way here and for the commit. */
+const REREAD_LIMIT_MS = 2 * SECOND;
+
+/** Nobody waits for an answer while the receiver starts, so a slow store of secrets is given more time. */
+const LOAD_LIMIT_MS = 30 * SECOND;
+
+/** A read that has not ended after this is taken for one that never does, and the function is asked anew. */
+const GIVEN_UP_MS = 30 * SECOND;
+
+type ReadSecrets = () => readonly string[] | Promise<readonly string[]>;
+
+export interface SecretSourceDeps {
+  clock: Clock;
+  logger: Logger;
+  alarms: Alarms;
+}
+
 /** The secrets that verify now. A function is asked at start and again when a signature matches none. */
 export class SecretSource {
-  readonly #read: (() => readonly string[] | Promise<readonly string[]>) | undefined;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
+  readonly #read: ReadSecrets | undefined;
+  readonly #deps: SecretSourceDeps;
   #values: readonly string[] = [];
   #keys: readonly KeyObject[] = [];
-  #lastReadAt = -Infinity;
+  #lastAskedAt = -Infinity;
+  #lastFailed = false;
+  #asked = 0;
+  #newestAnswer = 0;
+  /** The read that deliveries share; it resolves when its time is over, at the latest. */
   #reading: Promise<boolean> | undefined;
+  /** The function has been late since then, and its answer may still come. */
+  #isOverdue = false;
 
   /** Throws `invalid_secret` for secrets given as text that cannot be right. */
-  constructor(option: SecretsOption, deps: { clock: Clock; logger: Logger }) {
-    this.#clock = deps.clock;
-    this.#logger = deps.logger;
+  constructor(option: SecretsOption, deps: SecretSourceDeps) {
+    this.#deps = deps;
     if (typeof option === "function") this.#read = option;
     else this.#use(typeof option === "string" ? [option] : option);
   }
 
-  /** Newest first. Empty before `load` when they come from a function. */
+  /** Newest first; another list once they have changed. Empty before `load` when they come from a function. */
   get keys(): readonly KeyObject[] {
     return this.#keys;
   }
 
-  /** Reads the secrets for the first time; rejects when they cannot be had or cannot be right. */
+  /**
+   * Reads the secrets for the first time. Rejects when they cannot be had or cannot be right, and with `wait_timeout` when the function
+   * does not answer within 30 s.
+   */
   async load(): Promise<void> {
     if (this.#read === undefined || this.#keys.length > 0) return;
-    this.#lastReadAt = this.#clock.now();
-    this.#use(await this.#read());
+    if ((await inTime(this.#ask(this.#read), this.#deps.clock, LOAD_LIMIT_MS)) !== LATE) return;
+    throw new PigeonholeError(
+      "wait_timeout",
+      `The function given as secrets did not answer within ${LOAD_LIMIT_MS / SECOND} s. Give it a time-out of its own, or see what it waits for.`,
+    );
   }
 
-  /** Reads again, unless that was done a moment ago; true when there are other secrets than before. */
-  reread(): Promise<boolean> {
-    this.#reading ??= this.#reread().finally(() => (this.#reading = undefined));
+  /**
+   * Reads again, unless that was done a moment ago. Resolves within 2 s: true when the secrets here are those of now, false when the
+   * function is late or has failed, so that no signature can be called wrong. What a late function answers is used from then on.
+   */
+  async reread(): Promise<boolean> {
+    const read = this.#read;
+    if (read === undefined) return true;
+    const sinceMs = Math.abs(this.#deps.clock.now() - this.#lastAskedAt);
+    if (this.#isOverdue && sinceMs < GIVEN_UP_MS) return false;
+    if (this.#reading === undefined && sinceMs < REREAD_PAUSE_MS) return !this.#lastFailed;
+    this.#reading ??= this.#rereadInTime(read).finally(() => (this.#reading = undefined));
     return this.#reading;
   }
 
-  async #reread(): Promise<boolean> {
-    const now = this.#clock.now();
-    if (this.#read === undefined || Math.abs(now - this.#lastReadAt) < REREAD_PAUSE_MS) return false;
-    this.#lastReadAt = now;
-    const before = this.#values;
+  async #rereadInTime(read: ReadSecrets): Promise<boolean> {
+    const { clock, logger, alarms } = this.#deps;
+    this.#isOverdue = false;
+    const answer = this.#tryToAsk(read);
+    const asked = this.#asked;
+    const isRead = await inTime(answer, clock, REREAD_LIMIT_MS);
+    if (isRead !== LATE) return isRead;
+    this.#isOverdue = true;
+    void answer.finally(() => {
+      if (asked === this.#asked) this.#isOverdue = false;
+    });
+    logger.warn({ afterMs: REREAD_LIMIT_MS }, "secrets_late");
+    alarms.raise({ kind: "secrets_unavailable", reason: "late" });
+    return false;
+  }
+
+  /** Never rejects; false when there is no answer that can be used. */
+  async #tryToAsk(read: ReadSecrets): Promise<boolean> {
+    const { logger, alarms } = this.#deps;
+    const before = this.#keys;
     try {
-      this.#use(await this.#read());
+      await this.#ask(read);
     } catch (error) {
       // The old ones stay: no secret at all would turn every delivery away.
       const message = error instanceof PigeonholeError ? error.message : undefined;
-      this.#logger.error({ error: error instanceof Error ? error.name : typeof error, message }, "secrets_not_read");
+      logger.error({ error: error instanceof Error ? error.name : typeof error, message }, "secrets_not_read");
+      alarms.raise({ kind: "secrets_unavailable", reason: "failed" });
+      this.#lastFailed = true;
       return false;
     }
-    const isSame =
-      before.length === this.#values.length && before.every((value, index) => value === this.#values[index]);
-    if (!isSame) this.#logger.info({ secrets: this.#values.length }, "secrets_changed");
-    return !isSame;
+    this.#lastFailed = false;
+    if (this.#keys !== before) logger.info({ secrets: this.#keys.length }, "secrets_changed");
+    return true;
+  }
+
+  async #ask(read: ReadSecrets): Promise<void> {
+    this.#lastAskedAt = this.#deps.clock.now();
+    const asked = ++this.#asked;
+    const secrets = await read();
+    // A read that was given up may answer after its successor, with secrets that are older.
+    if (asked < this.#newestAnswer) return;
+    this.#use(secrets);
+    this.#newestAnswer = asked;
   }
 
   #use(secrets: readonly string[]): void {
@@ -80,6 +143,8 @@ export class SecretSource {
       );
     }
     for (const [index, secret] of secrets.entries()) this.#check(secret, index);
+    const { length } = this.#values;
+    if (length === secrets.length && this.#values.every((value, index) => value === secrets[index])) return;
     this.#values = [...secrets];
     this.#keys = secrets.map((secret) => createSecretKey(secret, "utf8"));
   }
@@ -98,7 +163,7 @@ export class SecretSource {
       return refuse(`has ${secret.length} characters, too few to be safe; the service's have 49.`);
     }
     if (!secret.startsWith(PREFIX)) {
-      this.#logger.warn({ index }, "secret_without_whsec_prefix");
+      this.#deps.logger.warn({ index }, "secret_without_whsec_prefix");
     }
   }
 }

@@ -62,7 +62,9 @@ export interface StoreCounts {
   done: number;
   /** When the oldest event with pending work was received. */
   oldestPendingReceivedAt: number | undefined;
-  /** When the work that is due longest became due. */
+  /** When the oldest event with leased work was received: a handler runs, or it waits in a process for one. */
+  oldestLeasedReceivedAt: number | undefined;
+  /** When the pending work that is due longest became due. */
   oldestDueAt: number | undefined;
   /** Pending work by handler name; shows what waits for a handler that is not registered. */
   pendingByHandler: Record<string, number>;

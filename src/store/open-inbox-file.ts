@@ -43,7 +43,7 @@ export interface InboxFile {
   listContactEvents(query?: OutboxQuery): Promise<OutboxPage>;
   /**
    * Makes a dead event pending; false when no dead event has that key. A running receiver sends it when it next looks into its
-   * outbox: with the next contact event, or when it starts.
+   * outbox: with the next contact event, within 10 s, or when it starts.
    */
   retryContactEvent(key: string): Promise<boolean>;
   /** Gives up an event that is dead, or not yet on its way; false otherwise. */

@@ -20,6 +20,8 @@ export interface LeasedWork extends Lease {
   eventId: string;
   receivedAt: number;
   signedAt: number;
+  /** When the work became due, before it was leased. */
+  dueAt: number;
   /** 1 for the first run of this handler on this event; runs that died with their process count. */
   attempt: number;
   /** Runs that ended in an error before this one. */

@@ -1,6 +1,7 @@
 import http from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { BodyBudget } from "#pigeonhole/http/body-budget.js";
 import { mounts, type RunningServer } from "./mounts.js";
 import { createProbeIntake, LIMIT, type ProbeIntake, type ProbeRules } from "./probe-intake.js";
 import { connect, head, type RawClient } from "./raw-client.js";
@@ -57,10 +58,19 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     ["br, gzip", 415],
     ["identity", 200],
     ["Identity", 200],
+    ["identity, identity", 200],
+    ["identity, gzip", 415],
   ])("with content-encoding %s is %i", async (encoding, status) => {
     const { url } = await start();
     const response = await fetch(url, { method: "POST", body: "{}", headers: { "content-encoding": encoding } });
     expect(response.status).toBe(status);
+  });
+
+  test("with an empty content-encoding is taken", async () => {
+    const { client } = await startRaw();
+    client.write(`${head("content-length: 2", "content-encoding:")}{}`);
+    expect((await client.answer()).status).toBe(200);
+    client.destroy();
   });
 
   test.each([
@@ -101,6 +111,30 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     client.readOn();
     expect(await client.answer()).toMatchObject({ status: 413 });
   });
+
+  test.each([["content-length: 60"], ["transfer-encoding: chunked"]])(
+    "that finds no room beside other bodies (%s) is 503, and the room is free again afterwards",
+    async (framing) => {
+      const budget = new BodyBudget(100);
+      const { intake, server } = await start({ bodies: budget });
+      const isChunked = framing.startsWith("transfer");
+      const part = (length: number): string =>
+        isChunked ? `${length.toString(16)}\r\n${"a".repeat(length)}\r\n` : "a".repeat(length);
+      const first = await connect(server.port);
+      first.write(`${head(framing)}${part(59)}`);
+      await wait(20);
+      const second = await connect(server.port);
+      second.write(`${head(framing)}${part(59)}`);
+      expect(await second.answer()).toMatchObject({ status: 503, body: "overloaded" });
+      second.write(part(1));
+      first.write(`${part(1)}${isChunked ? "0\r\n\r\n" : ""}`);
+      expect(await first.answer()).toMatchObject({ status: 200 });
+      expect(intake.received.map(({ body }) => body.length)).toEqual([60]);
+      await vi.waitFor(() => expect(budget.take(100)).toBe(true));
+      first.destroy();
+      second.destroy();
+    },
+  );
 
   test("whose body does not come in time is 408, and its connection is closed", async () => {
     const { intake, client } = await startRaw({ bodyTimeoutMs: 100 });

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import type { RequestHandler } from "express";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { BodyShare } from "#pigeonhole/http/body-budget.js";
 import { createMiddleware } from "#pigeonhole/http/node-mount.js";
 import { readNodeBody, type NodeRequest } from "#pigeonhole/http/read-node-body.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
@@ -198,7 +199,8 @@ test.each<[string, object, string]>([
   ["with a parsed body only", { body: {} }, "body_consumed"],
 ])("an imitation of a request %s", async (_, fields, kind) => {
   const imitation: unknown = Object.assign(new EventEmitter(), { headers: {} }, fields);
+  const intake = createProbeIntake();
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the point of the test
-  const read = await readNodeBody(imitation as NodeRequest, createProbeIntake());
+  const read = await readNodeBody(imitation as NodeRequest, intake, new BodyShare(intake.bodies, false));
   expect(read.kind).toBe(kind);
 });

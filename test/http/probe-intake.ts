@@ -1,4 +1,5 @@
 import type { Intake } from "#pigeonhole/http/intake.js";
+import { BodyBudget } from "#pigeonhole/http/body-budget.js";
 import { answerFor, type Outcome } from "#pigeonhole/protocol/outcome.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 
@@ -23,6 +24,7 @@ export function createProbeIntake(rules: ProbeRules = {}): ProbeIntake {
     outcomes,
     faults,
     maxBodyBytes: LIMIT,
+    bodies: new BodyBudget(LIMIT * 10),
     bodyTimeoutMs: 5_000,
     clock: systemClock,
     refuseEarly: () => undefined,

@@ -260,7 +260,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       });
       await receiver.start();
       await clock.advance(5_000);
-      expect(await send({ secret: OTHER_SECRET })).toEqual(heard(503, "unverified", { retryAfter: "60" }));
+      expect(await send({ secret: OTHER_SECRET })).toEqual(heard(503, "secrets_unavailable", { retryAfter: "60" }));
       expect(reads).toBe(2);
     });
   });

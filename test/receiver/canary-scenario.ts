@@ -131,6 +131,7 @@ export async function runCanaries(logger?: Logger): Promise<CanaryRun> {
   await receiver.stop({ timeoutMs: 1 });
   await send(event("email.sent"));
   await tellError(() => receiver.start());
-  await tellError(() => receiver.stats());
+  tell(await receiver.stats());
+  await tellError(() => receiver.inbox.list());
   return { told, signatures, outcomes };
 }

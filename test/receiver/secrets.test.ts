@@ -1,18 +1,20 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { Alarm, SecretsOption } from "pigeonhole";
+import type { Alarm, ReceiverOptions, SecretsOption } from "pigeonhole";
 import { createReceiver } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { captureLog, errorOf, makeEvent, openReceiver, post } from "./harness.js";
+import { type Heard, captureLog, errorOf, makeEvent, openReceiver, post } from "./harness.js";
 
 const secretOf = (letter: string): string => `whsec_${letter.repeat(43)}`;
 const [A, B, C] = [secretOf("a"), secretOf("b"), secretOf("c")] as const;
 
 /** A started receiver on a fake clock, with what it raised and logged. */
-async function startWith(secrets: SecretsOption) {
+async function startWith(secrets: SecretsOption, options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
   const clock = fakeClock();
   const log = captureLog();
   const alarms: Alarm[] = [];
-  const receiver = openReceiver({ secrets, clock, logger: log.logger, onAlarm: (alarm) => alarms.push(alarm) });
+  const onAlarm = (alarm: Alarm): unknown => alarms.push(alarm);
+  const receiver = openReceiver({ secrets, clock, logger: log.logger, onAlarm, ...options });
   const deliver = async (secret: string) => (await post(receiver, makeEvent(), { secret, at: clock.now() })).outcome;
   return { clock, log, alarms, receiver, deliver, kinds: () => alarms.map(({ kind }) => kind) };
 }
@@ -97,17 +99,124 @@ describe("a rotation without a restart", () => {
     ["returns no list", () => B as unknown as string[]],
   ])("keeps the old secrets when the function %s, and takes the new ones later", async (_, broken) => {
     let read: () => string[] | Promise<string[]> = () => [A];
-    const { receiver, deliver, clock, log } = await startWith(() => read());
+    const { receiver, deliver, clock, log, alarms } = await startWith(() => read());
     await receiver.start();
     read = broken;
     await clock.advance(5_000);
-    expect(await deliver(B)).toBe("unverified");
+    expect(await deliver(B)).toBe("secrets_unavailable");
+    expect(await deliver(B)).toBe("secrets_unavailable");
     expect(await deliver(A)).toBe("accepted");
+    expect(alarms).toEqual([{ kind: "secrets_unavailable", reason: "failed" }]);
     expect(log.named("secrets_not_read")).toHaveLength(1);
     expect(JSON.stringify(log.lines)).not.toContain(B);
     read = () => [B];
     await clock.advance(5_000);
     expect(await deliver(B)).toBe("accepted");
+  });
+});
+
+describe("a function of secrets that does not answer", () => {
+  /** A started receiver whose function hangs at its second call and all later ones, until told. */
+  async function startWithHanging(options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
+    const answers: ((secrets: string[]) => void)[] = [];
+    let isFirst = true;
+    const read = (): string[] | Promise<string[]> => {
+      if (!isFirst) return new Promise<string[]>((resolve) => answers.push(resolve));
+      isFirst = false;
+      return [A];
+    };
+    const started = await startWith(read, options);
+    await started.receiver.start();
+    await started.clock.advance(5_000);
+    return { ...started, answers };
+  }
+
+  test.each(["retry", "reject"] as const)(
+    "has the delivery answered 503 after 2 s, with unverified: %j",
+    async (unverified) => {
+      const { receiver, clock, log, alarms } = await startWithHanging({ unverified });
+      let heard: Heard | undefined;
+      void post(receiver, makeEvent(), { secret: B, at: clock.now() }).then((answer) => (heard = answer));
+      await clock.advance(1_999);
+      expect(heard).toBeUndefined();
+      await clock.advance(1);
+      expect(heard).toMatchObject({ status: 503, outcome: "secrets_unavailable" });
+      expect(heard?.headers.get("retry-after")).toBe("60");
+      expect(log.named("secrets_late")).toEqual([expect.objectContaining({ level: 40 })]);
+      expect(alarms).toEqual([{ kind: "secrets_unavailable", reason: "late" }]);
+    },
+  );
+
+  test("holds up no delivery that the known secrets fit, and the others not for another 2 s", async () => {
+    const { deliver, clock, answers, log } = await startWithHanging();
+    const first = deliver(B);
+    expect(await deliver(A)).toBe("accepted");
+    await clock.advance(2_000);
+    expect(await first).toBe("secrets_unavailable");
+    await clock.advance(20_000);
+    expect([await deliver(B), await deliver(C)]).toEqual(["secrets_unavailable", "secrets_unavailable"]);
+    expect(answers).toHaveLength(1);
+    expect(log.named("secrets_late")).toHaveLength(1);
+  });
+
+  test("may answer late: the next delivery is verified with that", async () => {
+    const { deliver, clock, answers } = await startWithHanging();
+    const first = deliver(B);
+    await clock.advance(3_000);
+    expect(await first).toBe("secrets_unavailable");
+    answers[0]?.([B]);
+    await clock.advance(0);
+    expect(await deliver(B)).toBe("accepted");
+    expect(await deliver(C)).toBe("unverified");
+  });
+
+  test("is asked anew after 30 s, and its first answer does not undo the second", async () => {
+    const { deliver, clock, answers } = await startWithHanging();
+    const first = deliver(B);
+    await clock.advance(2_000);
+    await first;
+    await clock.advance(28_000);
+    const second = [deliver(B), deliver(B)];
+    await clock.advance(0);
+    expect(answers).toHaveLength(2);
+    answers[1]?.([B]);
+    expect(await Promise.all(second)).toEqual(["accepted", "accepted"]);
+    answers[0]?.([A]);
+    await clock.advance(0);
+    expect([await deliver(B), await deliver(A)]).toEqual(["accepted", "unverified"]);
+  });
+
+  test("makes start() reject after 30 s, and its late answer serves the next start", async () => {
+    let answer: (secrets: string[]) => void = () => undefined;
+    let reads = 0;
+    const { receiver, clock, deliver } = await startWith(() => {
+      reads += 1;
+      return new Promise<string[]>((resolve) => (answer = resolve));
+    });
+    const error = errorOf(() => receiver.start());
+    const early = deliver(A);
+    await clock.advance(3_000);
+    expect(await early).toBe("not_started");
+    expect(receiver.state).toBe("starting");
+    await clock.advance(27_000);
+    expect((await error).code).toBe("wait_timeout");
+    expect(receiver.state).toBe("new");
+    answer([A]);
+    await clock.advance(0);
+    await receiver.start();
+    expect(await deliver(A)).toBe("accepted");
+    expect(reads).toBe(1);
+  });
+
+  test.each([0, 20])("does not hold up stop() while the receiver starts, %i ms later", async (afterMs) => {
+    const { receiver, deliver } = await startWith(() => new Promise<string[]>(() => undefined));
+    const started = receiver.start();
+    const early = deliver(A);
+    await wait(afterMs);
+    await receiver.stop();
+    await started;
+    expect(receiver.state).toBe("stopped");
+    expect(await early).toBe("stopping");
   });
 });
 

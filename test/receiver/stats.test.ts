@@ -12,6 +12,7 @@ const noAnswers = {
   parked: 0,
   unsigned: 0,
   unverified: 0,
+  secrets_unavailable: 0,
   wrong_method: 0,
   unsupported_encoding: 0,
   too_large: 0,
@@ -30,6 +31,7 @@ test("a receiver that has just started has every number, at zero", async () => {
   await receiver.start();
   expect(await receiver.stats()).toEqual({
     state: "running",
+    countedAt: expect.any(Number),
     pending: 0,
     leased: 0,
     dead: 0,
@@ -181,6 +183,50 @@ describe("how far the handlers are behind", () => {
     expect(await receiver.stats()).toMatchObject({ oldestPendingAgeMs: 3 * MINUTE, lagMs: 0, pending: 2 });
     await receiver.inbox.discard(first.id);
     expect(await receiver.stats()).toMatchObject({ oldestPendingAgeMs: MINUTE, lagMs: 0, pending: 1 });
+  });
+
+  test("work that a stuck handler keeps waiting in memory is seen, and the run itself is no lag", async () => {
+    const clock = fakeClock();
+    const gate = makeGate();
+    const receiver = openReceiver({ clock });
+    receiver.on("email.sent", () => gate.passed, { timeoutMs: 600_000, concurrency: 1 });
+    await receiver.start();
+    await post(receiver, makeEvent(), { at: clock.now() });
+    await clock.advance(MINUTE);
+    expect(await receiver.stats()).toMatchObject({ leased: 1, lagMs: 0, oldestPendingAgeMs: MINUTE });
+    for (let index = 0; index < 3; index += 1) await post(receiver, makeEvent(), { at: clock.now() });
+    await clock.advance(2 * MINUTE);
+    const behind = { leased: 4, pending: 0, lagMs: 2 * MINUTE, oldestPendingAgeMs: 3 * MINUTE };
+    expect(await receiver.stats()).toMatchObject(behind);
+    gate.open();
+    await expect.poll(() => receiver.stats()).toMatchObject({ done: 4, lagMs: 0, oldestPendingAgeMs: 0 });
+  });
+
+  test("a retry lags from when it is due, not from when its event was received", async () => {
+    const clock = fakeClock();
+    const gate = makeGate();
+    const receiver = openReceiver({ clock });
+    const stuck = makeEvent();
+    receiver.on(
+      "email.sent",
+      (event, ctx) => {
+        if (event.id === stuck.id) return gate.passed;
+        if (ctx.attempt === 1) throw new RetryAfter("later", 30 * MINUTE);
+        return undefined;
+      },
+      { timeoutMs: 6_000_000, concurrency: 1 },
+    );
+    await receiver.start();
+    const retried = makeEvent();
+    await post(receiver, retried, { at: clock.now() });
+    await untilWork(receiver, retried.id, { state: "pending" });
+    await post(receiver, stuck, { at: clock.now() });
+    await clock.advance(30 * MINUTE);
+    await untilWork(receiver, retried.id, { state: "leased" });
+    await clock.advance(5_000);
+    expect((await receiver.stats()).lagMs).toBe(5_000);
+    gate.open();
+    await untilWork(receiver, retried.id, { state: "done" });
   });
 
   test("lagMs is how long due work has waited in the store", async () => {

@@ -36,6 +36,8 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   const ownership = file === IN_MEMORY ? undefined : new Ownership(file);
   const waitingCommits: UserCommit[] = [];
   let opened: OpenStore | undefined;
+  /** Callers that meet share one opening; a second connection and thread would never be closed. */
+  let opening: Promise<void> | undefined;
   let closing = Promise.resolve();
   let hasTakenOver = false;
   let runUserCommits: ReturnType<typeof createUserCommits> | undefined;
@@ -73,6 +75,26 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     }
   }
 
+  /** The close before has its end first, whatever that is: the file and its lock are free then. */
+  async function openAfter(closed: Promise<void>): Promise<void> {
+    await closed.catch(() => undefined);
+    const open = await openWhileBusy();
+    opened = open;
+    runUserCommits = createUserCommits(open.db, (error) => open.commits.break(error));
+  }
+
+  /** An opening under way comes to its end before it is undone. */
+  async function closeAfter(openedOrNot: Promise<void>): Promise<void> {
+    let open = opened;
+    if (open === undefined) {
+      await openedOrNot.catch(() => undefined);
+      open = opened;
+    }
+    opened = undefined;
+    hasTakenOver = false;
+    await open?.close().finally(() => ownership?.give());
+  }
+
   function current(): OpenStore {
     if (opened !== undefined) return opened;
     throw new PigeonholeError("stopped", "The store is not open; call open() first.");
@@ -93,17 +115,20 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   }
 
   return {
-    async open() {
-      if (opened !== undefined) return;
-      opened = await openWhileBusy();
-      const { db, commits } = opened;
-      runUserCommits = createUserCommits(db, (error) => commits.break(error));
+    open() {
+      if (opening !== undefined) return opening;
+      const mine = openAfter(closing);
+      opening = mine;
+      mine.catch(() => {
+        if (opening === mine) opening = undefined;
+      });
+      return mine;
     },
     close() {
-      const open = opened;
-      opened = undefined;
-      hasTakenOver = false;
-      if (open !== undefined) closing = open.close().finally(() => ownership?.give());
+      if (opening !== undefined) {
+        closing = closeAfter(opening);
+        opening = undefined;
+      }
       return closing;
     },
     accept: (event) => run("accept", event, event.body.byteLength),

@@ -30,6 +30,7 @@ export function describeLease(fixture: Fixture): void {
         eventId: "evt_1",
         receivedAt: T - 3,
         signedAt: T - 1_000,
+        dueAt: T - 3,
         attempt: 1,
         failures: 0,
         crashes: 0,

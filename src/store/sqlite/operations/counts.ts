@@ -16,6 +16,11 @@ export function prepareCounts(db: Database) {
     SELECT e.received_at FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq
     WHERE w.state = 'pending' ORDER BY w.seq LIMIT 1`)
     .pluck();
+  const oldestLeased = db
+    .prepare<[], number>(`
+    SELECT received_at FROM inbox_event
+    WHERE seq = (SELECT min(seq) FROM inbox_work INDEXED BY inbox_work_leased WHERE state = 'leased')`)
+    .pluck();
   const readDone = db.prepare<[], number>("SELECT value FROM counter WHERE name = 'done'").pluck();
 
   return ({ now }: { now: number }): StoreCounts => {
@@ -28,6 +33,7 @@ export function prepareCounts(db: Database) {
       parked: countStuck.get({ state: "parked" }) ?? 0,
       done: readDone.get() ?? 0,
       oldestPendingReceivedAt: oldestPending.get(),
+      oldestLeasedReceivedAt: oldestLeased.get(),
       oldestDueAt: dues.length === 0 ? undefined : Math.min(...dues),
       pendingByHandler: Object.fromEntries(byHandler.map((row) => [row.handler, row.pending])),
     };

@@ -13,6 +13,7 @@ interface Row {
   eventId: string;
   receivedAt: number;
   signedAt: number;
+  dueAt: number;
   body: Uint8Array;
 }
 
@@ -22,7 +23,8 @@ interface Row {
  */
 export function prepareLease(db: Database, nextToken: NextToken) {
   const selectDue = db.prepare<{ handler: string; suspicion: Suspicion; now: number }, Row>(`
-    SELECT w.seq, w.started, w.finished, e.id AS eventId, e.received_at AS receivedAt, e.signed_at AS signedAt, b.body
+    SELECT w.seq, w.started, w.finished, e.id AS eventId, e.received_at AS receivedAt, e.signed_at AS signedAt,
+      w.due_at AS dueAt, b.body
     FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
     WHERE w.state = 'pending' AND w.handler = :handler AND min(w.started - w.finished, 2) = :suspicion
       AND w.due_at <= :now

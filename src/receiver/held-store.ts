@@ -1,0 +1,36 @@
+import { PigeonholeError } from "../base/error.js";
+import type { Logger } from "../base/logger.js";
+import type { Store } from "../store/store.js";
+
+/** Stores that a receiver of this process has opened. */
+const held = new WeakSet<Store>();
+
+/** A receiver's hold on its store: one receiver opens it, and nobody else closes it. */
+export class HeldStore {
+  readonly #store: Store;
+  #isHeld = false;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Rejects with `invalid_option` while another receiver has the store, which would close it under this one. */
+  async open(context: { logger: Logger }): Promise<void> {
+    if (held.has(this.#store)) {
+      throw new PigeonholeError(
+        "invalid_option",
+        "The store is in use by another receiver of this process, which closes it when it stops. Give each receiver a Store of its own.",
+      );
+    }
+    held.add(this.#store);
+    this.#isHeld = true;
+    await this.#store.open(context);
+  }
+
+  /** Does nothing to a store that this receiver has not opened. */
+  async close(): Promise<void> {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    await this.#store.close().finally(() => held.delete(this.#store));
+  }
+}

@@ -1,0 +1,71 @@
+import type { Clock } from "../base/clock.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { StoreCounts } from "../store/inbox-view.js";
+import type { OutboxCounts } from "../store/outbox.js";
+import type { Store } from "../store/store.js";
+import type { ReceiverStats } from "./receiver.js";
+
+/** The part of the stats that the store knows. */
+export type StoreFigures = Pick<ReceiverStats, "countedAt" | "oldestPendingAgeMs" | "lagMs" | "outbox"> & CountsByState;
+
+type CountsByState = Pick<StoreCounts, "pending" | "leased" | "dead" | "parked" | "done" | "pendingByHandler">;
+
+interface Counted {
+  at: number | undefined;
+  inbox: StoreCounts;
+  outbox: OutboxCounts;
+}
+
+const NOTHING: Counted = {
+  at: undefined,
+  inbox: {
+    pending: 0,
+    leased: 0,
+    dead: 0,
+    parked: 0,
+    done: 0,
+    oldestPendingReceivedAt: undefined,
+    oldestLeasedReceivedAt: undefined,
+    oldestDueAt: undefined,
+    pendingByHandler: {},
+  },
+  outbox: { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined },
+};
+
+/** Counts what is in the store, and remembers it for the time when the store is closed. */
+export class StoreCounter {
+  readonly #deps: { store: Store; dispatcher: Dispatcher; clock: Clock };
+  #last: Counted = NOTHING;
+
+  constructor(deps: { store: Store; dispatcher: Dispatcher; clock: Clock }) {
+    this.#deps = deps;
+  }
+
+  /** Rejects as the store does. */
+  async count(): Promise<void> {
+    const { store, clock } = this.#deps;
+    const at = clock.now();
+    const [inbox, outbox] = await Promise.all([store.counts(at), store.countOutbox()]);
+    this.#last = { at, inbox, outbox };
+  }
+
+  /** What was counted last, with the ages of this moment. */
+  get figures(): StoreFigures {
+    const { clock, dispatcher } = this.#deps;
+    const { at, inbox, outbox } = this.#last;
+    const { oldestPendingReceivedAt, oldestLeasedReceivedAt, oldestDueAt, ...counts } = inbox;
+    const { oldestRecordedAt, ...sends } = outbox;
+    const now = clock.now();
+    return {
+      ...counts,
+      countedAt: at,
+      oldestPendingAgeMs: Math.max(ageOf(oldestPendingReceivedAt, now), ageOf(oldestLeasedReceivedAt, now)),
+      lagMs: Math.max(ageOf(oldestDueAt, now), ageOf(dispatcher.waitingSince, now)),
+      outbox: { ...sends, oldestAgeMs: ageOf(oldestRecordedAt, now) },
+    };
+  }
+}
+
+function ageOf(time: number | undefined, now: number): number {
+  return time === undefined ? 0 : Math.max(0, now - time);
+}

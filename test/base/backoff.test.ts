@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { type Backoff, backoffDelay } from "#pigeonhole/base/backoff.js";
+
+const plain: Backoff = { initialMs: 100, factor: 2, maxMs: 60_000, jitter: 0 };
+const middle = (): number => 0.5;
+
+test.each([
+  [1, 100],
+  [2, 200],
+  [5, 1_600],
+  [11, 60_000],
+  [1_025, 60_000],
+  [Number.MAX_SAFE_INTEGER, 60_000],
+])("after failure %i the wait is %i ms", (failures, ms) => {
+  expect(backoffDelay(plain, failures, middle)).toBe(ms);
+});
+
+test.each([1, 2, 1_024, 1_025, 10_000, Number.MAX_SAFE_INTEGER])(
+  "a first wait of 0 stays 0 after failure %i, though the power overflows",
+  (failures) => {
+    expect(backoffDelay({ ...plain, initialMs: 0 }, failures, middle)).toBe(0);
+  },
+);
+
+test.each([
+  [0, 50],
+  [0.5, 100],
+  [1, 150],
+])("chance %d varies the wait by the jitter, to %i ms", (chance, ms) => {
+  expect(backoffDelay({ ...plain, jitter: 0.5 }, 1, () => chance)).toBe(ms);
+});

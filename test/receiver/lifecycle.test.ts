@@ -1,0 +1,255 @@
+import { createServer } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Store, PigeonholeError, createReceiver, createSqliteStore } from "pigeonhole";
+import { TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
+import { serve } from "../http/mounts.js";
+import { connect, head } from "../http/raw-client.js";
+import {
+  captureLog,
+  closeReceiver,
+  decorateStore,
+  errorOf,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  tempFile,
+  untilWork,
+} from "./harness.js";
+
+const MINUTE = 60_000;
+
+describe("start()", () => {
+  test("called twice is one start, and each event runs once", async () => {
+    let opens = 0;
+    const store = decorateStore((real) => ({ open: (context) => ((opens += 1), real.open(context)) }));
+    const receiver = openReceiver({ store });
+    let runs = 0;
+    receiver.on("email.sent", () => (runs += 1));
+    const first = receiver.start();
+    expect(receiver.start()).toBe(first);
+    await first;
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "done" });
+    expect([opens, runs]).toEqual([1, 1]);
+  });
+
+  test("that fails closes the store, so that another receiver can have the file", async () => {
+    const file = tempFile();
+    const failing = decorateStore(
+      (real) => ({
+        async recover(now) {
+          await real.recover(now);
+          throw new PigeonholeError("store_busy", "no");
+        },
+      }),
+      file,
+    );
+    const receiver = openReceiver({ store: failing });
+    expect((await errorOf(() => receiver.start())).code).toBe("store_busy");
+    expect(receiver.state).toBe("new");
+
+    const log = captureLog();
+    const other = openReceiver({ store: file, logger: log.logger });
+    let runs = 0;
+    other.on("email.sent", () => (runs += 1));
+    await other.start();
+    await post(other, makeEvent());
+    await expect.poll(() => runs).toBe(1);
+    expect(log.named("another_process_runs_handlers_on_this_store")).toEqual([]);
+  });
+
+  test("may be called again after it failed, and has one set of handlers then", async () => {
+    let fails = true;
+    const store = decorateStore((real) => ({
+      recover: (now) => (fails ? Promise.reject(new PigeonholeError("store_busy", "no")) : real.recover(now)),
+    }));
+    const receiver = openReceiver({ store });
+    let running = 0;
+    let most = 0;
+    const run = async (): Promise<void> => {
+      most = Math.max(most, (running += 1));
+      await wait(2);
+      running -= 1;
+    };
+    receiver.on("email.sent", run, { concurrency: 1 });
+    await errorOf(() => receiver.start());
+    fails = false;
+    await receiver.start();
+    await Promise.all(Array.from({ length: 10 }, () => post(receiver, makeEvent())));
+    await expect.poll(() => receiver.stats()).toMatchObject({ done: 10 });
+    expect(most).toBe(1);
+  });
+
+  test("does not fail for the sake of a warning, once handlers run", async () => {
+    let asked = 0;
+    const store = decorateStore((real) => ({
+      counts: (now) =>
+        (asked += 1) === 1 ? Promise.reject(new PigeonholeError("store_busy", "no")) : real.counts(now),
+    }));
+    const log = captureLog();
+    const receiver = openReceiver({ store, logger: log.logger });
+    await receiver.start();
+    expect(receiver.state).toBe("running");
+    expect(log.named("counts_failed")).toHaveLength(1);
+  });
+
+  test("refuses a Store that another receiver runs on, and leaves it alone", async () => {
+    const store = createSqliteStore({ file: ":memory:" });
+    const first = openReceiver({ store });
+    await first.start();
+    const second = openReceiver({ store });
+    expect(await errorOf(() => second.start())).toMatchObject({ code: "invalid_option" });
+    await second.stop();
+    expect((await post(first, makeEvent())).outcome).toBe("accepted");
+    await first.stop();
+    const third = openReceiver({ store });
+    await third.start();
+    expect(third.state).toBe("running");
+  });
+});
+
+describe("stop()", () => {
+  test("during start() opens nothing that is not open yet", async () => {
+    const asked = makeGate();
+    const calls: string[] = [];
+    const store = decorateStore((real) => ({
+      open: (context) => (calls.push("open"), real.open(context)),
+      recover: (now) => (calls.push("recover"), real.recover(now)),
+      close: () => (calls.push("close"), real.close()),
+    }));
+    const receiver = openReceiver({ store, secrets: () => asked.passed.then(() => [TEST_SECRET]) });
+    const started = receiver.start();
+    await wait(5);
+    const stopped = receiver.stop();
+    await Promise.all([started, stopped]);
+    asked.open();
+    await wait(5);
+    expect([receiver.state, calls]).toEqual(["stopped", []]);
+  });
+
+  test("while the store opens waits for that, closes it, and runs no handler", async () => {
+    const file = tempFile();
+    const before = openReceiver({ store: file });
+    before.on("email.sent", () => new Promise(() => undefined));
+    await before.start();
+    await post(before, makeEvent());
+    await closeReceiver(before);
+
+    const opening = makeGate();
+    let closed = 0;
+    const store = decorateStore(
+      (real) => ({
+        open: async (context) => (await opening.passed, real.open(context)),
+        close: () => ((closed += 1), real.close()),
+      }),
+      file,
+    );
+    const receiver = openReceiver({ store });
+    let runs = 0;
+    receiver.on("email.sent", () => (runs += 1));
+    const started = receiver.start();
+    await wait(5);
+    const stopped = receiver.stop();
+    opening.open();
+    await Promise.all([started, stopped]);
+    expect([runs, closed, receiver.state]).toEqual([0, 1, "stopped"]);
+  });
+
+  test("answers a delivery whose body comes in slowly, on a kept connection, 503 and lets go of it", async () => {
+    const receiver = openReceiver();
+    await receiver.start();
+    const server = await serve(receiver.middleware());
+    onTestFinished(() => server.close());
+    const body = JSON.stringify(makeEvent());
+    const client = await connect(server.port);
+    const signature = Object.entries(signDelivery({ body, secret: TEST_SECRET, timestamp: Date.now() }));
+    const lines = signature.map(([name, value]) => `${name}: ${value}`);
+    client.write(`${head(`content-length: ${body.length}`, ...lines)}${body.slice(0, 5)}`);
+    await wait(20);
+    await receiver.stop();
+    client.write(body.slice(5));
+    expect(await client.answer()).toMatchObject({ status: 503, body: "stopping", headers: { connection: "close" } });
+    await client.closed;
+  });
+
+  test("leaves no timer, and nothing that a closed server would wait for", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ clock, silenceAfterMs: 1_000 });
+    receiver.on("email.sent", () => undefined);
+    await receiver.start();
+    const server = createServer(receiver.middleware());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await post(receiver, makeEvent(), { at: clock.now() });
+    await receiver.stop();
+    // The wait for running handlers may be left: the machine's timers keep no process.
+    await clock.advance(10_000);
+    expect(clock.pendingTimers).toBe(0);
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe("two receivers of one process on one file", () => {
+  test("never run an event twice, and the second takes over when the first stops", async () => {
+    const file = tempFile();
+    const ran: string[] = [];
+    const open = (name: string) => {
+      const receiver = openReceiver({ store: file });
+      receiver.on("email.sent", (event) => ran.push(`${name} ${event.id}`));
+      return receiver;
+    };
+    const [first, second] = [open("first"), open("second")];
+    await first.start();
+    await second.start();
+    const [one, two, three] = [makeEvent(), makeEvent(), makeEvent()];
+    await post(first, one);
+    await post(second, two);
+    await untilWork(first, two.id, { state: "done" });
+    expect(ran).toEqual([`first ${one.id}`, `first ${two.id}`]);
+    await first.stop();
+    await post(second, three);
+    await untilWork(second, three.id, { state: "done" });
+    expect(ran.slice(2)).toEqual([`second ${three.id}`]);
+  });
+});
+
+describe("stats()", () => {
+  test("answers in every state, with the last figures once the store is closed", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ clock, store: tempFile() });
+    let runs = 0;
+    receiver.on("email.sent", () => {
+      runs += 1;
+      throw new Error("not now");
+    });
+    expect(await receiver.stats()).toMatchObject({ state: "new", countedAt: undefined, pending: 0, lagMs: 0 });
+    const started = receiver.start();
+    expect(await receiver.stats()).toMatchObject({ state: "starting" });
+    await started;
+    await post(receiver, makeEvent(), { at: clock.now() });
+    await expect.poll(() => runs).toBe(1);
+    await expect.poll(() => receiver.stats()).toMatchObject({ state: "running", pending: 1 });
+    const countedAt = clock.now();
+    await receiver.stop();
+    await clock.advance(MINUTE);
+    const stopped = await receiver.stats();
+    expect(stopped).toMatchObject({ state: "stopped", countedAt, pending: 1, oldestPendingAgeMs: MINUTE });
+    expect(stopped.answers.accepted).toBe(1);
+  });
+
+  test("rejects while a running receiver's store does not answer; state still tells", async () => {
+    let isBroken = false;
+    const broken = (): Promise<never> => Promise.reject(new PigeonholeError("store_failed", "no"));
+    const store: Store = decorateStore((real) => ({ counts: (now) => (isBroken ? broken() : real.counts(now)) }));
+    const receiver = createReceiver({ secrets: TEST_SECRET, store, telemetry: false, logger: captureLog().logger });
+    await receiver.start();
+    isBroken = true;
+    expect((await errorOf(() => receiver.stats())).code).toBe("store_failed");
+    expect(receiver.state).toBe("running");
+    await receiver.stop();
+    expect(receiver.state).toBe("stopped");
+  });
+});

@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import { newEvent } from "./conformance/fixture.js";
+import { makeFolder } from "./sqlite-kind.js";
+
+const context = { logger: silentLogger };
+let folder: ReturnType<typeof makeFolder>;
+let file: string;
+
+beforeEach(() => {
+  folder = makeFolder();
+  file = join(folder.path, "inbox.db");
+});
+afterEach(() => folder.remove());
+
+/** SQLite removes the WAL file when the last connection to a database is closed. */
+const isOpenSomewhere = (): boolean => existsSync(`${file}-wal`);
+
+test("callers of open() that meet share one opening, and one close() ends it", async () => {
+  const store = createSqliteStore({ file });
+  await Promise.all([store.open(context), store.open(context), store.open(context)]);
+  await store.accept(newEvent("evt_1"));
+  expect(isOpenSomewhere()).toBe(true);
+  await store.close();
+  expect(isOpenSomewhere()).toBe(false);
+});
+
+test("close() during open() leaves nothing open", async () => {
+  const store = createSqliteStore({ file });
+  const opened = store.open(context);
+  const closed = store.close();
+  await Promise.all([opened, closed]);
+  expect(isOpenSomewhere()).toBe(false);
+  await expect(store.accept(newEvent("evt_1"))).rejects.toMatchObject({ code: "stopped" });
+});
+
+test("open() during close() waits for it, and the store works then", async () => {
+  const store = createSqliteStore({ file });
+  await store.open(context);
+  expect(await store.recover(0)).toMatchObject({ owner: true });
+  const closed = store.close();
+  const opened = store.open(context);
+  await expect(store.accept(newEvent("evt_1"))).rejects.toMatchObject({ code: "stopped" });
+  await Promise.all([closed, opened]);
+  expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
+  expect(await store.recover(0)).toMatchObject({ owner: true });
+  await store.close();
+  expect(isOpenSomewhere()).toBe(false);
+});
+
+test("open() that failed may be called again, also when a close() came between", async () => {
+  const missing = join(folder.path, "none", "inbox.db");
+  const store = createSqliteStore({ file: missing });
+  await expect(store.open(context)).rejects.toMatchObject({ code: "store_failed" });
+  const failing = store.open(context);
+  const closed = store.close();
+  const again = store.open(context);
+  await expect(failing).rejects.toMatchObject({ code: "store_failed" });
+  await closed;
+  await expect(again).rejects.toMatchObject({ code: "store_failed" });
+  await store.close();
+});
+
+test("counts tell the oldest event with leased work", async () => {
+  const store = createSqliteStore({ file });
+  await store.open(context);
+  const leased = { work: [{ handler: "h", leaseUntil: 100 }] };
+  await store.accept(newEvent("waiting", { receivedAt: 1 }));
+  await store.accept(newEvent("first", { receivedAt: 5, ...leased }));
+  await store.accept(newEvent("second", { receivedAt: 9, ...leased }));
+  expect(await store.counts(10)).toMatchObject({ oldestPendingReceivedAt: 1, oldestLeasedReceivedAt: 5 });
+  await store.close();
+});
