@@ -49,6 +49,8 @@ export interface CaptureFolder {
    * `no_capture`, also when another process has deleted it, and with `invalid_capture` when its file holds none any more.
    */
   update(id: string, change: (capture: Capture) => Capture): Promise<Capture>;
+  /** Takes over what is on disk of a capture now; resolves with it, or undefined when it is gone. */
+  refresh(id: string): Promise<Capture | undefined>;
   /** Deletes captures, pinned ones too; resolves with how many there were. */
   remove(ids: readonly string[]): Promise<number>;
   /** Deletes what is over `max` or older than `keepMs`; resolves with the ids. */
@@ -226,6 +228,11 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
       });
       if (changed === undefined) throw noCapture(id);
       return changed;
+    },
+    async refresh(id) {
+      const file = fileOf.get(id);
+      if (file !== undefined) await look(file);
+      return captures.get(id);
     },
     remove: async (ids) => (await remove(ids)).length,
     prune: () => prune(),

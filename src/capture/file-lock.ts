@@ -1,10 +1,12 @@
-import { rename, rm, stat, writeFile } from "node:fs/promises";
+import { rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { SECOND } from "../base/duration.js";
 import { sleep } from "../base/sleep.js";
 import { waitingClock } from "../base/waiting-clock.js";
 
-/** A lock is held for one small write. One this old was left by a process that was killed. */
+/** One that nobody has touched for this long was left by a process that was killed. */
 const STALE_MS = 5 * SECOND;
+/** A lock that is held for longer than a small write is touched this often. */
+const TOUCH_MS = STALE_MS / 5;
 const RETRY_MS = 10;
 
 /**
@@ -17,9 +19,31 @@ export async function withFileLock<Value>(file: string, task: () => Promise<Valu
     await breakStale(lock);
     await sleep(waitingClock, RETRY_MS);
   }
+  return holdLock(lock, task);
+}
+
+/**
+ * Runs a task as {@link withFileLock} does, or resolves with `busy` at once while another process is in one. The task may take as
+ * long as it likes.
+ */
+export async function tryFileLock<Value>(file: string, task: () => Promise<Value>): Promise<Value | "busy"> {
+  const lock = `${file}.lock`;
+  if (await tryLock(lock)) return holdLock(lock, task);
+  // For whoever tries next.
+  await breakStale(lock);
+  return "busy";
+}
+
+async function holdLock<Value>(lock: string, task: () => Promise<Value>): Promise<Value> {
+  const touching = setInterval(() => {
+    const now = new Date();
+    // One that was taken away meanwhile is not made again.
+    utimes(lock, now, now).catch(() => undefined);
+  }, TOUCH_MS).unref();
   try {
     return await task();
   } finally {
+    clearInterval(touching);
     await rm(lock, { force: true });
   }
 }

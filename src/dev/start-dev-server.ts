@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { SECOND } from "../base/duration.js";
+import type { Capture } from "../capture/capture.js";
 import { openCaptureFolder } from "../capture/capture-folder.js";
 import type { CaptureFolder } from "../capture/capture-folder.js";
 import type { NamedSecret } from "../capture/judge-signature.js";
@@ -109,6 +110,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
       desk.forget(ids);
       stream.publish("removed", { ids });
     },
+    changedElsewhere: (capture: Capture) => desk.changedElsewhere(capture),
   };
   const log = createCaptureLog({ folder, watcher, report });
   const sending = { secrets: knownSecrets, assumptions, timeoutMs, allowRemote, insecure, ca, headers, clock, signal };
@@ -147,7 +149,8 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     { port: resolved.port, host: resolved.host, option: "port" },
   );
   cleanup.add(async () => {
-    const closed = capturing.close(GRACE_MS);
+    // A held delivery that is under way too: one that the app has got must not be held any more.
+    const closed = Promise.all([capturing.close(GRACE_MS), desk.idle()]);
     const timer = setTimeout(() => stopping.abort(new Error("The dev server was closed.")), GRACE_MS / 2);
     await closed;
     clearTimeout(timer);

@@ -30,7 +30,7 @@ followStream({
     const wasLost = connection.value === "lost";
     connection.value = "live";
     // What came in between is asked for as a whole: the server may have been another one.
-    if (wasLost) void Promise.all([loadCaptures(), loadSession()]);
+    if (wasLost) void Promise.all([loadCaptures(), loadDetail(), loadSession()]);
   },
   onLost() {
     connection.value = "lost";

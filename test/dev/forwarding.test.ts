@@ -1,6 +1,8 @@
+import { readdirSync } from "node:fs";
 import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
 import { verifySignature } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { readCaptureFiles } from "#pigeonhole/capture/capture-files.js";
 import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 
 describe("a forwarded delivery", () => {
@@ -242,7 +244,35 @@ describe("an app that is down", () => {
     const second = await startDev({ ...options, cwd: first.folder });
     await expect.poll(() => app.seen.length, { timeout: 5_000 }).toBe(1);
     expect(app.seen[0]?.body.equals(delivery.body)).toBe(true);
-    await expect.poll(() => second.dev.held).toBe(0);
+    await expect.poll(() => second.dev.held, { timeout: 5_000 }).toBe(0);
+  });
+
+  test("gets what an earlier run held without waiting for the first probe", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
+    const first = await startDev(options);
+    await deliver(first.dev);
+    await first.dev.close();
+    const app = await startApp(undefined, gone.port);
+    // A clock that stands still: no probe ever comes due.
+    const clock = { now: () => Date.now(), setTimer: () => ({ cancel: () => undefined }) };
+    await startDev({ ...options, cwd: first.folder, clock });
+    await expect.poll(() => app.seen.length, { timeout: 5_000 }).toBe(1);
+  });
+
+  test("has its answer to a held delivery written down when the run ends meanwhile", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
+    await deliver(dev);
+    const app = await startApp((_, res) => void setTimeout(() => res.end("ok"), 200), gone.port);
+    await expect.poll(() => app.seen.length, { timeout: 5_000 }).toBe(1);
+    await dev.close();
+    const [file] = readCaptureFiles(dev.captures.path).files;
+    expect(file?.capture.tags).toEqual([]);
+    expect(file?.capture.attempts).toMatchObject([{ status: null }, { kind: "retry", status: 200 }]);
+    expect(readdirSync(dev.captures.path)).toHaveLength(1);
   });
 
   test("is not given what was deleted while it was held, in this run or the next", async () => {
@@ -258,7 +288,7 @@ describe("an app that is down", () => {
     await dev.close();
     const app = await startApp(undefined, gone.port);
     const next = await startDev({ ...options, cwd: folder });
-    await expect.poll(() => next.dev.held).toBe(0);
+    await expect.poll(() => next.dev.held, { timeout: 5_000 }).toBe(0);
     expect(app.seen.map(({ body }) => body.toString())).toEqual([left.body.toString()]);
   });
 
@@ -274,7 +304,9 @@ describe("an app that is down", () => {
     await dev.close();
     const app = await startApp(undefined, gone.port);
     await startDev({ forwards, whenDown: "hold", max: 2, cwd: folder });
-    await expect.poll(() => app.seen.map(({ body }) => body.toString())).toEqual([held.body.toString()]);
+    await expect
+      .poll(() => app.seen.map(({ body }) => body.toString()), { timeout: 5_000 })
+      .toEqual([held.body.toString()]);
   });
 
   test("is held for whatever somebody writes into its capture's tags", async () => {

@@ -50,4 +50,33 @@ describe("another process beside a running dev server", () => {
     await runCli(["captures", "rm", "all", "--yes"], { cwd: folder });
     await expect.poll(() => dev.held).toBe(0);
   });
+
+  test("that forwards to the same app leaves each held delivery to one of them", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
+    const first = await startDev(options);
+    const sent = [makeDelivery(), makeDelivery(), makeDelivery(), makeDelivery()];
+    for (const delivery of sent) await deliver(first.dev, delivery);
+    const second = await startDev({ ...options, cwd: first.folder });
+    expect([first.dev.held, second.dev.held]).toEqual([4, 4]);
+    const app = await startApp((_, res) => void setTimeout(() => res.end("ok"), 30), gone.port);
+    await expect.poll(() => [first.dev.held, second.dev.held], { timeout: 10_000 }).toEqual([0, 0]);
+    expect(app.seen.map(({ body }) => body.toString())).toEqual(sent.map(({ body }) => body.toString()));
+    const told = [...first.kinds(), ...second.kinds()].filter((kind) => kind === "delivered");
+    expect(told).toHaveLength(4);
+    expect(first.dev.captures.list().some(({ tags }) => tags.includes("held"))).toBe(false);
+  });
+
+  test("that forwards to another app brings a held delivery there too", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const first = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
+    await deliver(first.dev);
+    const other = await startApp();
+    await startDev({ forwards: [{ target: other.url }], cwd: first.folder });
+    await expect.poll(() => other.seen.length, { timeout: 5_000 }).toBe(1);
+    const app = await startApp(undefined, gone.port);
+    await expect.poll(() => app.seen.length, { timeout: 10_000 }).toBe(1);
+  });
 });

@@ -9,6 +9,8 @@ import type { Report } from "../happening.js";
 export interface CaptureWatcher {
   changed(summary: CaptureSummary): void;
   removed(ids: string[]): void;
+  /** Another process has changed a capture that was known. */
+  changedElsewhere(capture: Capture): void;
 }
 
 /** The capture folder with everybody told of its changes. */
@@ -91,6 +93,7 @@ export function createCaptureLog(deps: { folder: CaptureFolder; watcher: Capture
           const summary = summarizeCapture(capture);
           watcher.changed(summary);
           if (before === undefined) return;
+          watcher.changedElsewhere(capture);
           const seen = before.attempts.at(-1)?.n ?? 0;
           for (const attempt of capture.attempts) {
             if (attempt.n > seen) report({ kind: "replayed", capture: summary, attempt });

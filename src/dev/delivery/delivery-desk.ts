@@ -12,6 +12,7 @@ import type { DeliveryHappening, Report } from "../happening.js";
 import type { TypeMatcher } from "../type-glob.js";
 import type { CaptureLog } from "./capture-log.js";
 import type { Courier } from "./courier.js";
+import { createHeldDelivery, isDelivered } from "./deliver-held.js";
 import { HELD_TAG, isHeld } from "./held-tag.js";
 import { HeldQueue } from "./held-queue.js";
 
@@ -71,7 +72,7 @@ export class DeliveryDesk {
     this.#options = options;
     this.#held = new HeldQueue({
       clock: options.clock,
-      deliver: (capture, target) => this.#deliverHeld(capture, target),
+      deliver: createHeldDelivery(options),
     });
   }
 
@@ -92,13 +93,19 @@ export class DeliveryDesk {
     return { ...(await this.#decide(capture, kept, from)), captureId: capture.id };
   };
 
-  /** Puts what an earlier run had to leave behind into the lines again, oldest first. */
+  /** Puts what an earlier run had to leave behind into the lines again, oldest first, and tries the apps at once. */
   takeUp(): void {
     const left = this.#options.log.folder.list().filter(isHeld);
     for (const capture of left.toReversed()) {
       const rule = this.#ruleFor(capture);
       if (rule !== undefined) this.#held.add(capture, rule.target);
     }
+    this.#held.tryNow();
+  }
+
+  /** Takes out of the lines what another process in this folder has delivered. */
+  changedElsewhere(capture: Capture): void {
+    this.#held.remove(({ id }, target) => id === capture.id && isDelivered(capture, target));
   }
 
   /** Captures that were deleted are not delivered any more. */
@@ -123,6 +130,11 @@ export class DeliveryDesk {
 
   close(): void {
     this.#held.close();
+  }
+
+  /** Resolves once no held delivery is under way and what came of the last ones is written down. */
+  idle(): Promise<void> {
+    return this.#held.idle();
   }
 
   /** The forward that takes a capture; undefined when none does. */
@@ -203,22 +215,6 @@ export class DeliveryDesk {
     // Deleted at once, or the mark could not be written: a later run would not know of it.
     this.forget([capture.id]);
     return { answer: later("The delivery could not be held."), capture };
-  }
-
-  /** True when the app has answered, whatever it said: the sender was told 202 and the person at the terminal sees the status. */
-  async #deliverHeld(held: Capture, target: string): Promise<boolean> {
-    const { courier, log, report } = this.#options;
-    try {
-      const { sent, made } = await courier.send(held, target, { kind: "retry", mode: "resign" });
-      if (sent.failure !== null) return false;
-      await log.change(held.id, (current) => ({ ...current, tags: current.tags.filter((tag) => tag !== HELD_TAG) }));
-      const { capture, attempt } = await log.addAttempt(held, made);
-      report({ kind: "delivered", capture: summarizeCapture(capture), attempt });
-      return true;
-    } catch (error) {
-      report({ kind: "problem", what: `A held delivery could not be sent: ${String(error)}`, fix: null });
-      return false;
-    }
   }
 }
 

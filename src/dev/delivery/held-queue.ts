@@ -25,6 +25,7 @@ interface Line<Item> {
 export class HeldQueue<Item> {
   readonly #deps: HeldQueueDeps<Item>;
   readonly #lines = new Map<string, Line<Item>>();
+  readonly #running = new Set<Promise<void>>();
   #paused = false;
   #closed = false;
 
@@ -49,9 +50,9 @@ export class HeldQueue<Item> {
   }
 
   /** Takes out what need not be delivered any more. */
-  remove(isGone: (item: Item) => boolean): void {
+  remove(isGone: (item: Item, target: string) => boolean): void {
     for (const [target, line] of this.#lines) {
-      line.items = line.items.filter((item) => !isGone(item));
+      line.items = line.items.filter((item) => !isGone(item, target));
       if (line.items.length > 0 || line.isRunning) continue;
       line.timer?.cancel();
       this.#lines.delete(target);
@@ -66,10 +67,14 @@ export class HeldQueue<Item> {
     }
   }
 
-  /** Tries all lines at once. */
   resume(): void {
     this.#paused = false;
-    for (const [target, line] of this.#lines) void this.#run(line, target);
+    this.tryNow();
+  }
+
+  /** Tries all lines without waiting for their time. */
+  tryNow(): void {
+    for (const [target, line] of this.#lines) this.#start(line, target);
   }
 
   /** Tries nothing more; what waits stays on disk, marked. */
@@ -78,18 +83,30 @@ export class HeldQueue<Item> {
     this.pause();
   }
 
+  /** Resolves once no delivery is under way; meant for after {@link close}. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
   #arm(line: Line<Item>, target: string): void {
     if (this.#paused || line.isRunning || line.timer !== undefined) return;
     const wait = backoffDelay(PROBES, line.failures, Math.random);
     line.timer = this.#deps.clock.setTimer(() => {
       line.timer = undefined;
-      void this.#run(line, target);
+      this.#start(line, target);
     }, wait);
+  }
+
+  #start(line: Line<Item>, target: string): void {
+    const running = this.#run(line, target).finally(() => this.#running.delete(running));
+    this.#running.add(running);
   }
 
   async #run(line: Line<Item>, target: string): Promise<void> {
     if (line.isRunning) return;
     line.isRunning = true;
+    line.timer?.cancel();
+    line.timer = undefined;
     try {
       for (let first = line.items[0]; first !== undefined && !this.#paused; first = line.items[0]) {
         if (!(await this.#deps.deliver(first, target))) {

@@ -1,7 +1,8 @@
 import { memo } from "../ui/memo.js";
 import type { CaptureSummary } from "../../capture/capture.js";
+import { freeTags } from "../../dev/delivery/held-tag.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
-import { StatusBadge, VerdictBadge } from "../ui/badges.js";
+import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
 import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/words.js";
 
@@ -67,7 +68,7 @@ function Row({ capture, index, isCursor, isOpen, isChosen, isFresh }: CaptureRow
           </span>
         )}
         {capture.subject}
-        {capture.tags.map((tag) => (
+        {freeTags(capture).map((tag) => (
           <span class="tag" key={tag}>
             {tag}
           </span>
@@ -82,7 +83,7 @@ function Row({ capture, index, isCursor, isOpen, isChosen, isFresh }: CaptureRow
         {capture.attempts > 0 && capture.attempts}
       </span>
       <span class="cell answer" role="gridcell">
-        <StatusBadge status={capture.status} error={capture.error} />
+        <AnswerBadge capture={capture} />
       </span>
       <span class="cell ms" role="gridcell">
         {formatMs(capture.ms)}

@@ -128,6 +128,7 @@ export function SearchBox() {
       {queryProblem.value !== "" && (
         <p class="search-problem" role="alert">
           <Icon name="warning" /> {queryProblem.value}
+          <span class="hint">Below is what the search found before.</span>
         </p>
       )}
       <div class="offers" id={listId} role="listbox" aria-label="Completions" hidden={!isListed}>

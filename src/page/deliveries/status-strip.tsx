@@ -1,3 +1,4 @@
+import { HELD_TAG, isHeld } from "../../dev/delivery/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { formatCount } from "../ui/words.js";
 import { splitTerms, toggleTerm } from "./search-terms.js";
@@ -7,6 +8,7 @@ const BANDS = [
   { term: "status:4xx", label: "4xx", tone: "warn" },
   { term: "status:5xx", label: "5xx", tone: "bad" },
   { term: "has:error", label: "no answer", tone: "bad" },
+  { term: `tag:${HELD_TAG}`, label: "held", tone: "warn" },
   { term: "verdict:bad", label: "bad signature", tone: "warn" },
 ] as const;
 
@@ -19,9 +21,12 @@ export function StatusStrip() {
     "status:4xx": 0,
     "status:5xx": 0,
     "has:error": 0,
+    "tag:held": 0,
     "verdict:bad": 0,
   };
-  for (const { status, error, verdict } of captures.value) {
+  for (const capture of captures.value) {
+    const { status, error, verdict } = capture;
+    if (isHeld(capture)) counts["tag:held"] += 1;
     if (verdict !== "ok") counts["verdict:bad"] += 1;
     if (status === null) counts["has:error"] += error === null ? 0 : 1;
     else if (status < 300) counts["status:2xx"] += 1;

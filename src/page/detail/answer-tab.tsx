@@ -1,4 +1,5 @@
-import type { CaptureAttempt } from "../../capture/capture.js";
+import type { Capture, CaptureAttempt } from "../../capture/capture.js";
+import { isHeld } from "../../dev/delivery/held-tag.js";
 import { session } from "../state/session.js";
 import { StatusBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
@@ -7,11 +8,19 @@ import { BodyView } from "./body-view.js";
 import { HeaderTable } from "./header-table.js";
 
 /** What the app answered last. */
-export function AnswerTab({ attempt }: { attempt: CaptureAttempt | null }) {
-  if (attempt === null) {
+export function AnswerTab({ capture }: { capture: Capture }) {
+  const attempt = capture.attempts.at(-1);
+  const held = isHeld(capture) && (
+    <p class="remark warn">
+      <Icon name="clock" /> Held: the sender was answered 202. The app gets it when it answers again and forwarding is
+      not paused.
+    </p>
+  );
+  if (attempt === undefined) {
     return (
       <div class="nothing">
-        <p>Not sent to an app: nothing was answered.</p>
+        {held === false && <p>Not sent to an app: nothing was answered.</p>}
+        {held}
         {session.value?.forwards.length === 0 && (
           <p class="hint">
             Start with --forward-to 3000 and every delivery goes on to your app, the answer back to the sender.
@@ -20,7 +29,12 @@ export function AnswerTab({ attempt }: { attempt: CaptureAttempt | null }) {
       </div>
     );
   }
-  return <AnswerView attempt={attempt} />;
+  return (
+    <>
+      {held}
+      <AnswerView attempt={attempt} />
+    </>
+  );
 }
 
 /** One attempt's answer: status, headers, body. */

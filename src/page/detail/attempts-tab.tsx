@@ -11,7 +11,7 @@ import { AnswerTab, AnswerView } from "./answer-tab.js";
 export function AttemptsTab({ capture }: { capture: Capture }) {
   const [picked, setPicked] = useState<readonly number[]>([]);
   const { attempts } = capture;
-  if (attempts.length === 0) return <AnswerTab attempt={null} />;
+  if (attempts.length === 0) return <AnswerTab capture={capture} />;
   const shown = attempts.find(({ n }) => String(n) === readParam("attempt")) ?? attempts.at(-1);
   const [first, second] = attempts.filter(({ n }) => picked.includes(n));
 

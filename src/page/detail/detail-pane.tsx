@@ -1,7 +1,8 @@
 import type { CaptureDetail } from "../../dev/api/page-api.js";
-import { detail } from "../state/detail.js";
+import { freeTags } from "../../dev/delivery/held-tag.js";
+import { detail, detailProblem, loadDetail } from "../state/detail.js";
 import { closeDetail, openId } from "../state/selection.js";
-import { StatusBadge, VerdictBadge } from "../ui/badges.js";
+import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
 import { copyText } from "../ui/copy.js";
 import { Icon } from "../ui/icon.js";
 import { Tabs } from "../ui/tabs.js";
@@ -18,6 +19,7 @@ import { SignatureTab } from "./signature-tab.js";
 /** Everything about the open capture. */
 export function DetailPane() {
   const value = detail.value;
+  if (detailProblem.value !== "") return <NoDetail why={detailProblem.value} />;
   if (value === null) return <section class="detail" aria-label="Delivery" aria-busy="true" />;
   const { capture, summary, signature } = value;
   const failed = signature.checks.filter(({ result }) => result === "fail").length;
@@ -35,7 +37,7 @@ export function DetailPane() {
         <div class="detail-title">
           <h1>{capture.event.type ?? "Unreadable delivery"}</h1>
           <VerdictBadge verdict={capture.verify.code} />
-          <StatusBadge status={summary.status} error={summary.error} />
+          <AnswerBadge capture={summary} />
           <span class="spring" />
           <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={closeDetail}>
             <Icon name="cross" />
@@ -47,6 +49,27 @@ export function DetailPane() {
       </header>
       <div class="detail-body" role="tabpanel" aria-label={detailTab.value} key={detailTab.value}>
         <TabBody value={value} tab={detailTab.value} />
+      </div>
+    </section>
+  );
+}
+
+/** Instead of the delivery that was open before, on which the buttons and keys would seem to act. */
+function NoDetail({ why }: { why: string }) {
+  return (
+    <section class="detail" aria-label="Delivery">
+      <div class="detail-body">
+        <p class="remark bad" role="alert">
+          <Icon name="warning" /> This delivery could not be read. {why}
+        </p>
+        <div class="actions">
+          <button type="button" class="button" onClick={() => void loadDetail()}>
+            <Icon name="replay" /> Try again
+          </button>
+          <button type="button" class="button" onClick={closeDetail}>
+            Close
+          </button>
+        </div>
       </div>
     </section>
   );
@@ -78,7 +101,7 @@ function Facts({ value: { capture, summary } }: { value: CaptureDetail }) {
         </span>
       )}
       {capture.redaction !== null && <span class="fact">redacted: {capture.redaction}</span>}
-      {capture.tags.map((tag) => (
+      {freeTags(capture).map((tag) => (
         <span class="tag" key={tag}>
           {tag}
         </span>
@@ -98,7 +121,7 @@ function TabBody({ value, tab }: { value: CaptureDetail; tab: DetailTab }) {
     case "raw":
       return <RawTab request={capture.request} />;
     case "answer":
-      return <AnswerTab attempt={capture.attempts.at(-1) ?? null} />;
+      return <AnswerTab capture={capture} />;
     case "attempts":
       return <AttemptsTab key={capture.id} capture={capture} />;
     case "signature":

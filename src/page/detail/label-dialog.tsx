@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Capture } from "../../capture/capture.js";
-import { HELD_TAG } from "../../dev/delivery/held-tag.js";
+import { freeTags } from "../../dev/delivery/held-tag.js";
 import { onSendKey } from "../edit/send-key.js";
 import { label } from "../state/actions.js";
 import { Dialog } from "../ui/dialog.js";
@@ -19,7 +19,7 @@ export function LabelDialog() {
 }
 
 function Labels({ capture }: { capture: Capture }) {
-  const [tags, setTags] = useState(capture.tags.filter((tag) => tag !== HELD_TAG).join(", "));
+  const [tags, setTags] = useState(freeTags(capture).join(", "));
   const [note, setNote] = useState(capture.note);
   const close = () => {
     labelling.value = null;

@@ -11,6 +11,9 @@ import { foldablePaths, listTreeRows, writeJson, type TreeRow } from "./tree-row
 /** Lines drawn at once; more at a click, because a body may be 5 MB. */
 const PAGE = 400;
 
+/** Characters of a text that are drawn at first. */
+const LONG_TEXT = 400;
+
 /** Bodies with more lines than this start folded below their second level. */
 const FOLD_ABOVE = 300;
 
@@ -129,7 +132,7 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
             {sizeOf(node)}
           </button>
         ) : (
-          <span class={`json-value ${node.kind}`}>{node.text}</span>
+          <Scalar kind={node.kind} text={node.text} isCurrent={isCurrent} />
         )}
       </span>
       <span class="json-actions">
@@ -159,6 +162,32 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
         )}
       </span>
     </div>
+  );
+}
+
+/** A text, number or word; a long one shows its beginning until the rest is asked for. */
+function Scalar({ kind, text, isCurrent }: { kind: string; text: string; isCurrent: boolean }) {
+  const [isWhole, setWhole] = useState(text.length <= LONG_TEXT);
+  // Never half of a character of two units.
+  const shown = isWhole ? text : text.slice(0, LONG_TEXT).replace(/[\uD800-\uDBFF]$/, "");
+  return (
+    <>
+      <span class={`json-value ${kind}`}>{shown}</span>
+      {!isWhole && (
+        <button
+          type="button"
+          class="link json-whole"
+          tabIndex={isCurrent ? 0 : -1}
+          onClick={(event) => {
+            // The button goes: the focus stays on its line.
+            event.currentTarget.closest<HTMLElement>("[role=treeitem]")?.focus();
+            setWhole(true);
+          }}
+        >
+          … all {plural(text.length, "character")}
+        </button>
+      )}
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { captures } from "../state/captures.js";
 import { goTo } from "../state/route.js";
-import { StatusBadge, VerdictBadge } from "../ui/badges.js";
+import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
 import { formatMs, formatTime } from "../ui/words.js";
 
 /** What was sent from here, with the answers as they come. */
@@ -19,7 +19,7 @@ export function SentList({ ids }: { ids: readonly string[] }) {
         >
           <VerdictBadge verdict={capture.verdict} />
           <span class="sent-type">{capture.type}</span>
-          <StatusBadge status={capture.status} error={capture.error} />
+          <AnswerBadge capture={capture} />
           <span class="hint">{formatMs(capture.ms)}</span>
           <span class="hint">{formatTime(capture.receivedAt)}</span>
         </button>

@@ -8,6 +8,9 @@ import { closeDetail, openId } from "./selection.js";
 /** The open capture; the last one is kept on screen until the next one has come. */
 export const detail = signal<CaptureDetail | null>(null);
 
+/** Why the open capture cannot be shown, where another one's detail would be left on screen; empty when it can. */
+export const detailProblem = signal("");
+
 /** Walking the list with a held key asks only for where it stops. */
 const SETTLE_MS = 50;
 
@@ -22,12 +25,22 @@ export async function loadDetail(): Promise<void> {
   pending = abort;
   try {
     const next = await readCapture(id, abort.signal);
-    if (!abort.signal.aborted) detail.value = next;
+    if (abort.signal.aborted) return;
+    detail.value = next;
+    detailProblem.value = "";
   } catch (error) {
     if (abort.signal.aborted) return;
     if (error instanceof ApiProblem && error.status === 404) closeDetail();
+    else if (!isSignedOut(error) && untracked(() => detail.value)?.capture.id !== id) {
+      detailProblem.value = error instanceof Error ? error.message : String(error);
+      return;
+    }
     reportProblem(error);
   }
+}
+
+function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 401;
 }
 
 export function followOpenCapture(): () => void {
@@ -38,6 +51,7 @@ export function followOpenCapture(): () => void {
     if (id === "") {
       pending?.abort();
       detail.value = null;
+      detailProblem.value = "";
       return;
     }
     const isFirst = untracked(() => detail.value) === null;

@@ -24,7 +24,9 @@ let lastId = 0;
 
 export function showNotice(notice: Omit<Notice, "id">): void {
   const id = ++lastId;
-  notices.value = [...notices.value.slice(-3), { ...notice, id }];
+  // The same said again is one notice, which stays longer.
+  const others = notices.value.filter(({ text, tone }) => text !== notice.text || tone !== notice.tone);
+  notices.value = [...others.slice(-3), { ...notice, id }];
   setTimeout(() => dismissNotice(id), STAYS_MS[notice.tone]);
 }
 

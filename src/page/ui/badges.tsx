@@ -1,4 +1,5 @@
-import type { VerdictCode } from "../../capture/capture.js";
+import type { CaptureSummary, VerdictCode } from "../../capture/capture.js";
+import { isHeld } from "../../dev/delivery/held-tag.js";
 import { Icon, type IconName } from "./icon.js";
 
 interface Face {
@@ -51,6 +52,16 @@ export function StatusBadge({ status, error }: { status: number | null; error: s
     );
   }
   return <span class={`status ${tone}`}>{status}</span>;
+}
+
+/** The answer to a capture: that it is held says more than that the app has not answered yet. */
+export function AnswerBadge({ capture }: { capture: Pick<CaptureSummary, "status" | "error" | "tags"> }) {
+  if (!isHeld(capture)) return <StatusBadge status={capture.status} error={capture.error} />;
+  return (
+    <span class="status warn" title="The sender was answered 202; the app gets it when it is back.">
+      held
+    </span>
+  );
 }
 
 const WORK_STATES: Record<string, Omit<Face, "word">> = {

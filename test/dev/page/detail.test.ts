@@ -21,8 +21,9 @@ async function startOtherApp() {
 describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   let bench: Workbench;
   let page: OpenPage["page"];
+  let faults: string[];
 
-  openForEach((opened) => ({ bench, page } = opened));
+  openForEach((opened) => ({ bench, page, faults } = opened));
 
   const tab = (name: string) => page.getByRole("tab", { name });
   const clipboard = () => page.evaluate<string>("navigator.clipboard.readText()");
@@ -50,6 +51,22 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await contact.getByRole("button", { name: "Fold" }).click();
     expect(await email.count()).toBe(0);
     expect(await contact.getAttribute("aria-expanded")).toBe("false");
+  });
+
+  test("shows the beginning of a long text, and all of it at a click", async () => {
+    const text = "x".repeat(3_000);
+    await bench.deliver({ data: { note: text, short: "y".repeat(300) } });
+    await openFirst();
+    const note = page.getByRole("treeitem").filter({ hasText: "note:" });
+    const value = note.locator(".json-value");
+    expect((await value.innerText()).length).toBe(400);
+    await note.hover();
+    await note.getByRole("button", { name: "value" }).click();
+    expect(await clipboard()).toBe(text);
+    await note.getByRole("button", { name: "all 3,002 characters" }).click();
+    expect(await value.innerText()).toBe(`"${text}"`);
+    expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("treeitem");
+    expect(await page.getByText("y".repeat(300)).count()).toBe(1);
   });
 
   test("shows where a body that is no JSON stops being JSON", async () => {
@@ -235,6 +252,45 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("Waiting for the first delivery").waitFor();
     expect(bench.dev.captures.size).toBe(0);
+  });
+
+  test("says that it is held, until the app has it", async () => {
+    bench.dev.pause();
+    await bench.deliver();
+    await openFirst();
+    await tab("Answer").click();
+    await page.getByText("Held: the sender was answered 202.").waitFor();
+    const answer = page.locator(".list-window .row .answer");
+    expect(await answer.innerText()).toBe("held");
+    const band = page.getByRole("button", { name: "held 1" });
+    await band.click();
+    expect(await page.locator(".chip-text").allInnerTexts()).toEqual(["tag:held"]);
+    await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
+    await band.click();
+    bench.dev.resume();
+    await expect.poll(() => answer.innerText()).toBe("200");
+    await expect.poll(() => page.getByText("Held: the sender").count()).toBe(0);
+  });
+
+  test("is not mistaken for the one before it when it cannot be read", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await bench.deliver({ type: "email.failed" });
+    await openFirst();
+    await page.getByRole("heading", { level: 1, name: "email.failed" }).waitFor();
+    await bench.dev.close();
+    await page.getByText("lost, trying again").waitFor();
+    await page.keyboard.press("j");
+    await page.getByText("This delivery could not be read. The dev server does not answer.").waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(0);
+    for (const key of ["r", "r", "r"]) await page.keyboard.press(key);
+    const notice = page.locator(".notice");
+    await notice.first().waitFor();
+    await page.waitForTimeout(300);
+    expect(await notice.allInnerTexts()).toEqual(["The dev server does not answer. Is it still running?"]);
+    await page.keyboard.press("k");
+    await page.getByText("This delivery could not be read.").waitFor();
+    // What the browser notes of requests that nobody answered.
+    faults.length = 0;
   });
 
   test("tells an app that is down from one that answers", async () => {

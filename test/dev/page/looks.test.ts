@@ -52,6 +52,26 @@ const FIND_CUT_OFF = `(() => {
   return found;
 })()`;
 
+/** Pairs of neighbours in one line that lie over each other, by their texts. */
+const FIND_OVERLAPS = `(() => {
+  const found = [];
+  for (const line of document.querySelectorAll(".top, .toolbar, .search-field, .pane-head, .detail-title, .actions")) {
+    const parts = [...line.querySelectorAll("code, button, kbd, input, h1, .hint, .icon, .connection")]
+      .filter((part) => part.checkVisibility())
+      .map((part) => ({ part, box: part.getBoundingClientRect() }));
+    for (const [index, a] of parts.entries()) {
+      for (const b of parts.slice(index + 1)) {
+        if (a.part.contains(b.part) || b.part.contains(a.part)) continue;
+        const width = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+        const height = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+        const name = ({ part }) => part.textContent || part.getAttribute("class");
+        if (width > 1 && height > 1) found.push(name(a) + " | " + name(b));
+      }
+    }
+  }
+  return found;
+})()`;
+
 describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
   let browser: Browser;
   let bench: Workbench;
@@ -134,14 +154,31 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
     expect([await ground("light"), await ground("dark")]).toEqual(["rgb(255, 255, 255)", "rgb(25, 28, 32)"]);
   });
 
-  test.each([1024, 1280, 1920])("nothing is cut off at %i pixels", async (width) => {
+  test.each([700, 1024, 1280, 1920])("nothing is cut off at %i pixels", async (width) => {
     const open = await openPage(browser, bench.pageUrl, { viewport: { width, height: 720 } });
     const cut: string[] = [];
     await visit(open, async (place) => {
-      const found = await open.page.evaluate<string[]>(FIND_CUT_OFF);
+      const found = [
+        ...(await open.page.evaluate<string[]>(FIND_CUT_OFF)),
+        ...(await open.page.evaluate<string[]>(FIND_OVERLAPS)),
+      ];
       cut.push(...found.map((what) => `${place}: ${what}`));
     });
     expect(cut).toEqual([]);
     await open.close();
+  });
+
+  test("where there is no room for two panes, the open delivery lies over the list until it is closed", async () => {
+    const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 700, height: 720 } });
+    await page.locator(".list-window .row").nth(1).click();
+    const detail = page.getByRole("region", { name: "Delivery" });
+    await detail.waitFor();
+    expect((await detail.boundingBox())?.width).toBe(620);
+    await page.keyboard.press("j");
+    await page.getByRole("button", { name: "Close" }).click();
+    const row = page.locator(".list-window .row").nth(2);
+    expect((await row.boundingBox())?.width).toBe(620);
+    expect(await row.getAttribute("class")).toContain("cursor");
+    await close();
   });
 });

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import type { Capture } from "../../capture/capture.js";
+import { tryFileLock } from "../../capture/file-lock.js";
+import { summarizeCapture } from "../../capture/summarize-capture.js";
+import { targetUrl } from "../../capture/target.js";
+import type { Report } from "../happening.js";
+import type { CaptureLog } from "./capture-log.js";
+import type { Courier } from "./courier.js";
+import { freeTags } from "./held-tag.js";
+
+export interface HeldDeliveryDeps {
+  log: CaptureLog;
+  courier: Courier;
+  report: Report;
+}
+
+/**
+ * Makes what brings a held delivery to its app. It resolves with true when the app has answered, whatever it said: the sender was
+ * told 202 and the person at the terminal sees the status. Of several dev servers in one folder that hold it for the same app, one
+ * sends it while the others find it busy or done.
+ */
+export function createHeldDelivery(deps: HeldDeliveryDeps): (held: Capture, target: string) => Promise<boolean> {
+  const { log, report } = deps;
+  return async (held, target) => {
+    try {
+      const done = await tryFileLock(join(log.folder.path, `${held.id}.held`), async () => {
+        const current = await log.folder.refresh(held.id);
+        const isNeeded = current !== undefined && !isDelivered(current, target);
+        return isNeeded ? await deliver(deps, current, target) : true;
+      });
+      return done === true;
+    } catch (error) {
+      report({ kind: "problem", what: `A held delivery could not be sent: ${String(error)}`, fix: null });
+      return false;
+    }
+  };
+}
+
+/** Whether the app at the target has answered a delivery that was held for it. */
+export function isDelivered({ attempts, request }: Capture, target: string): boolean {
+  const url = targetUrl(target, request);
+  return attempts.some((attempt) => attempt.kind === "retry" && attempt.target === url && attempt.status !== null);
+}
+
+async function deliver({ courier, log, report }: HeldDeliveryDeps, held: Capture, target: string): Promise<boolean> {
+  const { sent, made } = await courier.send(held, target, { kind: "retry", mode: "resign" });
+  if (sent.failure !== null) return false;
+  await log.change(held.id, (current) => ({ ...current, tags: freeTags(current) }));
+  const { capture, attempt } = await log.addAttempt(held, made);
+  report({ kind: "delivered", capture: summarizeCapture(capture), attempt });
+  return true;
+}

@@ -1,0 +1,45 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { tryFileLock } from "#pigeonhole/capture/file-lock.js";
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "file-lock-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe("a lock that is tried for", () => {
+  test("is busy for as long as a task holds it, also past the age of one that was left behind", async () => {
+    const folder = makeFolder();
+    const file = join(folder, "one");
+    const first = tryFileLock(file, () => wait(6_500, "first"));
+    const answers: string[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      await wait(500);
+      answers.push(await tryFileLock(file, async () => "second"));
+    }
+    expect(new Set(answers)).toEqual(new Set(["busy"]));
+    expect(await first).toBe("first");
+    expect(await tryFileLock(file, async () => "second")).toBe("second");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("that a killed process left behind is free for the next try after", async () => {
+    const file = join(makeFolder(), "one");
+    writeFileSync(`${file}.lock`, "");
+    const longAgo = new Date(Date.now() - 6_000);
+    utimesSync(`${file}.lock`, longAgo, longAgo);
+    expect(await tryFileLock(file, async () => "mine")).toBe("busy");
+    expect(await tryFileLock(file, async () => "mine")).toBe("mine");
+  });
+
+  test("is free again after a task that fails", async () => {
+    const file = join(makeFolder(), "one");
+    const failing = tryFileLock(file, () => Promise.reject(new Error("no")));
+    await expect(failing).rejects.toThrow("no");
+    expect(await tryFileLock(file, async () => "mine")).toBe("mine");
+  });
+});
