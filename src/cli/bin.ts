@@ -7,6 +7,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+// Nobody reads what is said then; the exit code still tells.
+process.stderr.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 const exitCode = await main(process);
 // Output to a pipe is written later; nothing else is left to wait for.
 process.stdout.write("", () => process.stderr.write("", () => process.exit(exitCode)));

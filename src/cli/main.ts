@@ -52,9 +52,9 @@ function failure(error: unknown, out: Output, interrupted: number | undefined): 
 
 function changeFolder(process: NodeJS.Process, folder: string): void {
   const path = resolve(folder);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw usageError(`--cwd: the folder ${path} does not exist.`);
-  }
+  const seen = statSync(path, { throwIfNoEntry: false });
+  if (seen === undefined) throw usageError(`--cwd: the folder ${path} does not exist.`);
+  if (!seen.isDirectory()) throw usageError(`--cwd: ${path} is not a folder.`);
   process.chdir(path);
 }
 

@@ -91,6 +91,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       post: options.receive === undefined ? sendOverHttp : sendInProcess(options.receive),
       signature: options.signature,
       lookUpHost: options.strictUrls ? (options.lookUpHost ?? lookUpHost) : undefined,
+      refuseAddress: options.receive === undefined ? options.refuseAddress : undefined,
     }),
     retriesOfDisabled: options.retriesOfDisabled,
     onAttempt(row, { endpoint }) {

@@ -9,7 +9,7 @@ import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js"
 import type { SandboxApiKey } from "./api/api-keys.js";
 import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
-import type { LookUpHost } from "./delivery/check-target.js";
+import type { LookUpHost, RefuseAddress } from "./delivery/check-target.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
 import type { SandboxLogEntry } from "./log-entry.js";
 import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";
@@ -38,6 +38,13 @@ export interface SandboxOptions {
   strictUrls?: boolean;
   /** Finds the IP addresses of a host under `strictUrls`. @default the machine's resolver */
   lookUpHost?: LookUpHost;
+  /**
+   * Says why an IP address is not to be connected to, or undefined where it may. It is asked at every attempt over HTTP; a refused one
+   * is recorded as failed with that reason.
+   *
+   * @default every address may
+   */
+  refuseAddress?: RefuseAddress;
   /** Most endpoints of the workspace. @default 10 */
   maxEndpoints?: number;
   /** Addresses that the workspace owns. @default those of the samples */
@@ -98,7 +105,7 @@ export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxO
     if (value !== undefined && !Array.isArray(value))
       throw new PigeonholeError("invalid_option", `${list} must be a list.`);
   }
-  for (const name of ["receive", "lookUpHost", "onLog"] as const) {
+  for (const name of ["receive", "lookUpHost", "refuseAddress", "onLog"] as const) {
     const value: unknown = options[name];
     if (value !== undefined && typeof value !== "function") {
       throw new PigeonholeError("invalid_option", `${name} must be a function.`);

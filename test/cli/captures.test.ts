@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
@@ -110,4 +110,46 @@ test("captures list understands negated terms", async () => {
   const [line, ...others] = jsonLines(await runCli(["captures", "list", "-type:email.sent", "--json"], { cwd }));
   expect(others).toEqual([]);
   expect(line).toMatchObject({ capture: { type: "email.opened" } });
+});
+
+describe("all, where there are no captures", () => {
+  test.each([
+    [["export", "all", "--out", "out.ndjson"]],
+    [["export", "all", "--as", "vitest"]],
+    [["types"]],
+    [["rm", "all", "--yes"]],
+  ])("captures %j ends with 2, says so and writes nothing", async (args) => {
+    const cwd = makeFolder();
+    mkdirSync(join(cwd, ".pigeonhole", "captures"), { recursive: true });
+    const { code, stdout, stderr } = await runCli(["captures", ...args], { cwd });
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("There are no captures in")]);
+    expect(existsSync(join(cwd, "out.ndjson"))).toBe(false);
+  });
+
+  test("replay likewise, and with --json the code is no_capture", async () => {
+    const { code, stderr } = await runCli(["replay", "all", "--to", "9", "--json"], { env });
+    expect([code, jsonLines({ stdout: stderr })[0]]).toMatchObject([2, { error: { code: "no_capture" } }]);
+  });
+});
+
+describe("replay without --to", () => {
+  test("goes where the capture was answered last, not where a replay found nobody", async () => {
+    const app = await startApp();
+    const cwd = await importEvents([sampleEvent("email.received")]);
+    const replay = (...args: string[]) => runCli(["replay", "last", ...args], { cwd, env });
+    expect(await replay("--to", app.url)).toMatchObject({ code: 0 });
+    expect(await replay("--to", "http://127.0.0.1:9/elsewhere")).toMatchObject({ code: 3 });
+    expect(await replay("--to", "http://no-such-host.invalid/")).toMatchObject({ code: 3 });
+    const again = await replay("--json");
+    expect([again.code, jsonLines(again)[0]]).toMatchObject([0, { attempt: { target: app.url, status: 200 } }]);
+  });
+
+  test("of a capture that nobody ever answered asks for --to and names where it went", async () => {
+    const cwd = await importEvents([sampleEvent("email.received")]);
+    const replay = (...args: string[]) => runCli(["replay", "last", ...args], { cwd, env });
+    expect((await replay()).stderr).toContain("was never sent anywhere; give --to");
+    expect(await replay("--to", "http://127.0.0.1:9/x")).toMatchObject({ code: 3 });
+    const { code, stderr } = await replay();
+    expect([code, stderr]).toEqual([2, expect.stringContaining("only to http://127.0.0.1:9/x, where nobody answered")]);
+  });
 });

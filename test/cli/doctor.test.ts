@@ -87,18 +87,43 @@ describe("doctor", () => {
     expect(find("secret")).toMatchObject({ status, message: expect.stringContaining(words) as string });
   });
 
-  test.each([
-    [0, "pass"],
-    [120, "warn"],
-    [-3600, "fail"],
-  ])("compares the clock with the Date of the API: %i s is %s", async (seconds, status) => {
+  /** An API whose clock is off by so many seconds. */
+  async function startClock(seconds: number, headers: Record<string, string> = {}) {
     const server = await serve((_, response) => {
       response.sendDate = false;
       response.setHeader("date", new Date(Date.now() + seconds * 1000).toUTCString());
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       response.end();
     });
     closeAfterTest(() => server.close());
-    expect((await checkUp(["--base-url", server.url])).find("clock")?.status).toBe(status);
+    return server.url;
+  }
+
+  test.each([
+    [0, "pass", /^This machine's clock and that of 127\.0\.0\.1:\d+ agree\. That is near by/],
+    [30, "pass", /is (?:29|30|31) s behind that of .* That is near enough\.$/],
+    [
+      -120,
+      "warn",
+      /is (?:2 min|1 min 59 s|2 min 1 s) ahead of that of .* still taken, with (?:3 min|2 min 59 s|3 min 1 s) to spare\.$/,
+    ],
+    [3900.5, "fail", /is 1 h \d+ min behind that of .* good for 5 min, so a receiver here takes no delivery\.$/],
+  ])("compares the clock with the Date of the API: %d s is %s", async (seconds, status, message) => {
+    const clock = (await checkUp(["--base-url", await startClock(seconds)])).find("clock");
+    expect(clock).toMatchObject({ status, message: expect.stringMatching(message) as string });
+    if (status === "pass") expect(clock?.fix).toBeNull();
+    else expect(clock?.fix).toMatch(/^Set the clock by the network \(NTP\).* set it there\.$/);
+  });
+
+  test("does not take a cached answer, or none, for a clock that is off", async () => {
+    const cached = (await checkUp(["--base-url", await startClock(-3600, { age: "3600" })])).find("clock");
+    expect(cached).toMatchObject({ status: "skip", message: expect.stringContaining("a cache answered") as string });
+    const silent = (await checkUp(["--base-url", "http://127.0.0.1:9"])).find("clock");
+    expect(silent).toMatchObject({
+      status: "warn",
+      message: "Not compared: Nothing listens at 127.0.0.1:9.",
+      fix: expect.stringContaining("PIGEONHOLE_BASE_URL") as string,
+    });
   });
 
   test("sees a port that is taken", async () => {

@@ -5,7 +5,7 @@ import { COMMANDS } from "#pigeonhole/cli/commands.js";
 import { protectSearchTerms, searchTerm } from "#pigeonhole/cli/frame/search-terms.js";
 import { QUERY_FIELDS } from "#pigeonhole/capture/query.js";
 import { parseExample } from "./support/parse-example.js";
-import { jsonLines, makeFolder, runCli } from "./support/run-cli.js";
+import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
 
 describe("help", () => {
   test("lists every command, or the family it belongs to", async () => {
@@ -81,6 +81,11 @@ describe("a line that cannot be used", () => {
     [["trigger", "email.sent", "--expect", "good"], "--expect must be a status"],
     [["sign", "extra"], "too many arguments"],
     [["-C", "/does/not/exist", "doctor"], "--cwd: the folder /does/not/exist does not exist"],
+    [["-C", process.execPath, "doctor"], `--cwd: ${process.execPath} is not a folder.`],
+    [["trigger", "email.sent", "--to", "ftp://x", "--sign", "missing"], '--to: "ftp://x" is no target'],
+    [["doctor", "--app", ""], '--app: "" is no target'],
+    [["doctor", "--base-url", "nowhere"], '--base-url must be the http(s) URL of the API, got "nowhere"'],
+    [["inbox", "list", "--db", "."], "is a folder; give the path of a receiver's database"],
     [["inbox", "list"], "There is no file"],
     [["captures", "list"], "--store: there are no captures in"],
     [["endpoints", "list"], "--base-url"],
@@ -112,7 +117,7 @@ describe("options of every command", () => {
   test("--cwd decides where relative paths start", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "event.json"), "{}");
-    writeFileSync(join(cwd, ".env"), "WEBHOOK_SECRET=whsec_from_dot_env\n");
+    writeFileSync(join(cwd, ".env"), `WEBHOOK_SECRET=${SECRET}\n`);
     const { code, stdout } = await runCli(["-C", cwd, "sign", "--body", "event.json"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("x-svc-signature: t=")]);
   });

@@ -75,11 +75,37 @@ describe("sandbox", () => {
     ],
     [["--speed", "0"], "above 0"],
     [["--strict-urls", "--endpoint", "http://127.0.0.1:1/"], "https"],
+    [["--endpoint", "http://192.0.2.1/"], "192.0.2.1 is outside this machine and its private network"],
+    [["--endpoint", "http://[2001:db8::1]/"], "--allow-remote permits that"],
+    [["--endpoint", "http://127.0.0.1:1/", "--secret", "whsec_short"], "must be whsec_ and 43"],
   ])("%j ends with 2 and never says that it is ready", async (args, words) => {
     const { code, stdout, stderr } = await runCli(["sandbox", "--port", "0", ...args], { env });
     expect(stderr).toContain(words);
     expect(stdout).not.toContain("Ready.");
     expect(code).toBe(2);
+  });
+
+  test("delivers to no endpoint outside this machine that was made through the API, unless told otherwise", async () => {
+    const attempt = async (...flags: string[]): Promise<string> => {
+      const { cli, baseUrl, apiKey } = await startSandbox(flags);
+      const at = { env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
+      await runCli(["endpoints", "create", "https://192.0.2.1/", "-e", "email.sent"], at);
+      await post(`${baseUrl}/sandbox/emit`, { type: "email.sent" });
+      return cli.line(/"kind":"attempt"/);
+    };
+    const refused = JSON.parse(await attempt()) as object;
+    expect(refused).toMatchObject({
+      row: { error: expect.stringContaining("not sent: outside this machine") as string },
+    });
+    // TEST-NET-1: nobody is there, so no more than the reason is another.
+    expect(await attempt("--allow-remote")).not.toContain("not sent");
+  });
+
+  test("delivers to localhost by name", async () => {
+    const app = await startApp();
+    const { cli, baseUrl } = await startSandbox(["--endpoint", `${app.url.replace("127.0.0.1", "localhost")}=all`]);
+    await post(`${baseUrl}/sandbox/emit`, { type: "email.received" });
+    expect(JSON.parse(await cli.line(/"kind":"attempt"/))).toMatchObject({ row: { status: "delivered" } });
   });
 
   test.each([

@@ -106,4 +106,30 @@ describe("trigger", () => {
     expect(await cli.ended).toMatchObject({ code: 130, stderr: "" });
     expect(app.handled).toHaveLength(1);
   });
+
+  test.each([
+    ["not-a-secret-1234567890", "--secret lacks the prefix whsec_."],
+    ["svc_live_0123456789", "--secret is an API key, not a webhook secret."],
+    ["whe_65b8f0a2c4d6e8f001234567", "--secret is the id of an endpoint, not its secret."],
+    [` ${SECRET}`, "--secret has white space or a line end around it."],
+    [`"${SECRET}"`, "--secret has quotes"],
+  ])("sends nothing under what is visibly no secret, and does not show it: %s", async (secret, words) => {
+    const app = await startApp();
+    const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", secret]);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(words)]);
+    expect(stderr).not.toContain(secret.trim());
+    expect((await app.receiver.stats()).answers.unverified).toBe(0);
+  });
+
+  test("says of a secret that was perhaps cut so, and sends nevertheless", async () => {
+    const app = await startApp();
+    const cut = SECRET.slice(0, -5);
+    const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", cut]);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      expect.stringContaining("503 unverified"),
+      expect.stringContaining("--secret has 38 characters after whsec_, where the service makes 43."),
+    ]);
+    expect(stderr).not.toContain(cut);
+  });
 });

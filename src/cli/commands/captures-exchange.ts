@@ -3,24 +3,26 @@ import { exportCaptures } from "../../capture/export-captures.js";
 import { type Imported, parseImport } from "../../capture/import-captures.js";
 import type { NamedSecret } from "../../capture/judge-signature.js";
 import { createRedactor } from "../../capture/redact-captures.js";
-import { selectCaptures } from "../../capture/select-captures.js";
 import { escapeControls } from "../../dev/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type * as specs from "../specs/captures.js";
-import { openCaptures, openShelf } from "../values/captures.js";
+import { openCaptures, openShelf, pickCaptures } from "../values/captures.js";
 import { countOf, putOut } from "../values/output-file.js";
 import { readInput } from "../values/read-input.js";
 import { findSecrets } from "../values/secret-option.js";
+import { findSigningSecret } from "../values/signing-secret.js";
 
 export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ args, options, context }) => {
   const { as, redact, to, out } = options;
-  const selected = selectCaptures(openShelf(options.store, context), args.selection);
+  const shelf = openShelf(options.store, context);
+  const selected = pickCaptures({ shelf, words: args.selection, store: options.store }, context);
   const captures = redact === undefined ? selected : selected.map(createRedactor({ profile: redact }));
-  const [secret] = as === "curl" || as === "http" ? findSecrets(options.secret, context) : [];
+  const isSigned = as === "curl" || as === "http";
+  const secret = isSigned ? findSigningSecret(options.secret, context) : undefined;
   const { text } = exportCaptures(captures, { as, target: to, ...(secret !== undefined && { secret: secret.value }) });
-  if (secret === undefined && (as === "curl" || as === "http")) {
+  if (secret === undefined && isSigned) {
     context.out.note("No secret was found, so the captured signatures are in it; they are old.");
   }
   await putOut(text, out, countOf(captures.length, "capture"), context);

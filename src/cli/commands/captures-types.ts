@@ -3,19 +3,17 @@ import { resolve } from "node:path";
 import type { Capture } from "../../capture/capture.js";
 import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
 import { generateSchemas } from "../../capture/schemas/generate-schemas.js";
-import { selectCaptures } from "../../capture/select-captures.js";
 import { escapeControls } from "../../dev/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { capturesTypes } from "../specs/captures.js";
-import { openShelf } from "../values/captures.js";
+import { openShelf, pickCaptures } from "../values/captures.js";
 import { countOf } from "../values/output-file.js";
 
 export const run: RunCommand<typeof capturesTypes> = async ({ args, options, context }) => {
   const words = args.selection.length === 0 ? ["all"] : args.selection;
-  const captures = selectCaptures(openShelf(options.store, context), words);
-  if (captures.length === 0) throw usageError("There are no captures to learn from.");
+  const captures = pickCaptures({ shelf: openShelf(options.store, context), words, store: options.store }, context);
   if (options.check !== undefined) return check(options.check, captures, context);
   const text = generateSchemas(captures);
   if (options.out === undefined) context.out.raw(text);

@@ -14,7 +14,7 @@ import type { Paint } from "../frame/output.js";
 import { formatJson } from "../frame/format-json.js";
 import { formatTable } from "../frame/table.js";
 import type * as specs from "../specs/captures.js";
-import { openExistingCaptures, openShelf } from "../values/captures.js";
+import { openExistingCaptures, openShelf, pickCaptures } from "../values/captures.js";
 
 // An async function, so that what a search or a selection refuses becomes a rejection.
 // oxlint-disable-next-line require-await
@@ -58,7 +58,8 @@ export const show: RunCommand<typeof specs.capturesShow> = async ({ args, option
 
 export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, options, context }) => {
   const folder = openExistingCaptures(options.store, context);
-  const ids = selectCaptures(folder, args.selection).map(({ id }) => id);
+  const { store } = options;
+  const ids = pickCaptures({ shelf: folder, words: args.selection, store }, context).map(({ id }) => id);
   const what = ids.length === 1 ? "1 capture" : `${ids.length} captures`;
   if (!(await confirm(`Delete ${what}?`, context))) return EXIT.failed;
   const removed = await folder.remove(ids);

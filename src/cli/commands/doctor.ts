@@ -1,16 +1,18 @@
 import { resolve } from "node:path";
-import { parseTarget } from "../../capture/target.js";
 import { checkApp } from "../doctor/check-app.js";
 import { checkClock } from "../doctor/check-clock.js";
 import { checkDatabase } from "../doctor/check-database.js";
 import { checkNode, checkPort, checkReceiver, checkTunnelPrograms } from "../doctor/check-machine.js";
 import { checkSecrets } from "../doctor/check-secret.js";
 import type { CheckResult, CheckStatus } from "../doctor/check.js";
+import { usageError } from "../frame/command-error.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output, Paint } from "../frame/output.js";
 import type { doctor } from "../specs/doctor.js";
+import { BASE_URL_VARIABLE } from "../values/api-client.js";
 import { findSecrets, readVariable } from "../values/secret-option.js";
+import { readTarget } from "../values/target-option.js";
 
 /** Prints each check as soon as it is known. */
 export const run: RunCommand<typeof doctor> = async ({ options, context }) => {
@@ -35,16 +37,27 @@ interface DoctorOptions {
 async function* checks(options: DoctorOptions, context: CommandContext): AsyncGenerator<CheckResult> {
   const { app, db, allowRemote } = options;
   const { env, cwd, signal } = context;
-  const url = app === undefined ? undefined : parseTarget(app).href;
+  // Read first, so that a slip on the command line ends it before the first check and not in the middle.
+  const url = app === undefined ? undefined : readTarget("--app", app).href;
+  const baseUrl = readBaseUrl(options.baseUrl, context);
   yield checkNode();
   yield await checkReceiver();
   const secrets = findSecrets(options.secret, context);
   yield* checkSecrets(secrets);
-  yield await checkClock(options.baseUrl ?? readVariable("PIGEONHOLE_BASE_URL", context), signal);
+  yield await checkClock(baseUrl, signal);
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
   if (db !== undefined) yield await checkDatabase(resolve(cwd, db));
   yield await checkPort(options.port);
   yield checkTunnelPrograms(env);
+}
+
+function readBaseUrl(given: string | undefined, context: CommandContext): URL | undefined {
+  const text = given ?? readVariable(BASE_URL_VARIABLE, context);
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "https:" || url?.protocol === "http:") return url;
+  const name = given === undefined ? BASE_URL_VARIABLE : "--base-url";
+  throw usageError(`${name} must be the http(s) URL of the API, got "${text}".`);
 }
 
 function show({ name, status, message, fix }: CheckResult, out: Output): void {

@@ -8,7 +8,7 @@ import { type PlannedFile, planScaffold } from "../../scaffold/project/plan-scaf
 import { projectName } from "../../scaffold/project/project-name.js";
 import { runProgram } from "../../scaffold/project/run-program.js";
 import { writeScaffold } from "../../scaffold/project/write-scaffold.js";
-import { usageError } from "../frame/command-error.js";
+import { type CommandError, usageError } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import { startActivity } from "../init/activity.js";
@@ -80,14 +80,12 @@ async function create(answers: Answers, place: Place & { overwrite: boolean }): 
   const git = answers.git && !(await isInRepository(nearestFolder(folder)));
   let isInstalled = false;
   const failures: string[] = [];
-  await writeScaffold(plan, {
-    folder,
-    overwrite,
-    signal,
-    prepare: async (draft) => {
-      if (git) await tolerate(failures, () => initGit(draft, signal));
-      if (answers.install) isInstalled = await tolerate(failures, () => install(answers, draft, context));
-    },
+  const prepare = async (draft: string): Promise<void> => {
+    if (git) await tolerate(failures, () => initGit(draft, signal));
+    if (answers.install) isInstalled = await tolerate(failures, () => install(answers, draft, context));
+  };
+  await writeScaffold(plan, { folder, overwrite, signal, prepare }).catch((error: unknown) => {
+    throw forbiddenFolder(error, folder) ?? error;
   });
   const next = nextSteps(answers, { folder, cwd, isInstalled });
   const steps = next.map(([line, what], index) => {
@@ -133,6 +131,13 @@ async function tolerate(failures: string[], work: () => Promise<void>): Promise<
     failures.push(error.message);
     return false;
   }
+}
+
+/** The system's own error names the draft that stands beside the folder. */
+function forbiddenFolder(error: unknown, folder: string): CommandError | undefined {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (!/^(?:EACCES|EPERM|EROFS)$/.test(code)) return undefined;
+  return usageError(`The folder ${folder} cannot be made (${code}). Choose one where this user may write.`);
 }
 
 function nearestFolder(folder: string): string {

@@ -10,7 +10,6 @@ import {
   type ReplayOptions,
   type ReplayReport,
 } from "../../capture/replay-captures.js";
-import { selectCaptures } from "../../capture/select-captures.js";
 import { escapeControls } from "../../dev/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
@@ -18,10 +17,11 @@ import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import { createProgress } from "../frame/progress.js";
 import type { replay } from "../specs/replay.js";
-import { openShelf } from "../values/captures.js";
+import { openShelf, pickCaptures } from "../values/captures.js";
 import { readCertificates } from "../values/certificates.js";
 import { readInput } from "../values/read-input.js";
-import { requireSecrets } from "../values/secret-option.js";
+import { requireSigningSecret } from "../values/signing-secret.js";
+import { readTarget } from "../values/target-option.js";
 import { checkExpect } from "../values/status-option.js";
 
 type Input = CommandInput<typeof replay>;
@@ -34,7 +34,8 @@ export const run: RunCommand<typeof replay> = async (input) => {
   const { options, context } = input;
   const { out, signal } = context;
   const shelf = openShelf(options.store, context);
-  const captures = pickCaptures(input, shelf);
+  const captures = chooseCaptures(input, shelf);
+  for (const target of options.to) readTarget("--to", target);
   if (options.dryRun) {
     for (const capture of captures) showPlanned(capture, targetsOf(capture, options.to), out);
     return;
@@ -66,12 +67,13 @@ export const run: RunCommand<typeof replay> = async (input) => {
   return report.unanswered > 0 ? EXIT.unreachable : EXIT.ok;
 };
 
-function pickCaptures({ args, options }: Input, shelf: ReturnType<typeof openShelf>): Capture[] {
+function chooseCaptures({ args, options, context }: Input, shelf: ReturnType<typeof openShelf>): Capture[] {
   const { selection } = args;
   if (selection.length === 0 && options.query === undefined) {
     throw usageError("What is to be replayed? Give last, an id, a search, a file or folder, or --query.");
   }
-  const selected = selection.length === 0 ? [] : selectCaptures(shelf, selection);
+  const { store } = options;
+  const selected = selection.length === 0 ? [] : pickCaptures({ shelf, words: selection, store }, context);
   if (options.query === undefined) return selected;
   const query = parseQuery(options.query);
   const found = shelf.list().filter((capture) => matchesQuery(query, capture));
@@ -80,12 +82,17 @@ function pickCaptures({ args, options }: Input, shelf: ReturnType<typeof openShe
   return both;
 }
 
-/** Where a capture goes: as told, or where its last attempt went. */
-function targetsOf(capture: Capture, to: readonly string[]): readonly string[] {
+/**
+ * Where a capture goes: as told, or where its last attempt went. A replay that nobody answered does not count, since its target may
+ * have been a slip; a forward does, since the dev server was set up with it.
+ */
+function targetsOf({ id, attempts }: Capture, to: readonly string[]): readonly string[] {
   if (to.length > 0) return to;
-  const last = capture.attempts.at(-1)?.target;
-  if (last !== undefined) return [last];
-  throw usageError(`${capture.id} was never sent anywhere; give --to, such as --to 3000.`);
+  const last = attempts.findLast(({ kind, status }) => kind !== "replay" || status !== null);
+  if (last !== undefined) return [last.target];
+  const tried = attempts.at(-1)?.target;
+  const why = tried === undefined ? "was never sent anywhere" : `was sent only to ${tried}, where nobody answered`;
+  throw usageError(`${id} ${why}; give --to, such as --to 3000.`);
 }
 
 async function readOptions({ options, context }: Input, captures: Capture[]): Promise<ReplayOptions> {
@@ -97,7 +104,7 @@ async function readOptions({ options, context }: Input, captures: Capture[]): Pr
     const flag = newId ? "--new-id" : options.body === undefined ? "--set and --unset" : "--body";
     throw usageError(`--exact sends the captured bytes, so ${flag} cannot go with it.`);
   }
-  const secret = exact ? undefined : requireSecrets(options.secret, context)[0].value;
+  const secret = exact ? undefined : requireSigningSecret(options.secret, context).value;
   return {
     captures,
     target: (capture) => targetsOf(capture, to),

@@ -1,15 +1,22 @@
+import { lookup } from "node:dns/promises";
+import { isPigeonholeError } from "../../base/error.js";
 import { sleep } from "../../base/sleep.js";
 import { waitingClock } from "../../base/waiting-clock.js";
+import type { NamedSecret } from "../../capture/judge-signature.js";
+import { isLocalAddress } from "../../capture/local-address.js";
+import { checkSecret } from "../../sandbox/check-secret.js";
 import { createSandbox } from "../../sandbox/create-sandbox.js";
 import type { WebhookCreateInput } from "../../contract/webhook-endpoint.js";
 import type { EndpointWithSecret, Sandbox } from "../../sandbox/sandbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
+import type { Output } from "../frame/output.js";
 import { untilInterrupted } from "../frame/interruption.js";
 import { formatSandboxEntry } from "../frame/sandbox-lines.js";
 import type { sandbox } from "../specs/sandbox.js";
+import type { WantedEndpoint } from "../values/endpoint-option.js";
 import { withFlagNames } from "../values/flag-names.js";
-import { findSecrets } from "../values/secret-option.js";
+import { findSigningSecret } from "../values/signing-secret.js";
 
 type Input = CommandInput<typeof sandbox>;
 
@@ -22,17 +29,22 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
     throw usageError("--every says how often --emit fires; give --emit too.");
   }
   if (clock === "manual" && speed !== undefined) throw usageError("--speed and --clock manual exclude each other.");
+  // All that can be refused is, before anything listens.
+  const secret = findSigningSecret(options.secret, context);
+  if (secret !== undefined && options.endpoint.length > 0) checkSandboxSecret(secret);
+  if (!options.allowRemote) for (const { url } of options.endpoint) await checkLocal(url);
   await withFlagNames({}, async () => {
     const emulated = createSandbox({
       clock: speed === undefined ? clock : { speed },
       // The receiver is another process, which goes by the machine's clock.
       receiverTime: "machine",
       strictUrls,
+      ...(!options.allowRemote && { refuseAddress }),
       ...(seed !== undefined && { seed }),
       onLog: (entry) => out.result({ ...entry }, formatSandboxEntry(entry, out.paint, emulated.endpoints.list())),
     });
     try {
-      await start(emulated, input);
+      await start(emulated, input, secret);
       await Promise.all([untilInterrupted(signal), fire(emulated, input)]);
     } finally {
       await emulated.close();
@@ -40,7 +52,7 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
   });
 };
 
-async function start(emulated: Sandbox, { options, context }: Input): Promise<void> {
+async function start(emulated: Sandbox, { options, context }: Input, secret: NamedSecret | undefined): Promise<void> {
   const { out } = context;
   const { url } = await emulated.listen({ port: options.port });
   const { apiKey, seed } = emulated;
@@ -54,30 +66,57 @@ async function start(emulated: Sandbox, { options, context }: Input): Promise<vo
       `  Seed        ${seed}`,
     ].join("\n"),
   );
-  createEndpoints(emulated, options, context);
+  createEndpoints({ emulated, endpoints: options.endpoint, secret, out });
   out.result({ kind: "listening" }, `  ${out.paint.green("Ready.")}`);
 }
 
-function createEndpoints(emulated: Sandbox, options: Input["options"], context: Input["context"]): void {
-  const [secret] = findSecrets(options.secret, context);
-  for (const { url, eventTypes } of options.endpoint) {
-    const given = secret === undefined ? {} : { secret: secret.value };
-    const endpoint = create(emulated, { url, ...(eventTypes !== undefined && { eventTypes }) }, given);
+/** The service's secrets have one length, and the sandbox makes no endpoint with another. */
+function checkSandboxSecret({ ref, value }: NamedSecret): void {
+  try {
+    checkSecret(value);
+  } catch (error) {
+    throw isPigeonholeError(error) ? usageError(`${ref}: ${error.message}`) : error;
+  }
+}
+
+/** Holds for endpoints that are made through the API too, and for what a name leads to at the moment of sending. */
+function refuseAddress(address: string): string | undefined {
+  return isLocalAddress(address)
+    ? undefined
+    : "outside this machine and its private network; --allow-remote permits that";
+}
+
+interface EndpointsInput {
+  emulated: Sandbox;
+  endpoints: readonly WantedEndpoint[];
+  secret: NamedSecret | undefined;
+  out: Output;
+}
+
+function createEndpoints({ emulated, endpoints, secret, out }: EndpointsInput): void {
+  for (const { url, eventTypes } of endpoints) {
+    const endpoint = create(emulated, { url, ...(eventTypes !== undefined && { eventTypes }) }, secret);
     // One that was given is known already, and a real one may not be shown.
     const shown = secret === undefined ? { secret: endpoint.secret } : { secretRef: secret.ref };
     const { id } = endpoint;
     const words = `  Endpoint    ${id}  ${url}\n  Secret      ${secret === undefined ? endpoint.secret : secret.ref}`;
-    context.out.result(
-      { kind: "endpoint_ready", endpoint: { id, url, eventTypes: endpoint.eventTypes }, ...shown },
-      words,
-    );
+    out.result({ kind: "endpoint_ready", endpoint: { id, url, eventTypes: endpoint.eventTypes }, ...shown }, words);
   }
 }
 
+async function checkLocal(url: string): Promise<void> {
+  const { hostname } = new URL(url);
+  const addresses = await lookup(hostname.replace(/^\[(.*)\]$/, "$1"), { all: true }).catch(() => []);
+  if (addresses.every(({ address }) => isLocalAddress(address))) return;
+  throw usageError(
+    `--endpoint: ${hostname} is outside this machine and its private network. What the sandbox sends is made up, and would look genuine there to whoever knows the secret; --allow-remote permits that.`,
+  );
+}
+
 /** What the rules of the API refuse is a mistake on the command line here. */
-function create(emulated: Sandbox, input: WebhookCreateInput, given: { secret?: string }): EndpointWithSecret {
+function create(emulated: Sandbox, input: WebhookCreateInput, secret: NamedSecret | undefined): EndpointWithSecret {
   try {
-    return emulated.endpoints.create(input, given);
+    return emulated.endpoints.create(input, secret === undefined ? {} : { secret: secret.value });
   } catch (error) {
     throw usageError(`--endpoint ${input.url}: ${error instanceof Error ? error.message : "it was refused."}`);
   }

@@ -2,11 +2,11 @@ import { signDelivery } from "../../protocol/sign-delivery.js";
 import type { RunCommand } from "../frame/context.js";
 import type { sign } from "../specs/sign.js";
 import { readInput } from "../values/read-input.js";
-import { requireSecrets } from "../values/secret-option.js";
+import { requireSigningSecret } from "../values/signing-secret.js";
 
 /** Prints the headers of a delivery. The signature is the result, the secret is never shown. */
 export const run: RunCommand<typeof sign> = async ({ options, context }) => {
-  const [secret] = requireSecrets(options.secret, context);
+  const secret = requireSigningSecret(options.secret, context);
   const body = await readInput("--body", options.body, context);
   const { format, encoding, at } = options;
   const headers = signDelivery({

@@ -3,7 +3,6 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../capture/capture-test-report.js";
 import { type InspectedHandler, runCaptureTests } from "../../capture/run-capture-tests.js";
-import { parseTarget } from "../../capture/target.js";
 import { escapeControls } from "../../dev/escape-controls.js";
 import { SECRET_SHAPE } from "../../protocol/limits.js";
 import { type InboxFile, openInboxFile } from "../../store/open-inbox-file.js";
@@ -12,7 +11,9 @@ import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import type { test } from "../specs/test.js";
 import { type AppProcess, startApp, waitForApp } from "../values/app-process.js";
-import { findSecrets, requireSecrets, SECRET_VARIABLE } from "../values/secret-option.js";
+import { SECRET_VARIABLE } from "../values/secret-option.js";
+import { findSigningSecret, requireSigningSecret } from "../values/signing-secret.js";
+import { readTarget } from "../values/target-option.js";
 import { checkExpect } from "../values/status-option.js";
 
 type Input = CommandInput<typeof test>;
@@ -22,7 +23,7 @@ export const run: RunCommand<typeof test> = async (input) => {
   const { options, context } = input;
   const { out, cwd, env, signal } = context;
   const expect = checkExpect(options.expect);
-  const target = parseTarget(options.to);
+  const target = readTarget("--to", options.to);
   const secret = findSecret(input);
   const inbox = options.inbox === undefined ? undefined : lazyInbox(resolve(cwd, options.inbox));
   const app =
@@ -55,16 +56,17 @@ export const run: RunCommand<typeof test> = async (input) => {
 
 /** With `--start` a secret for this run alone will do, since the app is given it. */
 function findSecret({ options, context }: Input): string {
-  if (options.start === undefined) return requireSecrets(options.secret, context)[0].value;
-  const [secret] = findSecrets(options.secret, context);
-  return secret?.value ?? SECRET_SHAPE.prefix + randomBytes(32).toString("base64url");
+  if (options.start === undefined) return requireSigningSecret(options.secret, context).value;
+  return (
+    findSigningSecret(options.secret, context)?.value ?? SECRET_SHAPE.prefix + randomBytes(32).toString("base64url")
+  );
 }
 
 async function waitUntilThere({ options, context }: Input, target: URL, app: AppProcess | undefined): Promise<void> {
   const { waitFor, patience, allowRemote } = options;
   if (waitFor === undefined && app === undefined) return;
   const isHealth = waitFor !== undefined;
-  const url = waitFor === undefined ? target.href : parseTarget(waitFor).href;
+  const url = waitFor === undefined ? target.href : readTarget("--wait-for", waitFor).href;
   await waitForApp({ url, isHealth, patienceMs: patience, allowRemote, app, signal: context.signal });
 }
 

@@ -18,7 +18,8 @@ import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import { noSuchEventType } from "../values/event-type.js";
 import { readInput } from "../values/read-input.js";
-import { requireSecrets } from "../values/secret-option.js";
+import { requireSigningSecret } from "../values/signing-secret.js";
+import { readTarget } from "../values/target-option.js";
 import { checkExpect } from "../values/status-option.js";
 import type { trigger } from "../specs/trigger.js";
 
@@ -39,8 +40,8 @@ export const run: RunCommand<typeof trigger> = async (input) => {
   const expect = checkExpect(options.expect);
   const makeBody = await bodyMaker(input);
   const needsSecret = options.sign !== "missing" && options.sign !== "wrong-secret";
-  const secret = needsSecret ? requireSecrets(options.secret, context)[0].value : undefined;
-  const url = targetUrl(options.to, DEFAULT_PATH);
+  const secret = needsSecret ? requireSigningSecret(options.secret, context).value : undefined;
+  const url = targetUrl(readTarget("--to", options.to).href, DEFAULT_PATH);
   if (!options.allowRemote) await checkLocalTarget(url);
 
   let exitCode: ExitCode = EXIT.ok;

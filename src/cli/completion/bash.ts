@@ -6,7 +6,7 @@ export function bashScript(places: readonly Place[]): string {
   const values = places.flatMap(({ path, values }) =>
     [...values].map(([flag, words]) =>
       words.length === 0
-        ? `    "${path} ${flag}") compopt -o default; return ;;`
+        ? `    "${path} ${flag}") return ;;` // Files: complete -o default.
         : `    "${path} ${flag}") COMPREPLY=($(compgen -W "${words.join(" ")}" -- "$cur")); return ;;`,
     ),
   );
@@ -19,6 +19,8 @@ _pigeonhole() {
       ${paths.join(" | ")}) at="\${at:+$at }\${COMP_WORDS[i]}" ;;
     esac
   done
+  # --flag=value comes as three words.
+  if [ "$cur" = "=" ]; then cur=""; elif [ "$before" = "=" ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   COMPREPLY=()
   case "$at $before" in
 ${values.join("\n")}

@@ -3,15 +3,16 @@ import type { Place } from "./words.js";
 /** A script for fish. */
 export function fishScript(places: readonly Place[]): string {
   const paths = places.filter(({ path }) => path !== "").map(({ path }) => `'${path}'`);
-  const lines = places.flatMap(({ path, words, values }) => {
+  const lines = places.flatMap(({ path, words, values, takesFiles }) => {
     const when = `complete -c pigeonhole -n "__pigeonhole_at '${path}'"`;
-    return words.map(({ text, summary }) => {
+    const offers = words.map(({ text, summary }) => {
       const note = summary === "" ? "" : ` -d '${summary.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
       if (!text.startsWith("--")) return `${when} -a '${text}'${note}`;
       const offered = values.get(text);
       const value = offered === undefined ? "" : offered.length === 0 ? " -r -F" : ` -x -a '${offered.join(" ")}'`;
       return `${when} -l '${text.slice(2)}'${value}${note}`;
     });
+    return takesFiles ? [`${when} -F`, ...offers] : offers;
   });
   return `# fish completion of pigeonhole: pigeonhole completion fish | source
 function __pigeonhole_at

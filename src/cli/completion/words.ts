@@ -1,4 +1,4 @@
-import type { CommandSpec, OptionSpec } from "../frame/spec.js";
+import type { ArgumentSpec, CommandSpec, OptionSpec } from "../frame/spec.js";
 import { flagName } from "../frame/spec.js";
 import { GLOBAL_OPTIONS } from "../frame/global-options.js";
 
@@ -14,6 +14,8 @@ export interface Place {
   words: Word[];
   /** Values by flag. An empty list stands for files. */
   values: Map<string, readonly string[]>;
+  /** True where an argument may be any text, such as the name of a file. */
+  takesFiles: boolean;
 }
 
 /** Every place of the command line at which something can be completed. */
@@ -30,24 +32,25 @@ export function completionPlaces(specs: readonly CommandSpec[], families: Readon
     path: "",
     words: [...[...firsts].map(([text, summary]) => ({ text, summary })), ...standing],
     values: valuesOf(GLOBAL_OPTIONS),
+    takesFiles: false,
   };
   const inFamilies = Object.keys(families).map((family): Place => {
     const seconds = specs.filter(({ name }) => name.startsWith(`${family} `));
     const words = seconds.map(({ name, summary }) => ({ text: name.slice(family.length + 1), summary }));
-    return { path: family, words: [...words, ...standing], values: valuesOf(GLOBAL_OPTIONS) };
+    return { path: family, words: [...words, ...standing], values: valuesOf(GLOBAL_OPTIONS), takesFiles: false };
   });
   return [start, ...inFamilies, ...specs.map((spec) => commandPlace(spec, standing))];
 }
 
 function commandPlace(spec: CommandSpec, standing: readonly Word[]): Place {
   const options = spec.options ?? {};
-  const values = Object.values(spec.arguments ?? {}).flatMap(
-    ({ choices, suggestions }) => choices ?? suggestions ?? [],
-  );
+  const args: readonly ArgumentSpec[] = Object.values(spec.arguments ?? {});
+  const values = args.flatMap(({ choices, suggestions }) => choices ?? suggestions ?? []);
   return {
     path: spec.name,
     words: [...values.map((text) => ({ text, summary: "" })), ...optionWords(options), ...standing],
     values: new Map([...valuesOf(GLOBAL_OPTIONS), ...valuesOf(options)]),
+    takesFiles: args.some(({ choices, suggestions }) => choices === undefined && suggestions === undefined),
   };
 }
 

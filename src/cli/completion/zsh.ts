@@ -14,14 +14,19 @@ export function zshScript(places: readonly Place[]): string {
   return `#compdef pigeonhole
 # zsh completion of pigeonhole: eval "$(pigeonhole completion zsh)"
 _pigeonhole() {
-  local at="" i
+  local at="" before="\${words[CURRENT-1]}" i
   local -a offered
   for (( i = 2; i < CURRENT; i++ )); do
     case "$at \${words[i]}" in
       (${paths.join("|")}) at="\${at:+$at }\${words[i]}" ;;
     esac
   done
-  case "$at \${words[CURRENT-1]}" in
+  # --flag=value is one word.
+  if [[ "\${words[CURRENT]}" == --*=* ]]; then
+    before="\${words[CURRENT]%%=*}"
+    compset -P '*='
+  fi
+  case "$at $before" in
 ${values.join("\n")}
   esac
   case "$at" in
@@ -31,8 +36,10 @@ ${words.join("\n")}
 }
 if [[ "$funcstack[1]" == _pigeonhole ]]; then
   _pigeonhole "$@"
-else
+elif (( $+functions[compdef] )); then
   compdef _pigeonhole pigeonhole
+else
+  print -u2 "pigeonhole: for its completion, run this first: autoload -Uz compinit && compinit"
 fi
 `;
 }

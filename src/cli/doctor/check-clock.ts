@@ -1,18 +1,24 @@
 import { headerListReader } from "../../capture/judge-signature.js";
+import { isLocalAddress } from "../../capture/local-address.js";
 import { sendRequest } from "../../capture/send-request.js";
-import { SECOND } from "../../base/duration.js";
+import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { type CheckResult, fail, pass, skip, warn } from "./check.js";
 
 /** Beyond this the window of a signature is nearly used up by the clocks alone. */
 const WARN_SECONDS = 60;
 
+/** Below this nobody needs a number. */
+const EQUAL_SECONDS = 2;
+
 /** Compares this machine's clock with the `Date` header of an answer. `url` undefined: there is nobody to ask. */
-export async function checkClock(url: string | undefined, signal: AbortSignal): Promise<CheckResult> {
-  if (url === undefined) return skip("clock", "Not compared: give --base-url to compare it with the service's.");
+export async function checkClock(url: URL | undefined, signal: AbortSignal): Promise<CheckResult> {
+  if (url === undefined) {
+    return skip("clock", "Not compared: give --base-url, the address of the API, whose answers carry its time.");
+  }
   const before = Date.now();
   const answer = await sendRequest({
-    url,
+    url: url.href,
     method: "GET",
     headers: [],
     body: Buffer.alloc(0),
@@ -20,19 +26,64 @@ export async function checkClock(url: string | undefined, signal: AbortSignal): 
     allowRemote: true,
     signal,
   });
-  if (answer.status === null) return warn("clock", answer.error ?? "No answer.", "Look at --base-url and the network.");
-  const date = Date.parse(headerListReader(answer.headers)("date") ?? "");
-  if (!Number.isFinite(date)) return skip("clock", "The service's answer has no Date header to compare with.");
+  const { host } = url;
+  if (answer.status === null) {
+    const why =
+      answer.failure === "refused" ? `Nothing listens at ${host}.` : (answer.error ?? `${host} gave no answer.`);
+    return warn("clock", `Not compared: ${why}`, "Look at --base-url (or PIGEONHOLE_BASE_URL) and the network.");
+  }
+  const header = headerListReader(answer.headers);
+  const date = Date.parse(header("date") ?? "");
+  if (!Number.isFinite(date)) return skip("clock", `Not compared: the answer of ${host} has no Date header.`);
+  if (Number(header("age") ?? 0) > 0) {
+    return skip("clock", `Not compared: a cache answered for ${host}, with the time at which it stored the answer.`);
+  }
   // The header is cut to seconds, and was written while the answer was on its way.
   const seconds = Math.round((date + SECOND / 2 - (before + answer.ms / 2)) / SECOND);
-  return judgeSkew(seconds);
+  return judgeSkew(seconds, { host, isHere: isLocalAddress(url.hostname) || url.hostname === "localhost" });
 }
 
-function judgeSkew(seconds: number): CheckResult {
+function judgeSkew(seconds: number, { host, isHere }: { host: string; isHere: boolean }): CheckResult {
   const size = Math.abs(seconds);
-  const text = `This machine's clock is ${size} s ${seconds > 0 ? "behind" : "ahead of"} the service's.`;
-  const fix = "Switch on time synchronisation (NTP) on this machine.";
-  if (size > LIMITS.toleranceSeconds) return fail("clock", `${text} No signature can be in time.`, fix);
-  if (size > WARN_SECONDS) return warn("clock", text, fix);
-  return pass("clock", size <= 1 ? "The clock agrees with the service's." : text);
+  if (size <= EQUAL_SECONDS) {
+    const near = isHere ? " That is near by, so this says little about the service's own clock." : "";
+    return pass("clock", `This machine's clock and that of ${host} agree.${near}`);
+  }
+  const text = `This machine's clock is ${spell(size)} ${seconds > 0 ? "behind" : "ahead of"} that of ${host}.`;
+  if (size > LIMITS.toleranceSeconds) {
+    const effect = `A signature is good for ${spell(LIMITS.toleranceSeconds)}, so a receiver here takes no delivery.`;
+    return fail("clock", `${text} ${effect}`, howToSet());
+  }
+  if (size > WARN_SECONDS) {
+    const left = spell(LIMITS.toleranceSeconds - size);
+    return warn("clock", `${text} Deliveries are still taken, with ${left} to spare.`, howToSet());
+  }
+  return pass("clock", `${text} That is near enough.`);
+}
+
+/** `45 s`, `2 min`, `1 h 5 min`, `3 d`: two units at most. */
+function spell(seconds: number): string {
+  const units = [
+    [DAY, "d"],
+    [HOUR, "h"],
+    [MINUTE, "min"],
+    [SECOND, "s"],
+  ] as const;
+  let left = seconds * SECOND;
+  const parts = units.flatMap(([size, name]) => {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    return count === 0 ? [] : [`${count} ${name}`];
+  });
+  return parts.slice(0, 2).join(" ");
+}
+
+function howToSet(platform: NodeJS.Platform = process.platform): string {
+  const command: Partial<Record<NodeJS.Platform, string>> = {
+    linux: "sudo timedatectl set-ntp true",
+    darwin: "sudo sntp -sS time.apple.com",
+    win32: "w32tm /resync, as administrator",
+  };
+  const how = command[platform];
+  return `Set the clock by the network (NTP)${how === undefined ? "" : `: ${how}`}. A container takes its host's clock, so set it there.`;
 }

@@ -50,7 +50,12 @@ const FAULTS_ELSEWHERE =
 /** System errors in words; their own messages hold `ENOENT` and the like. */
 const SYSTEM_ERRORS: Record<string, string> = {
   ENOENT: "does not exist",
-  EACCES: "may not be opened: its permissions forbid it",
+  EACCES: "may not be opened or written by this user: permissions forbid it",
+  EPERM: "may not be changed by this user; perhaps it belongs to another",
+  EROFS: "cannot be written: its file system is read-only",
+  ENOSPC: "cannot be written: the disk is full",
+  EEXIST: "is there already",
+  ENAMETOOLONG: "has too long a name",
   EISDIR: "is a folder",
   ENOTDIR: "is not in a folder",
   EADDRINUSE: "is in use by another program; choose another with the option for the port",

@@ -7,5 +7,7 @@ export async function confirm(question: string, { yes, stdin, out, signal }: Com
   if (!stdin.isTTY || !out.isTerminal) throw usageError(`${question} Give --yes to say so without a terminal.`);
   const prompts = await import("@clack/prompts");
   const answer = await prompts.confirm({ message: question, initialValue: false, signal });
+  // While the question stood, Ctrl-C was a key like others.
+  if (prompts.isCancel(answer) && !signal.aborted) process.emit("SIGINT");
   return answer === true;
 }

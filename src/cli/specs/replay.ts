@@ -26,7 +26,7 @@ export const replay = defineCommand({
     to: {
       value: "url",
       repeat: true,
-      summary: "A port, host:port/path or URL. Default: where the capture was sent last.",
+      summary: "A port, host:port/path or URL. Default: where the capture was forwarded, or answered, last.",
     },
     query: { value: "search", summary: "A search, also one that could be an id." },
     exact: { summary: "Sends bytes and signature as captured instead of signing anew." },

@@ -32,7 +32,10 @@ export const sandbox = defineCommand({
       default: "real",
       summary: "manual: time passes only through the control API.",
     },
-    strictUrls: { summary: "Refuses http and local endpoint URLs, as the real service does." },
+    allowRemote: { summary: "Allows endpoints outside this machine and its private network." },
+    strictUrls: {
+      summary: "Refuses http and local endpoint URLs, as the real service does; deliveries need --allow-remote then.",
+    },
     emit: {
       value: "type",
       repeat: true,

@@ -12,7 +12,7 @@ export interface ApiOptions {
   apiKey: string | undefined;
 }
 
-const BASE_URL_VARIABLE = "PIGEONHOLE_BASE_URL";
+export const BASE_URL_VARIABLE = "PIGEONHOLE_BASE_URL";
 const API_KEY_VARIABLE = "PIGEONHOLE_API_KEY";
 
 /** The flag behind each field of the contract. */

@@ -1,5 +1,7 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type InboxFile, openInboxFile } from "../../store/open-inbox-file.js";
+import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 
 /** Opens the database of `--db`, does the work and closes it again. */
@@ -8,7 +10,12 @@ export async function withInboxFile<Result>(
   { cwd }: CommandContext,
   work: (inbox: InboxFile) => Promise<Result>,
 ): Promise<Result> {
-  const inbox = await openInboxFile(resolve(cwd, file));
+  const path = resolve(cwd, file);
+  // SQLite would say only that it cannot open it.
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw usageError(`--db: ${path} is a folder; give the path of a receiver's database in it.`);
+  }
+  const inbox = await openInboxFile(path);
   try {
     return await work(inbox);
   } finally {

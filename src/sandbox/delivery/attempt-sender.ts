@@ -3,7 +3,14 @@ import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import type { SandboxTime } from "../sandbox-time.js";
-import { type LookUpHost, checkTarget } from "./check-target.js";
+import {
+  checkReach,
+  checkTarget,
+  lookUpHost as askMachine,
+  type LookUpHost,
+  type RefuseAddress,
+  type Target,
+} from "./check-target.js";
 import type { DeliveryFault } from "./delivery-faults.js";
 import type { Delivery } from "./delivery.js";
 import type { Answer } from "./judge-answer.js";
@@ -16,6 +23,8 @@ export interface AttemptSenderOptions {
   signature: Partial<SignatureAssumptions> | undefined;
   /** Looks every host up and refuses private addresses; undefined lets every target through. */
   lookUpHost: LookUpHost | undefined;
+  /** Refuses addresses beyond that; undefined lets every address through. */
+  refuseAddress: RefuseAddress | undefined;
 }
 
 /** Signs an attempt and sends it, waiting 5 s for the answer. */
@@ -71,12 +80,21 @@ export class AttemptSender {
     }
   }
 
+  async #checkTarget(url: string): Promise<Target> {
+    const { lookUpHost = askMachine, refuseAddress = () => undefined } = this.#options;
+    const target = this.#options.lookUpHost === undefined ? undefined : await checkTarget(url, lookUpHost);
+    if (target?.ok === false) return target;
+    // What was looked up once is not looked up again: the answer could be another.
+    const lookUp: LookUpHost = target === undefined ? lookUpHost : () => Promise.resolve(target.addresses);
+    return checkReach(url, lookUp, refuseAddress);
+  }
+
   async #signAndPost({ endpoint, body }: Delivery, signal: AbortSignal): Promise<Answer> {
-    const { time, signature, lookUpHost, post } = this.#options;
+    const { time, signature, lookUpHost, refuseAddress, post } = this.#options;
     const { url } = endpoint;
     // The 5 s go by for the look-up too.
-    const target =
-      lookUpHost === undefined ? undefined : await Promise.race([checkTarget(url, lookUpHost), untilAborted(signal)]);
+    const isFree = lookUpHost === undefined && refuseAddress === undefined;
+    const target = isFree ? undefined : await Promise.race([this.#checkTarget(url), untilAborted(signal)]);
     if (target?.ok === false) return { kind: "none", error: target.error };
     // Signed anew each time with the secret of this moment: after a rotation the old one signs nothing.
     const signed = signDelivery({
@@ -86,7 +104,7 @@ export class AttemptSender {
       ...(signature === undefined ? {} : { assumptions: signature }),
     });
     const headers = { "content-type": "application/json", "user-agent": "pigeonhole-sandbox", ...signed };
-    return post({ url, headers, body, ...(target === undefined ? {} : { address: target.address }) }, signal);
+    return post({ url, headers, body, ...(target === undefined ? {} : { addresses: target.addresses }) }, signal);
   }
 }
 

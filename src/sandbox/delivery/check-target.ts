@@ -9,7 +9,10 @@ export type LookUpHost = (host: string) => Promise<readonly string[]>;
 export const lookUpHost: LookUpHost = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
 /** Where an attempt may connect to. */
-export type Target = { ok: true; address: string } | { ok: false; error: string };
+export type Target = { ok: true; addresses: readonly string[] } | { ok: false; error: string };
+
+/** Why an IP address is not to be connected to; undefined where it may. */
+export type RefuseAddress = (address: string) => string | undefined;
 
 /**
  * Resolves the host of an endpoint before an attempt. A name with any address in a refused range is refused: the attempt is
@@ -17,18 +20,30 @@ export type Target = { ok: true; address: string } | { ok: false; error: string 
  */
 export async function checkTarget(url: string, lookUp: LookUpHost): Promise<Target> {
   if (!isAllowedWebhookUrl(url)) return { ok: false, error: "not sent: the URL is not allowed" };
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) !== 0) return { ok: true, address: host };
-  let addresses: readonly string[];
-  try {
-    addresses = await lookUp(host);
-  } catch {
-    return { ok: false, error: "not sent: the host name was not found" };
-  }
-  const [first] = addresses;
-  if (first === undefined) return { ok: false, error: "not sent: the host name was not found" };
-  if (addresses.every(isPublicAddress)) return { ok: true, address: first };
+  const addresses = await addressesOf(url, lookUp);
+  if (addresses.length === 0) return NOT_FOUND;
+  if (addresses.every(isPublicAddress)) return { ok: true, addresses };
   return { ok: false, error: "not sent: the host name leads to a private address" };
+}
+
+/** Resolves the host likewise, and refuses it where one of its addresses is refused. Never rejects. */
+export async function checkReach(url: string, lookUp: LookUpHost, refuse: RefuseAddress): Promise<Target> {
+  const addresses = await addressesOf(url, lookUp);
+  if (addresses.length === 0) return NOT_FOUND;
+  const reason = addresses.map(refuse).find((why) => why !== undefined);
+  return reason === undefined ? { ok: true, addresses } : { ok: false, error: `not sent: ${reason}` };
+}
+
+const NOT_FOUND: Target = { ok: false, error: "not sent: the host name was not found" };
+
+async function addressesOf(url: string, lookUp: LookUpHost): Promise<readonly string[]> {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) !== 0) return [host];
+  try {
+    return await lookUp(host);
+  } catch {
+    return [];
+  }
 }
 
 /** By the same ranges as a URL with the address in it. */

@@ -7,8 +7,8 @@ export interface Post {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** Connect to this address and no other: the one that was looked up and allowed. */
-  address?: string;
+  /** Connect to one of these addresses and no other: those that were looked up and allowed. */
+  addresses?: readonly string[];
 }
 
 /** Sends a POST. Never rejects; an abort of the signal ends it with no answer, or with the one that had begun. */
@@ -18,7 +18,7 @@ export type SendPost = (post: Post, signal: AbortSignal) => Promise<Answer>;
 const MOST_ANSWER_BYTES = 64 * 1024;
 
 /** Sends over a connection of its own and never follows a redirect. */
-export const sendOverHttp: SendPost = ({ url, headers, body, address }, signal) =>
+export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal) =>
   new Promise((resolve) => {
     const fail = (error: Error & { code?: string }): void =>
       resolve({
@@ -30,7 +30,7 @@ export const sendOverHttp: SendPost = ({ url, headers, body, address }, signal) 
       headers: { ...headers, "content-length": String(body.byteLength) },
       agent: false,
       signal,
-      ...(address === undefined ? {} : { lookup: lookupAs(address) }),
+      ...(addresses === undefined ? {} : { lookup: lookupAs(addresses) }),
     };
     const send = url.startsWith("https:") ? requestHttps : requestHttp;
     const request = send(url, options, (response) => {
@@ -53,11 +53,12 @@ export const sendOverHttp: SendPost = ({ url, headers, body, address }, signal) 
     request.end(body);
   });
 
-function lookupAs(address: string): NonNullable<RequestOptions["lookup"]> {
-  const family = address.includes(":") ? 6 : 4;
+function lookupAs(addresses: readonly string[]): NonNullable<RequestOptions["lookup"]> {
+  const all = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
   return (_, options, done) => {
-    if (options.all === true) done(null, [{ address, family }]);
-    else done(null, address, family);
+    const [first] = all;
+    if (options.all === true) done(null, all);
+    else done(null, first?.address ?? "", first?.family);
   };
 }
 

@@ -1,0 +1,94 @@
+import { spawn, spawnSync } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { onTestFinished } from "vitest";
+
+/** `script` of util-linux makes pseudo-terminals; the one of macOS and BSD takes other arguments. */
+export const HAS_TERMINAL = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
+
+/** Keys as a terminal sends them. */
+export const KEY = {
+  enter: "\r",
+  up: "\u001b[A",
+  down: "\u001b[B",
+  space: " ",
+  ctrlC: "\u0003",
+  tab: "\t",
+  killLine: "\u0015",
+} as const;
+
+export interface TerminalOptions {
+  cwd: string;
+  /** Added to a nearly empty environment. */
+  env?: Record<string, string>;
+}
+
+/** A program in a terminal of 120 columns. */
+export interface Terminal {
+  /** Resolves when the text stands behind what was waited for before; rejects after 20 s or at the end. */
+  shows(text: string): Promise<void>;
+  press(...keys: string[]): void;
+  /** All that was printed, without the terminal's control sequences. */
+  readonly screen: string;
+  /** The exit code. */
+  readonly ended: Promise<number | null>;
+}
+
+const PATIENCE_MS = 20_000;
+
+/** Starts a line of `sh` in a pseudo-terminal. */
+export function startInTerminal(line: string, { cwd, env }: TerminalOptions): Terminal {
+  const { PATH = "" } = process.env;
+  const child = spawn("script", ["-qec", `stty cols 120 rows 50; exec ${line}`, "/dev/null"], {
+    cwd,
+    env: { PATH, TERM: "xterm", SHELL: "/bin/sh", HOME: cwd, ...env },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  let screen = "";
+  let seen = 0;
+  let hasEnded = false;
+  const lookers = new Set<() => void>();
+  const look = (): void => {
+    for (const looker of lookers) looker();
+  };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    // A control sequence may come in two parts.
+    screen = stripVTControlCharacters(output);
+    look();
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("close", (code) => {
+      hasEnded = true;
+      look();
+      resolve(code);
+    });
+  });
+  return {
+    ended,
+    get screen() {
+      return screen;
+    },
+    press: (...keys) => void child.stdin.write(keys.join("")),
+    shows: (text) =>
+      new Promise((resolve, reject) => {
+        const end = (problem?: string): void => {
+          clearTimeout(timer);
+          lookers.delete(looker);
+          if (problem === undefined) resolve();
+          else reject(new Error(`${problem}: "${text}" in\n${screen.slice(seen)}`));
+        };
+        const looker = (): void => {
+          const at = screen.indexOf(text, seen);
+          if (at !== -1) {
+            seen = at + text.length;
+            end();
+          } else if (hasEnded) end("Ended without");
+        };
+        const timer = setTimeout(() => end("Waited in vain for"), PATIENCE_MS);
+        lookers.add(looker);
+        looker();
+      }),
+  };
+}
