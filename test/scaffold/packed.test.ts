@@ -114,7 +114,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
 });
 
 test(
-  "npm run dev runs app, dev server and sandbox, and one signal ends all of them",
+  "npm run dev runs app, dev server and sandbox once, npm run trigger finds them, and one signal ends all of them",
   async () => {
     const project = join(folder, "express");
     const [app, dev, page, sandbox] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
@@ -131,6 +131,15 @@ test(
     expect(fired.status).toBe(200);
     // From the sandbox through the dev server into the app's handler.
     await vi.waitFor(() => expect(all.output()).toMatch(/app {5}│ .*"msg":"form\.submitted"/), { timeout: 10_000 });
+
+    const triggered = await run("npm", ["run", "trigger", "--", "form.submitted", "--expect", "2xx"], project, env);
+    expect(triggered.stdout).toContain("200 accepted");
+
+    const { code, stderr } = await start(project, ["scripts/dev.mjs"], env).ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`${app} (PORT), ${dev} (DEV_PORT), ${page} (DEV_PAGE_PORT)`),
+    ]);
 
     all.child.kill("SIGTERM");
     expect((await all.ended).code).toBe(0);

@@ -91,6 +91,16 @@ describe("the secret", () => {
 });
 
 describe("options", () => {
+  test("every variable that the app or a script reads is in .env.example", () => {
+    const files = plan();
+    const read = ["src/env.ts", "scripts/local.mjs"].flatMap((path) => [
+      ...textOf(files, path).matchAll(/^ {2}([A-Z][A-Z_]+)(?:: | = )/gm),
+    ]);
+    expect(read.length).toBeGreaterThan(9);
+    const example = textOf(files, ".env.example");
+    expect(read.filter(([, name = ""]) => !new RegExp(`^(?:# )?${name}=`, "m").test(example))).toEqual([]);
+  });
+
   test("without docker there is no file and no word of it", () => {
     const files = plan({ docker: false });
     expect([...files.keys()].filter((path) => /docker|compose/i.test(path))).toEqual([]);
@@ -106,11 +116,12 @@ describe("options", () => {
     expect(textOf(plan({ packageManager }), "README.md")).toContain(line);
   });
 
-  test("pnpm and Bun are told which packages may compile", () => {
+  test("each package manager is told which packages may compile", () => {
     expect(textOf(plan({ packageManager: "pnpm" }), "pnpm-workspace.yaml")).toContain("- better-sqlite3");
     expect(manifestOf(plan({ packageManager: "bun" }))).toMatchObject({
       trustedDependencies: ["better-sqlite3", "esbuild"],
     });
+    expect(manifestOf(plan())).toMatchObject({ allowScripts: { "better-sqlite3": true, esbuild: true } });
     expect(manifestOf(plan())).not.toHaveProperty("trustedDependencies");
   });
 

@@ -10,11 +10,13 @@ interface PackageManager {
   readonly exec: string;
   /** Lines of the Dockerfile that install, with the files they need. */
   readonly dockerInstall: string;
+  /** Behind the build in the Dockerfile: leaves out of the image what only a build needs. */
+  readonly dockerPrune: string;
   /** What installs where only npm is at hand, as in a workflow. */
   readonly ciInstall: string;
 }
 
-/** All of them compile or fetch better-sqlite3 at install, which pnpm and Bun do only for packages that are named. */
+/** All of them compile or fetch better-sqlite3 at install, which pnpm and Bun do only for packages that are named; npm warns. */
 export const PACKAGE_MANAGERS = {
   npm: {
     install: "npm install",
@@ -23,6 +25,7 @@ export const PACKAGE_MANAGERS = {
     args: " --",
     exec: "npx",
     dockerInstall: "COPY package.json package-lock.json* ./\nRUN npm install",
+    dockerPrune: " && npm prune --omit=dev",
   },
   pnpm: {
     install: "pnpm install",
@@ -32,6 +35,7 @@ export const PACKAGE_MANAGERS = {
     exec: "pnpm exec",
     dockerInstall:
       "RUN npm install --global pnpm@10\nCOPY package.json pnpm-workspace.yaml pnpm-lock.yaml* ./\nRUN pnpm install",
+    dockerPrune: "",
   },
   yarn: {
     install: "yarn install",
@@ -40,6 +44,7 @@ export const PACKAGE_MANAGERS = {
     args: "",
     exec: "yarn",
     dockerInstall: "COPY package.json .yarnrc.yml yarn.lock* ./\nRUN yarn install",
+    dockerPrune: "",
   },
   bun: {
     install: "bun install",
@@ -48,6 +53,7 @@ export const PACKAGE_MANAGERS = {
     args: "",
     exec: "bunx",
     dockerInstall: "RUN npm install --global bun@1\nCOPY package.json bun.lock* ./\nRUN bun install",
+    dockerPrune: "",
   },
 } as const satisfies Record<string, PackageManager>;
 

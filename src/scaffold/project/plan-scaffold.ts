@@ -33,10 +33,16 @@ const MANAGER_FILES: Partial<Record<PackageManagerName, PlannedFile>> = {
   yarn: { path: ".yarnrc.yml", content: "nodeLinker: node-modules\n", mode: 0o644 },
 };
 
+/** Fields of package.json that say the same. */
+const MANAGER_FIELDS: Partial<Record<PackageManagerName, object>> = {
+  npm: { allowScripts: { "better-sqlite3": true, esbuild: true } },
+  bun: { trustedDependencies: ["better-sqlite3", "esbuild"] },
+};
+
 /** Every file of a new project, by path. Reads the templates and writes nothing. Throws `invalid_option`. */
 export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
   const { template, events, packageManager, docker, name, pigeonhole, makeFixture } = resolveScaffoldOptions(options);
-  const { install, run, args, exec, dockerInstall, ciInstall } = PACKAGE_MANAGERS[packageManager];
+  const { install, run, args, exec, dockerInstall, dockerPrune, ciInstall } = PACKAGE_MANAGERS[packageManager];
   const names = events.map(namesOf);
   const values = {
     name,
@@ -46,6 +52,7 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
     args,
     exec,
     "docker-install": dockerInstall,
+    "docker-prune": dockerPrune,
     "ci-install": ciInstall,
     secret: options.secret ?? makeSecret(),
     events: events.join(","),
@@ -71,8 +78,7 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
 /** The highest layer's text, and all of package.json's as one. */
 function textOf(path: string, texts: readonly [string, ...string[]], packageManager: PackageManagerName): string {
   if (path !== "package.json") return texts.at(-1) ?? texts[0];
-  const forBun = packageManager === "bun" ? ['{"trustedDependencies":["better-sqlite3","esbuild"]}'] : [];
-  return mergePackages([...texts, ...forBun]);
+  return mergePackages([...texts, JSON.stringify(MANAGER_FIELDS[packageManager] ?? {})]);
 }
 
 function spreadEvents(

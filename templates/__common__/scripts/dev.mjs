@@ -1,19 +1,13 @@
 // The app, the dev server in front of it and an emulated service, in one terminal:
 //   sandbox ─▶ pigeonhole dev (captures, page) ─▶ app
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { DATABASE_FILE, DEV_PAGE_PORT, DEV_PORT, PATH, pigeonhole, PORT, SANDBOX_PORT } from "./local.mjs";
 
-if (existsSync(".env")) process.loadEnvFile(".env");
-const { PORT = "3000", DEV_PORT = "4400", DEV_PAGE_PORT = "4401", SANDBOX_PORT = "4410" } = process.env;
-const { DATABASE_FILE = "data/inbox.db" } = process.env;
-const PATH = "/webhooks/mail";
 const EVENT_TYPES = "{{events}}";
 
-const pigeonhole = fileURLToPath(new URL("dist/cli/bin.js", import.meta.resolve("pigeonhole/package.json")));
 const children = new Map();
 const stopping = new AbortController();
 
@@ -55,8 +49,23 @@ function isListening(port) {
   });
 }
 
+/** Looked at before anything starts: what listens there already would be taken for our own. */
+async function refuseTakenPorts() {
+  const ports = Object.entries({ PORT, DEV_PORT, DEV_PAGE_PORT, SANDBOX_PORT });
+  const checks = await Promise.all(
+    ports.map(async ([name, port]) => ({ name, port, isTaken: await isListening(port) })),
+  );
+  const taken = checks.filter(({ isTaken }) => isTaken).map(({ name, port }) => `${port} (${name})`);
+  if (taken.length === 0) return;
+  console.error(
+    `Taken: ${taken.join(", ")}. Does dev run already? Stop what listens there, or set other ports in .env.`,
+  );
+  process.exit(1);
+}
+
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop(0));
 
+await refuseTakenPorts();
 start("app", ["--watch", "--watch-preserve-output", "--import", "tsx", "src/server.ts"], { quiet: true });
 await until(isHealthy);
 if (!stopping.signal.aborted) {
