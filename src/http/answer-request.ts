@@ -8,6 +8,12 @@ export type BodyRead =
   | { kind: "read"; body: Uint8Array }
   | Extract<Outcome, { kind: "too_large" | "body_timeout" | "body_aborted" | "body_consumed" | "overloaded" }>;
 
+/**
+ * A body that announces no more than this is counted at once, which is cheap. A larger one is counted as it comes: an announcement alone
+ * must not take the room of genuine deliveries.
+ */
+const SMALL_BODY_BYTES = 16 * 1024;
+
 /** The type of every answer's body. */
 export const ANSWER_TYPE = "text/plain; charset=utf-8";
 
@@ -50,11 +56,10 @@ async function findOutcome(intake: Intake, edge: Edge): Promise<Outcome> {
 
 async function readAndReceive(intake: Intake, edge: Edge): Promise<Outcome> {
   const { header } = edge;
-  const announced = header("content-length");
-  const share = new BodyShare(intake.bodies, announced !== undefined);
-  // What is over the limit of a body is not read, so it needs no room.
-  const length = Number(announced ?? 0);
-  if (length <= intake.maxBodyBytes && !share.take(length)) return { kind: "overloaded" };
+  const length = Number(header("content-length") ?? Number.NaN);
+  const isSmall = length <= SMALL_BODY_BYTES;
+  const share = new BodyShare(intake.bodies, { countsChunks: !isSmall });
+  if (isSmall && !share.take(length)) return { kind: "overloaded" };
   try {
     const read = await edge.readBody(share);
     if (read.kind !== "read") return read;

@@ -21,14 +21,14 @@ export class BodyBudget {
 /** What one delivery has taken of the budget. */
 export class BodyShare {
   readonly #budget: BodyBudget;
-  /** A length that is announced is taken at once; a body without one is counted as it comes. */
-  readonly isAnnounced: boolean;
+  /** Whether the bytes are taken as they come, and not all at once. */
+  readonly countsChunks: boolean;
   #taken = 0;
   #isEnded = false;
 
-  constructor(budget: BodyBudget, isAnnounced: boolean) {
+  constructor(budget: BodyBudget, { countsChunks }: { countsChunks: boolean }) {
     this.#budget = budget;
-    this.isAnnounced = isAnnounced;
+    this.countsChunks = countsChunks;
   }
 
   take(bytes: number): boolean {

@@ -42,7 +42,7 @@ async function readChunks(body: ReadableStream<Uint8Array>, intake: Intake, shar
       if (next.done) return { kind: "read", body: joinChunks(chunks, length) };
       length += next.value.byteLength;
       if (length > intake.maxBodyBytes) return { kind: "too_large" };
-      if (!share.isAnnounced && !share.take(next.value.byteLength)) return { kind: "overloaded" };
+      if (share.countsChunks && !share.take(next.value.byteLength)) return { kind: "overloaded" };
       chunks.push(next.value);
     }
   } catch {

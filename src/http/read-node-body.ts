@@ -47,7 +47,7 @@ function readStream(req: NodeRequest, intake: Intake, share: BodyShare): Promise
       deadline.cancel();
       resolve(read);
     };
-    if (!share.isAnnounced) {
+    if (share.countsChunks) {
       req.on("data", (chunk: Uint8Array) => {
         if (!share.take(chunk.byteLength)) settle({ kind: "overloaded" });
       });

@@ -136,6 +136,17 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     },
   );
 
+  test("is not kept out by a large body that was only announced", async () => {
+    const { server } = await start({ maxBodyBytes: 100_000, bodies: new BodyBudget(50_000) });
+    const idle = await connect(server.port);
+    idle.write(`${head("content-length: 40000")}abc`);
+    await wait(20);
+    const genuine = await connect(server.port);
+    genuine.write(`${head("content-length: 30000")}${"a".repeat(30_000)}`);
+    expect(await genuine.answer()).toMatchObject({ status: 200 });
+    for (const client of [idle, genuine]) client.destroy();
+  });
+
   test("whose body does not come in time is 408, and its connection is closed", async () => {
     const { intake, client } = await startRaw({ bodyTimeoutMs: 100 });
     client.write(`${head("content-length: 10")}abc`);

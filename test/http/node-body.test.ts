@@ -201,6 +201,10 @@ test.each<[string, object, string]>([
   const imitation: unknown = Object.assign(new EventEmitter(), { headers: {} }, fields);
   const intake = createProbeIntake();
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the point of the test
-  const read = await readNodeBody(imitation as NodeRequest, intake, new BodyShare(intake.bodies, false));
+  const read = await readNodeBody(
+    imitation as NodeRequest,
+    intake,
+    new BodyShare(intake.bodies, { countsChunks: true }),
+  );
   expect(read.kind).toBe(kind);
 });
