@@ -1,7 +1,8 @@
 import { PigeonholeError } from "../base/error.js";
 import { type ContactEventInput, checkContactEvent } from "../contract/contact-event.js";
 import { InvalidInputError } from "../contract/invalid-input-error.js";
-import type { NewOutboxEvent } from "../store/outbox.js";
+import type { ComparableOutboxEvent } from "../store/outbox.js";
+import { isSameContactEvent } from "../store/same-contact-event.js";
 import { type KeyOwner, deriveIdempotencyKey } from "./idempotency-key.js";
 
 export interface RecordOptions {
@@ -16,7 +17,8 @@ export interface RecordOptions {
 export interface ContactEventRecorder {
   /**
    * Records a contact event; it is stored together with the done mark of this handler, or not at all. Throws InvalidInputError
-   * with the service's code and param, `key_conflict` or, when the run is over, `run_ended`.
+   * with the service's code and param, `key_conflict` or, when the run is over, `run_ended`. What is recorded inside `ctx.step` is kept with
+   * the step, so that a later attempt, which skips it, records it as well.
    */
   record(event: ContactEventInput, options?: RecordOptions): void;
 }
@@ -33,7 +35,7 @@ export function apiNotConfigured(): PigeonholeError {
 export function prepareRecord(
   event: ContactEventInput,
   { owner, label, nowMs }: { owner: KeyOwner; label: string | undefined; nowMs: number },
-): NewOutboxEvent {
+): ComparableOutboxEvent {
   const checked = checkContactEvent(event, nowMs);
   if (!checked.ok) throw new InvalidInputError("contactEvents.record", checked.fault);
   const { value } = checked;
@@ -43,6 +45,7 @@ export function prepareRecord(
     key: deriveIdempotencyKey(owner, label ?? labelOf(value)),
     body: JSON.stringify(value),
     occurredAt: given === undefined ? nowMs : Date.parse(given),
+    isTimeGiven: given !== undefined,
   };
 }
 
@@ -61,11 +64,11 @@ function isoTime(ms: number): string {
 
 /** The records of one run: none at first, and one in most that record at all. */
 export class RunRecords {
-  #events: NewOutboxEvent[] | undefined;
-  #byKey: Map<string, NewOutboxEvent> | undefined;
+  #events: ComparableOutboxEvent[] | undefined;
+  #byKey: Map<string, ComparableOutboxEvent> | undefined;
 
   /** Throws `key_conflict` when the key stands for another event of this run. */
-  add(event: NewOutboxEvent): void {
+  add(event: ComparableOutboxEvent): void {
     if (this.#events === undefined) {
       this.#events = [event];
       return;
@@ -75,7 +78,7 @@ export class RunRecords {
     if (known === undefined) {
       this.#byKey.set(event.key, event);
       this.#events.push(event);
-    } else if (known.body !== event.body) {
+    } else if (!isSameContactEvent(event, known.body)) {
       throw new PigeonholeError(
         "key_conflict",
         "Two different contact events of one handler have the same key. Give each its own: record(event, { key: … }).",
@@ -83,8 +86,8 @@ export class RunRecords {
     }
   }
 
-  /** What was recorded so far; undefined when nothing was. */
-  get all(): readonly NewOutboxEvent[] | undefined {
+  /** What was recorded so far, in that order; undefined when nothing was. */
+  get all(): readonly ComparableOutboxEvent[] | undefined {
     return this.#events;
   }
 }

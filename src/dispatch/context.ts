@@ -7,7 +7,7 @@ import type { AnyEvent } from "../protocol/event.js";
 import type { CommitFunction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork } from "../store/work.js";
-import type { NewOutboxEvent } from "../store/outbox.js";
+import type { ComparableOutboxEvent, NewOutboxEvent } from "../store/outbox.js";
 import { type ContactEventRecorder, RunRecords, apiNotConfigured, prepareRecord } from "./contact-event-record.js";
 import { type KeyOwner, deriveIdempotencyKey } from "./idempotency-key.js";
 
@@ -157,11 +157,14 @@ export class RunContext implements HandlerContext {
     this.#kept ??= this.#deps.store.loadSteps(this.#work);
     const kept = await this.#kept;
     const text = Object.hasOwn(kept, name) ? kept[name] : undefined;
-    if (text !== undefined) return (JSON.parse(text) as { value: Value }).value;
+    if (text !== undefined) return this.#repeatStep(text) as Value;
 
+    const recordedBefore = this.#records?.all?.length ?? 0;
     const value = await fn();
+    // What others recorded meanwhile may be among them: a record made twice is one.
+    const records = this.#records?.all?.slice(recordedBefore);
     const { seq, handler, token } = this.#work;
-    const saved = await this.#deps.store.saveStep({ seq, handler, token }, name, this.#stepJson(name, value));
+    const saved = await this.#deps.store.saveStep({ seq, handler, token }, name, this.#stepJson(name, value, records));
     if (saved === "lost") {
       throw new PigeonholeError(
         "lease_lost",
@@ -197,20 +200,33 @@ export class RunContext implements HandlerContext {
       throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");
     }
     if (this.#isOver) {
+      // Nobody may be waiting for a handler that goes on after its run.
+      this.log.error({ code: "run_ended" }, "record_refused");
       throw new PigeonholeError(
         "run_ended",
         `Handler "${this.#handler}" recorded a contact event after its run had ended. Await all that it does before it returns.`,
       );
     }
-    this.#records ??= new RunRecords();
-    this.#records.add(prepareRecord(event, { owner: this.#keyOwner(), label, nowMs: this.#begunAt }));
+    this.#addRecord(prepareRecord(event, { owner: this.#keyOwner(), label, nowMs: this.#begunAt }));
   }
 
   #keyOwner(): KeyOwner {
     return { source: this.#deps.source, eventId: this.#work.eventId, handler: this.#handler };
   }
 
-  #stepJson(name: string, value: unknown): string {
+  /** The value of a finished step; what was recorded in it is recorded again. */
+  #repeatStep(text: string): unknown {
+    const { value, records = [] } = JSON.parse(text) as { value: unknown; records?: ComparableOutboxEvent[] };
+    for (const record of records) this.#addRecord(record);
+    return value;
+  }
+
+  #addRecord(record: ComparableOutboxEvent): void {
+    this.#records ??= new RunRecords();
+    this.#records.add(record);
+  }
+
+  #stepJson(name: string, value: unknown, records: readonly ComparableOutboxEvent[] | undefined): string {
     let text: string;
     try {
       text = JSON.stringify({ value });
@@ -225,6 +241,7 @@ export class RunContext implements HandlerContext {
         `The value of step "${name}" has ${text.length} characters as JSON; ${LARGEST_STEP} is the most. Keep a reference instead.`,
       );
     }
-    return text;
+    // Beside the limit: a record has one of its own.
+    return records === undefined || records.length === 0 ? text : JSON.stringify({ value, records });
   }
 }

@@ -42,7 +42,7 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
       const now = clock.now();
       // No event id and no handler: those of handlers never are empty, so the two kinds of keys cannot meet.
       const prepared = prepareRecord(event, { owner: { source, eventId: "", handler: "" }, label: key, nowMs: now });
-      const [result] = await store.record([{ ...prepared, isTimeGiven: event.occurredAt !== undefined }], now);
+      const [result] = await store.record([prepared], now);
       if (result === "conflict") {
         throw new PigeonholeError("key_conflict", `The key "${key}" already stands for another contact event.`);
       }

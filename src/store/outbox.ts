@@ -13,8 +13,8 @@ export interface NewOutboxEvent {
   occurredAt: number;
 }
 
-/** One that no done mark carries, so that only its key tells whether it is there already. */
-export interface OwnOutboxEvent extends NewOutboxEvent {
+/** One that may be there already: `isSameContactEvent` tells whether what is known under its key is the same. */
+export interface ComparableOutboxEvent extends NewOutboxEvent {
   /** False when the time is that of the recording: then it does not tell two events of one key apart. */
   isTimeGiven: boolean;
 }
@@ -128,7 +128,7 @@ export interface OutboxCounts {
  */
 export interface Outbox {
   /** Stores events that no handler's settlement carries; results in the order given. */
-  record(events: readonly OwnOutboxEvent[], now: number): Promise<RecordResult[]>;
+  record(events: readonly ComparableOutboxEvent[], now: number): Promise<RecordResult[]>;
   /** Leases the call that is under way, or freezes a new one. Nothing while another is leased or waits for its next try. */
   leaseSend(request: SendRequest): Promise<SendPage>;
   settleSend(settlement: SendSettlement): Promise<"settled" | "lost">;

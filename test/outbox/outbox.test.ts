@@ -134,6 +134,57 @@ describe("a handler's record", () => {
     expect(await outboxOf(receiver)).toHaveLength(1);
   });
 
+  test("made inside a step is not lost with the attempts that skip the step", async () => {
+    let steps = 0;
+    const { service, receiver, deliver } = await start({
+      async work({ attempt, step, contactEvents }) {
+        contactEvents.record(ada("order.seen"));
+        const total = await step("charge", () => {
+          steps += 1;
+          contactEvents.record(ada("order.paid"), { key: "first" });
+          contactEvents.record({ ...ada("order.paid"), occurredAt: new Date(Date.now() - 1_000).toISOString() });
+          return 5;
+        });
+        expect(total).toBe(5);
+        if (attempt < 3) throw new Error("not yet");
+        contactEvents.record(ada("order.sent"));
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "done", attempts: 3 });
+    await untilStates(receiver, "done", "done", "done", "done");
+    expect(steps).toBe(1);
+    expect(namesIn(service)).toEqual(["order.seen", "order.paid", "order.paid", "order.sent"]);
+  });
+
+  test("made beside a step, in every attempt, is one", async () => {
+    const { service, receiver, deliver } = await start({
+      async work({ attempt, step, contactEvents }) {
+        const charged = step("charge", () => sleep(20));
+        await sleep(5);
+        contactEvents.record(ada("order.paid"));
+        await charged;
+        if (attempt < 3) throw new Error("not yet");
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "done", attempts: 3 });
+    await untilStates(receiver, "done");
+    expect(namesIn(service)).toEqual(["order.paid"]);
+  });
+
+  test("made in a step conflicts with another under its key in a later attempt", async () => {
+    const codes: unknown[] = [];
+    const { receiver, deliver } = await start({
+      async work({ attempt, step, contactEvents }) {
+        await step("charge", () => contactEvents.record(ada("order.paid"), { key: "mine" }));
+        if (attempt === 1) throw new Error("not yet");
+        const error = await errorOf(() => contactEvents.record(ada("order.sent"), { key: "mine" }));
+        codes.push(error.code);
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "done", attempts: 2 });
+    expect(codes).toEqual(["key_conflict"]);
+  });
+
   test("derives the same key in every run", async () => {
     const keys: string[] = [];
     const { receiver, deliver } = await start({

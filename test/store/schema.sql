@@ -1,3 +1,7 @@
+CREATE TRIGGER outbox_event_last_taken BEFORE DELETE ON outbox_event
+  WHEN OLD.seq = (SELECT value FROM counter WHERE name = 'outbox_taken')
+  BEGIN SELECT RAISE(IGNORE); END;
+
 CREATE TABLE counter (
     name  TEXT    PRIMARY KEY,
     value INTEGER NOT NULL

@@ -147,3 +147,13 @@ describe("a call of the outbox is refused", () => {
     expectRefusal(insert("outbox_send", SENDS[name] ?? {}), `UPDATE outbox_send SET ${change}`);
   });
 });
+
+test("the last event that a call took outlives a DELETE: new ones get higher numbers, and are found behind it", () => {
+  withDatabase((db) => {
+    for (const key of ["'a'", "'b'", "'c'"]) db.exec(insert("outbox_event", { ...EVENTS["done"], key }));
+    db.exec("UPDATE counter SET value = 2 WHERE name = 'outbox_taken'").exec("DELETE FROM outbox_event");
+    expect(db.prepare("SELECT key FROM outbox_event").pluck().all()).toEqual(["b"]);
+    db.exec(insert("outbox_event", { ...EVENT, key: "'d'" }));
+    expect(db.prepare("SELECT seq FROM outbox_event WHERE key = 'd'").pluck().get()).toBe(3);
+  });
+});

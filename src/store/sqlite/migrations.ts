@@ -102,6 +102,12 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
   CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;
 
+  -- Numbers are given on from the highest there is. Were the row at the counter gone, by whoever's hand, new rows could come to lie below
+  -- it, where nobody looks for them; a DELETE passes it over instead.
+  CREATE TRIGGER outbox_event_last_taken BEFORE DELETE ON outbox_event
+  WHEN OLD.seq = (SELECT value FROM counter WHERE name = 'outbox_taken')
+  BEGIN SELECT RAISE(IGNORE); END;
+
   -- A call to the API: its members and their order are fixed before it is first made, and it is repeated as it was.
   CREATE TABLE outbox_send (
     send        INTEGER PRIMARY KEY,

@@ -1,7 +1,7 @@
 import type {
   EventResult,
   FrozenSend,
-  OwnOutboxEvent,
+  ComparableOutboxEvent,
   OutboxView,
   SendPage,
   SendRequest,
@@ -12,7 +12,7 @@ import { expect } from "vitest";
 import { MINUTE, T } from "./fixture.js";
 
 /** A contact event that happened at T. */
-export function newRecord(key: string, change: Partial<OwnOutboxEvent> = {}): OwnOutboxEvent {
+export function newRecord(key: string, change: Partial<ComparableOutboxEvent> = {}): ComparableOutboxEvent {
   const body = JSON.stringify({ name: key, email: "ada@example.com", occurredAt: new Date(T).toISOString() });
   return { key, body, occurredAt: T, isTimeGiven: true, ...change };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DAY, expectCode, type Fixture, T } from "./fixture.js";
+import { acceptLeased, DAY, expectCode, type Fixture, settlements, T } from "./fixture.js";
 import {
   membersOf,
   newRecord,
@@ -60,6 +60,28 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(await keysOf({ state })).toEqual([state]);
       expect(await keysOf({ state, limit: 1 })).toEqual([state]);
     });
+
+    test.each([1, 2, 3, 4, 500])(
+      "by %i, gives the pending ones that came back from a call after those that are new",
+      async (limit) => {
+        await recordKeys(fixture.store, "a", "b", "c", "d");
+        const first = await takeSend(fixture.store, { limit: 3 });
+        const [a = -1, b = -1, c = -1] = first.events.map(({ seq }) => seq);
+        const results = [RESULTS.again(a), RESULTS.done(b), RESULTS.again(c)];
+        await fixture.store.settleSend(sendSettlements.settled(first, results));
+        await recordKeys(fixture.store, "e");
+        const seen: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const query = { state: "pending", limit, ...(cursor !== undefined && { cursor }) } as const;
+          const page = await fixture.store.listOutbox(query);
+          seen.push(...page.items.map(({ key }) => key));
+          cursor = page.nextCursor;
+        } while (cursor !== undefined);
+        expect(seen).toEqual(["e", "d", "c", "a"]);
+        expect(membersOf(await takeSend(fixture.store))).toEqual(["a", "c", "d", "e"]);
+      },
+    );
 
     test("has 50 in a page unless told", async () => {
       const keys = Array.from({ length: 51 }, (_, index) => `key_${index}`);
@@ -192,6 +214,36 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(membersOf(await takeSend(fixture.store, { limit: 1 }))).toEqual(["c"]);
       await prune(T + DAY);
       expect(await outboxStates(fixture.store)).toEqual({ c: "leased", d: "pending" });
+    });
+
+    test("of all there is leaves nothing out of the calls that come, also not for the next process", async () => {
+      await recordKeys(fixture.store, "a", "b", "c");
+      await settleAll(fixture.store, await takeSend(fixture.store, { limit: 2 }), "done");
+      await fixture.store.discardOutbox("c", T);
+      await prune(T + DAY);
+      const store = fixture.outlives ? await fixture.reopen() : fixture.store;
+      await prune(T + DAY);
+      await recordKeys(store, "d", "e");
+      await store.discardOutbox("d", T);
+      await prune(T + DAY);
+      await recordKeys(store, "f");
+      expect(membersOf(await takeSend(store))).toEqual(["e", "f"]);
+    });
+
+    test("lets an event that comes again be handled again, beside what its first run recorded", async () => {
+      const handle = async () => {
+        const lease = await acceptLeased(fixture.store, "evt_1");
+        await fixture.store.settle({ ...settlements.done(lease), records: [newRecord("a")] });
+      };
+      await handle();
+      await prune(T + DAY);
+      await handle();
+      const send = await takeSend(fixture.store);
+      expect(membersOf(send)).toEqual(["a", "a"]);
+      const [first = -1, second = -1] = send.events.map(({ seq }) => seq);
+      await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(first), RESULTS.dead(second)]));
+      expect(await fixture.store.retryOutbox("a", T)).toBe(true);
+      expect((await takeSend(fixture.store)).events.map(({ seq }) => seq)).toEqual([second]);
     });
 
     test("keeps dead events, whose fate nobody has decided", async () => {

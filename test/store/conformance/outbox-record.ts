@@ -1,4 +1,4 @@
-import type { NewOutboxEvent, OwnOutboxEvent } from "#pigeonhole/store/outbox.js";
+import type { NewOutboxEvent, ComparableOutboxEvent } from "#pigeonhole/store/outbox.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
@@ -56,7 +56,7 @@ export function describeOutboxRecord(fixture: Fixture): void {
       );
     });
 
-    test.each<[string, Partial<OwnOutboxEvent>, string]>([
+    test.each<[string, Partial<ComparableOutboxEvent>, string]>([
       ["the same time, given", { body: bodyAt(T), isTimeGiven: true }, "known"],
       ["another time, given", { body: bodyAt(T + 1), isTimeGiven: true }, "conflict"],
       ["another time, that of the recording", { body: bodyAt(T + 1), isTimeGiven: false }, "known"],

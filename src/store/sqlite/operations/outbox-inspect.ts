@@ -8,10 +8,16 @@ type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "o
 /** Where new events begin. Reading them costs nothing for those that were sent before. */
 const IS_NEW = "seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending'";
 
-/** The rows in each state; what came back from a call is pending like what is new. */
+/** By the open calls, which are few: read by itself, the state would be looked for in all rows. */
+const IS_LEASED = "send IN (SELECT send FROM outbox_send WHERE state <> 'dead') AND state = 'leased'";
+
+/** The rows in each state. What came back from a call is pending like what is new: the newest of both, so that a page costs a page. */
 const FILTERS: Record<OutboxState, string> = {
-  pending: `(seq IN (SELECT seq FROM outbox_event WHERE state = 'again') OR ${IS_NEW})`,
-  leased: "send IS NOT NULL AND state = 'leased'",
+  pending: `seq IN (
+    SELECT seq FROM outbox_event WHERE state = 'again' AND seq < :before
+    UNION ALL SELECT seq FROM outbox_event WHERE ${IS_NEW} AND seq < :before
+    ORDER BY seq DESC LIMIT :most)`,
+  leased: `seq IN (SELECT seq FROM outbox_event WHERE ${IS_LEASED})`,
   done: "state = 'done'",
   dead: "state = 'dead'",
 };
@@ -95,8 +101,8 @@ export function prepareCountOutbox(db: Database) {
   const count = db.prepare<[], { state: OutboxState; events: number; oldest: number | null }>(`
     SELECT 'pending' AS state, count(*) AS events, min(recorded_at) AS oldest FROM outbox_event WHERE ${IS_NEW}
     UNION ALL SELECT 'pending', count(*), min(recorded_at) FROM outbox_event WHERE state = 'again'
-    UNION ALL SELECT 'leased', count(*), min(recorded_at) FROM outbox_event WHERE ${FILTERS.leased}
-    UNION ALL SELECT 'dead', count(*), NULL FROM outbox_event WHERE ${FILTERS.dead}`);
+    UNION ALL SELECT 'leased', count(*), min(recorded_at) FROM outbox_event WHERE ${IS_LEASED}
+    UNION ALL SELECT 'dead', count(*), NULL FROM outbox_event WHERE state = 'dead'`);
   return (): OutboxCounts => {
     const counts: OutboxCounts = { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined };
     for (const { state, events, oldest } of count.all()) {

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
-import type { NewOutboxEvent, OwnOutboxEvent, RecordResult } from "../../outbox.js";
+import type { NewOutboxEvent, ComparableOutboxEvent, RecordResult } from "../../outbox.js";
+import { isSameContactEvent } from "../../same-contact-event.js";
 
 /** Records that come with a done mark, which is there once. */
 export function prepareRecordOfHandler(db: Database) {
@@ -20,19 +21,11 @@ export function prepareRecord(db: Database) {
     .prepare<[string], string>("SELECT body FROM outbox_event WHERE key = ? AND by_handler = 0")
     .pluck();
 
-  function recordOne(event: OwnOutboxEvent, now: number): RecordResult {
+  function recordOne(event: ComparableOutboxEvent, now: number): RecordResult {
     if (insert.run(event.key, event.body, event.occurredAt, now).changes === 1) return "recorded";
-    return isSameEvent(event, selectBody.get(event.key) ?? "") ? "known" : "conflict";
+    return isSameContactEvent(event, selectBody.get(event.key) ?? "") ? "known" : "conflict";
   }
 
-  return ({ events, now }: { events: readonly OwnOutboxEvent[]; now: number }): RecordResult[] =>
+  return ({ events, now }: { events: readonly ComparableOutboxEvent[]; now: number }): RecordResult[] =>
     events.map((event) => recordOne(event, now));
-}
-
-function isSameEvent({ body, isTimeGiven }: OwnOutboxEvent, stored: string): boolean {
-  return isTimeGiven ? body === stored : withoutTime(body) === withoutTime(stored);
-}
-
-function withoutTime(body: string): string {
-  return JSON.stringify({ ...(JSON.parse(body) as object), occurredAt: undefined });
 }

@@ -1,0 +1,48 @@
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
+import { type Command, createInboxDatabase } from "#pigeonhole/store/sqlite/inbox-database.js";
+import { migrate } from "#pigeonhole/store/sqlite/open-database.js";
+
+// A million events that were sent must not make the outbox slow: the writer's thread also takes deliveries. Reading all states, or
+// those that are done, may walk the table from its newest row, since it finds a page there.
+
+const REQUEST = { now: 1, leaseUntil: 2, limit: 100, aloneBefore: 0 };
+
+const COMMANDS: [name: string, command: Command][] = [
+  ["leaseSend", { op: "leaseSend", input: REQUEST }],
+  ["countOutbox", { op: "countOutbox", input: undefined }],
+  ["retryOutbox", { op: "retryOutbox", input: { key: "k", now: 1 } }],
+  ["discardOutbox", { op: "discardOutbox", input: { key: "k", now: 1 } }],
+  ...OUTBOX_STATES.filter((state) => state !== "done").map((state): [string, Command] => [
+    `listOutbox of what is ${state}`,
+    { op: "listOutbox", input: { state } },
+  ]),
+];
+
+/** The plans of the statements that a command runs, by table and index, without the numbers of the nodes. */
+function plansOf(command: Command): string[] {
+  const statements: string[] = [];
+  const db = new Database(":memory:", { verbose: (sql) => statements.push(String(sql)) });
+  try {
+    migrate(db, ":memory:");
+    const inbox = createInboxDatabase(db);
+    statements.length = 0;
+    expect(inbox.runBatch([command])).toMatchObject([{ ok: true }]);
+    return statements
+      .filter((sql) => sql.includes("outbox_event"))
+      .flatMap((sql) => db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all())
+      .map(({ detail }) => detail);
+  } finally {
+    db.close();
+  }
+}
+
+test.each(COMMANDS)("%s reads by an index, or from the first new event on", (_, command) => {
+  const steps = plansOf(command).filter((detail) => detail.includes("outbox_event"));
+  expect(steps.length).toBeGreaterThan(0);
+  for (const step of steps) {
+    // "rowid<?" alone is a page's end and no bound.
+    expect(step).toMatch(/USING (COVERING )?INDEX outbox_event_|USING INTEGER PRIMARY KEY \(rowid[=>]\?/);
+  }
+});
