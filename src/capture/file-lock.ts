@@ -4,7 +4,7 @@ import { sleep } from "../base/sleep.js";
 import { waitingClock } from "../base/waiting-clock.js";
 
 /** One that nobody has touched for this long was left by a process that was killed. */
-const STALE_MS = 5 * SECOND;
+export const STALE_MS = 5 * SECOND;
 /** A lock that is held for longer than a small write is touched this often. */
 const TOUCH_MS = STALE_MS / 5;
 const RETRY_MS = 10;

@@ -1,8 +1,13 @@
+import { existsSync } from "node:fs";
 import { PigeonholeError } from "../base/error.js";
 import { readCaptureFiles } from "./capture-files.js";
+import { captureHandle } from "./capture-handle.js";
 import type { Capture } from "./capture.js";
 import { byTime } from "./load-folder.js";
 import { matchesQuery, parseQuery } from "./query.js";
+
+/** Captures that an error about several of them names. */
+const MOST_NAMED = 5;
 
 /** Where captures are picked from; a `CaptureFolder` fits. */
 export interface CaptureShelf {
@@ -13,10 +18,10 @@ export interface CaptureShelf {
 
 /**
  * Picks captures by words, oldest first and each once: `last`, `last:email.received`, `all`, an id (of the capture or its
- * event) or a beginning that only one has, a path to a file or folder (with a slash or `.json`), or a search such as
+ * event), a beginning that only one has, the short name that lists show ({@link captureHandle}, with or without `#`), a path to a file or folder (with a slash or `.json`), or a search such as
  * `tag:vip` or `type:email.* verdict:bad`.
  *
- * Throws `no_capture` for a word that picks none or an ambiguous beginning, `invalid_query` for a search that cannot be read,
+ * Throws `no_capture` for a word that picks none or could mean several, `invalid_query` for a search that cannot be read,
  * and `invalid_capture` for a file that is none.
  */
 export function selectCaptures(shelf: CaptureShelf, words: readonly string[], nowMs: number = Date.now()): Capture[] {
@@ -34,10 +39,7 @@ function pick(shelf: CaptureShelf, word: string, nowMs: number): readonly Captur
   if (!/[:\s"]/.test(word)) {
     const byId = pickById(shelf, word);
     if (byId !== undefined) return [byId];
-    throw new PigeonholeError(
-      "no_capture",
-      `No capture has an id that begins with "${word}". Words that are no id: last, last:<type>, all, a path, or a search such as type:email.*.`,
-    );
+    throw notFound(word);
   }
   return pickByQuery(shelf, word, nowMs);
 }
@@ -54,15 +56,32 @@ function pickLast(shelf: CaptureShelf, word: string, nowMs: number): Capture {
 function pickById(shelf: CaptureShelf, word: string): Capture | undefined {
   const exact = shelf.get(word) ?? shelf.list().find(({ event }) => event.id === word);
   if (exact !== undefined) return exact;
-  const [first, ...more] = shelf
+  const handle = word.replace(/^#/, "");
+  const found = shelf
     .list()
     .filter(
-      ({ id, event }) => id.startsWith(word) || id.startsWith(`cap_${word}`) || event.id?.startsWith(word) === true,
+      ({ id, event }) =>
+        captureHandle(id) === handle ||
+        id.startsWith(word) ||
+        id.startsWith(`cap_${word}`) ||
+        event.id?.startsWith(word) === true,
     );
-  if (more.length === 0) return first;
+  const [first] = found;
+  if (found.length <= 1) return first;
+  const shown = found.slice(0, MOST_NAMED).map(({ id, event }) => `${id} (${event.id ?? "without event id"})`);
+  const more = found.length > shown.length ? " and more" : "";
   throw new PigeonholeError(
     "no_capture",
-    `${more.length + 1} captures have an id that begins with "${word}"; give more of it.`,
+    `${found.length} captures could be meant by "${word}": ${shown.join(", ")}${more}. Give more of an id.`,
+  );
+}
+
+function notFound(word: string): PigeonholeError {
+  // A path needs a slash, or else it could be an id.
+  const file = existsSync(word) ? ` To read the file of that name, write ./${word}.` : "";
+  return new PigeonholeError(
+    "no_capture",
+    `No capture has an id that begins with "${word}", or that short name.${file} Words that are no id: last, last:<type>, all, a path, or a search such as type:email.*.`,
   );
 }
 

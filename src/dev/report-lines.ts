@@ -1,4 +1,5 @@
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/capture.js";
+import { captureHandle } from "../capture/capture-handle.js";
 import { escapeControls } from "./escape-controls.js";
 import type { DevHappening } from "./happening.js";
 
@@ -26,27 +27,16 @@ type Part = readonly [tone: Tone, text: string];
 const plainPaint: Paint = (_, text) => text;
 
 /**
- * Turns happenings into lines for people. Stateful: deliveries are numbered in the order they came in, so that a replay can say
- * which one it was of. Control characters in anything that came from outside are escaped.
+ * Turns happenings into lines for people. Each line about a delivery has its capture's short name, which the page shows and the
+ * commands take. Control characters in anything that came from outside are escaped.
  */
 export function createLineWriter({ paint = plainPaint, columns = () => undefined }: LineWriterOptions = {}) {
-  const numbers = new Map<string, number>();
-
   function width(): number {
     const known = columns() ?? 0;
     return known > 0 ? known : Number.MAX_SAFE_INTEGER;
   }
 
-  let last = 0;
   let isReady = false;
-
-  function numberOf({ id }: CaptureSummary): string {
-    const known = numbers.get(id);
-    if (known !== undefined) return `#${known}`;
-    last += 1;
-    numbers.set(id, last);
-    return `#${last}`;
-  }
 
   function render(parts: readonly Part[]): string {
     let left = width();
@@ -63,7 +53,6 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
   function row(input: RowInput): string {
     const { capture, sign, status, ms, note } = input;
     const type = escapeControls(capture.type ?? "(no type)");
-    const number = numberOf(capture);
     const time: Part = ["dim", clockTime(input.at)];
     const shownStatus: Part = [toneOf(status), status === null ? "–" : String(status)];
     if (width() < NARROW) return render([time, ["plain", ` ${type} `], shownStatus]);
@@ -74,7 +63,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
       ["plain", " "],
       [shownStatus[0], shownStatus[1].padStart(3)],
       ["dim", ` ${(ms === null ? "" : `${ms}ms`).padStart(7)}`],
-      ["dim", `  ${number}`],
+      ["dim", `  ${captureHandle(capture.id)}`],
       ...(note === "" ? [] : ([["plain", `  ${note}`]] as const)),
     ]);
   }

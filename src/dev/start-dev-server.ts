@@ -21,6 +21,7 @@ import { createCaptureLog } from "./delivery/capture-log.js";
 import { createCourier } from "./delivery/courier.js";
 import { DeliveryDesk, type TakeDelivery } from "./delivery/delivery-desk.js";
 import { isHeld } from "./delivery/held-tag.js";
+import { watchNeighbours } from "./delivery/neighbours.js";
 import { checkNotOwnPort } from "./forward/forward-rules.js";
 import type { Report } from "./happening.js";
 import { listen, listenOnLoopback } from "./listen.js";
@@ -130,6 +131,8 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   });
 
   cleanup.add(log.watch());
+  // Ends after the port and the lines: whoever sees that this one is gone finds all that it held.
+  cleanup.add(watchNeighbours(folder.path, () => desk.takeUp()));
 
   const takeLive: TakeDelivery = async (arrived) => {
     const answer = await desk.take(arrived);

@@ -1,3 +1,4 @@
+import type { OutboxState } from "./outbox.js";
 import type { WorkState } from "./work-state.js";
 
 /** One handler's part of an event. */
@@ -68,4 +69,10 @@ export interface StoreCounts {
   oldestDueAt: number | undefined;
   /** Pending work by handler name; shows what waits for a handler that is not registered. */
   pendingByHandler: Record<string, number>;
+}
+
+/** Rows of each list of a receiver's database; an event whose handlers are in several states is in the list of each. */
+export interface ListCounts {
+  events: Record<WorkState | "all", number>;
+  contactEvents: Record<OutboxState | "all", number>;
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../base/error.js";
-import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
+import type { EventDetail, EventPage, EventQuery, ListCounts, StoreCounts } from "./inbox-view.js";
 import type { OutboxCounts, OutboxPage, OutboxQuery } from "./outbox.js";
 import { checkInboxFile } from "./sqlite/check-inbox-file.js";
 import { openDatabase } from "./sqlite/open-database.js";
+import { prepareCountLists } from "./sqlite/operations/count-lists.js";
 import { prepareCounts } from "./sqlite/operations/counts.js";
 import { prepareInspect } from "./sqlite/operations/inspect.js";
 import {
@@ -30,6 +31,8 @@ const BUSY_WAIT_MS = 50;
 export interface InboxFile {
   readonly file: string;
   overview(): Promise<{ events: StoreCounts; contactEvents: OutboxCounts }>;
+  /** How many rows {@link listEvents} and {@link listContactEvents} have for each state, and without one. */
+  countLists(): Promise<ListCounts>;
   listEvents(query?: EventQuery): Promise<EventPage>;
   /** With the exact bytes; undefined when the id is unknown. */
   getEvent(id: string): Promise<EventDetail | undefined>;
@@ -63,6 +66,7 @@ export async function openInboxFile(file: string, { now = Date.now }: { now?: ()
   const { list, get } = prepareInspect(db);
   const counts = prepareCounts(db);
   const countOutbox = prepareCountOutbox(db);
+  const countLists = prepareCountLists(db);
   const listOutbox = prepareListOutbox(db);
   const retryOutbox = prepareRetryOutbox(db);
   const discardOutbox = prepareDiscardOutbox(db);
@@ -82,6 +86,7 @@ export async function openInboxFile(file: string, { now = Date.now }: { now?: ()
   return {
     file,
     overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
+    countLists: () => read(countLists),
     listEvents: (query = {}) => read(() => list(query)),
     getEvent: (id) => read(() => get({ id })),
     retryEvent: (id) =>

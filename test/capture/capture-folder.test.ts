@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DAY } from "#pigeonhole/base/duration.js";
 import { openCaptureFolder } from "#pigeonhole/capture/capture-folder.js";
+import { readCaptureFolder } from "#pigeonhole/capture/read-capture-folder.js";
 import { selectCaptures } from "#pigeonhole/capture/select-captures.js";
 import { fakeClock, sampleEvent } from "pigeonhole/testing";
 import { errorOf, makeCapture, NOW, tempFolder } from "./support.js";
@@ -92,6 +93,25 @@ describe("a capture folder", () => {
     expect((await errorOf(() => folder.update(capture.id, (same) => same))).code).toBe("no_capture");
   });
 
+  test("is read without being changed, and not made where there is none", async () => {
+    const path = tempFolder();
+    const folder = open(path);
+    const captures = [1, 2].map((n) => makeCapture({ at: NOW + n }));
+    for (const capture of captures) await folder.add(capture);
+    writeFileSync(join(folder.path, "broken.json"), "{");
+    rmSync(join(path, ".gitignore"));
+    chmodSync(folder.path, 0o755);
+    const before = [readdirSync(path), readdirSync(folder.path), statSync(folder.path).ctimeMs];
+    const read = readCaptureFolder(path);
+    expect(read.list()).toEqual(captures.toReversed());
+    expect(read.get(captures[0]?.id ?? "")).toEqual(captures[0]);
+    expect(read.broken).toHaveLength(1);
+    expect([readdirSync(path), readdirSync(folder.path), statSync(folder.path).ctimeMs]).toEqual(before);
+    const none = join(path, "none");
+    expect((await errorOf(() => readCaptureFolder(none))).code).toBe("invalid_argument");
+    expect(existsSync(none)).toBe(false);
+  });
+
   test("loads 10,000 captures", () => {
     const path = tempFolder();
     const folder = open(path);
@@ -118,12 +138,32 @@ describe("captures are picked by", () => {
     ["all", [bounced, sent, newest]],
     [sent.id, [sent]],
     [sent.event.id ?? "", [sent]],
+    [sent.id.slice(-6), [sent]],
+    [`#${sent.id.slice(-6)}`, [sent]],
+    [sent.id.slice("cap_".length), [sent]],
     ["tag:vip", [sent]],
     ["type:email.bounced after:10m", [bounced, newest]],
   ])("%s", (word, wanted) => expect(pick(word)).toEqual(wanted));
 
   test("several words, each capture once and oldest first", () => {
     expect(pick("last", "all", sent.id)).toEqual([bounced, sent, newest]);
+  });
+
+  test("a short name that is also the beginning of another id is refused with both", async () => {
+    const word = sent.id.slice(-6);
+    const twin = makeCapture({ at: NOW, body: JSON.stringify({ ...sampleEvent("email.sent"), id: `${word}-1` }) });
+    const both = { list: () => [twin, ...all], get: () => undefined };
+    const error = await errorOf(() => selectCaptures(both, [word], NOW));
+    expect([error.code, error.message]).toEqual(["no_capture", expect.stringContaining(`2 captures could be meant`)]);
+    for (const { id } of [sent, twin]) expect(error.message).toContain(id);
+    expect(selectCaptures(both, [`#${word}`], NOW)).toEqual([sent]);
+  });
+
+  test("a file's bare name is taken for an id, and the error says how to write it", async () => {
+    // Where tests run there is always this one.
+    const error = await errorOf(() => pick("LICENSE"));
+    expect([error.code, error.message]).toEqual(["no_capture", expect.stringContaining("write ./LICENSE.")]);
+    expect((await errorOf(() => pick("nothing"))).message).not.toContain("./");
   });
 
   test("a path to files", () => {

@@ -258,8 +258,8 @@ describe("the inbox", () => {
     expect((await callApi(dev, "/api/session")).json).toMatchObject({ inbox: true });
     expect((await callApi(dev, "/api/inbox")).json).toEqual({
       file,
-      events: { pending: 0, leased: 0, dead: 1, parked: 0, done: 0 },
-      contactEvents: { pending: 0, leased: 0, dead: 0 },
+      events: { all: 1, pending: 0, leased: 0, dead: 1, parked: 0, done: 0 },
+      contactEvents: { all: 0, pending: 0, leased: 0, dead: 0, done: 0 },
     });
     const list = await callApi(dev, "/api/inbox/events?state=dead");
     expect(list.json).toMatchObject({

@@ -7,7 +7,7 @@ const NASTY = "\u001b[2J\u009b31m\r\n\u202eevil\u2028";
 const at = new Date(2026, 0, 2, 14, 2, 11).getTime();
 
 const capture: CaptureSummary = {
-  id: "cap_1",
+  id: "cap_1k7m2p9qx3f8ab0",
   receivedAt: new Date(at).toISOString(),
   source: "live",
   verdict: "ok",
@@ -40,21 +40,27 @@ const attempt: CaptureAttempt = {
   error: null,
 };
 const forwarded: DevHappening = { kind: "forwarded", capture, verdict, answer: 200, from: "127.0.0.1", attempt };
-const second = { ...capture, id: "cap_2" };
 
 describe("a line", () => {
-  test("has time, type, sign and word of the signature, status, time taken and number", () => {
+  test("has time, type, sign and word of the signature, status, time taken and the short name of the capture", () => {
     expect(createLineWriter().write(forwarded)).toEqual([
-      "14:02:11  email.received           ✓ signed     200    12ms  #1  a@example.com",
+      "14:02:11  email.received           ✓ signed     200    12ms  3f8ab0  a@example.com",
     ]);
   });
 
-  test("numbers deliveries as they come, and a replay names the one it is of", () => {
+  test("of a replay has the short name of the capture that it is of", () => {
     const { write } = createLineWriter();
-    write(forwarded);
-    write({ ...forwarded, capture: second });
     const [line] = write({ kind: "replayed", capture, attempt: { ...attempt, mode: "resign", kind: "replay" } }, at);
-    expect(line).toBe("14:02:11  email.received           ↻ re-signed  200    12ms  #1  replay, attempt 1");
+    expect(line).toBe("14:02:11  email.received           ↻ re-signed  200    12ms  3f8ab0  replay, attempt 1");
+  });
+
+  test("has the whole id where somebody wrote it", () => {
+    const named = { ...capture, id: "order-shipped" };
+    expect(
+      createLineWriter()
+        .write({ ...forwarded, capture: named })
+        .join(),
+    ).toContain(" 12ms  order-shipped  ");
   });
 
   test.each<[DevHappening, RegExp]>([
@@ -64,9 +70,9 @@ describe("a line", () => {
         answer: 401,
         verdict: { ...verdict, code: "stale", skewSeconds: -412 },
       },
-      /✗ stale {6}401 .*#1 {2}412 s old · a@example\.com/,
+      /✗ stale {6}401 .*3f8ab0 {2}412 s old · a@example\.com/,
     ],
-    [{ kind: "received", capture, verdict, answer: 202, from: "x" }, /202 {10}#1 {2}kept, not forwarded/],
+    [{ kind: "received", capture, verdict, answer: 202, from: "x" }, /202 {10}3f8ab0 {2}kept, not forwarded/],
     [{ kind: "held", why: "app_down", error: null, capture, verdict, answer: 202, from: "x" }, /held: the app is down/],
     [
       {

@@ -1,10 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
-import { runCli } from "../cli/support/run-cli.js";
-import { callApi, deliver, makeDelivery, startApp, startDev } from "./dev-harness.js";
+import { runCli, startCli } from "../cli/support/run-cli.js";
+import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 
+/** By then each dev server has seen the others of its folder. */
+const SEEN_MS = 2_500;
 const env = { WEBHOOK_SECRET: TEST_SECRET };
 
 describe("another process beside a running dev server", () => {
@@ -79,4 +82,38 @@ describe("another process beside a running dev server", () => {
     const app = await startApp(undefined, gone.port);
     await expect.poll(() => app.seen.length, { timeout: 10_000 }).toBe(1);
   });
+
+  test("that ends leaves what it held to the one that lives on", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
+    const living = await startDev(options);
+    const ending = await startDev({ ...options, cwd: living.folder });
+    await deliver(ending.dev);
+    await deliver(living.dev);
+    expect([living.dev.held, ending.dev.held]).toEqual([1, 1]);
+    await sleep(SEEN_MS);
+    await ending.dev.close();
+    await expect.poll(() => living.dev.held, { timeout: 5_000 }).toBe(2);
+    const app = await startApp(undefined, gone.port);
+    await expect.poll(() => living.dev.held, { timeout: 15_000 }).toBe(0);
+    expect(app.seen).toHaveLength(2);
+  }, 30_000);
+
+  test("that is killed leaves it to that one too", async () => {
+    const gone = await startApp();
+    await gone.close();
+    const living = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
+    const flags = ["--port", "0", "--no-page", "--forward-to", gone.url, "--when-down", "hold", "--json"];
+    const killed = startCli(["dev", ...flags], { cwd: living.folder, env });
+    const { captureUrl } = JSON.parse(await killed.line(/"kind":"ready"/)) as { captureUrl: string };
+    const { headers, body } = makeDelivery();
+    expect(await send(captureUrl, { method: "POST", headers, body })).toMatchObject({ status: 202 });
+    expect(living.dev.held).toBe(0);
+    killed.signal("SIGKILL");
+    await expect.poll(() => living.dev.held, { timeout: 15_000 }).toBe(1);
+    const app = await startApp(undefined, gone.port);
+    await expect.poll(() => app.seen.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => living.dev.captures.list().map(({ tags }) => tags)).toEqual([[]]);
+  }, 45_000);
 });

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -114,9 +114,16 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
 });
 
 test(
-  "npm run dev runs app, dev server and sandbox once, npm run trigger finds them, and one signal ends all of them",
+  "npm run dev runs app, dev server and sandbox once, events go round, npm run trigger finds them, and one signal ends all of them",
   async () => {
     const project = join(folder, "express");
+    const handler = join(project, "src/webhooks/handlers/form-submitted.ts");
+    const record =
+      'ctx.contactEvents.record({ name: "form.filled", email: "ada@customer.example.com" });\n  ctx.log.info(';
+    writeFileSync(handler, readFileSync(handler, "utf8").replace("ctx.log.info(", record));
+    // Of the real workspace, which must hear nothing of what is tried here.
+    const real = "PIGEONHOLE_BASE_URL=http://127.0.0.1:9/\nPIGEONHOLE_API_KEY=svc_live_of_the_real_workspace\n";
+    appendFileSync(join(project, ".env"), real);
     const [app, dev, page, sandbox] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
     const ports = { PORT: app, DEV_PORT: dev, DEV_PAGE_PORT: page, SANDBOX_PORT: sandbox };
     const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
@@ -131,6 +138,10 @@ test(
     expect(fired.status).toBe(200);
     // From the sandbox through the dev server into the app's handler.
     await vi.waitFor(() => expect(all.output()).toMatch(/app {5}│ .*"msg":"form\.submitted"/), { timeout: 10_000 });
+
+    // And from the handler back into the sandbox, without a word in .env.
+    await vi.waitFor(() => expect(all.output()).toMatch(/sandbox │ .*contact {2}form\.filled/), { timeout: 10_000 });
+    expect(all.output()).not.toContain("svc_live_");
 
     const triggered = await run("npm", ["run", "trigger", "--", "form.submitted", "--expect", "2xx"], project, env);
     expect(triggered.stdout).toContain("200 accepted");

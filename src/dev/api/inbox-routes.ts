@@ -28,8 +28,7 @@ export function inboxRoutes(inbox: InboxFile | undefined): Route[] {
       method: "GET",
       path: "/api/inbox",
       handle: async (): Promise<InboxOverview> => {
-        const { events, contactEvents } = await file().overview();
-        return { file: file().file, events: pickCounts(events), contactEvents: pickSending(contactEvents) };
+        return { file: file().file, ...(await file().countLists()) };
       },
     },
     {
@@ -79,14 +78,6 @@ export function inboxRoutes(inbox: InboxFile | undefined): Route[] {
       handle: async ({ id: key }) => ({ changed: Number(await file().discardContactEvent(key)) }),
     },
   ];
-}
-
-function pickCounts({ pending, leased, dead, parked, done }: InboxOverview["events"]): InboxOverview["events"] {
-  return { pending, leased, dead, parked, done };
-}
-
-function pickSending({ pending, leased, dead }: InboxOverview["contactEvents"]): InboxOverview["contactEvents"] {
-  return { pending, leased, dead };
 }
 
 function pageOf<State extends string>(query: URLSearchParams, states: readonly State[]) {

@@ -136,8 +136,9 @@ export interface SendReport {
 
 export interface InboxOverview {
   file: string;
-  events: { pending: number; leased: number; dead: number; parked: number; done: number };
-  contactEvents: { pending: number; leased: number; dead: number };
+  /** Rows of each list: of one state, and of `all` together. An event with several handlers is in the lists of all their states. */
+  events: { all: number; pending: number; leased: number; dead: number; parked: number; done: number };
+  contactEvents: { all: number; pending: number; leased: number; dead: number; done: number };
 }
 
 export interface InboxHandler {

@@ -93,12 +93,16 @@ export class DeliveryDesk {
     return { ...(await this.#decide(capture, kept, from)), captureId: capture.id };
   };
 
-  /** Puts what an earlier run had to leave behind into the lines again, oldest first, and tries the apps at once. */
+  /**
+   * Puts what an earlier run, or another that has ended in this folder, had to leave behind into the lines, oldest first, and tries
+   * the apps at once.
+   */
   takeUp(): void {
     const left = this.#options.log.folder.list().filter(isHeld);
     for (const capture of left.toReversed()) {
       const rule = this.#ruleFor(capture);
-      if (rule !== undefined) this.#held.add(capture, rule.target);
+      const isInLine = this.#held.has(({ id }) => id === capture.id);
+      if (rule !== undefined && !isInLine) this.#held.add(capture, rule.target);
     }
     this.#held.tryNow();
   }

@@ -42,6 +42,10 @@ export class HeldQueue<Item> {
     return this.#lines.has(target);
   }
 
+  has(isIt: (item: Item) => boolean): boolean {
+    return [...this.#lines.values()].some(({ items }) => items.some(isIt));
+  }
+
   add(item: Item, target: string): void {
     const line = this.#lines.get(target) ?? { items: [], failures: 1, isRunning: false, timer: undefined };
     line.items.push(item);

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Capture } from "../../capture/capture.js";
+import { captureHandle } from "../../capture/capture-handle.js";
 import { readCapture } from "../api/calls.js";
 import { readText } from "../detail/body-bytes.js";
 import { attempt } from "../state/notice.js";
@@ -47,6 +48,7 @@ export function CompareCaptures({ a, b }: { a: string; b: string }) {
                 <span class="sign">{index === 0 ? "−" : "+"}</span>
                 <b>{capture.event.type ?? "unreadable"}</b>
                 <span class="hint">{formatTime(capture.receivedAt)}</span>
+                <code class="hint">{captureHandle(capture.id)}</code>
               </button>
             ))}
           </div>

@@ -13,6 +13,7 @@ export const LIST_ID = "captures";
 const COLUMNS = [
   ["verdict", "Signature"],
   ["time", "Time"],
+  ["handle", "Capture"],
   ["type", "Type"],
   ["subject", "Subject"],
   ["attempts", "Tries"],

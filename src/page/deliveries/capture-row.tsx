@@ -1,5 +1,6 @@
 import { memo } from "../ui/memo.js";
 import type { CaptureSummary } from "../../capture/capture.js";
+import { captureHandle } from "../../capture/capture-handle.js";
 import { freeTags } from "../../dev/delivery/held-tag.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
@@ -56,6 +57,9 @@ function Row({ capture, index, isCursor, isOpen, isChosen, isFresh }: CaptureRow
       </span>
       <span class="cell time" role="gridcell" title={formatExactTime(capture.receivedAt)}>
         {formatTime(capture.receivedAt)}
+      </span>
+      <span class="cell handle" role="gridcell" title={capture.id}>
+        {captureHandle(capture.id)}
       </span>
       <span class="cell type" role="gridcell" title={capture.type ?? ""}>
         {capture.type ?? <em>unreadable</em>}

@@ -1,4 +1,5 @@
 import type { CaptureDetail } from "../../dev/api/page-api.js";
+import { captureHandle } from "../../capture/capture-handle.js";
 import { freeTags } from "../../dev/delivery/held-tag.js";
 import { detail, detailProblem, loadDetail } from "../state/detail.js";
 import { closeDetail, openId } from "../state/selection.js";
@@ -77,8 +78,17 @@ function NoDetail({ why }: { why: string }) {
 
 function Facts({ value: { capture, summary } }: { value: CaptureDetail }) {
   const eventId = capture.event.id;
+  const handle = captureHandle(capture.id);
   return (
     <p class="facts">
+      <button
+        type="button"
+        class="fact copy-fact"
+        title="Copy the capture's short name, which the commands take: pigeonhole replay …"
+        onClick={() => void copyText(handle, handle)}
+      >
+        <code>{handle}</code>
+      </button>
       {eventId !== null && (
         <button
           type="button"

@@ -14,6 +14,7 @@ export function EventDetail({ event }: { event: InboxEventDetail }) {
         <div class="detail-title">
           <h1>{event.type}</h1>
           <StateBadge state={event.state} />
+          {event.test && <span class="tag">test</span>}
           <span class="spring" />
           <button
             type="button"
@@ -38,18 +39,24 @@ export function EventDetail({ event }: { event: InboxEventDetail }) {
             {formatTime(event.receivedAt)}
           </span>
         </p>
-        <div class="actions" role="toolbar" aria-label="Event">
-          <button type="button" class="button primary" onClick={() => void changeEvent(event.id, "retry")}>
-            <Icon name="replay" /> Retry
-          </button>
-          <button type="button" class="button danger" onClick={() => void changeEvent(event.id, "discard")}>
-            <Icon name="trash" /> Discard
-          </button>
-        </div>
+        {event.state !== "done" && (
+          <div class="actions" role="toolbar" aria-label="Event">
+            <button type="button" class="button primary" onClick={() => void changeEvent(event.id, "retry")}>
+              <Icon name="replay" /> Retry
+            </button>
+            <button type="button" class="button danger" onClick={() => void changeEvent(event.id, "discard")}>
+              <Icon name="trash" /> Discard
+            </button>
+          </div>
+        )}
       </header>
       <div class="detail-body">
         <h3>Handlers</h3>
-        {event.handlers.length === 0 && <p class="nothing">No handler has work on this event.</p>}
+        {event.handlers.length === 0 && (
+          <p class="nothing">
+            {event.test ? "A test delivery: handlers get it with the option testEvents." : "No handler has work on it."}
+          </p>
+        )}
         <ul class="handlers">
           {event.handlers.map((handler) => (
             <HandlerRow key={handler.handler} handler={handler} />

@@ -4,7 +4,7 @@ import { formatCount } from "../ui/words.js";
 import { inboxState, inboxTab, showInbox } from "./inbox-state.js";
 
 const EVENT_STATES = ["pending", "leased", "done", "parked", "dead"] as const;
-const CONTACT_STATES = ["pending", "leased", "dead"] as const;
+const CONTACT_STATES = ["pending", "leased", "done", "dead"] as const;
 
 /** How much there is in each state; a click shows it. */
 export function StateCounts({ overview }: { overview: InboxOverview }) {
@@ -13,7 +13,7 @@ export function StateCounts({ overview }: { overview: InboxOverview }) {
       <section aria-label="Events">
         <h2>Events in</h2>
         <div class="count-row">
-          <Count tab="events" state="" label="all" value={sum(overview.events)} />
+          <Count tab="events" state="" label="all" value={overview.events.all} />
           {EVENT_STATES.map((state) => (
             <Count key={state} tab="events" state={state} value={overview.events[state]} />
           ))}
@@ -22,7 +22,7 @@ export function StateCounts({ overview }: { overview: InboxOverview }) {
       <section aria-label="Contact events">
         <h2>Contact events out</h2>
         <div class="count-row">
-          <Count tab="contact-events" state="" label="all" value={sum(overview.contactEvents)} />
+          <Count tab="contact-events" state="" label="all" value={overview.contactEvents.all} />
           {CONTACT_STATES.map((state) => (
             <Count key={state} tab="contact-events" state={state} value={overview.contactEvents[state]} />
           ))}
@@ -47,8 +47,4 @@ function Count({ tab, state, label, value }: CountOptions) {
       {label === undefined ? <StateBadge state={state} /> : <span class="hint">{label}</span>}
     </button>
   );
-}
-
-function sum(counts: Record<string, number>): number {
-  return Object.values(counts).reduce((whole, value) => whole + value, 0);
 }

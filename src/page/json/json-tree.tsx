@@ -14,6 +14,12 @@ const PAGE = 400;
 /** Characters of a text that are drawn at first. */
 const LONG_TEXT = 400;
 
+/** Pixels to a level. */
+const INDENT = 16;
+
+/** Pixels by which the lines of a long value begin right of its fold mark, and so right of its name; json.css takes them back from the first. */
+const HANG = 34;
+
 /** Bodies with more lines than this start folded below their second level. */
 const FOLD_ABOVE = 300;
 
@@ -111,7 +117,7 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
       tabIndex={isCurrent ? 0 : -1}
       onFocus={onFocus}
     >
-      <span class="json-line" style={{ paddingLeft: `${row.depth * 16}px` }}>
+      <span class="json-line" style={{ paddingLeft: `${row.depth * INDENT + HANG}px` }}>
         {row.isOpen === null ? (
           <span class="json-fold" />
         ) : (

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { PigeonholeError } from "../../base/error.js";
 import { checkTarget } from "./check-target.js";
 import type { PlannedFile } from "./plan-scaffold.js";
 
@@ -18,14 +19,20 @@ export interface WriteScaffoldOptions {
 
 /**
  * Writes a project: first into a folder beside the target, which takes its place only when everything is done. Whatever fails
- * or is aborted before leaves nothing. Rejects with `folder_not_empty`, the signal's reason, or what `prepare` throws.
+ * or is aborted before leaves nothing. Rejects with `folder_not_empty`, `invalid_argument` where no folder can be made, the
+ * signal's reason, or what `prepare` throws.
  */
 export async function writeScaffold(plan: readonly PlannedFile[], options: WriteScaffoldOptions): Promise<void> {
   const { folder, overwrite = false, prepare, signal } = options;
   checkTarget(folder, overwrite);
-  await mkdir(dirname(folder), { recursive: true });
   const draft = join(dirname(folder), `.${basename(folder)}-${randomBytes(4).toString("hex")}`);
+  const made: string[] = [];
+  let isDone = false;
   try {
+    await makeFolders(draft, made).catch((error: unknown) => {
+      // The system's own error names the draft.
+      throw cannotBeMade(folder, error);
+    });
     for (const { path, content, mode } of plan) {
       signal?.throwIfAborted();
       await mkdir(dirname(join(draft, path)), { recursive: true });
@@ -36,9 +43,42 @@ export async function writeScaffold(plan: readonly PlannedFile[], options: Write
     // Somebody may have put something there meanwhile.
     checkTarget(folder, overwrite);
     await moveOver(draft, folder);
+    isDone = true;
   } finally {
     await rm(draft, { recursive: true, force: true, maxRetries: 3 });
+    if (!isDone) await removeEmpty(made);
   }
+}
+
+/**
+ * Makes a folder and those above it, and notes them in `made`. Not `mkdir` with `recursive`: that never ends under `/proc`, which
+ * says of every new folder that it does not exist.
+ */
+async function makeFolders(path: string, made: string[]): Promise<void> {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeFolders(parent, made);
+  try {
+    await mkdir(path);
+    made.push(path);
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
+
+function cannotBeMade(folder: string, error: unknown): PigeonholeError {
+  const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+  return new PigeonholeError(
+    "invalid_argument",
+    `The folder ${folder} cannot be made (${code}). Choose one where this user may write.`,
+    { cause: error },
+  );
+}
+
+/** Folders above the project that are of no use without it; one that somebody has put something into stays. */
+async function removeEmpty(made: readonly string[]): Promise<void> {
+  for (const path of made.toReversed()) await rmdir(path).catch(() => undefined);
 }
 
 /** Folders whose old and new content would not fit together. */

@@ -1,10 +1,14 @@
 // The app, the dev server in front of it and an emulated service, in one terminal:
-//   sandbox ─▶ pigeonhole dev (captures, page) ─▶ app
+//   sandbox ─▶ pigeonhole dev (captures, page) ─▶ app ─▶ contact events, to the sandbox
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DATABASE_FILE, DEV_PAGE_PORT, DEV_PORT, PATH, pigeonhole, PORT, SANDBOX_PORT } from "./local.mjs";
+
+/** Of the sandbox, for this run, and for the app: contact events of this machine stay on it. */
+const PIGEONHOLE_API_KEY = `svc_live_${randomBytes(24).toString("hex")}`;
 
 const EVENT_TYPES = "{{events}}";
 
@@ -18,8 +22,8 @@ function stop(exitCode) {
   for (const child of children.values()) child.kill("SIGTERM");
 }
 
-function start(name, args, { quiet }) {
-  const child = spawn(process.execPath, args, { stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit" });
+function start(name, args, { quiet, env = process.env }) {
+  const child = spawn(process.execPath, args, { env, stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit" });
   children.set(name, child);
   for (const stream of [child.stdout, child.stderr]) {
     if (stream !== null) createInterface(stream).on("line", (line) => console.log(`${name.padEnd(7)} │ ${line}`));
@@ -66,7 +70,10 @@ async function refuseTakenPorts() {
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop(0));
 
 await refuseTakenPorts();
-start("app", ["--watch", "--watch-preserve-output", "--import", "tsx", "src/server.ts"], { quiet: true });
+start("app", ["--watch", "--watch-preserve-output", "--import", "tsx", "src/server.ts"], {
+  quiet: true,
+  env: { ...process.env, PIGEONHOLE_BASE_URL: `http://127.0.0.1:${SANDBOX_PORT}`, PIGEONHOLE_API_KEY },
+});
 await until(isHealthy);
 if (!stopping.signal.aborted) {
   const to = `127.0.0.1:${PORT}${PATH}`;
@@ -78,5 +85,9 @@ if (!stopping.signal.aborted) {
 await until(() => isListening(DEV_PORT));
 if (!stopping.signal.aborted) {
   const endpoint = `http://127.0.0.1:${DEV_PORT}${PATH}=${EVENT_TYPES}`;
-  start("sandbox", [pigeonhole, "sandbox", "--port", SANDBOX_PORT, "--endpoint", endpoint], { quiet: true });
+  const api = ["--port", SANDBOX_PORT, "--api-key", "env:PIGEONHOLE_API_KEY"];
+  start("sandbox", [pigeonhole, "sandbox", ...api, "--endpoint", endpoint], {
+    quiet: true,
+    env: { ...process.env, PIGEONHOLE_API_KEY },
+  });
 }

@@ -33,6 +33,31 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByRole("heading", { level: 1 }).waitFor();
   }
 
+  test("begins the further lines of a long value right of its name", async () => {
+    await bench.deliver({ data: { deep: { story: "a word and ".repeat(40) } } });
+    await openFirst();
+    await page.getByRole("treeitem").filter({ hasText: "story:" }).waitFor();
+    const [name, ...lines] = await page.evaluate<number[]>(`(() => {
+      const rows = [...document.querySelectorAll(".json-row")];
+      const row = rows.find((each) => each.querySelector(".json-name")?.textContent === "story");
+      const lefts = (selector) => [...row.querySelector(selector).getClientRects()].map(({ left }) => left);
+      return [...lefts(".json-name"), ...lefts(".json-value")];
+    })()`);
+    expect(lines.length).toBeGreaterThan(2);
+    for (const left of lines) expect(left).toBeGreaterThan(name ?? 0);
+  });
+
+  test("shows the short name of the capture, which the list and the terminal show too", async () => {
+    await bench.deliver();
+    const handle = bench.dev.captures.list()[0]?.id.slice(-6) ?? "";
+    const row = page.locator(".list-window .row").first();
+    await row.waitFor();
+    expect(await row.locator(".handle").textContent()).toBe(handle);
+    await openFirst();
+    await page.getByRole("button", { name: handle }).click();
+    expect(await clipboard()).toBe(handle);
+  });
+
   test("shows its payload as a tree that folds, with paths and values to copy and to find", async () => {
     await bench.deliver({
       data: { contact: { email: "ada@customer.example.com" }, total: 12_345_678_901_234_567_890n.toString() },

@@ -72,6 +72,18 @@ const FIND_OVERLAPS = `(() => {
   return found;
 })()`;
 
+/** Of two colours as `rgb(r, g, b)`; WCAG asks 3 : 1 of the border of a control. */
+function contrast(a: string, b: string): number {
+  const lights = [a, b].map((colour) => {
+    const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
+      const value = Number(part) / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+  });
+  return Math.max(...lights) / Math.min(...lights);
+}
+
 describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
   let browser: Browser;
   let bench: Workbench;
@@ -144,6 +156,18 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
     await open.close();
   });
 
+  test.each(["light", "dark"] as const)("a box that is not ticked is empty, not grey, in %s", async (colorScheme) => {
+    const { page, close } = await openPage(browser, bench.pageUrl, { colorScheme });
+    await page.locator(".list-window .row").first().waitFor();
+    const colours = await page.evaluate<[string, string, string]>(`(() => {
+      const { backgroundColor, borderTopColor } = getComputedStyle(document.querySelector(".row.head input"));
+      return [backgroundColor, getComputedStyle(document.querySelector(".row.head")).backgroundColor, borderTopColor];
+    })()`);
+    expect(colours[0]).toBe(colours[1]);
+    expect(contrast(colours[2], colours[0])).toBeGreaterThan(3);
+    await close();
+  });
+
   test("light and dark follow the system", async () => {
     const ground = async (colorScheme: "light" | "dark") => {
       const open = await openPage(browser, bench.pageUrl, { colorScheme });
@@ -154,7 +178,7 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
     expect([await ground("light"), await ground("dark")]).toEqual(["rgb(255, 255, 255)", "rgb(25, 28, 32)"]);
   });
 
-  test.each([700, 1024, 1280, 1920])("nothing is cut off at %i pixels", async (width) => {
+  test.each([400, 700, 1024, 1280, 1920])("nothing is cut off at %i pixels", async (width) => {
     const open = await openPage(browser, bench.pageUrl, { viewport: { width, height: 720 } });
     const cut: string[] = [];
     await visit(open, async (place) => {

@@ -71,6 +71,25 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await page.getByText("1 piece of work pending again").waitFor();
   });
 
+  test("counts what each list shows, test deliveries and events with several handlers too", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await bench.deliver({ type: "email.bounced" });
+    await bench.deliver({ type: "email.bounced", data: { test: true } });
+    await expect.poll(async () => (await bench.inbox.list({ state: "dead" })).items.length).toBe(1);
+    await expect.poll(async () => (await bench.inbox.list({ state: "done" })).items.length).toBe(2);
+    await goTo("Inbox");
+    const counts = page.getByRole("region", { name: "Events", exact: true });
+    const rows = page.getByRole("table", { name: "Events" }).locator("tbody tr");
+    for (const [tile, count] of [
+      ["3 all", 3],
+      ["2 done", 2],
+      ["1 dead", 1],
+    ] as const) {
+      await counts.getByRole("button", { name: tile }).click();
+      await expect.poll(() => rows.count()).toBe(count);
+    }
+  });
+
   test("discards a dead event only after asking", async () => {
     await bench.deliver({ type: "email.bounced" });
     const id = bench.dev.captures.list()[0]?.event.id ?? "";

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { createReceiver } from "pigeonhole";
 import type { Logger } from "pino";
+import type { ApiAccess } from "../env.js";
 import { registerHandlers } from "./handlers/index.js";
 import { schemas } from "./schemas.js";
 
@@ -11,18 +12,21 @@ interface MailReceiverOptions {
   /** Path of the SQLite file in which deliveries are kept. */
   file: string;
   log: Logger;
+  /** Needed to record contact events: `ctx.contactEvents.record({ name, email })` in a handler. */
+  api?: ApiAccess | undefined;
 }
 
 export type MailReceiver = ReturnType<typeof createMailReceiver>;
 
 /** The receiver with all handlers; `start()` it before the app listens. */
-export function createMailReceiver({ secrets, file, log }: MailReceiverOptions) {
+export function createMailReceiver({ secrets, file, log, api }: MailReceiverOptions) {
   mkdirSync(dirname(file), { recursive: true });
   const receiver = createReceiver({
     secrets,
     schemas,
     store: file,
     logger: log,
+    ...(api !== undefined && { api }),
     // Page somebody here: this is what nobody notices otherwise, such as a secret that no longer fits.
     onAlarm: (alarm) => log.error({ alarm }, "webhook_alarm"),
   });

@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { PigeonholeError } from "../base/error.js";
+import { checkInboxFile } from "./sqlite/check-inbox-file.js";
+import { openDatabase } from "./sqlite/open-database.js";
+import { asStoreError } from "./sqlite/store-error.js";
+
+export interface BackUpOptions {
+  /** Path of a receiver's database; the receiver may be running. */
+  file: string;
+  /** Path of the copy. */
+  copy: string;
+  /** Replaces a copy that is there. @default false */
+  replace?: boolean;
+  /** Calls it off and leaves nothing behind. @default none */
+  signal?: AbortSignal;
+}
+
+/** Between two steps Ctrl-C is heard. */
+const PAGES_AT_ONCE = 1000;
+
+/**
+ * Writes a whole copy of a receiver's database as of one moment, in one file of mode 0600. The copy appears under its name only
+ * when it is complete; the receiver goes on meanwhile. Resolves with its size in bytes. Rejects as `openInboxFile` does, and with
+ * `invalid_argument` for a copy that may not be written there, or with the signal's reason.
+ */
+export async function backUpInboxFile({
+  file,
+  copy,
+  replace = false,
+  signal,
+}: BackUpOptions): Promise<{ bytes: number }> {
+  checkInboxFile(file);
+  checkCopy({ file, copy, replace });
+  const draft = `${copy}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    // Made here, since SQLite would make it readable by all.
+    await writeFile(draft, "", { mode: 0o600, flag: "wx" });
+    await copyDatabase({ file, draft, signal });
+    // Somebody may have put something there meanwhile.
+    checkCopy({ file, copy, replace });
+    await rename(draft, copy);
+    return { bytes: statSync(copy).size };
+  } finally {
+    for (const tail of ["", "-journal", "-wal", "-shm"]) await rm(draft + tail, { force: true });
+  }
+}
+
+interface CopyInput {
+  file: string;
+  draft: string;
+  signal: AbortSignal | undefined;
+}
+
+async function copyDatabase({ file, draft, signal }: CopyInput): Promise<void> {
+  const db = openDatabase(file);
+  try {
+    // Holds the moment: a copy of what is being written to would begin again with every commit.
+    db.exec("BEGIN");
+    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    await db.backup(draft, {
+      progress() {
+        signal?.throwIfAborted();
+        return PAGES_AT_ONCE;
+      },
+    });
+    db.exec("COMMIT");
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw asStoreError(error, `copying ${file}`);
+  } finally {
+    db.close();
+  }
+}
+
+function checkCopy({ file, copy, replace = false }: BackUpOptions): void {
+  const refuse = (message: string): never => {
+    throw new PigeonholeError("invalid_argument", message);
+  };
+  const folder = statSync(dirname(resolve(copy)), { throwIfNoEntry: false });
+  if (folder?.isDirectory() !== true) refuse(`The folder of ${copy} does not exist; make it first.`);
+  const seen = statSync(copy, { throwIfNoEntry: false });
+  if (seen?.isDirectory() === true) refuse(`${copy} is a folder; name a file in it.`);
+  if (seen !== undefined && realpathSync(copy) === realpathSync(file)) {
+    refuse(`${copy} is the database itself; name another file for the copy.`);
+  }
+  // SQLite would read it into the new file, which would damage it; and a running receiver has one.
+  if (existsSync(`${copy}-wal`)) {
+    refuse(`${copy}-wal is there, so a program has ${copy} open or has crashed with it; name another file.`);
+  }
+  if (seen !== undefined && !replace)
+    refuse(`${copy} is there already; name another file, or replace it with --force.`);
+}
