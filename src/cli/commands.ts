@@ -42,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   command(inbox.inboxRetry, async () => (await import("./commands/inbox.js")).retry),
   command(inbox.inboxDiscard, async () => (await import("./commands/inbox.js")).discard),
   command(inbox.inboxStats, async () => (await import("./commands/inbox.js")).stats),
+  command(inbox.inboxBackup, async () => (await import("./commands/inbox-backup.js")).run),
   command(inbox.inboxExport, async () => (await import("./commands/inbox-export.js")).run),
   command(outbox.outboxList, async () => (await import("./commands/outbox.js")).list),
   command(outbox.outboxShow, async () => (await import("./commands/outbox.js")).show),

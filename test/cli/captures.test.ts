@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
@@ -110,6 +110,43 @@ test("captures list understands negated terms", async () => {
   const [line, ...others] = jsonLines(await runCli(["captures", "list", "-type:email.sent", "--json"], { cwd }));
   expect(others).toEqual([]);
   expect(line).toMatchObject({ capture: { type: "email.opened" } });
+});
+
+test("captures list shows short names, which show, verify, export and replay take", async () => {
+  const app = await startApp();
+  const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.opened")]);
+  const { stdout } = await runCli(["captures", "list"], { cwd });
+  const [, name = ""] = /email\.sent .* ([0-9a-z]{6}) /.exec(stdout) ?? [];
+  const shown = await runCli(["captures", "show", name, "--json"], { cwd });
+  expect(jsonLines(shown)).toMatchObject([{ capture: { event: { type: "email.sent" } } }]);
+  expect(jsonLines(await runCli(["captures", "show", `#${name}`, "--json"], { cwd }))).toEqual(jsonLines(shown));
+  expect((await runCli(["captures", "export", name], { cwd })).stdout).toContain('"email.sent"');
+  // Imported events have no signature, which is what it says of the right one.
+  expect(await runCli(["verify", name], { cwd, env })).toMatchObject({ code: 1 });
+  expect((await runCli(["replay", name, "--to", app.url, "--dry-run"], { cwd, env })).stdout).toMatch(
+    new RegExp(`^${name}  email\\.sent`),
+  );
+  expect(await runCli(["replay", name, "--to", app.url, "--expect", "200"], { cwd, env })).toMatchObject({ code: 0 });
+});
+
+test("looking at captures changes nothing in their folder, so that it need not be one's own", async () => {
+  const app = await startApp();
+  const cwd = await importEvents([sampleEvent("email.sent")]);
+  const folder = join(cwd, ".pigeonhole", "captures");
+  rmSync(join(cwd, ".pigeonhole", ".gitignore"));
+  chmodSync(folder, 0o755);
+  const state = () => [statSync(folder).ctimeMs, readdirSync(join(cwd, ".pigeonhole"))];
+  const before = state();
+  for (const args of [
+    ["captures", "list"],
+    ["captures", "show", "last"],
+    ["captures", "export", "all"],
+    ["captures", "types"],
+    ["replay", "last", "--to", app.url, "--dry-run"],
+  ]) {
+    expect(await runCli(args, { cwd, env })).toMatchObject({ code: 0 });
+    expect(state()).toEqual(before);
+  }
 });
 
 describe("all, where there are no captures", () => {

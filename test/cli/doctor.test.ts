@@ -41,6 +41,17 @@ describe("doctor", () => {
     expect(app.handled).toEqual([]);
   });
 
+  test("looks into the database that DATABASE_FILE names, once it is there", async () => {
+    const app = await startApp();
+    const named = await checkUp([], { env: { ...env, DATABASE_FILE: app.file } });
+    expect(named.find("database")).toMatchObject({
+      status: "pass",
+      message: expect.stringContaining(app.file) as string,
+    });
+    const early = await checkUp([], { env: { ...env, DATABASE_FILE: "data/inbox.db" } });
+    expect([early.code, early.find("database")]).toEqual([0, undefined]);
+  });
+
   test("sees express.json() in front of the receiver and says how to mend it", async () => {
     const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
     await receiver.start();

@@ -82,6 +82,38 @@ describe("inbox, beside a running receiver", () => {
     expect(stdout).toContain(`${id}  1 handler`);
   });
 
+  test("the database is that of --db, else of DATABASE_FILE in the environment or in .env", async () => {
+    const app = await startApp();
+    await receive(app, "email.sent");
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, ".env"), `DATABASE_FILE=${app.file}\n`);
+    const list = async (args: string[], env = {}) => runCli(["inbox", "list", "--json", ...args], { cwd, env });
+    expect(jsonLines(await list([]))).toHaveLength(1);
+    const other = await startApp();
+    expect(await list([], { DATABASE_FILE: other.file })).toMatchObject({ code: 0, stdout: "" });
+    expect(jsonLines(await list(["--db", app.file], { DATABASE_FILE: other.file }))).toHaveLength(1);
+    const outbox = await runCli(["outbox", "stats"], { cwd });
+    expect([outbox.code, outbox.stdout]).toEqual([0, expect.stringContaining("pending  0")]);
+  });
+
+  test("a database that is not there is named, with the variable that names it and the flag that names another", async () => {
+    const cwd = makeFolder();
+    const bare = await runCli(["inbox", "list"], { cwd });
+    expect([bare.code, bare.stderr]).toEqual([
+      2,
+      `error: There is no file ${join(cwd, "pigeonhole.db")}. Give the receiver's database with --db, or set DATABASE_FILE in the environment or in .env.\n`,
+    ]);
+    const named = await runCli(["outbox", "list"], { cwd, env: { DATABASE_FILE: "data/gone.db" } });
+    expect(named.stderr).toContain(`${join(cwd, "data/gone.db")}, which DATABASE_FILE names.`);
+  });
+
+  test("an empty inbox says so", async () => {
+    const app = await startApp();
+    expect(await runCli(["inbox", "list", "--db", app.file])).toMatchObject({ code: 0, stderr: "No events.\n" });
+    const dead = await runCli(["inbox", "list", "--db", app.file, "--state", "dead"]);
+    expect(dead.stderr).toBe("No such events.\n");
+  });
+
   test("a file that is no receiver's is refused and left as it is", async () => {
     const file = join(makeFolder(), "other.db");
     writeFileSync(file, "not a database, just text that is long enough to look at");

@@ -3,7 +3,7 @@ import { createReceiver } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSandbox } from "#pigeonhole/sandbox/create-sandbox.js";
-import { closeAfterTest } from "./support/app.js";
+import { closeAfterTest, startApp } from "./support/app.js";
 import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
 
 /** A receiver that has recorded one contact event the service takes, and one it refuses. */
@@ -28,6 +28,13 @@ async function startOutbox() {
   await expect.poll(async () => (await receiver.contactEvents.list({ state: "done" })).items.length).toBe(1);
   return { file, sandbox, receiver, key };
 }
+
+test("an empty outbox says so", async () => {
+  const app = await startApp();
+  const list = (...args: string[]) => runCli(["outbox", "list", "--db", app.file, ...args]);
+  expect(await list()).toMatchObject({ code: 0, stdout: "", stderr: "No contact events.\n" });
+  expect(await list("--state", "dead")).toMatchObject({ code: 0, stderr: "No such contact events.\n" });
+});
 
 describe("outbox, beside a running receiver", () => {
   test("list and show tell what the service refused and why; stats counts", async () => {

@@ -78,6 +78,9 @@ describe("sandbox", () => {
     [["--endpoint", "http://192.0.2.1/"], "192.0.2.1 is outside this machine and its private network"],
     [["--endpoint", "http://[2001:db8::1]/"], "--allow-remote permits that"],
     [["--endpoint", "http://127.0.0.1:1/", "--secret", "whsec_short"], "must be whsec_ and 43"],
+    [["--api-key", "svc_live_short"], "--api-key: an API key must be svc_live_ and 24"],
+    [["--api-key", `whsec_${"k".repeat(43)}`], "--api-key: an API key must be svc_live_ and 24"],
+    [["--api-key", "env:NO_KEY"], "--api-key: the variable NO_KEY is not set"],
   ])("%j ends with 2 and never says that it is ready", async (args, words) => {
     const { code, stdout, stderr } = await runCli(["sandbox", "--port", "0", ...args], { env });
     expect(stderr).toContain(words);
@@ -99,6 +102,31 @@ describe("sandbox", () => {
     });
     // TEST-NET-1: nobody is there, so no more than the reason is another.
     expect(await attempt("--allow-remote")).not.toContain("not sent");
+  });
+
+  test("takes the API key of --api-key, keeps it over a restart, and never shows it", async () => {
+    const key = `svc_live_${"0123456789abcdef".repeat(3)}`;
+    for (const json of [["--json"], []]) {
+      const cli = startCli(["sandbox", "--port", "0", ...json, "--api-key", "env:KEY"], { env: { KEY: key } });
+      const line = await cli.line(/http:/);
+      const baseUrl = /http:\/\/[\d.:]+/.exec(line)?.[0] ?? "";
+      const list = await runCli(["endpoints", "list", "--base-url", baseUrl, "--api-key", "env:KEY"], {
+        env: { KEY: key },
+      });
+      expect(list).toMatchObject({ code: 0, stderr: "The workspace has no webhook endpoints.\n" });
+      cli.signal("SIGINT");
+      const { code, stdout, stderr } = await cli.ended;
+      expect(code).toBe(130);
+      expect(stdout).toContain("env:KEY");
+      expect(stdout + stderr).not.toContain(key.slice(0, 20));
+    }
+  });
+
+  test("does not take the key of the real workspace for its own", async () => {
+    const key = `svc_live_${"0123456789abcdef".repeat(3)}`;
+    const { apiKey } = await startSandbox([], { ...env, PIGEONHOLE_API_KEY: key });
+    expect(apiKey).toMatch(/^svc_live_/);
+    expect(apiKey).not.toBe(key);
   });
 
   test("delivers to localhost by name", async () => {
@@ -182,12 +210,32 @@ describe("endpoints, against the sandbox's API", () => {
     const flags = ["--base-url", baseUrl, "--api-key", "env:KEY"];
     const [line] = jsonLines(await runCli(["endpoints", "list", "--json", ...flags], { env: { KEY: apiKey } }));
     const id = idOf(line);
-    expect(await runCli(["endpoints", "test", id, ...flags], { env: { KEY: apiKey } })).toMatchObject({ code: 1 });
+    const failed = await runCli(["endpoints", "test", id, ...flags], { env: { KEY: apiKey } });
+    expect([failed.code, failed.stdout]).toEqual([
+      1,
+      expect.stringContaining("\n  → The service did not reach the app."),
+    ]);
     const refused = await runCli(["endpoints", "list", ...flags], { env: { KEY: "svc_live_wrong" } });
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("HTTP 401")]);
     expect(refused.stderr).not.toContain("svc_live_wrong");
     const gone = await runCli(["endpoints", "list", "--base-url", "http://127.0.0.1:9", "--api-key", apiKey]);
     expect(gone.code).toBe(3);
+  });
+
+  test("a failed test says what its answer points to", async () => {
+    const app = await startApp();
+    const { baseUrl, apiKey } = await startSandbox(["--endpoint", app.url], {
+      WEBHOOK_SECRET: `whsec_${"x".repeat(43)}`,
+    });
+    const at = { env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
+    const id = idOf(jsonLines(await runCli(["endpoints", "list", "--json"], at))[0]);
+    const { code, stdout } = await runCli(["endpoints", "test", id], at);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/✗ failed {2}503 .*\n {2}→ .* another secret/)]);
+    const [line] = jsonLines(await runCli(["endpoints", "test", id, "--json"], at));
+    expect(line).toMatchObject({
+      delivery: { responseCode: 503 },
+      hint: expect.stringContaining("rotation") as string,
+    });
   });
 
   test("what the contract refuses is not sent, and the error names the flag", async () => {

@@ -1,10 +1,11 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { findFreePort } from "../process/support/receiver-process.js";
-import { startApp } from "./support/app.js";
+import { serve } from "../http/mounts.js";
+import { closeAfterTest, startApp } from "./support/app.js";
 import { jsonLines, makeFolder, runCli, SECRET, startCli } from "./support/run-cli.js";
 
 const APP = fileURLToPath(new URL("support/receiver-app.mjs", import.meta.url));
@@ -75,6 +76,22 @@ describe("test", () => {
     expect(stderr).toContain("ended before it answered (exit code 7)");
     expect(stderr).toContain("no database");
   });
+
+  test.each(["127.0.0.1", "localhost"])(
+    "with --start does not test another program that is at %s already, and does not start the app",
+    async (host) => {
+      const stranger = await serve((_, response) => response.end("hello"));
+      closeAfterTest(() => stranger.close());
+      const cwd = await makeFixtures([sampleEvent("email.sent")]);
+      const { port } = new URL(stranger.url);
+      const args = ["test", "--start", "touch started", "--to", `${host}:${port}/webhooks`];
+      const { code, stdout, stderr } = await runCli(args, { cwd });
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain(`Port ${port} (--to) is taken by another program`);
+      expect(stderr).toContain("leave out --start");
+      expect(existsSync(join(cwd, "started"))).toBe(false);
+    },
+  );
 
   test("ends with 3 when nobody answers, with 2 for a folder that is not there", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);

@@ -1,8 +1,25 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { startApp } from "./support/app.js";
-import { jsonLines, runCli, SECRET, startCli } from "./support/run-cli.js";
+import { jsonLines, makeFolder, runCli, SECRET, startCli } from "./support/run-cli.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
+
+test("without a secret it says how to make one, and the line makes one that serves", async () => {
+  const app = await startApp();
+  const cwd = makeFolder();
+  const refused = await runCli(["trigger", "email.sent", "--to", app.url], { cwd });
+  expect(refused.code).toBe(2);
+  const [, script = ""] = /node -p "([^"]+)"/.exec(refused.stderr) ?? [];
+  const secret = execFileSync(process.execPath, ["-p", script], { encoding: "utf8" }).trim();
+  expect(secret).toMatch(/^whsec_[\w-]{43}$/);
+  const signed = await runCli(["sign", "--json"], { cwd, env: { WEBHOOK_SECRET: secret }, input: "{}" });
+  expect(signed).toMatchObject({ code: 0, stderr: "" });
+  // A capture is not verified with a secret that somebody has just made.
+  const verified = await runCli(["verify", "last"], { cwd });
+  expect(verified.stderr).toContain("No webhook secret");
+  expect(verified.stderr).not.toContain("node -p");
+});
 
 describe("trigger", () => {
   test("delivers a sample event that a real receiver handles", async () => {

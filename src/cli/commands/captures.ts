@@ -1,4 +1,5 @@
 import type { Capture, CaptureAttempt, VerdictCode } from "../../capture/capture.js";
+import { captureHandle } from "../../capture/capture-handle.js";
 import { bodyBytes } from "../../capture/capture-request.js";
 import { bodyText } from "../../capture/captured-body.js";
 import { outcomeOf } from "../../capture/check-expectation.js";
@@ -14,14 +15,14 @@ import type { Paint } from "../frame/output.js";
 import { formatJson } from "../frame/format-json.js";
 import { formatTable } from "../frame/table.js";
 import type * as specs from "../specs/captures.js";
-import { openExistingCaptures, openShelf, pickCaptures } from "../values/captures.js";
+import { openExistingCaptures, pickCaptures, readExistingCaptures, readShelf } from "../values/captures.js";
 
 // An async function, so that what a search or a selection refuses becomes a rejection.
 // oxlint-disable-next-line require-await
 export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
   const { out } = context;
   const query = parseQuery(args.query.join(" "));
-  const all = openExistingCaptures(options.store, context).list();
+  const all = readExistingCaptures(options.store, context).list();
   const found = all.filter((capture) => matchesQuery(query, capture));
   const shown = found.slice(0, options.limit).map(summarizeCapture);
   if (out.isJson) {
@@ -38,7 +39,7 @@ export const list: RunCommand<typeof specs.capturesList> = async ({ args, option
     escapeControls(type ?? "–"),
     String(status ?? (attempts === 0 ? "–" : "no answer")),
     ms === null ? "" : `${ms} ms`,
-    id,
+    captureHandle(id),
     escapeControls(subject),
   ]);
   out.result({}, formatTable(["RECEIVED", "SIGNATURE", "TYPE", "ANSWER", "TOOK", "ID", "ABOUT"], rows, out.paint.dim));
@@ -68,7 +69,7 @@ export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, op
 };
 
 function pickOne(word: string, store: string, context: CommandContext): Capture {
-  const [capture, ...others] = selectCaptures(openShelf(store, context), [word]);
+  const [capture, ...others] = selectCaptures(readShelf(store, context), [word]);
   if (capture !== undefined && others.length === 0) return capture;
   throw usageError(`"${word}" picks ${others.length + 1} captures; give one.`);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkApp } from "../doctor/check-app.js";
 import { checkClock } from "../doctor/check-clock.js";
@@ -11,6 +12,7 @@ import { EXIT } from "../frame/exit-code.js";
 import type { Output, Paint } from "../frame/output.js";
 import type { doctor } from "../specs/doctor.js";
 import { BASE_URL_VARIABLE } from "../values/api-client.js";
+import { DATABASE_VARIABLE } from "../values/inbox-file.js";
 import { findSecrets, readVariable } from "../values/secret-option.js";
 import { readTarget } from "../values/target-option.js";
 
@@ -46,9 +48,17 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield* checkSecrets(secrets);
   yield await checkClock(baseUrl, signal);
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
-  if (db !== undefined) yield await checkDatabase(resolve(cwd, db));
+  const file = db === undefined ? namedDatabase(context) : resolve(cwd, db);
+  if (file !== undefined) yield await checkDatabase(file);
   yield await checkPort(options.port);
   yield checkTunnelPrograms(env);
+}
+
+/** The database of the variable, once its receiver has made it. */
+function namedDatabase(context: CommandContext): string | undefined {
+  const named = readVariable(DATABASE_VARIABLE, context);
+  const file = named === undefined ? undefined : resolve(context.cwd, named);
+  return file !== undefined && existsSync(file) ? file : undefined;
 }
 
 function readBaseUrl(given: string | undefined, context: CommandContext): URL | undefined {

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { WebhookCreateInput, WebhookEndpoint, WebhookTest } from "../../contract/webhook-endpoint.js";
 import { rotateSecret, SecretNotHandedOverError } from "../../receiver/rotate-secret.js";
+import { attemptHint } from "../frame/attempt-hint.js";
 import { CommandError, usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
@@ -92,8 +93,10 @@ export const test: RunCommand<typeof specs.endpointsTest> = async ({ args, optio
   const client = openClient(options, context);
   const { delivery } = await namingFlags(client.webhooks.test(args.id, { signal: context.signal }));
   const { out } = context;
-  out.result({ id: args.id, delivery }, describeTest(delivery, out));
-  return delivery?.status === "delivered" ? EXIT.ok : EXIT.failed;
+  const isDelivered = delivery?.status === "delivered";
+  const hint = isDelivered || delivery === null ? null : attemptHint(delivery);
+  out.result({ id: args.id, delivery, hint }, describeTest({ delivery, hint }, out));
+  return isDelivered ? EXIT.ok : EXIT.failed;
 };
 
 export const deliveries: RunCommand<typeof specs.endpointsDeliveries> = async ({ args, options, context }) => {
@@ -201,7 +204,12 @@ function showEndpoint(endpoint: WebhookEndpoint, out: Output): void {
   out.result({ endpoint }, lines.map(escapeControls).join("\n"));
 }
 
-function describeTest(delivery: WebhookTest["delivery"], { paint }: Output): string {
+interface TestAnswer {
+  delivery: WebhookTest["delivery"];
+  hint: string | null;
+}
+
+function describeTest({ delivery, hint }: TestAnswer, { paint }: Output): string {
   if (delivery === null) return "The service kept no row of the attempt, so how it went is not known.";
   const { status, responseCode, durationMs, error } = delivery;
   const sign = status === "delivered" ? paint.green("✓") : paint.red("✗");
@@ -211,5 +219,6 @@ function describeTest(delivery: WebhookTest["delivery"], { paint }: Output): str
     ...(durationMs === null ? [] : [`${durationMs} ms`]),
     error ?? "",
   ];
-  return `${sign} ${escapeControls(parts.join("  ").trimEnd())}`;
+  const line = `${sign} ${escapeControls(parts.join("  ").trimEnd())}`;
+  return hint === null ? line : `${line}\n  ${paint.dim("→")} ${hint}`;
 }

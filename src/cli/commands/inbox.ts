@@ -24,7 +24,7 @@ export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =
       else rows.push(eventRow(event, out.paint));
     }
     if (out.isJson) return;
-    if (rows.length === 0) out.note("No such events.");
+    if (rows.length === 0) out.note(Object.keys(filter).length === 0 ? "No events." : "No such events.");
     else out.result({}, formatTable(["RECEIVED", "STATE", "TYPE", "ID", "HANDLERS"], rows, out.paint.dim));
   });
 

@@ -84,9 +84,13 @@ async function create(answers: Answers, place: Place & { overwrite: boolean }): 
     if (git) await tolerate(failures, () => initGit(draft, signal));
     if (answers.install) isInstalled = await tolerate(failures, () => install(answers, draft, context));
   };
-  await writeScaffold(plan, { folder, overwrite, signal, prepare }).catch((error: unknown) => {
-    throw forbiddenFolder(error, folder) ?? error;
-  });
+  try {
+    await writeScaffold(plan, { folder, overwrite, signal, prepare });
+  } catch (error) {
+    if (!signal.aborted) throw forbiddenFolder(error, folder) ?? error;
+    out.note("Interrupted; nothing was written.");
+    return EXIT.interrupted;
+  }
   const next = nextSteps(answers, { folder, cwd, isInstalled });
   const steps = next.map(([line, what], index) => {
     return `  ${index + 1}. ${out.paint.bold(line)}${what === "" ? "" : `  ${out.paint.dim(what)}`}`;

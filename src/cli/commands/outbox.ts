@@ -24,7 +24,7 @@ export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) 
       else rows.push(row(event));
     }
     if (out.isJson) return;
-    if (rows.length === 0) out.note("No such contact events.");
+    if (rows.length === 0) out.note(state === undefined ? "No contact events." : "No such contact events.");
     else out.result({}, formatTable(["RECORDED", "STATE", "NAME", "KEY", "WHY"], rows, out.paint.dim));
   });
 

@@ -1,5 +1,6 @@
 import type { JsonEdit } from "../../capture/edit-json.js";
 import type { Capture } from "../../capture/capture.js";
+import { captureHandle } from "../../capture/capture-handle.js";
 import { outcomeOf } from "../../capture/check-expectation.js";
 import { describeDifference } from "../../capture/compare-json.js";
 import { matchesQuery, parseQuery } from "../../capture/query.js";
@@ -10,6 +11,7 @@ import {
   type ReplayOptions,
   type ReplayReport,
 } from "../../capture/replay-captures.js";
+import type { CaptureShelf } from "../../capture/select-captures.js";
 import { escapeControls } from "../../dev/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
@@ -17,7 +19,7 @@ import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import { createProgress } from "../frame/progress.js";
 import type { replay } from "../specs/replay.js";
-import { openShelf, pickCaptures } from "../values/captures.js";
+import { openCapturesIfAllowed, pickCaptures, readShelf } from "../values/captures.js";
 import { readCertificates } from "../values/certificates.js";
 import { readInput } from "../values/read-input.js";
 import { requireSigningSecret } from "../values/signing-secret.js";
@@ -33,7 +35,8 @@ const MOST_DIFFERENCES = 5;
 export const run: RunCommand<typeof replay> = async (input) => {
   const { options, context } = input;
   const { out, signal } = context;
-  const shelf = openShelf(options.store, context);
+  const folder = options.dryRun ? undefined : openCapturesIfAllowed(options.store, context);
+  const shelf = folder ?? readShelf(options.store, context);
   const captures = chooseCaptures(input, shelf);
   for (const target of options.to) readTarget("--to", target);
   if (options.dryRun) {
@@ -56,8 +59,8 @@ export const run: RunCommand<typeof replay> = async (input) => {
       }
       if (isMany) progress.step();
       const { capture, attempt } = replayed;
-      if ("update" in shelf && shelf.get(capture.id) !== undefined) {
-        await shelf.update(capture.id, (kept) => recordAttempt(kept, attempt));
+      if (folder?.get(capture.id) !== undefined) {
+        await folder.update(capture.id, (kept) => recordAttempt(kept, attempt));
       }
     },
   });
@@ -67,7 +70,7 @@ export const run: RunCommand<typeof replay> = async (input) => {
   return report.unanswered > 0 ? EXIT.unreachable : EXIT.ok;
 };
 
-function chooseCaptures({ args, options, context }: Input, shelf: ReturnType<typeof openShelf>): Capture[] {
+function chooseCaptures({ args, options, context }: Input, shelf: CaptureShelf): Capture[] {
   const { selection } = args;
   if (selection.length === 0 && options.query === undefined) {
     throw usageError("What is to be replayed? Give last, an id, a search, a file or folder, or --query.");
@@ -139,7 +142,7 @@ async function readEdit(
 }
 
 function showPlanned({ id, event }: Capture, targets: readonly string[], out: Output): void {
-  const line = `${id}  ${event.type ?? "unknown type"}  ${event.id ?? ""}  → ${targets.join(", ")}`;
+  const line = `${captureHandle(id)}  ${event.type ?? "unknown type"}  ${event.id ?? ""}  → ${targets.join(", ")}`;
   out.result({ capture: id, event, targets }, escapeControls(line));
 }
 

@@ -16,6 +16,7 @@ import { formatSandboxEntry } from "../frame/sandbox-lines.js";
 import type { sandbox } from "../specs/sandbox.js";
 import type { WantedEndpoint } from "../values/endpoint-option.js";
 import { withFlagNames } from "../values/flag-names.js";
+import { readNamed } from "../values/secret-option.js";
 import { findSigningSecret } from "../values/signing-secret.js";
 
 type Input = CommandInput<typeof sandbox>;
@@ -32,6 +33,9 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
   // All that can be refused is, before anything listens.
   const secret = findSigningSecret(options.secret, context);
   if (secret !== undefined && options.endpoint.length > 0) checkSandboxSecret(secret);
+  // No variable stands in for it: that of the other commands may hold the key of the real workspace.
+  const apiKey = options.apiKey === undefined ? undefined : readNamed("--api-key", options.apiKey, context);
+  if (apiKey !== undefined) checkApiKey(apiKey);
   if (!options.allowRemote) for (const { url } of options.endpoint) await checkLocal(url);
   await withFlagNames({}, async () => {
     const emulated = createSandbox({
@@ -41,10 +45,11 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
       strictUrls,
       ...(!options.allowRemote && { refuseAddress }),
       ...(seed !== undefined && { seed }),
+      ...(apiKey !== undefined && { apiKeys: [{ token: apiKey.value }] }),
       onLog: (entry) => out.result({ ...entry }, formatSandboxEntry(entry, out.paint, emulated.endpoints.list())),
     });
     try {
-      await start(emulated, input, secret);
+      await start(emulated, input, { secret, apiKey });
       await Promise.all([untilInterrupted(signal), fire(emulated, input)]);
     } finally {
       await emulated.close();
@@ -52,12 +57,20 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
   });
 };
 
-async function start(emulated: Sandbox, { options, context }: Input, secret: NamedSecret | undefined): Promise<void> {
+interface GivenSecrets {
+  secret: NamedSecret | undefined;
+  apiKey: NamedSecret | undefined;
+}
+
+async function start(emulated: Sandbox, { options, context }: Input, given: GivenSecrets): Promise<void> {
   const { out } = context;
+  const { secret } = given;
   const { url } = await emulated.listen({ port: options.port });
-  const { apiKey, seed } = emulated;
+  const { seed } = emulated;
+  // One that was given is known already, and a real one may not be shown.
+  const apiKey = given.apiKey?.ref ?? emulated.apiKey;
   out.result(
-    { kind: "ready", baseUrl: url, apiKey, seed },
+    { kind: "ready", baseUrl: url, ...(given.apiKey === undefined ? { apiKey } : { apiKeyRef: apiKey }), seed },
     [
       `  ${out.paint.bold("pigeonhole sandbox")} ${context.version}`,
       `  API         ${url}`,
@@ -77,6 +90,12 @@ function checkSandboxSecret({ ref, value }: NamedSecret): void {
   } catch (error) {
     throw isPigeonholeError(error) ? usageError(`${ref}: ${error.message}`) : error;
   }
+}
+
+/** The service's keys begin alike; of what follows, as much as the sandbox's own have at the least. */
+function checkApiKey({ ref, value }: NamedSecret): void {
+  if (/^svc_live_[\w-]{24,200}$/.test(value)) return;
+  throw usageError(`${ref}: an API key must be svc_live_ and 24 to 200 letters, digits, _ or -.`);
 }
 
 /** Holds for endpoints that are made through the API too, and for what a name leads to at the moment of sending. */

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../capture/capture-test-report.js";
 import { type InspectedHandler, runCaptureTests } from "../../capture/run-capture-tests.js";
+import { checkLocalTarget } from "../../capture/target.js";
 import { escapeControls } from "../../dev/escape-controls.js";
 import { SECRET_SHAPE } from "../../protocol/limits.js";
 import { type InboxFile, openInboxFile } from "../../store/open-inbox-file.js";
@@ -10,7 +11,7 @@ import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import type { test } from "../specs/test.js";
-import { type AppProcess, startApp, waitForApp } from "../values/app-process.js";
+import { type AppProcess, checkNobodyThere, startApp, waitForApp } from "../values/app-process.js";
 import { SECRET_VARIABLE } from "../values/secret-option.js";
 import { findSigningSecret, requireSigningSecret } from "../values/signing-secret.js";
 import { readTarget } from "../values/target-option.js";
@@ -24,6 +25,10 @@ export const run: RunCommand<typeof test> = async (input) => {
   const { out, cwd, env, signal } = context;
   const expect = checkExpect(options.expect);
   const target = readTarget("--to", options.to);
+  if (options.start !== undefined) {
+    if (!options.allowRemote) await checkLocalTarget(target.href);
+    await checkNobodyThere(target);
+  }
   const secret = findSecret(input);
   const inbox = options.inbox === undefined ? undefined : lazyInbox(resolve(cwd, options.inbox));
   const app =

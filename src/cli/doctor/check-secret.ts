@@ -1,5 +1,6 @@
 import { secretHints, secretVariants } from "../../protocol/explain-secret.js";
 import type { NamedSecret } from "../../capture/judge-signature.js";
+import { MAKE_SECRET, SECRET_VARIABLE } from "../values/secret-option.js";
 import { type CheckResult, fail, pass, warn } from "./check.js";
 
 /** Mistakes that can be seen without a signature, in words for that case. */
@@ -16,7 +17,7 @@ export function checkSecrets(secrets: readonly NamedSecret[]): CheckResult[] {
     warn(
       "secret",
       "No webhook secret was found.",
-      "Set WEBHOOK_SECRET in the environment or in .env, or give --secret env:NAME.",
+      `Set ${SECRET_VARIABLE} in the environment or in .env, or give --secret env:NAME. ${MAKE_SECRET}`,
     ),
   ];
 }

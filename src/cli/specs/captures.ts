@@ -11,7 +11,8 @@ const options = { store: storeOption };
 const selection = {
   variadic: true,
   parse: searchTerm,
-  summary: "last, last:<type>, all, an id or its beginning, a file or folder, or a search such as type:email.*",
+  summary:
+    "last, last:<type>, all, an id, its beginning or short name, a file or folder, or a search such as type:email.*",
 } as const;
 
 export const capturesList = defineCommand({
@@ -31,7 +32,9 @@ export const capturesShow = defineCommand({
   name: "captures show",
   group,
   summary: "Shows one capture: request, signature, attempts.",
-  arguments: { capture: { summary: "last, last:<type>, an id or its beginning, or a file." } },
+  arguments: {
+    capture: { summary: "last, last:<type>, an id, its beginning or the short name that lists show, or a file." },
+  },
   options: {
     ...options,
     body: { summary: "Prints the exact bytes of the body and nothing else." },

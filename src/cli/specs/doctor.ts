@@ -19,7 +19,12 @@ export const doctor = defineCommand({
       summary: "Where the API is; its clock is compared with yours. Default: PIGEONHOLE_BASE_URL.",
     },
     secret: secretOption,
-    db: { value: "file", short: "d", summary: "A receiver's SQLite file to look into." },
+    db: {
+      value: "file",
+      short: "d",
+      summary:
+        "A receiver's SQLite file to look into. Default: DATABASE_FILE of the environment or of .env, where it is there.",
+    },
     port: {
       value: "port",
       short: "p",

@@ -9,8 +9,8 @@ const group = "Operate";
 export const databaseOption = {
   value: "file",
   short: "d",
-  default: "pigeonhole.db",
-  summary: "The receiver's SQLite file. It may be running.",
+  summary:
+    "The receiver's SQLite file; it may be running. Default: DATABASE_FILE of the environment or of .env, else pigeonhole.db.",
 } as const satisfies OptionSpec;
 
 const options = { db: databaseOption };
@@ -84,6 +84,19 @@ export const inboxStats = defineCommand({
   summary: "Counts events and contact events by state.",
   options,
   examples: [["pigeonhole inbox stats --json", "for a monitor"]],
+});
+
+export const inboxBackup = defineCommand({
+  name: "inbox backup",
+  group,
+  summary: "Writes a whole copy of the database, also while the receiver runs.",
+  details:
+    "The copy is one file, readable by you alone, and holds personal data as the database does. It is as of one moment, and the receiver does not wait for it.",
+  arguments: { file: { summary: "The copy to write." } },
+  options: { ...options, force: { summary: "Replaces a copy that is there." } },
+  examples: [
+    ["pigeonhole inbox backup inbox-backup.db --db inbox.db", "look into it with inbox stats --db inbox-backup.db"],
+  ],
 });
 
 export const inboxExport = defineCommand({

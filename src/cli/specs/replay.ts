@@ -19,7 +19,8 @@ export const replay = defineCommand({
       parse: searchTerm,
       variadic: true,
       optional: true,
-      summary: "last, last:<type>, all, an id or its beginning, a file or folder, or a search such as type:email.*",
+      summary:
+        "last, last:<type>, all, an id, its beginning or short name, a file or folder, or a search such as type:email.*",
     },
   },
   options: {

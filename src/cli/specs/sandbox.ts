@@ -24,6 +24,11 @@ export const sandbox = defineCommand({
       ...secretOption,
       summary: `The secret of those endpoints. ${secretOption.summary} Without one, each gets its own, which is printed.`,
     },
+    apiKey: {
+      value: "key",
+      summary:
+        "The API key that is taken, as env:NAME, file:path or the value itself. Default: one that the seed decides, which is printed.",
+    },
     seed: { value: "text", summary: "Makes the same ids, samples and jitter in every run." },
     speed: { value: "speed", parse: speed, summary: "Lets time pass faster for retries, such as 60x." },
     clock: {

@@ -11,7 +11,7 @@ export const verify = defineCommand({
   summary: "Checks the signature of a capture or a request, and says what is wrong with it.",
   details: "Exits with 1 when the signature does not hold.",
   arguments: {
-    capture: { optional: true, summary: "A capture: its file, its id, or last. Left out with --body." },
+    capture: { optional: true, summary: "A capture: its file, its id or short name, or last. Left out with --body." },
   },
   options: {
     body: {

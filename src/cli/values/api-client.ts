@@ -1,4 +1,5 @@
 import { isPigeonholeError } from "../../base/error.js";
+import type { NamedSecret } from "../../capture/judge-signature.js";
 import type { Client } from "../../client/call-types.js";
 import { createClient } from "../../client/create-client.js";
 import { InvalidInputError } from "../../client/errors.js";
@@ -32,17 +33,18 @@ export function openClient(options: ApiOptions, context: CommandContext): Client
   const apiKey = readApiKey(options.apiKey, context);
   if (apiKey === undefined) throw usageError(`No API key: give --api-key env:NAME, or set ${API_KEY_VARIABLE}.`);
   try {
-    return createClient({ baseUrl, apiKey });
+    return createClient({ baseUrl, apiKey: apiKey.value });
   } catch (error) {
     if (!isPigeonholeError(error, "invalid_option")) throw error;
     throw usageError(error.message.replace(/^baseUrl/, "--base-url").replace(/^apiKey/, "--api-key"));
   }
 }
 
-/** The key named by `--api-key`, else the default one. */
-export function readApiKey(given: string | undefined, context: CommandContext): string | undefined {
-  if (given !== undefined) return readNamed("--api-key", given, context).value;
-  return readVariable(API_KEY_VARIABLE, context);
+/** The key named by `--api-key`, else the default one, with the name that may be shown in its place. */
+function readApiKey(given: string | undefined, context: CommandContext): NamedSecret | undefined {
+  if (given !== undefined) return readNamed("--api-key", given, context);
+  const value = readVariable(API_KEY_VARIABLE, context);
+  return value === undefined ? undefined : { ref: `env:${API_KEY_VARIABLE}`, value };
 }
 
 /** Waits for a call; input that the contract refuses becomes an error that names the flag. */

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { connect } from "node:net";
 import { SECOND } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
 import { sleep } from "../../base/sleep.js";
 import { waitingClock } from "../../base/waiting-clock.js";
 import { sendRequest } from "../../capture/send-request.js";
@@ -20,6 +22,29 @@ export interface AppProcess {
 const GRACE_MS = 5 * SECOND;
 const LOOK_EVERY_MS = 100;
 const MOST_WORDS = 4000;
+
+/** On this machine somebody answers at once, or nobody does. */
+const LOOK_FOR_MS = 2 * SECOND;
+
+/** Throws `port_in_use` where a program is at the target already: it would be taken for the app that is to be started. */
+export async function checkNobodyThere(target: URL): Promise<void> {
+  const { hostname, protocol } = target;
+  const port = Number(target.port === "" ? (protocol === "https:" ? 443 : 80) : target.port);
+  const isTaken = await new Promise<boolean>((resolve) => {
+    const socket = connect({ host: hostname.replace(/^\[(.*)\]$/, "$1"), port });
+    const settle = (taken: boolean) => (): void => {
+      socket.destroy();
+      resolve(taken);
+    };
+    socket.setTimeout(LOOK_FOR_MS, settle(false));
+    socket.once("connect", settle(true)).once("error", settle(false));
+  });
+  if (!isTaken) return;
+  throw new PigeonholeError(
+    "port_in_use",
+    `Port ${port} (--to) is taken by another program, which would be tested in place of the app. End it, leave out --start to test it, or have the app listen at another port and give that with --to.`,
+  );
+}
 
 /** Starts a command line through the shell, in a process group of its own. */
 export function startApp(command: string, env: NodeJS.ProcessEnv, cwd: string): AppProcess {

@@ -1,20 +1,42 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { PigeonholeError } from "../../base/error.js";
 import { type InboxFile, openInboxFile } from "../../store/open-inbox-file.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
+import { readVariable } from "./secret-option.js";
 
-/** Opens the database of `--db`, does the work and closes it again. */
+/** Where projects made by `pigeonhole init` say where their database is. */
+export const DATABASE_VARIABLE = "DATABASE_FILE";
+
+/** What `createReceiver` takes without an option. */
+const DEFAULT_DATABASE = "pigeonhole.db";
+
+/** Path of the database of `--db`, else of the variable, else the default one. Throws where there is no such file. */
+export function findInboxFile(given: string | undefined, context: CommandContext): string {
+  const named = given ?? readVariable(DATABASE_VARIABLE, context);
+  const path = resolve(context.cwd, named ?? DEFAULT_DATABASE);
+  const by = given === undefined && named !== undefined ? DATABASE_VARIABLE : "--db";
+  const seen = statSync(path, { throwIfNoEntry: false });
+  // SQLite would say only that it cannot open it.
+  if (seen?.isDirectory() === true) {
+    throw usageError(`${by}: ${path} is a folder; give the path of a receiver's database in it.`);
+  }
+  if (seen !== undefined) return path;
+  const which = named === undefined ? "" : `, which ${by} names`;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `There is no file ${path}${which}. Give the receiver's database with --db, or set ${DATABASE_VARIABLE} in the environment or in .env.`,
+  );
+}
+
+/** Opens the database that {@link findInboxFile} finds, does the work and closes it again. */
 export async function withInboxFile<Result>(
-  file: string,
-  { cwd }: CommandContext,
+  file: string | undefined,
+  context: CommandContext,
   work: (inbox: InboxFile) => Promise<Result>,
 ): Promise<Result> {
-  const path = resolve(cwd, file);
-  // SQLite would say only that it cannot open it.
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    throw usageError(`--db: ${path} is a folder; give the path of a receiver's database in it.`);
-  }
+  const path = findInboxFile(file, context);
   const inbox = await openInboxFile(path);
   try {
     return await work(inbox);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { NamedSecret } from "../../capture/judge-signature.js";
+import { SECRET_SHAPE } from "../../protocol/limits.js";
 import { EXIT } from "../frame/exit-code.js";
 import { CommandError, usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
@@ -26,13 +27,17 @@ export function findSecrets(given: readonly string[], place: Place): NamedSecret
   return value === undefined ? [] : [{ ref: `env:${SECRET_VARIABLE}`, value }];
 }
 
+/** The error where there is none. */
+export const NO_SECRET = `No webhook secret: give --secret env:NAME or --secret file:path, or set ${SECRET_VARIABLE} in the environment or in .env.`;
+
+/** How to come by a secret where there is no service yet; the line reads alike in every shell. */
+export const MAKE_SECRET = `On this machine any secret of the right shape will do, as long as the app has the same: node -p "'${SECRET_SHAPE.prefix}' + require('crypto').randomBytes(32).toString('base64url')" prints one.`;
+
 /** As {@link findSecrets}, and an error that says how to give one when there is none. */
 export function requireSecrets(given: readonly string[], place: Place): [NamedSecret, ...NamedSecret[]] {
   const [first, ...rest] = findSecrets(given, place);
-  if (first !== undefined) return [first, ...rest];
-  throw usageError(
-    `No webhook secret: give --secret env:NAME or --secret file:path, or set ${SECRET_VARIABLE} in the environment or in .env.`,
-  );
+  if (first === undefined) throw usageError(NO_SECRET);
+  return [first, ...rest];
 }
 
 /** Reads `env:NAME`, `file:path` or the value itself. Errors name the flag and never the value. */

@@ -2,11 +2,13 @@ import type { NamedSecret } from "../../capture/judge-signature.js";
 import { checkSecrets } from "../doctor/check-secret.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
-import { findSecrets, requireSecrets } from "./secret-option.js";
+import { findSecrets, MAKE_SECRET, NO_SECRET } from "./secret-option.js";
 
 /** The secret to sign with. One that is visibly none is refused, since no app that is set up rightly takes what it signs. */
 export function requireSigningSecret(given: readonly string[], context: CommandContext): NamedSecret {
-  return checked(requireSecrets(given, context)[0], context);
+  const [secret] = findSecrets(given, context);
+  if (secret === undefined) throw usageError(`${NO_SECRET} ${MAKE_SECRET}`);
+  return checked(secret, context);
 }
 
 /** As {@link requireSigningSecret}; undefined when there is none. */

@@ -1,0 +1,38 @@
+/** How the service's attempt ended, as its delivery log says. */
+export interface EndedAttempt {
+  responseCode: number | null;
+  error: string | null;
+}
+
+/** What the answer to a signed delivery points to, and what to do about it. Seeds part 1 §3: which answers are final. */
+export function attemptHint({ responseCode, error }: EndedAttempt): string {
+  if (responseCode === null) return noAnswerHint(error ?? "");
+  if (responseCode >= 300 && responseCode < 400) {
+    return "The service follows no redirect. Give it the last address with endpoints update <id> --url.";
+  }
+  if (responseCode === 503) {
+    return "The app is starting or stopping, or it has another secret than this endpoint, as after a rotation; its log says which.";
+  }
+  if (responseCode >= 500) return "The app failed, or a proxy found none behind it; look at its log.";
+  switch (responseCode) {
+    case 401:
+    case 403:
+      return "The app, or a login in front of it, refused the signature. Give the app this endpoint's secret; endpoints rotate-secret makes a new one.";
+    case 404:
+      return "Nothing is at the path of the endpoint's URL. Compare it with where the app takes deliveries; endpoints update <id> --url changes it.";
+    case 405:
+      return "The path of the endpoint's URL takes no POST. endpoints update <id> --url changes it.";
+    case 410:
+      return "410 switches the endpoint off. Once the app answers otherwise, endpoints update <id> --enable switches it on.";
+    case 413:
+      return "A limit on bodies, in the app or in a proxy, is too low.";
+    default:
+      return "The app's log says why.";
+  }
+}
+
+function noAnswerHint(error: string): string {
+  return /time|within/i.test(error)
+    ? "The app took longer than the 5 s that the service waits. It should answer first and work afterwards, as a receiver does."
+    : "The service did not reach the app. Does the app run, and does the endpoint's URL lead to it from outside?";
+}

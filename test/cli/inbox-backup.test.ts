@@ -1,0 +1,135 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { createReceiver } from "pigeonhole";
+import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { backUpInboxFile } from "#pigeonhole/store/back-up-inbox-file.js";
+import { closeAfterTest, startApp } from "./support/app.js";
+import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+
+/** Changes two numbers together, over and over. */
+const WRITER = `
+  const db = new (require("better-sqlite3"))(process.argv[1], { timeout: 5000 });
+  db.pragma("synchronous = OFF");
+  const change = db.prepare("UPDATE pair SET a = a + 1, b = b + 1");
+  for (;;) change.run();
+`;
+
+describe("inbox backup", () => {
+  test("beside a running receiver writes one private file that has every event and can be started from", async () => {
+    const app = await startApp();
+    const cwd = makeFolder();
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const event = sampleEvent("email.sent");
+      await deliver(app.receiver, event, { secret: SECRET });
+      ids.push(event.id);
+    }
+    const result = await runCli(["inbox", "backup", "copy.db", "--db", app.file, "--json"], { cwd });
+    const copy = join(cwd, "copy.db");
+    expect(result.stderr).toBe("");
+    expect(jsonLines(result)).toEqual([{ schemaVersion: 1, file: app.file, copy, bytes: statSync(copy).size }]);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(readdirSync(cwd)).toEqual(["copy.db"]);
+    const listed = jsonLines(await runCli(["inbox", "list", "--db", "copy.db", "--json"], { cwd }));
+    expect(listed.map((line) => (line["event"] as { id: string }).id)).toEqual(ids.toReversed());
+
+    const restored = createReceiver({ secrets: SECRET, store: copy, logger: silentLogger, telemetry: false });
+    restored.on("*", () => undefined, { name: "all" });
+    await restored.start();
+    const body = JSON.stringify({ ...sampleEvent("email.sent"), id: ids[0] });
+    const headers = { ...signDelivery({ body, secret: SECRET }) };
+    const again = await restored.fetch(new Request("http://127.0.0.1/webhooks", { method: "POST", body, headers }));
+    expect([again.status, again.headers.get("x-pigeonhole-outcome")]).toEqual([200, "duplicate"]);
+    await restored.stop();
+  });
+
+  test("is as of one moment, and comes to an end, while another process commits all the time", async () => {
+    const app = await startApp();
+    const id = sampleEvent("email.sent").id;
+    await deliver(app.receiver, { ...sampleEvent("email.sent"), id }, { secret: SECRET });
+    // Large enough that many commits fall into the copying of it.
+    const own = new Database(app.file);
+    own.exec("CREATE TABLE pair (a, b)");
+    own.exec("INSERT INTO pair VALUES (0, 0)");
+    own.exec("CREATE TABLE ballast (text)");
+    own.exec(`
+      WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < 10000)
+      INSERT INTO ballast SELECT hex(zeroblob(2000)) FROM series`);
+    const count = (db: Database.Database) => db.prepare("SELECT a, b FROM pair").get() as { a: number; b: number };
+    const writer = spawn(process.execPath, ["-e", WRITER, app.file], { stdio: "inherit" });
+    closeAfterTest(async () => {
+      writer.kill("SIGKILL");
+      if (writer.exitCode === null && writer.signalCode === null) await once(writer, "exit");
+      own.close();
+    });
+    await expect.poll(() => count(own).a, { timeout: 10_000 }).toBeGreaterThan(10);
+    const before = count(own).a;
+    const copy = join(makeFolder(), "copy.db");
+    await backUpInboxFile({ file: app.file, copy });
+    const after = count(own).a;
+
+    expect(after).toBeGreaterThan(before);
+    const copied = new Database(copy, { readonly: true });
+    const { a, b } = count(copied);
+    expect(copied.pragma("integrity_check", { simple: true })).toBe("ok");
+    copied.close();
+    expect(b).toBe(a);
+    expect(a).toBeGreaterThanOrEqual(before);
+    expect(a).toBeLessThanOrEqual(after);
+    expect((await runCli(["inbox", "show", id, "--db", copy])).code).toBe(0);
+  });
+
+  test("replaces a copy only with --force", async () => {
+    const app = await startApp();
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "copy.db"), "mine");
+    const args = ["inbox", "backup", "copy.db", "--db", app.file];
+    const refused = await runCli(args, { cwd });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--force")]);
+    expect(statSync(join(cwd, "copy.db")).size).toBe(4);
+    expect(await runCli([...args, "--force"], { cwd })).toMatchObject({ code: 0 });
+    expect(await runCli(["inbox", "stats", "--db", "copy.db"], { cwd })).toMatchObject({ code: 0 });
+    expect(readdirSync(cwd)).toEqual(["copy.db"]);
+  });
+
+  test("never takes the place of the database, of one that is open, or of a folder, --force or not", async () => {
+    const app = await startApp();
+    const other = await startApp();
+    const cwd = makeFolder();
+    symlinkSync(app.file, join(cwd, "link.db"));
+    mkdirSync(join(cwd, "folder"));
+    const before = statSync(app.file).ino;
+    for (const [copy, words] of [
+      [app.file, "is the database itself"],
+      [join(cwd, "link.db"), "is the database itself"],
+      [other.file, "-wal is there"],
+      [join(cwd, "folder"), "is a folder"],
+      [join(cwd, "none", "copy.db"), "does not exist"],
+    ] as const) {
+      const { code, stderr } = await runCli(["inbox", "backup", copy, "--db", app.file, "--force"], { cwd });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+    }
+    expect(statSync(app.file).ino).toBe(before);
+    expect(readdirSync(cwd).toSorted()).toEqual(["folder", "link.db"]);
+  });
+
+  test("called off in the middle leaves nothing", async () => {
+    const app = await startApp();
+    const cwd = makeFolder();
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(backUpInboxFile({ file: app.file, copy: join(cwd, "copy.db"), signal })).rejects.toThrow("enough");
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test("of a file that is no receiver's is refused and leaves nothing", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "other.db"), "not a database, just text that is long enough to look at");
+    expect(await runCli(["inbox", "backup", "copy.db", "--db", "other.db"], { cwd })).toMatchObject({ code: 2 });
+    expect(existsSync(join(cwd, "copy.db"))).toBe(false);
+  });
+});
