@@ -24,11 +24,9 @@ export function preparePrune(db: Database) {
   const dropMarks = db.prepare("DELETE FROM inbox_done WHERE seq = :seq");
   const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
 
-  // A discarded event keeps its place in a call that may be repeated. The last one taken stays: numbers are given on from the highest
-  // there is, and one below the counter would never be sent.
+  // A discarded event keeps its place in a call that may be repeated; a trigger keeps the last one that was taken.
   const selectSent = db.prepare<object, { seq: number; receivedAt: number; settled: number }>(`
-    SELECT seq, recorded_at AS receivedAt,
-      state = 'done' AND send IS NULL AND seq <> (SELECT value FROM counter WHERE name = 'outbox_taken') AS settled
+    SELECT seq, recorded_at AS receivedAt, state = 'done' AND send IS NULL AS settled
     FROM outbox_event WHERE seq > :after ORDER BY seq LIMIT :batch`);
   const dropSent = db.prepare("DELETE FROM outbox_event WHERE seq = :seq");
 
