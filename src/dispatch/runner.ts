@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
+import { inTime } from "../base/in-time.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
 import { sleep } from "../base/sleep.js";
@@ -55,9 +56,7 @@ export class Runner {
 
   /** Resolves when nothing runs and everything is settled, or after `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
-    const drained = Promise.all(this.#unsettled);
-    const tooLate = sleep(this.#deps.clock, timeoutMs);
-    await Promise.race([drained, tooLate]);
+    await inTime(Promise.all(this.#unsettled), this.#deps.clock, timeoutMs);
   }
 
   /** Aborts what still runs; its work becomes pending again. Resolves when that is settled. */

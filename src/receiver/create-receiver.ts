@@ -198,13 +198,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   /** What is being stored gets its answer before the store closes. */
   async function untilNoneWaits(timeoutMs: number): Promise<void> {
     if (waiting === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = clock.setTimer(resolve, timeoutMs);
-      noneWaits = () => {
-        timer.cancel();
-        resolve();
-      };
-    });
+    await inTime(new Promise<void>((resolve) => (noneWaits = resolve)), clock, timeoutMs);
   }
 
   /** Before the start and after the stop the last figures stand; a running receiver whose store fails says so. */
