@@ -5,6 +5,7 @@ import { freeTags } from "../../dev/delivery/held-tag.js";
 import { onSendKey } from "../edit/send-key.js";
 import { label } from "../state/actions.js";
 import { Dialog } from "../ui/dialog.js";
+import { FormButtons } from "../ui/form-buttons.js";
 
 /** The capture whose tags and note are being edited; null when none is. */
 const labelling = signal<Capture | null>(null);
@@ -55,14 +56,7 @@ function Labels({ capture }: { capture: Capture }) {
         <p class="hint">
           Both are kept in the capture's file; <code>tag:vip</code> and <code>has:note</code> find them.
         </p>
-        <div class="dialog-buttons">
-          <button type="button" class="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary">
-            Save
-          </button>
-        </div>
+        <FormButtons submit="Save" onCancel={close} />
       </form>
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { replay } from "../state/actions.js";
 import { session } from "../state/session.js";
 import { Dialog } from "../ui/dialog.js";
+import { FormButtons } from "../ui/form-buttons.js";
 
 /** Captures for which another target is being asked for; null when nobody is asked. */
 const aiming = signal<string[] | null>(null);
@@ -58,14 +59,7 @@ function Question({ ids }: { ids: string[] }) {
           Signed anew, with the same event id. A target without a path gets the captured one; addresses outside this
           machine and its private network need --allow-remote.
         </p>
-        <div class="dialog-buttons">
-          <button type="button" class="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary">
-            Replay
-          </button>
-        </div>
+        <FormButtons submit="Replay" onCancel={close} />
       </form>
     </Dialog>
   );
