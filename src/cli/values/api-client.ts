@@ -1,5 +1,4 @@
 import { isPigeonholeError } from "../../base/error.js";
-import type { NamedSecret } from "../../capture/judge-signature.js";
 import type { Client } from "../../client/call-types.js";
 import { createClient } from "../../client/create-client.js";
 import { InvalidInputError } from "../../client/errors.js";
@@ -33,18 +32,16 @@ export function openClient(options: ApiOptions, context: CommandContext): Client
   const apiKey = readApiKey(options.apiKey, context);
   if (apiKey === undefined) throw usageError(`No API key: give --api-key env:NAME, or set ${API_KEY_VARIABLE}.`);
   try {
-    return createClient({ baseUrl, apiKey: apiKey.value });
+    return createClient({ baseUrl, apiKey });
   } catch (error) {
     if (!isPigeonholeError(error, "invalid_option")) throw error;
     throw usageError(error.message.replace(/^baseUrl/, "--base-url").replace(/^apiKey/, "--api-key"));
   }
 }
 
-/** The key named by `--api-key`, else the default one, with the name that may be shown in its place. */
-function readApiKey(given: string | undefined, context: CommandContext): NamedSecret | undefined {
-  if (given !== undefined) return readNamed("--api-key", given, context);
-  const value = readVariable(API_KEY_VARIABLE, context);
-  return value === undefined ? undefined : { ref: `env:${API_KEY_VARIABLE}`, value };
+/** The key named by `--api-key`, else the default one. */
+function readApiKey(given: string | undefined, context: CommandContext): string | undefined {
+  return given === undefined ? readVariable(API_KEY_VARIABLE, context) : readNamed("--api-key", given, context).value;
 }
 
 /** Waits for a call; input that the contract refuses becomes an error that names the flag. */
