@@ -57,7 +57,7 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(8000);
+  page.setDefaultTimeout(15_000);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {

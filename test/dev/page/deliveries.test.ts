@@ -15,9 +15,9 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
 
   test("begins empty and says where to send deliveries, and how to make one", async () => {
     await page.getByRole("heading", { name: "Waiting for the first delivery" }).waitFor();
-    expect(await page.locator(".empty").getByRole("button", { name: "Copy the receiving URL" }).innerText()).toBe(
-      bench.dev.captureUrl,
-    );
+    await expect
+      .poll(() => page.locator(".empty").getByRole("button", { name: "Copy the receiving URL" }).innerText())
+      .toBe(bench.dev.captureUrl);
     await page.getByRole("button", { name: /Send a sample event/ }).click();
     await page.getByRole("navigation", { name: "Event types" }).waitFor();
   });
@@ -25,12 +25,16 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
   test("shows a delivery as it arrives, with verdict, type, subject, answer and source", async () => {
     await bench.deliver({ type: "email.sent", data: { subject: "Hello there" } });
     await rows().first().waitFor();
-    const text = await rows().first().innerText();
-    for (const part of ["signed", "email.sent", "Hello there", "200", "live"]) expect(text).toContain(part);
+    const text = () => rows().first().innerText();
+    for (const part of ["signed", "email.sent", "Hello there", "200", "live"]) {
+      await expect.poll(text).toContain(part);
+    }
     await bench.deliver({ type: "email.failed", fault: "wrong-secret" });
     await rows().nth(1).waitFor();
-    expect(await rows().first().innerText()).toMatch(/mismatch[\s\S]*email\.failed[\s\S]*503/);
-    expect(await page.locator("[aria-live=polite]").innerText()).toBe("New: email.failed, signature mismatch");
+    await expect.poll(text).toMatch(/mismatch[\s\S]*email\.failed[\s\S]*503/);
+    await expect
+      .poll(() => page.locator("[aria-live=polite]").innerText())
+      .toBe("New: email.failed, signature mismatch");
   });
 
   test("leaves what is being read in place, and offers what is new at the top", async () => {
@@ -47,7 +51,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     expect(await topmost()).toBe(before);
     await pill.click();
     await page.getByText("late 2").waitFor();
-    expect(await pill.count()).toBe(0);
+    await expect.poll(() => pill.count()).toBe(0);
   });
 
   test("is searched with chips, completion, and a query in the address bar", async () => {
@@ -60,7 +64,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.getByRole("option", { name: /verdict:/ }).click();
     await page.getByRole("option", { name: "verdict:bad" }).click();
     await expect.poll(() => rows().count()).toBe(1);
-    expect(await page.locator(".chip-text").allInnerTexts()).toEqual(["verdict:bad"]);
+    await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["verdict:bad"]);
     expect(decodeURIComponent(page.url())).toContain("q=verdict:bad");
 
     // A new delivery that does not match stays away; one that does comes in.
@@ -72,14 +76,14 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await box.pressSequentially("type:email.* receipt");
     await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["type:email.*"]);
     await page.reload();
-    expect(await page.locator(".chip-text").allInnerTexts()).toEqual(["type:email.*"]);
-    expect(await box.inputValue()).toBe("receipt");
+    await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["type:email.*"]);
+    await expect.poll(() => box.inputValue()).toBe("receipt");
   });
 
   test("says what is wrong with a search", async () => {
     await bench.deliver();
     await page.getByRole("combobox").fill("staus:500 ");
-    expect(await page.getByRole("alert").innerText()).toContain("staus:500");
+    await expect.poll(() => page.getByRole("alert").innerText()).toContain("staus:500");
     await page.getByRole("combobox").press("Escape");
     await expect.poll(() => rows().count()).toBe(1);
     await expect.poll(() => page.getByRole("alert").count()).toBe(0);
@@ -91,7 +95,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await bench.deliver({ type: "email.failed" });
     await page.getByRole("button", { name: "5xx 1" }).click();
     await expect.poll(() => rows().count()).toBe(1);
-    expect(await rows().first().innerText()).toContain("email.failed");
+    await expect.poll(() => rows().first().innerText()).toContain("email.failed");
     await page.getByRole("button", { name: "5xx 1" }).click();
     await expect.poll(() => rows().count()).toBe(2);
   });
@@ -147,8 +151,10 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.getByRole("button", { name: "Compare (2)" }).click();
     const body = page.getByRole("table", { name: "Body" });
     const subject = body.getByRole("row").filter({ hasText: "data.subject" });
-    expect(await subject.innerText()).toMatch(/"Old subject"\s+"New subject"/);
-    expect(await body.getByRole("row").filter({ hasText: "data.extra" }).getByLabel("added").count()).toBe(1);
+    await expect.poll(() => subject.innerText()).toMatch(/"Old subject"\s+"New subject"/);
+    await expect
+      .poll(() => body.getByRole("row").filter({ hasText: "data.extra" }).getByLabel("added").count())
+      .toBe(1);
   });
 
   test("says when the dev server is gone, and how to come back to one that was started anew", async () => {

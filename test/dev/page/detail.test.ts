@@ -52,10 +52,10 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     const handle = bench.dev.captures.list()[0]?.id.slice(-6) ?? "";
     const row = page.locator(".list-window .row").first();
     await row.waitFor();
-    expect(await row.locator(".handle").textContent()).toBe(handle);
+    await expect.poll(() => row.locator(".handle").textContent()).toBe(handle);
     await openFirst();
     await page.getByRole("button", { name: handle }).click();
-    expect(await clipboard()).toBe(handle);
+    await expect.poll(clipboard).toBe(handle);
   });
 
   test("shows its payload as a tree that folds, with paths and values to copy and to find", async () => {
@@ -71,11 +71,11 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await email.getByRole("button", { name: "value" }).click();
     await expect.poll(clipboard).toBe("ada@customer.example.com");
     await email.getByRole("button", { name: "find" }).click();
-    expect(await page.locator(".chip-text").innerText()).toBe("data.contact.email:ada@customer.example.com");
+    await expect.poll(() => page.locator(".chip-text").innerText()).toBe("data.contact.email:ada@customer.example.com");
     const contact = tree.getByRole("treeitem").filter({ hasText: /^\s*contact:/ });
     await contact.getByRole("button", { name: "Fold" }).click();
-    expect(await email.count()).toBe(0);
-    expect(await contact.getAttribute("aria-expanded")).toBe("false");
+    await expect.poll(() => email.count()).toBe(0);
+    await expect.poll(() => contact.getAttribute("aria-expanded")).toBe("false");
   });
 
   test("shows the beginning of a long text, and all of it at a click", async () => {
@@ -87,18 +87,18 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect((await value.innerText()).length).toBe(400);
     await note.hover();
     await note.getByRole("button", { name: "value" }).click();
-    expect(await clipboard()).toBe(text);
+    await expect.poll(clipboard).toBe(text);
     await note.getByRole("button", { name: "all 3,002 characters" }).click();
-    expect(await value.innerText()).toBe(`"${text}"`);
-    expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("treeitem");
-    expect(await page.getByText("y".repeat(300)).count()).toBe(1);
+    await expect.poll(() => value.innerText()).toBe(`"${text}"`);
+    await expect.poll(() => page.evaluate("document.activeElement.getAttribute('role')")).toBe("treeitem");
+    await expect.poll(() => page.getByText("y".repeat(300)).count()).toBe(1);
   });
 
   test("shows where a body that is no JSON stops being JSON", async () => {
     await bench.deliver({ body: '{"id":"evt_1","data":{"a":1,}}' });
     await openFirst();
     await page.getByText("Not JSON: line 1, column 29").waitFor();
-    expect(await page.locator("mark").innerText()).toBe("}");
+    await expect.poll(() => page.locator("mark").innerText()).toBe("}");
   });
 
   test("keeps numbers and repeated names as they were written", async () => {
@@ -113,9 +113,9 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await bench.deliver({ body: '{"id":"evt_1","note":"grüße"}', headers: { "X-First": "1", "X-Second": "2" } });
     await openFirst();
     await tab("Headers").click();
-    const names = await page.getByRole("table", { name: "Request headers" }).getByRole("rowheader").allInnerTexts();
+    const names = page.getByRole("table", { name: "Request headers" }).getByRole("rowheader");
     const sent = bench.dev.captures.list()[0]?.request.headers.map(([name]) => name);
-    expect(names).toEqual(sent);
+    await expect.poll(() => names.allInnerTexts()).toEqual(sent);
 
     await tab("Raw").click();
     await page.getByText('{"id":"evt_1","note":"grüße"}').waitFor();
@@ -133,10 +133,12 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await tab("Signature").click();
     const checks = page.locator(".checks li");
     await checks.first().waitFor();
-    expect(await checks.filter({ hasText: "Age" }).innerText()).toContain("failed");
-    expect(await checks.filter({ hasText: "Secret and bytes" }).innerText()).toContain("passed");
-    expect(await page.locator(".fix").first().innerText()).toMatch(/Fix .{10,}/);
-    expect(await page.locator(".gauge svg").getAttribute("aria-label")).toMatch(/^signed 60\d seconds before arrival$/);
+    await expect.poll(() => checks.filter({ hasText: "Age" }).innerText()).toContain("failed");
+    await expect.poll(() => checks.filter({ hasText: "Secret and bytes" }).innerText()).toContain("passed");
+    await expect.poll(() => page.locator(".fix").first().innerText()).toMatch(/Fix .{10,}/);
+    await expect
+      .poll(() => page.locator(".gauge svg").getAttribute("aria-label"))
+      .toMatch(/^signed 60\d seconds before arrival$/);
   });
 
   test("is replayed signed anew, as it came, with a new id, and twice; each is an attempt", async () => {
@@ -146,7 +148,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByText(/Replayed: 200 in \d+ ms/).waitFor();
     const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
     await expect.poll(() => attempts.count()).toBe(3);
-    expect(await attempts.nth(1).innerText()).toContain("replay, signed anew");
+    await expect.poll(() => attempts.nth(1).innerText()).toContain("replay, signed anew");
 
     const choose = async (name: RegExp) => {
       await page.getByRole("button", { name: "Other ways to replay" }).click();
@@ -176,7 +178,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => attempts.nth(1).innerText()).toContain(`127.0.0.1:${other.port}/elsewhere`);
     await page.getByRole("button", { name: "Other ways to replay" }).click();
     await page.getByRole("menuitem", { name: /To another URL/ }).click();
-    expect(await target.inputValue()).toBe(`${other.port}/elsewhere`);
+    await expect.poll(() => target.inputValue()).toBe(`${other.port}/elsewhere`);
     await target.fill("http://198.51.100.7/");
     await target.press("Enter");
     await page.getByText(/--allow-remote permits that/).waitFor();
@@ -195,7 +197,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.locator(".facts").getByText("The customer wrote twice").waitFor();
     expect(bench.dev.captures.list()[0]).toMatchObject({ tags: ["vip", "refund"], note: "The customer wrote twice" });
     await page.getByRole("button", { name: "Tags and note" }).click();
-    expect(await dialog.getByRole("textbox", { name: "Tags" }).inputValue()).toBe("vip, refund");
+    await expect.poll(() => dialog.getByRole("textbox", { name: "Tags" }).inputValue()).toBe("vip, refund");
     await page.keyboard.press("Escape");
     await page.keyboard.press("/");
     await page.keyboard.insertText("tag:refund has:note ");
@@ -212,14 +214,16 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByRole("checkbox", { name: "Compare attempt 1" }).check();
     await page.getByRole("checkbox", { name: "Compare attempt 2" }).check();
     const answer = page.getByRole("table", { name: "Answer" });
-    expect(await answer.getByRole("row").filter({ hasText: "status" }).innerText()).toMatch(/500\s+200/);
+    await expect.poll(() => answer.getByRole("row").filter({ hasText: "status" }).innerText()).toMatch(/500\s+200/);
     const body = page.getByRole("table", { name: "Body" });
-    expect(await body.getByRole("row").allInnerTexts()).toEqual([
-      expect.stringMatching(/Where/),
-      expect.stringMatching(/error[\s\S]*"boom"[\s\S]*–/),
-      expect.stringMatching(/requestId[\s\S]*"a"[\s\S]*"b"/),
-      expect.stringMatching(/ok[\s\S]*–[\s\S]*true/),
-    ]);
+    await expect
+      .poll(() => body.getByRole("row").allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/Where/),
+        expect.stringMatching(/error[\s\S]*"boom"[\s\S]*–/),
+        expect.stringMatching(/requestId[\s\S]*"a"[\s\S]*"b"/),
+        expect.stringMatching(/ok[\s\S]*–[\s\S]*true/),
+      ]);
   });
 
   test("is edited and sent signed anew, with the answer beside the editor and a draft that stays", async () => {
@@ -228,7 +232,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByRole("button", { name: "Edit & replay" }).click();
     const editor = page.getByRole("textbox", { name: "Body" });
     await editor.waitFor();
-    expect(await editor.innerText()).toContain('"subject": "Before"');
+    await expect.poll(() => editor.innerText()).toContain('"subject": "Before"');
 
     await editor.press("Control+a");
     const edited =
@@ -286,10 +290,10 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await tab("Answer").click();
     await page.getByText("Held: the sender was answered 202.").waitFor();
     const answer = page.locator(".list-window .row .answer");
-    expect(await answer.innerText()).toBe("held");
+    await expect.poll(() => answer.innerText()).toBe("held");
     const band = page.getByRole("button", { name: "held 1" });
     await band.click();
-    expect(await page.locator(".chip-text").allInnerTexts()).toEqual(["tag:held"]);
+    await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["tag:held"]);
     await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
     await band.click();
     bench.dev.resume();
@@ -306,12 +310,12 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByText("lost, trying again").waitFor();
     await page.keyboard.press("j");
     await page.getByText("This delivery could not be read. The dev server does not answer.").waitFor();
-    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("heading", { level: 1 }).count()).toBe(0);
     for (const key of ["r", "r", "r"]) await page.keyboard.press(key);
     const notice = page.locator(".notice");
     await notice.first().waitFor();
     await page.waitForTimeout(300);
-    expect(await notice.allInnerTexts()).toEqual(["The dev server does not answer. Is it still running?"]);
+    await expect.poll(() => notice.allInnerTexts()).toEqual(["The dev server does not answer. Is it still running?"]);
     await page.keyboard.press("k");
     await page.getByText("This delivery could not be read.").waitFor();
     // What the browser notes of requests that nobody answered.
@@ -324,6 +328,6 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await openFirst();
     await tab("Answer").click();
     await page.locator(".remark.bad").waitFor();
-    expect(await page.locator(".list-window .row .answer").innerText()).toBe("no answer");
+    await expect.poll(() => page.locator(".list-window .row .answer").innerText()).toBe("no answer");
   });
 });

@@ -1,12 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser, mustSkipBrowserTests, openPage } from "./browser.js";
+import { expectNoMarkup, mark, seeMarks } from "./marks.js";
 import { startWorkbench } from "./workbench.js";
-
-/** Markup that says where it got in. */
-function mark(place: string): string {
-  return `<img src=x onerror="window.broken=(window.broken??'')+'${place} '">`;
-}
 
 /** Answers of the dev server with markup in every text that is not a word of ours. */
 const ANSWERS: Record<string, (real: object) => object> = {
@@ -72,33 +68,19 @@ describe.skipIf(mustSkipBrowserTests())("what the dev server says of others", ()
   test("stays text: tunnel, forwards, secrets, errors of handlers, contact events, refusals", async () => {
     const bench = await startWorkbench();
     const { page, faults, close } = await openPage(browser, bench.pageUrl);
-    const seen = new Set<string>();
-    const look = async () => {
-      await page.waitForTimeout(120);
-      const text = await page.evaluate<string>(
-        "document.body.innerText + [...document.querySelectorAll('[title]')].map((element) => element.title).join()",
-      );
-      for (const [, place = ""] of text.matchAll(/\?\?''\)\+'([\w-]+) '/g)) seen.add(place);
-    };
+    const always = "tunnel forward-types forward-target secret-name";
     await answerWithMarkup(page);
     await page.reload();
     await page.getByText("Waiting for the first delivery").waitFor();
-    await look();
+    await seeMarks(page, always);
     await page.getByRole("button", { name: "Inbox" }).click();
     await page.getByRole("button", { name: "Show evt_1" }).click();
-    await page.locator(".error-text").waitFor();
-    await look();
+    await seeMarks(page, `${always} event-type handler reason handler-error body`);
     await page.getByRole("toolbar", { name: "Event" }).getByRole("button", { name: "Retry" }).click();
-    await look();
+    await seeMarks(page, "refusal");
     await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "all" }).click();
-    await page.getByRole("table", { name: "Contact events" }).waitFor();
-    await look();
-
-    const places =
-      "tunnel forward-types forward-target secret-name event-type handler reason handler-error body refusal key name contact code param message";
-    expect([...seen].toSorted()).toEqual(places.split(" ").toSorted());
-    expect(await page.evaluate("window.broken")).toBeUndefined();
-    expect(await page.evaluate("document.querySelectorAll('img:not(.nav-mark), [onerror]').length")).toBe(0);
+    await seeMarks(page, `${always} name contact code param message key`);
+    await expectNoMarkup(page);
     // Refused by the security policy would be seen here too.
     expect(faults).toEqual([]);
     await close();

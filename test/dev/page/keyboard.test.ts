@@ -35,7 +35,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await press("End");
     await expect.poll(title).toBe("email.sent");
     const active = await page.getByRole("grid").getAttribute("aria-activedescendant");
-    expect(await page.locator(`#${active}`).innerText()).toContain("email.sent");
+    await expect.poll(() => page.locator(`#${active}`).innerText()).toContain("email.sent");
     await press("Escape");
     await expect.poll(() => page.getByRole("heading", { level: 1 }).count()).toBe(0);
   });
@@ -45,15 +45,13 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await expect.poll(title).toBe("email.queued");
     await page.getByRole("grid").focus();
     await press("Tab");
-    const walked: string[] = [];
-    for (let n = 0; n < 6; n += 1) {
-      walked.push((await selectedTab()).replace(/\d*[✓✗]?$/, "").trim());
+    for (const name of ["Payload", "Headers", "Raw", "Answer", "Attempts", "Signature"]) {
+      await expect.poll(selectedTab).toMatch(new RegExp(`^${name}`));
       await press("Tab");
     }
-    expect(walked).toEqual(["Payload", "Headers", "Raw", "Answer", "Attempts", "Signature"]);
-    expect(await page.evaluate("document.activeElement.getAttribute('role')")).not.toBe("tab");
+    await expect.poll(() => page.evaluate("document.activeElement.getAttribute('role')")).not.toBe("tab");
     await press("2");
-    expect(await selectedTab()).toContain("Headers");
+    await expect.poll(selectedTab).toContain("Headers");
   });
 
   test("arrows fold and unfold the payload", async () => {
@@ -63,10 +61,10 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     const count = await tree.getByRole("treeitem").count();
     await tree.getByRole("treeitem").first().focus();
     await press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowLeft");
-    expect(await tree.getByRole("treeitem").count()).toBeLessThan(count);
+    await expect.poll(() => tree.getByRole("treeitem").count()).toBeLessThan(count);
     await press("ArrowRight");
-    expect(await tree.getByRole("treeitem").count()).toBe(count);
-    expect(await title()).toBe("email.queued");
+    await expect.poll(() => tree.getByRole("treeitem").count()).toBe(count);
+    await expect.poll(title).toBe("email.queued");
   });
 
   test("/ searches, and Esc clears, leaves and goes back", async () => {
@@ -76,7 +74,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await press("Escape", "Escape");
     await expect.poll(() => page.locator(".list-window .row").count()).toBe(3);
     await press("j");
-    expect(await page.locator(".row.cursor").count()).toBe(1);
+    await expect.poll(() => page.locator(".row.cursor").count()).toBe(1);
   });
 
   test("r replays, p pins, e edits and Ctrl+Enter sends", async () => {
@@ -115,7 +113,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await press("?");
     const sheet = page.getByRole("dialog", { name: "Keys" });
     await sheet.waitFor();
-    expect(await sheet.innerText()).toContain("Replay, signed anew");
+    await expect.poll(() => sheet.innerText()).toContain("Replay, signed anew");
     await press("Escape");
     await expect.poll(() => sheet.count()).toBe(0);
   });
@@ -124,9 +122,11 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await press("j", "Enter");
     await page.getByRole("button", { name: "Other ways to replay" }).focus();
     await press("Enter", "ArrowDown", "ArrowDown");
-    expect(await page.evaluate("document.activeElement.textContent")).toContain("Exactly as captured");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("Exactly as captured");
     await press("Escape");
-    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Other ways to replay");
+    await expect
+      .poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')"))
+      .toBe("Other ways to replay");
     await press("Enter", "ArrowDown", "Enter");
     await page.getByText(/Replayed: 200/).waitFor();
   });

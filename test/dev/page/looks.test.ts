@@ -197,12 +197,12 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
     await page.locator(".list-window .row").nth(1).click();
     const detail = page.getByRole("region", { name: "Delivery" });
     await detail.waitFor();
-    expect((await detail.boundingBox())?.width).toBe(620);
+    await expect.poll(async () => (await detail.boundingBox())?.width).toBe(620);
     await page.keyboard.press("j");
     await page.getByRole("button", { name: "Close" }).click();
     const row = page.locator(".list-window .row").nth(2);
-    expect((await row.boundingBox())?.width).toBe(620);
-    expect(await row.getAttribute("class")).toContain("cursor");
+    await expect.poll(async () => (await row.boundingBox())?.width).toBe(620);
+    await expect.poll(() => row.getAttribute("class")).toContain("cursor");
     await close();
   });
 });

@@ -37,8 +37,8 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await page.getByRole("button", { name: "Open", exact: true }).click();
     const row = page.locator(".list-window .row").first();
     await row.waitFor();
-    expect(await row.innerText()).toContain(status);
-    expect(await row.locator(".badge-word").textContent()).toBe(verdict);
+    await expect.poll(() => row.innerText()).toContain(status);
+    await expect.poll(() => row.locator(".badge-word").textContent()).toBe(verdict);
     expect((await bench.inbox.list({})).items).toEqual([]);
   });
 
@@ -60,13 +60,15 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await page.getByRole("region", { name: "Events", exact: true }).getByRole("button", { name: "1 dead" }).click();
     const table = page.getByRole("table", { name: "Events" });
     await expect.poll(() => table.getByRole("row").count()).toBe(2);
-    expect(await table.innerText()).toContain("no customer for this address");
+    await expect.poll(() => table.innerText()).toContain("no customer for this address");
     await table.getByRole("button", { name: `Show ${id}` }).click();
     await page.locator(".error-text").waitFor();
-    expect(await page.locator(".handler").allInnerTexts()).toEqual([
-      expect.stringMatching(/done\s+audit/),
-      expect.stringMatching(/dead\s+crm[\s\S]*no customer for this address/),
-    ]);
+    await expect
+      .poll(() => page.locator(".handler").allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/done\s+audit/),
+        expect.stringMatching(/dead\s+crm[\s\S]*no customer for this address/),
+      ]);
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByText("1 piece of work pending again").waitFor();
   });
@@ -111,7 +113,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "1 dead" }).click();
     const table = page.getByRole("table", { name: "Contact events" });
     await table.getByText("contact_not_found").first().waitFor();
-    expect(await table.innerText()).toContain("nobody@customer.example.com");
+    await expect.poll(() => table.innerText()).toContain("nobody@customer.example.com");
     await table.getByRole("button", { name: "Retry" }).click();
     await page.getByText("1 piece of work pending again").waitFor();
   });
