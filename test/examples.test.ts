@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 // `npm start` without its build, in a folder of its own so that its inbox does not meet the reader's.
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   demo.stdout?.on("data", (text: Buffer) => (output += text.toString()));
   demo.stderr?.on("data", (text: Buffer) => (output += text.toString()));
   ended = new Promise((done) => demo.once("exit", (code) => done(code)));
-  await vi.waitFor(() => expect(output).toContain("inbox list --db"), { timeout: 40_000 });
+  await expect.poll(() => output, { timeout: 40_000 }).toContain("inbox list --db");
 }, 45_000);
 
 afterAll(() => {
@@ -163,8 +163,8 @@ test("the printed commands work as they stand: one delivery more, told live, and
   const { data } = JSON.parse(run(emit)) as { data: [{ event: { id: string } }] };
   const { id } = data[0].event;
   const live = (): string[] => output.slice(told).match(/answers .*/g) ?? [];
-  await vi.waitFor(() => expect(live().toSorted()).toEqual(["answers 200 accepted", "answers 200 duplicate"]), 10_000);
-  await vi.waitFor(() => expect(bounces()[id]).toBe(1), 10_000);
+  await expect.poll(() => live().toSorted()).toEqual(["answers 200 accepted", "answers 200 duplicate"]);
+  await expect.poll(() => bounces()[id]).toBe(1);
   expect(run(list)).toMatch(new RegExp(`done .*${id}`));
 });
 

@@ -109,7 +109,7 @@ async function isUp(url: string): Promise<boolean> {
 }
 
 async function untilRows(...rows: { state: string; code: string | null }[]): Promise<void> {
-  await expect.poll(() => example.rows(), { timeout: 15_000 }).toEqual(rows);
+  await expect.poll(() => example.rows()).toEqual(rows);
 }
 
 const DONE = { state: "done", code: null };

@@ -96,7 +96,7 @@ test("the two terminals of the first screen", async () => {
   const [devLine = "", ...devOutput] = shownByDev.split("\n");
   const words = devLine.replace("$ npx pigeonhole ", "").replace("3000", String(port)).split(" ");
   const dev = start([bin, ...words, "--port", String(devPort), "--page-port", String(pagePort)]);
-  await expect.poll(dev.output, { timeout: 10_000 }).toContain("Ready.");
+  await expect.poll(dev.output).toContain("Ready.");
 
   const said: string[] = [];
   const commands = [...shownElsewhere.matchAll(/^\$ npx pigeonhole (.*)$/gm)].map(([, line = ""]) => line);
@@ -113,7 +113,7 @@ test("the two terminals of the first screen", async () => {
   expect(normalize(said.join("\n"))).toEqual(normalize(shownElsewhere));
 
   const expected = normalize(devOutput.join("\n"));
-  await expect.poll(() => normalize(inReadme(dev.output())), { timeout: 5_000 }).toEqual(expected);
+  await expect.poll(() => normalize(inReadme(dev.output()))).toEqual(expected);
   await dev.stop("SIGINT");
 }, 60_000);
 
@@ -164,7 +164,7 @@ test("the rotation of the operations guide, with a receiver that reads the file"
   }
   expect(await readFile(file, "utf8")).not.toContain(secret);
   const { event } = service.sandbox.emit("email.bounced");
-  await expect.poll(async () => (await receiver.inbox.get(event.id))?.id, { timeout: 10_000 }).toBe(event.id);
+  await expect.poll(async () => (await receiver.inbox.get(event.id))?.id).toBe(event.id);
 });
 
 test("what the operations guide looks at from outside, while the receiver runs", async () => {

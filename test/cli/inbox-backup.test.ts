@@ -67,7 +67,7 @@ describe("inbox backup", () => {
       if (writer.exitCode === null && writer.signalCode === null) await once(writer, "exit");
       own.close();
     });
-    await expect.poll(() => count(own).a, { timeout: 10_000 }).toBeGreaterThan(10);
+    await expect.poll(() => count(own).a).toBeGreaterThan(10);
     const before = count(own).a;
     const copy = join(makeFolder(), "copy.db");
     await backUpInboxFile({ file: app.file, copy });

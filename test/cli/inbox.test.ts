@@ -52,7 +52,7 @@ describe("inbox, beside a running receiver", () => {
     app.mend();
     const { code, stdout } = await runCli(["inbox", "retry", "--all-dead", "--db", app.file]);
     expect([code, stdout]).toEqual([0, `${id}  1 handler will run again\n`]);
-    await expect.poll(async () => (await app.receiver.inbox.get(id))?.state, { timeout: 10_000 }).toBe("done");
+    await expect.poll(async () => (await app.receiver.inbox.get(id))?.state).toBe("done");
     expect(app.handled).toEqual([id]);
   });
 

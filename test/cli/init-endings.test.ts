@@ -14,7 +14,7 @@ describe("init", () => {
     const cwd = makeFolder();
     const PATH = `${tools}${delimiter}${process.env["PATH"] ?? ""}`;
     const cli = startCli(["init", "deep/mail", ...PLAIN], { cwd, env: { PATH } });
-    await expect.poll(() => existsSync(began), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(began)).toBe(true);
     cli.signal("SIGINT");
     const { code, stdout, stderr } = await cli.ended;
     expect([code, stdout]).toEqual([130, ""]);

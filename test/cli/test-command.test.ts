@@ -106,7 +106,7 @@ describe("test", () => {
     const command = `node ${APP} & wait`;
     const flags = ["--to", `${port}/webhooks`, "--wait-for", "http://127.0.0.1:9/"];
     const cli = startCli(["test", "--start", command, ...flags], { cwd, env: { APP_PORT: String(port) } });
-    await expect.poll(() => answers(port), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => answers(port)).toBe(true);
     cli.signal("SIGINT");
     expect(await cli.ended).toMatchObject({ code: 130, stdout: "", stderr: "" });
     await expect.poll(() => answers(port)).toBe(false);

@@ -213,7 +213,7 @@ describe("an app that is down", () => {
     expect(dev.captures.list().every(({ tags }) => tags.includes("held"))).toBe(true);
 
     const app = await startApp(undefined, gone.port);
-    await expect.poll(() => dev.held, { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => dev.held).toBe(0);
     expect(app.seen.map(({ body }) => body.toString())).toEqual(sent.map(({ body }) => body.toString()));
     const headers = app.seen[0]?.rawHeaders ?? [];
     const signature = headers[headers.findIndex((name) => name.toLowerCase() === "x-svc-signature") + 1] ?? "";
@@ -242,9 +242,9 @@ describe("an app that is down", () => {
     await first.dev.close();
     const app = await startApp(undefined, gone.port);
     const second = await startDev({ ...options, cwd: first.folder });
-    await expect.poll(() => app.seen.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => app.seen.length).toBe(1);
     expect(app.seen[0]?.body.equals(delivery.body)).toBe(true);
-    await expect.poll(() => second.dev.held, { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => second.dev.held).toBe(0);
   });
 
   test("gets what an earlier run held without waiting for the first probe", async () => {
@@ -258,7 +258,7 @@ describe("an app that is down", () => {
     // A clock that stands still: no probe ever comes due.
     const clock = { now: () => Date.now(), setTimer: () => ({ cancel: () => undefined }) };
     await startDev({ ...options, cwd: first.folder, clock });
-    await expect.poll(() => app.seen.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => app.seen.length).toBe(1);
   });
 
   test("has its answer to a held delivery written down when the run ends meanwhile", async () => {
@@ -267,7 +267,7 @@ describe("an app that is down", () => {
     const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(dev);
     const app = await startApp((_, res) => void setTimeout(() => res.end("ok"), 200), gone.port);
-    await expect.poll(() => app.seen.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => app.seen.length).toBe(1);
     await dev.close();
     const [file] = readCaptureFiles(dev.captures.path).files;
     expect(file?.capture.tags).toEqual([]);
@@ -288,7 +288,7 @@ describe("an app that is down", () => {
     await dev.close();
     const app = await startApp(undefined, gone.port);
     const next = await startDev({ ...options, cwd: folder });
-    await expect.poll(() => next.dev.held, { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => next.dev.held).toBe(0);
     expect(app.seen.map(({ body }) => body.toString())).toEqual([left.body.toString()]);
   });
 
@@ -304,9 +304,7 @@ describe("an app that is down", () => {
     await dev.close();
     const app = await startApp(undefined, gone.port);
     await startDev({ forwards, whenDown: "hold", max: 2, cwd: folder });
-    await expect
-      .poll(() => app.seen.map(({ body }) => body.toString()), { timeout: 5_000 })
-      .toEqual([held.body.toString()]);
+    await expect.poll(() => app.seen.map(({ body }) => body.toString())).toEqual([held.body.toString()]);
   });
 
   test("is held for whatever somebody writes into its capture's tags", async () => {

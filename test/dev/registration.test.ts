@@ -233,7 +233,7 @@ if (isSecond) setInterval(() => undefined, 1000); else setTimeout(() => process.
     });
     expect([...endpoints.values()]).toMatchObject([{ url: "https://first.example.com/webhooks" }]);
     await expect
-      .poll(() => [...endpoints.values()].map(({ url }) => url), { timeout: 10_000 })
+      .poll(() => [...endpoints.values()].map(({ url }) => url))
       .toEqual(["https://second.example.com/webhooks"]);
     await expect.poll(kinds).toContain("registration_moved");
   });

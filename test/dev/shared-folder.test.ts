@@ -64,7 +64,7 @@ describe("another process beside a running dev server", () => {
     const second = await startDev({ ...options, cwd: first.folder });
     expect([first.dev.held, second.dev.held]).toEqual([4, 4]);
     const app = await startApp((_, res) => void setTimeout(() => res.end("ok"), 30), gone.port);
-    await expect.poll(() => [first.dev.held, second.dev.held], { timeout: 10_000 }).toEqual([0, 0]);
+    await expect.poll(() => [first.dev.held, second.dev.held]).toEqual([0, 0]);
     expect(app.seen.map(({ body }) => body.toString())).toEqual(sent.map(({ body }) => body.toString()));
     const told = [...first.kinds(), ...second.kinds()].filter((kind) => kind === "delivered");
     expect(told).toHaveLength(4);
@@ -78,9 +78,9 @@ describe("another process beside a running dev server", () => {
     await deliver(first.dev);
     const other = await startApp();
     await startDev({ forwards: [{ target: other.url }], cwd: first.folder });
-    await expect.poll(() => other.seen.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => other.seen.length).toBe(1);
     const app = await startApp(undefined, gone.port);
-    await expect.poll(() => app.seen.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => app.seen.length).toBe(1);
   });
 
   test("that ends leaves what it held to the one that lives on", async () => {
@@ -94,9 +94,9 @@ describe("another process beside a running dev server", () => {
     expect([living.dev.held, ending.dev.held]).toEqual([1, 1]);
     await sleep(SEEN_MS);
     await ending.dev.close();
-    await expect.poll(() => living.dev.held, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => living.dev.held).toBe(2);
     const app = await startApp(undefined, gone.port);
-    await expect.poll(() => living.dev.held, { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => living.dev.held).toBe(0);
     expect(app.seen).toHaveLength(2);
   }, 30_000);
 
@@ -111,9 +111,9 @@ describe("another process beside a running dev server", () => {
     expect(await send(captureUrl, { method: "POST", headers, body })).toMatchObject({ status: 202 });
     expect(living.dev.held).toBe(0);
     killed.signal("SIGKILL");
-    await expect.poll(() => living.dev.held, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => living.dev.held).toBe(1);
     const app = await startApp(undefined, gone.port);
-    await expect.poll(() => app.seen.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => app.seen.length).toBe(1);
     await expect.poll(() => living.dev.captures.list().map(({ tags }) => tags)).toEqual([[]]);
   }, 45_000);
 });

@@ -94,7 +94,7 @@ describe("a tunnel command", () => {
     );
     const { dev, happenings } = await startDev({ tunnel: `${program.path} {port}` });
     expect(dev.publicUrl).toBe("https://run1.example.com/webhooks");
-    await expect.poll(() => dev.publicUrl, { timeout: 10_000 }).toBe("https://run2.example.com/webhooks");
+    await expect.poll(() => dev.publicUrl).toBe("https://run2.example.com/webhooks");
     const states = happenings.flatMap((happening) => (happening.kind === "tunnel" ? [happening.state] : []));
     expect(states).toEqual(["starting", "up", "down", "starting", "up"]);
   });

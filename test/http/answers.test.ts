@@ -1,6 +1,6 @@
 import http from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { BodyBudget } from "#pigeonhole/http/body-budget.js";
 import { mounts, type RunningServer } from "./mounts.js";
 import { createProbeIntake, LIMIT, type ProbeIntake, type ProbeRules } from "./probe-intake.js";
@@ -130,7 +130,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
       first.write(`${part(1)}${isChunked ? "0\r\n\r\n" : ""}`);
       expect(await first.answer()).toMatchObject({ status: 200 });
       expect(intake.received.map(({ body }) => body.length)).toEqual([60]);
-      await vi.waitFor(() => expect(budget.take(100)).toBe(true));
+      await expect.poll(() => budget.take(100)).toBe(true);
       first.destroy();
       second.destroy();
     },
@@ -170,7 +170,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     client.write(`${head("content-length: 10")}abc`);
     await wait(20);
     client.destroy();
-    await vi.waitFor(() => expect(intake.outcomes).toEqual([{ kind: "body_aborted" }]));
+    await expect.poll(() => intake.outcomes).toEqual([{ kind: "body_aborted" }]);
     expect(intake.received).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { RequestHandler } from "express";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { BodyShare } from "#pigeonhole/http/body-budget.js";
 import { createMiddleware } from "#pigeonhole/http/node-mount.js";
 import { readNodeBody, type NodeRequest } from "#pigeonhole/http/read-node-body.js";
@@ -157,7 +157,7 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     client.write(`${head("content-length: 10")}abc`);
     await wait(20);
     client.destroy();
-    await vi.waitFor(() => expect(intake.outcomes).toEqual([{ kind: "body_aborted" }]));
+    await expect.poll(() => intake.outcomes).toEqual([{ kind: "body_aborted" }]);
   });
 });
 

@@ -76,7 +76,7 @@ describe("order and size", () => {
     const names = Array.from({ length: 250 }, (_, index) => `event.${index}`);
     const { service, receiver, deliver } = await start({ work: recordAll(...names.map((name) => ada(name))) });
     await deliver();
-    await expect.poll(() => service.stored.length, { timeout: 10_000 }).toBe(250);
+    await expect.poll(() => service.stored.length).toBe(250);
     await expect.poll(async () => (await receiver.stats()).outbox.leased).toBe(0);
     expect(namesByCall(service).map(({ length }) => length)).toEqual([100, 100, 50]);
     expect(namesIn(service)).toEqual(names);

@@ -80,7 +80,7 @@ export const statesOf = async (receiver: Looked): Promise<string[]> =>
   (await outboxOf(receiver)).map(({ state }) => state);
 
 export async function untilStates(receiver: Looked, ...states: string[]): Promise<void> {
-  await expect.poll(() => statesOf(receiver), { interval: 5, timeout: 5_000 }).toEqual(states);
+  await expect.poll(() => statesOf(receiver), { interval: 5 }).toEqual(states);
 }
 
 /** Names of what the service has stored, in its order. */

@@ -174,7 +174,5 @@ export async function untilWork(
   expected: Partial<HandlerView>,
   handler?: string,
 ): Promise<void> {
-  await expect
-    .poll(() => workOf(receiver, id, handler), { interval: 5, timeout: 5_000 })
-    .toEqual(expect.objectContaining(expected));
+  await expect.poll(() => workOf(receiver, id, handler), { interval: 5 }).toEqual(expect.objectContaining(expected));
 }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BIN, runCommand, startProgram } from "./support/run-command.js";
 import { makeFiles, makeFolder } from "./support/scratch.js";
 
@@ -188,7 +188,7 @@ describe("installing", () => {
         cwd: folder,
         env: npm,
       });
-      await vi.waitFor(() => expect(beats()).toBeGreaterThan(2), { timeout: 10_000 });
+      await expect.poll(beats).toBeGreaterThan(2);
       expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.mail-/)]);
 
       init.child.kill(signal);

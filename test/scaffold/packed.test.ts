@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseEnv } from "node:util";
 import { signDelivery } from "pigeonhole/testing";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
 import { freePort } from "./support/free-port.js";
 import { type Ended, type Running, startProgram } from "./support/run-command.js";
@@ -128,7 +128,7 @@ test(
     const ports = { PORT: app, DEV_PORT: dev, DEV_PAGE_PORT: page, SANDBOX_PORT: sandbox };
     const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
     const all = start(project, ["scripts/dev.mjs"], env);
-    await vi.waitFor(() => expect(all.output()).toContain("sandbox │   Ready."), { timeout: 30_000 });
+    await expect.poll(() => all.output(), { timeout: 30_000 }).toContain("sandbox │   Ready.");
 
     const fired = await fetch(`http://127.0.0.1:${sandbox}/sandbox/emit`, {
       method: "POST",
@@ -137,10 +137,10 @@ test(
     });
     expect(fired.status).toBe(200);
     // From the sandbox through the dev server into the app's handler.
-    await vi.waitFor(() => expect(all.output()).toMatch(/app {5}│ .*"msg":"form\.submitted"/), { timeout: 10_000 });
+    await expect.poll(() => all.output()).toMatch(/app {5}│ .*"msg":"form\.submitted"/);
 
     // And from the handler back into the sandbox, without a word in .env.
-    await vi.waitFor(() => expect(all.output()).toMatch(/sandbox │ .*contact {2}form\.filled/), { timeout: 10_000 });
+    await expect.poll(() => all.output()).toMatch(/sandbox │ .*contact {2}form\.filled/);
     expect(all.output()).not.toContain("svc_live_");
 
     const triggered = await run("npm", ["run", "trigger", "--", "form.submitted", "--expect", "2xx"], project, env);
@@ -184,7 +184,7 @@ async function untilAnswered(url: string): Promise<void> {
     fetch(url)
       .then(({ ok }) => ok)
       .catch(() => false);
-  await vi.waitFor(async () => expect(await isReady()).toBe(true), { timeout: 15_000, interval: 50 });
+  await expect.poll(isReady).toBe(true);
 }
 
 /** Posts the project's fixture, signed with the secret that was put in its `.env`. */
