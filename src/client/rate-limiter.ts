@@ -1,28 +1,41 @@
 import type { Clock, Timer } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 
+/** A call that went out, `at` a time of this limiter's own, which never runs backwards; milliseconds. */
+interface Sent {
+  at: number;
+  events: number;
+}
+
 interface Waiter {
+  events: number;
   costMs: number;
   proceed: () => void;
 }
 
 /**
  * A token bucket with a FIFO queue. It starts empty, so that a process that crashes and starts again and again does not burst,
- * and is kept as time: each event costs the milliseconds in which its share of the rate comes in.
+ * and is kept as time: each event costs the milliseconds in which its share of the rate comes in. What was saved up may go out
+ * at once, but within any minute no more goes out than the rate allows.
  */
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #eventMs: number;
   readonly #mostMs: number;
   readonly #waiters: Waiter[] = [];
+  readonly #perMinute: number;
+  readonly #lastMinute: Sent[] = [];
+  #lastMinuteEvents = 0;
   #savedMs = 0;
   #pausedMs = 0;
+  #elapsedMs = 0;
   #seenAt: number;
   #timer: Timer | undefined;
 
   /** `burst`: how many events can be saved up while nothing is sent; no call may cost more. */
   constructor({ clock, perMinute, burst }: { clock: Clock; perMinute: number; burst: number }) {
     this.#clock = clock;
+    this.#perMinute = perMinute;
     this.#eventMs = MINUTE / perMinute;
     this.#mostMs = burst * this.#eventMs;
     this.#seenAt = clock.now();
@@ -41,6 +54,7 @@ export class RateLimiter {
         this.#serve();
       };
       const waiter: Waiter = {
+        events,
         costMs: Math.min(events * this.#eventMs, this.#mostMs),
         proceed: () => {
           signal?.removeEventListener("abort", onAbort);
@@ -66,15 +80,29 @@ export class RateLimiter {
     this.#timer?.cancel();
     this.#timer = undefined;
     for (let next = this.#waiters[0]; next !== undefined; next = this.#waiters[0]) {
-      const missingMs = this.#pausedMs + next.costMs - this.#savedMs;
+      const missingMs = Math.max(this.#pausedMs + next.costMs - this.#savedMs, this.#findRoomInMs(next.events));
       if (missingMs > 0) {
         this.#timer = this.#clock.setTimer(() => this.#serve(), Math.ceil(missingMs));
         return;
       }
       this.#savedMs -= next.costMs;
+      this.#lastMinuteEvents += next.events;
+      this.#lastMinute.push({ at: this.#elapsedMs, events: next.events });
       this.#waiters.shift();
       next.proceed();
     }
+  }
+
+  /** In how many milliseconds enough of the last minute's calls are over. A call beyond the rate has a minute to itself. */
+  #findRoomInMs(events: number): number {
+    let sum = this.#lastMinuteEvents + events;
+    let roomInMs = 0;
+    for (const sent of this.#lastMinute) {
+      if (sum <= this.#perMinute) break;
+      sum -= sent.events;
+      roomInMs = sent.at + MINUTE - this.#elapsedMs;
+    }
+    return roomInMs;
   }
 
   /** Books the time since the last look. A wall clock that was set back costs nothing and gives nothing. */
@@ -85,5 +113,12 @@ export class RateLimiter {
     const pausedMs = Math.min(this.#pausedMs, passedMs);
     this.#pausedMs -= pausedMs;
     this.#savedMs = Math.min(this.#mostMs, this.#savedMs + passedMs - pausedMs);
+    this.#elapsedMs += passedMs;
+    let oldest = this.#lastMinute[0];
+    while (oldest !== undefined && oldest.at + MINUTE <= this.#elapsedMs) {
+      this.#lastMinuteEvents -= oldest.events;
+      this.#lastMinute.shift();
+      oldest = this.#lastMinute[0];
+    }
   }
 }
