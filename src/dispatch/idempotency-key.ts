@@ -11,8 +11,11 @@ export interface KeyOwner {
 
 const VERSION = "1";
 
+/** So that no key begins with a hyphen, which a command line would take for a flag. */
+const PREFIX = "key_";
+
 /**
- * 43 characters of the service's idempotency-key alphabet, DESIGN §6. A rerun of the same handler derives the same key; `label` tells
+ * 47 characters of the service's idempotency-key alphabet, DESIGN §6. A rerun of the same handler derives the same key; `label` tells
  * the effects of one handler apart; a list of words is never the same as one word.
  */
 export function deriveIdempotencyKey(
@@ -20,5 +23,5 @@ export function deriveIdempotencyKey(
   label: string | readonly (string | undefined)[],
 ): string {
   // JSON keeps the parts apart whatever characters they hold.
-  return hash("sha256", JSON.stringify([VERSION, source, eventId, handler, label]), "base64url");
+  return PREFIX + hash("sha256", JSON.stringify([VERSION, source, eventId, handler, label]), "base64url");
 }

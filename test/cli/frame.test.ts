@@ -70,6 +70,8 @@ describe("a line that cannot be used", () => {
   test.each([
     [["sing"], "unknown command 'sing' (Did you mean sign?)"],
     [["sign", "--bdy", "x"], "unknown option '--bdy' (Did you mean --body?)"],
+    [["inbox", "show", "-evt"], "after two of them: pigeonhole inbox show -- -evt."],
+    [["inbox", "show", "--db", ".", "--", "-evt"], "is a folder"],
     [["inbox"], "pigeonhole inbox needs one of its commands"],
     [["inbox", "lst"], "Did you mean list?"],
     [["inbox", "list", "--limit", "0"], "'--limit <rows>' argument '0' is invalid. It must be a whole number"],

@@ -33,7 +33,7 @@ describe("ctx.idempotencyKey", () => {
 
   test("is the same in every run and every process, and fits the service's rules", async () => {
     const [first = "", ...others] = await keysOf({});
-    expect(first).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(first).toMatch(/^key_[A-Za-z0-9_-]{43}$/);
     expect(others).toEqual([first, first]);
     expect(await keysOf({})).toEqual([first, first, first]);
   });
@@ -49,7 +49,7 @@ describe("ctx.idempotencyKey", () => {
   ])("differs with another %s", async (_, place, label) => {
     const [base] = await keysOf({});
     const [key] = await keysOf(place, label);
-    expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(key).toMatch(/^key_[A-Za-z0-9_-]{43}$/);
     expect(key).not.toBe(base);
   });
 });
