@@ -15,13 +15,15 @@ describe("a lock that is tried for", () => {
   test("is busy for as long as a task holds it, also past the age of one that was left behind", async () => {
     const folder = makeFolder();
     const file = join(folder, "one");
-    const first = tryFileLock(file, () => wait(6_500, "first"));
+    let end = (): void => undefined;
+    const first = tryFileLock(file, () => new Promise<string>((resolve) => (end = () => resolve("first"))));
     const answers: string[] = [];
     for (let n = 0; n < 12; n += 1) {
       await wait(500);
       answers.push(await tryFileLock(file, async () => "second"));
     }
     expect(new Set(answers)).toEqual(new Set(["busy"]));
+    end();
     expect(await first).toBe("first");
     expect(await tryFileLock(file, async () => "second")).toBe("second");
     expect(readdirSync(folder)).toEqual([]);

@@ -148,10 +148,10 @@ describe("order and timing", () => {
       times.push(performance.now());
       res.end();
     });
-    await replay({ captures: captures.slice(0, 4), target: url, keepTiming: 20 });
+    await replay({ captures: captures.slice(0, 4), target: url, keepTiming: 4 });
     const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    for (const gap of gaps) expect(gap).toBeGreaterThan(25);
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(130);
+    for (const gap of gaps) expect(gap).toBeGreaterThan(125);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(500);
   });
 
   test("sends no more at once than asked, and all of them", async () => {
