@@ -5,13 +5,10 @@ import { PigeonholeError } from "../base/error.js";
 import { LATE, inTime } from "../base/in-time.js";
 import type { Logger } from "../base/logger.js";
 import type { Alarms } from "./alarms.js";
+import { checkSecrets } from "./check-secrets.js";
 
 /** Whole secrets with `whsec_`, newest first: one, several, or a function that reads them where they are kept. */
 export type SecretsOption = string | readonly string[] | (() => readonly string[] | Promise<readonly string[]>);
-
-/** `whsec_` and 43 characters are 49; anything far shorter can be guessed. */
-const SHORTEST_SECRET = 24;
-const PREFIX = "whsec_";
 
 /** A flood of forged signatures must not become a flood of reads. */
 const REREAD_PAUSE_MS = 5 * SECOND;
@@ -133,37 +130,10 @@ export class SecretSource {
   }
 
   #use(secrets: readonly string[]): void {
-    if (!Array.isArray(secrets)) {
-      throw new PigeonholeError("invalid_secret", `secrets must be a list of texts, got ${typeof secrets}.`);
-    }
-    if (secrets.length === 0) {
-      throw new PigeonholeError(
-        "invalid_secret",
-        "secrets is empty; give the endpoint's secret, the whole string with whsec_.",
-      );
-    }
-    for (const [index, secret] of secrets.entries()) this.#check(secret, index);
+    checkSecrets(secrets, this.#deps.logger);
     const { length } = this.#values;
     if (length === secrets.length && this.#values.every((value, index) => value === secrets[index])) return;
     this.#values = [...secrets];
     this.#keys = secrets.map((secret) => createSecretKey(secret, "utf8"));
-  }
-
-  #check(secret: unknown, index: number): void {
-    const refuse = (what: string): never => {
-      throw new PigeonholeError("invalid_secret", `secrets[${index}] ${what}`);
-    };
-    if (typeof secret !== "string")
-      return refuse(`must be a string, got ${typeof secret}. Is the environment variable set?`);
-    if (secret.trim() === "") return refuse("is empty. Is the environment variable set?");
-    if (secret.trim() !== secret) return refuse("has white space or a line break around it; remove it.");
-    if (/^["'].*["']$/.test(secret)) return refuse("has quotes around it; remove them.");
-    if (/^svc_(live|test)_/.test(secret)) return refuse("is an API key; the endpoint's secret begins with whsec_.");
-    if (secret.length < SHORTEST_SECRET) {
-      return refuse(`has ${secret.length} characters, too few to be safe; the service's have 49.`);
-    }
-    if (!secret.startsWith(PREFIX)) {
-      this.#deps.logger.warn({ index }, "secret_without_whsec_prefix");
-    }
   }
 }
