@@ -1,5 +1,7 @@
 import type { Clock } from "../base/clock.js";
+import type { Credential } from "./credential.js";
 import { NoAnswerError } from "./errors.js";
+import { type PrintableCause, copyPrintableCause } from "./printable-cause.js";
 import { readBody } from "./read-body.js";
 
 /** The part of `fetch` that is used; any function like it serves. */
@@ -26,6 +28,7 @@ export interface Answer {
 export interface AttemptDeps {
   fetch: FetchFunction;
   clock: Clock;
+  credential: Credential;
   timeoutMs: number;
   maxAnswerBytes: number;
 }
@@ -51,7 +54,9 @@ export async function attempt(
     return await Promise.race([exchange(request, controller.signal, deps), whenAborted(controller.signal)]);
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
-    throw noAnswer(request.call, controller.signal.reason === timedOut ? timedOut : error, deps.timeoutMs);
+    if (controller.signal.reason === timedOut) throw noAnswerInTime(request.call, deps.timeoutMs);
+    const cause = copyPrintableCause(error, (text) => deps.credential.redact(text));
+    throw connectionFailed(request.call, cause);
   } finally {
     timer.cancel();
     signal?.removeEventListener("abort", onAbort);
@@ -71,28 +76,28 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function noAnswer(call: string, error: unknown, timeoutMs: number): NoAnswerError {
-  if (error === timedOut) {
-    const message = `no answer within ${timeoutMs} ms`;
-    return new NoAnswerError({ call, reason: "timeout", mayHaveArrived: true, message, cause: undefined });
-  }
-  const code = systemCode(error);
-  const mayHaveArrived = code === undefined || !BEFORE_SENDING.test(code);
+function noAnswerInTime(call: string, timeoutMs: number): NoAnswerError {
+  const message = `no answer within ${timeoutMs} ms`;
+  return new NoAnswerError({ call, reason: "timeout", mayHaveArrived: true, message, cause: undefined });
+}
+
+function connectionFailed(call: string, cause: PrintableCause | undefined): NoAnswerError {
+  const { code, syscall = "" } = withCode(cause) ?? {};
+  // The way to a host can be lost on a connection that stands, too.
+  const mayHaveArrived = code === undefined || !BEFORE_SENDING.test(code) || /^(?:read|write)/.test(syscall);
   const what = mayHaveArrived
     ? "the connection broke off before the answer was complete"
     : "no connection could be made";
   const message = code === undefined ? what : `${what} (${code})`;
-  return new NoAnswerError({ call, reason: "connection", mayHaveArrived, message, cause: error });
+  return new NoAnswerError({ call, reason: "connection", mayHaveArrived, message, cause });
 }
 
 /** Codes of Node and undici for a connection that never stood. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
 
-/** The code at the end of the chain of causes, where fetch hides it. */
-function systemCode(error: unknown): string | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ("code" in cause && typeof cause.code === "string") return cause.code;
-  }
-  return undefined;
+/** The first of the chain of causes that has a code; fetch hides it there. */
+function withCode(error: PrintableCause | undefined): PrintableCause | undefined {
+  if (error === undefined || error.code !== undefined) return error;
+  return withCode(error.cause as PrintableCause | undefined);
 }

@@ -37,9 +37,12 @@ function singleCall(bound: BoundOperation, resolved: ResolvedClient): (...args: 
 
 function pagedCall(bound: BoundOperation, resolved: ResolvedClient): (...args: unknown[]) => PagePromise<unknown> {
   return (...args) => {
+    // As it was at the first page, whatever the caller makes of the object between pages.
+    let filters: object | undefined;
     const fetchPage = async (cursor: string | undefined): Promise<Page<unknown>> => {
       const split = splitArguments(bound, args);
-      const query = cursor === undefined ? split.query : { ...(split.query as object), cursor };
+      filters ??= { ...(split.query as object) };
+      const query = cursor === undefined ? split.query : { ...filters, cursor };
       return (await run(bound, { ...split, query }, resolved)) as Page<unknown>;
     };
     return pagePromise(fetchPage, (message) => endlessList(bound.call, message));

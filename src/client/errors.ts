@@ -80,7 +80,7 @@ export class ServerError extends ApiError {
 /** Why there is no answer. */
 export type NoAnswerReason = "timeout" | "connection";
 
-/** No answer came. `cause` is what fetch rejected with. */
+/** No answer came. `cause` tells what fetch rejected with: name, message, stack and code, and nothing that it holds of request or answer. */
 export class NoAnswerError extends PigeonholeError {
   override readonly name = "NoAnswerError";
   readonly reason: NoAnswerReason;

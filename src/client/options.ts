@@ -55,6 +55,8 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClient {
   const { timeoutMs = 30 * SECOND, maxRetries = 2, maxAnswerBytes = 5 * 1024 * 1024 } = options;
   const { eventsPerMinute = EVENT_LIMITS.eventsPerMinute, requestIdHeader = "x-request-id" } = options;
   const clock = options.clock ?? waitingClock;
+  // A minute is a minute, even when the machine's clock is set forward meanwhile.
+  const limiterClock = options.clock ?? { ...waitingClock, now: () => performance.now() };
   const perMinute = checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 });
   if (!/^[A-Za-z0-9-]{1,100}$/.test(requestIdHeader)) {
     throw new PigeonholeError("invalid_option", "requestIdHeader is not the name of an HTTP header.");
@@ -64,7 +66,7 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClient {
     operations: bindOperations(options.paths),
     deps: {
       credential: new Credential(options.apiKey, options.credential),
-      limiter: new RateLimiter({ clock, perMinute, burst: EVENT_LIMITS.batchSize }),
+      limiter: new RateLimiter({ clock: limiterClock, perMinute, burst: EVENT_LIMITS.batchSize }),
       // At most 24 days, the longest timer.
       timeoutMs: checkWholeNumber("timeoutMs", timeoutMs, { min: 1, max: 2 ** 31 - 1 }),
       maxRetries: checkWholeNumber("maxRetries", maxRetries, { min: 0 }),

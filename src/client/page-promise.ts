@@ -17,7 +17,7 @@ export function pagePromise<Row>(
       if (!page.hasMore) return;
       const cursor = page.nextCursor;
       // Ending here would pass off a part for the whole; going on would never end.
-      if (cursor === null) throw refuse("The list says that it has more, without a nextCursor.");
+      if (cursor === null || cursor === "") throw refuse("The list says that it has more, without a nextCursor.");
       if (seen.has(cursor)) throw refuse("The list gives a nextCursor for the second time.");
       seen.add(cursor);
       page = await fetchPage(cursor);

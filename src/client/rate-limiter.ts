@@ -5,6 +5,8 @@ import { MINUTE } from "../base/duration.js";
 interface Sent {
   at: number;
   events: number;
+  /** The one after it. Linked, since a list that loses its first item costs its length. */
+  next: Sent | undefined;
 }
 
 interface Waiter {
@@ -24,7 +26,8 @@ export class RateLimiter {
   readonly #mostMs: number;
   readonly #waiters: Waiter[] = [];
   readonly #perMinute: number;
-  readonly #lastMinute: Sent[] = [];
+  #oldest: Sent | undefined;
+  #newest: Sent | undefined;
   #lastMinuteEvents = 0;
   #savedMs = 0;
   #pausedMs = 0;
@@ -51,7 +54,8 @@ export class RateLimiter {
       const onAbort = (): void => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
         reject(signal?.reason as Error);
-        this.#serve();
+        // Later, when all waiters of the signal are out: none of them may use up what is saved.
+        queueMicrotask(() => this.#serve());
       };
       const waiter: Waiter = {
         events,
@@ -86,19 +90,24 @@ export class RateLimiter {
         return;
       }
       this.#savedMs -= next.costMs;
-      this.#lastMinuteEvents += next.events;
-      this.#lastMinute.push({ at: this.#elapsedMs, events: next.events });
+      this.#remember({ at: this.#elapsedMs, events: next.events, next: undefined });
       this.#waiters.shift();
       next.proceed();
     }
+  }
+
+  #remember(sent: Sent): void {
+    this.#lastMinuteEvents += sent.events;
+    if (this.#newest === undefined) this.#oldest = sent;
+    else this.#newest.next = sent;
+    this.#newest = sent;
   }
 
   /** In how many milliseconds enough of the last minute's calls are over. A call beyond the rate has a minute to itself. */
   #findRoomInMs(events: number): number {
     let sum = this.#lastMinuteEvents + events;
     let roomInMs = 0;
-    for (const sent of this.#lastMinute) {
-      if (sum <= this.#perMinute) break;
+    for (let sent = this.#oldest; sent !== undefined && sum > this.#perMinute; sent = sent.next) {
       sum -= sent.events;
       roomInMs = sent.at + MINUTE - this.#elapsedMs;
     }
@@ -114,11 +123,10 @@ export class RateLimiter {
     this.#pausedMs -= pausedMs;
     this.#savedMs = Math.min(this.#mostMs, this.#savedMs + passedMs - pausedMs);
     this.#elapsedMs += passedMs;
-    let oldest = this.#lastMinute[0];
-    while (oldest !== undefined && oldest.at + MINUTE <= this.#elapsedMs) {
-      this.#lastMinuteEvents -= oldest.events;
-      this.#lastMinute.shift();
-      oldest = this.#lastMinute[0];
+    while (this.#oldest !== undefined && this.#oldest.at + MINUTE <= this.#elapsedMs) {
+      this.#lastMinuteEvents -= this.#oldest.events;
+      this.#oldest = this.#oldest.next;
     }
+    if (this.#oldest === undefined) this.#newest = undefined;
   }
 }

@@ -12,22 +12,26 @@ export interface ReadAnswerDeps {
   nowMs: number;
 }
 
-/** A service's text in an error message is cut here, in characters. */
-const LONGEST_MESSAGE = 500;
+/** Each text of the service in an error is cut here, in characters. */
+const LONGEST_TEXT = 500;
 
 /** The result of a 2xx answer. Throws an ApiError for any other, and for one that cannot be used. */
 export function readAnswer(call: string, operation: Operation, answer: Answer, deps: ReadAnswerDeps): unknown {
   const { status, text } = answer;
-  const refuse = (body: Partial<ErrorBody> & { code: string; message: string }) =>
-    apiErrorFor({
+  // What the service says of an error will be printed. Read first: JSON can escape a secret past recognition.
+  const printable = (said: string): string => deps.credential.redact(said).slice(0, LONGEST_TEXT);
+  const refuse = ({ code, message, param }: Partial<ErrorBody> & { code: string; message: string }) => {
+    const requestId = answer.headers.get(deps.requestIdHeader);
+    return apiErrorFor({
       call,
       status,
-      code: body.code,
-      message: body.message.slice(0, LONGEST_MESSAGE),
-      param: body.param,
-      requestId: redacted(answer.headers.get(deps.requestIdHeader), deps.credential),
+      code: printable(code),
+      message: printable(message),
+      param: param === undefined ? undefined : printable(param),
+      requestId: requestId === null ? undefined : printable(requestId),
       retryAfterMs: readRetryAfter(answer.headers.get("retry-after"), deps.nowMs),
     });
+  };
   // 0 is what a browser's fetch makes of a redirect.
   if (status === 0 || (status >= 300 && status <= 399)) {
     throw refuse({
@@ -39,8 +43,7 @@ export function readAnswer(call: string, operation: Operation, answer: Answer, d
   if (text === undefined) {
     throw refuse({ code: "answer_too_large", message: "The answer is over maxAnswerBytes and was not read." });
   }
-  // What the service says of an error will be printed; a result is the caller's.
-  const body = parseJson(succeeded ? text : deps.credential.redact(text));
+  const body = parseJson(text);
   if (!body.ok) throw refuse({ code: "invalid_answer", message: "The answer is not JSON." });
   if (!succeeded) {
     const { code = "unknown_error", message = "The API answered with an error.", param } = readErrorBody(body.value);
@@ -50,10 +53,6 @@ export function readAnswer(call: string, operation: Operation, answer: Answer, d
   if (result.ok) return result.value;
   const { param, message } = result.fault;
   throw refuse({ code: "invalid_answer", message: `The answer lacks what is documented: ${param}: ${message}` });
-}
-
-function redacted(text: string | null, credential: Credential): string | undefined {
-  return text === null ? undefined : credential.redact(text);
 }
 
 function parseJson(text: string): { ok: true; value: unknown } | { ok: false } {

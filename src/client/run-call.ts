@@ -1,10 +1,8 @@
-import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
 import { sleep } from "../base/sleep.js";
 import { type AttemptDeps, attempt } from "./attempt.js";
-import type { Credential } from "./credential.js";
 import { ApiError, RateLimitError } from "./errors.js";
 import type { PreparedCall } from "./prepare-call.js";
 import type { RateLimiter } from "./rate-limiter.js";
@@ -12,12 +10,10 @@ import { readAnswer } from "./read-answer.js";
 import { LONGEST_RETRY_AFTER_MS, retryWait } from "./retry.js";
 
 export interface RunCallDeps extends AttemptDeps {
-  credential: Credential;
   limiter: RateLimiter;
   maxRetries: number;
   requestIdHeader: string;
   logger: Logger;
-  clock: Clock;
   random: Random;
 }
 

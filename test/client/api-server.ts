@@ -1,5 +1,5 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** A request as it arrived. */
@@ -55,6 +55,18 @@ export async function startApi(...replies: Reply[]): Promise<ApiServer> {
         waiting.push(resolve);
       }),
   };
+}
+
+/** A server on a free port for one test that answers every request with these bytes, HTTP or not, and closes the connection. */
+export async function startRawApi(answer: string): Promise<Pick<ApiServer, "baseUrl">> {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `http://127.0.0.1:${port}/v1` };
 }
 
 function answer(reply: Reply, response: ServerResponse, request: Received): void {

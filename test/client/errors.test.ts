@@ -97,6 +97,13 @@ describe("the error ladder", () => {
     expect(error.message.length).toBeLessThan(600);
   });
 
+  test("keeps a long code and a long param short, too", async () => {
+    const long = "c".repeat(100_000);
+    const { error } = await errorFor({ status: 422, body: { code: long, message: "No.", param: long } });
+    expect([error.code.length, error.param?.length]).toEqual([500, 500]);
+    expect(error.message.length).toBeLessThan(1_100);
+  });
+
   test("is one with the package's errors", async () => {
     const server = await startApi(SENT);
     const invalid = await rejection(clientOf(server).contactEvents.send({ ...EVENT, name: "" }));

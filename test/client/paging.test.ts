@@ -74,6 +74,22 @@ describe("a list", () => {
     expect(error).toMatchObject({ code: "invalid_answer" });
   });
 
+  test("does not take an empty nextCursor for one", async () => {
+    const server = await startApi(page(["a"], "", true));
+    const error = await rejection(idsOf(clientOf(server).webhooks.list()));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ code: "invalid_answer" });
+  });
+
+  test("keeps the filters it was called with, whatever becomes of the query object", async () => {
+    const server = await startApi(page(["a"], "c1"), page(["b"], null));
+    const query = { status: "failed" };
+    const rows = clientOf(server).webhooks.deliveries(WEBHOOK_ID, query);
+    query.status = "delivered";
+    expect(await idsOf(rows)).toEqual(["a", "b"]);
+    expect(urls(server).map((url) => url.split("?")[1])).toEqual(["status=failed", "status=failed&cursor=c1"]);
+  });
+
   test("does not walk in a circle", async () => {
     const server = await startApi(page(["a"], "c1"), page(["b"], "c2"), page(["c"], "c1"));
     expect(await rejection(idsOf(clientOf(server).webhooks.list()))).toMatchObject({ code: "invalid_answer" });

@@ -1,9 +1,11 @@
+import { setMaxListeners } from "node:events";
 import * as fc from "fast-check";
 import { fakeClock } from "pigeonhole/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createClient } from "#pigeonhole/client.js";
 import { RateLimiter } from "#pigeonhole/client/rate-limiter.js";
 import { startApi } from "./api-server.js";
-import { EVENT, SENT, SENT_BATCH, clientOf } from "./support.js";
+import { API_KEY, EVENT, SENT, SENT_BATCH, clientOf } from "./support.js";
 
 const START = Date.UTC(2026, 5, 1);
 
@@ -14,6 +16,12 @@ function setUp({ perMinute = 600, burst = 100 } = {}) {
   const take = (name: string, events: number, signal?: AbortSignal): Promise<void> =>
     limiter.take(events, signal).then(() => void passed.push([name, clock.now() - START]));
   return { clock, limiter, passed, take };
+}
+
+function abortable(): { signal: AbortSignal; abort: (reason: unknown) => void } {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return { signal: controller.signal, abort: (reason) => controller.abort(reason) };
 }
 
 describe("the rate limiter", () => {
@@ -93,6 +101,32 @@ describe("the rate limiter", () => {
     await expect(take("late", 1, controller.signal)).rejects.toBe("enough");
   });
 
+  test("one signal for many calls: none of them uses up what is left for the others", async () => {
+    const { clock, passed, take } = setUp();
+    const { signal, abort } = abortable();
+    const aborted = [take("dear", 100, signal), ...Array.from({ length: 20 }, () => take("cheap", 1, signal))];
+    const other = take("other", 1);
+    await clock.advance(1_000);
+    abort("enough");
+    expect((await Promise.allSettled(aborted)).map(({ status }) => status)).toEqual(aborted.map(() => "rejected"));
+    await clock.advance(0);
+    await other;
+    expect(passed).toEqual([["other", 1_000]]);
+  });
+
+  test("forgets the calls of the last minute at no great cost, however many they were", async () => {
+    const { clock, limiter } = setUp({ perMinute: 600_000_000 });
+    await clock.advance(1);
+    for (let call = 0; call < 120_000; call += 1) {
+      if (call % 100 === 0) clock.set(clock.now() + 1);
+      await limiter.take(1);
+    }
+    clock.set(clock.now() + 60_000);
+    const startedAt = performance.now();
+    await limiter.take(1);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
   test("sends nothing during a pause, and has saved nothing after it", async () => {
     const { clock, limiter, passed, take } = setUp();
     await clock.advance(10_000);
@@ -167,6 +201,16 @@ describe("a client", () => {
     await clock.advance(1);
     await batch;
     expect(server.received).toHaveLength(3);
+  });
+
+  test("on the machine's clock, gains nothing when that is set forward", async () => {
+    const server = await startApi(SENT);
+    const client = createClient({ apiKey: API_KEY, baseUrl: server.baseUrl, eventsPerMinute: 1 });
+    const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 86_400_000);
+    onTestFinished(() => now.mockRestore());
+    const sent = client.contactEvents.send(EVENT, { signal: AbortSignal.timeout(300) });
+    await expect(sent).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(server.received).toEqual([]);
   });
 
   test("sends at the rate that the option says", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, type Client, NoAnswerError, RateLimitError } from "#pigeonhole/client.js";
+import { ApiError, type Client, type FetchFunction, NoAnswerError, RateLimitError } from "#pigeonhole/client.js";
 import { FAULTS, type Reply, startApi } from "./api-server.js";
 import { ENDPOINT, EVENT, SENT, WEBHOOK_ID, clientOf, closedPort, fastClock, rejection } from "./support.js";
 
@@ -81,6 +81,24 @@ describe("a call that may take effect twice is sent once", () => {
   test("and where no connection was made, that nothing arrived", async () => {
     const client = clientOf({ baseUrl: `http://127.0.0.1:${await closedPort()}` });
     expect(await rejection(withoutKey(client))).toMatchObject({ mayHaveArrived: false, reason: "connection" });
+  });
+
+  test.each([
+    ["connect", false],
+    ["read", true],
+    ["write", true],
+  ])("and where the way to the host is lost in a %s, that it may have arrived: %s", async (syscall, mayHaveArrived) => {
+    const cause = Object.assign(new Error(`${syscall} EHOSTUNREACH`), { code: "EHOSTUNREACH", syscall });
+    const fetch: FetchFunction = () => Promise.reject(new TypeError("fetch failed", { cause }));
+    const client = clientOf({ baseUrl: "https://api.example" }, { fetch });
+    expect(await rejection(withoutKey(client))).toMatchObject({ code: "no_answer", mayHaveArrived });
+  });
+
+  test("and an error that is its own cause does not hang the call", async () => {
+    const circle = new Error("round");
+    circle.cause = circle;
+    const client = clientOf({ baseUrl: "https://api.example" }, { fetch: () => Promise.reject(circle) });
+    expect(await rejection(withoutKey(client))).toMatchObject({ code: "no_answer", mayHaveArrived: true });
   });
 });
 

@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { Credential } from "#pigeonhole/client/credential.js";
-import { type Reply, startApi } from "./api-server.js";
+import type { FetchFunction } from "#pigeonhole/client.js";
+import { type Reply, startApi, startRawApi } from "./api-server.js";
 import { API_KEY, EVENT, WEBHOOK_ID, WITH_SECRET, clientOf, rejection } from "./support.js";
 
 const SECRET = WITH_SECRET.body.secret;
@@ -53,6 +54,41 @@ describe("the API key and webhook secrets", () => {
     }
     expect(lines.join("\n")).not.toMatch(/canary|whsec_|ada@/);
     if (status >= 429) expect(lines).not.toEqual([]);
+  });
+
+  test("are not in the error that quotes them with escapes, as JSON may", async () => {
+    const apiKey = "oauth.canary/with+odd&characters";
+    const escape = (text: string) =>
+      text.replaceAll(/./g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+    for (const quoted of [apiKey.replaceAll("/", "\\/"), escape(apiKey), escape(SECRET)]) {
+      const server = await startApi({
+        status: 422,
+        body: `{"code":"${quoted}","message":"${quoted}","param":"${quoted}"}`,
+      });
+      const error = await rejection(clientOf(server, { apiKey }).webhooks.get(WEBHOOK_ID));
+      expect(error).toMatchObject({ status: 422 });
+      expect(printed(error)).not.toMatch(/canary|whsec_|abcdef|example0/);
+    }
+  });
+
+  test.each([
+    ["that is no HTTP", (text: string) => `${text}\r\n\r\n`],
+    ["with two lengths", (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n${text}`],
+    ["with a broken chunk", (text: string) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZ${text}\r\n`],
+  ])("are not in the cause of the error for an answer %s", async (_, write) => {
+    const server = await startRawApi(write(`${SECRET} ${API_KEY} ${EVENT.email}`));
+    const error = await rejection(clientOf(server, { maxRetries: 0 }).webhooks.rotateSecret(WEBHOOK_ID));
+    expect(error).toMatchObject({ code: "no_answer", reason: "connection", mayHaveArrived: true });
+    expect((error as Error).message).toContain("HPE_");
+    expect(printed(error)).not.toMatch(/canary|whsec_|ada@/);
+  });
+
+  test("are not in the cause where a fetch of one's own puts the request into its errors", async () => {
+    const fetch: FetchFunction = (_, init) =>
+      Promise.reject(Object.assign(new Error(`Failed with ${API_KEY}.`), { config: init, code: "ERR_OWN" }));
+    const error = await rejection(clientOf({ baseUrl: "https://api.example" }, { fetch }).contactEvents.send(EVENT));
+    expect(printed(error)).not.toMatch(/canary|whsec_|ada@/);
+    expect((error as Error).cause).toMatchObject({ message: "Failed with [api key].", code: "ERR_OWN" });
   });
 
   test("are not in the error for an answer that cannot be read", async () => {
