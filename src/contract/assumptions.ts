@@ -72,14 +72,15 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "rate_unit",
     notShown: "How the 600 a minute are measured: which window, and whether refused calls count.",
     assumed:
-      "Events, as documented: a batch counts as many as it has. Every attempt counts, a refused one too. 10 a second, of which at most 100 can be saved up.",
-    change: "Option `eventsPerMinute` of createClient. A 429 pauses all sending until its Retry-After in any case.",
+      "Events, as documented: a batch counts as many as it has. Every attempt counts, a refused one too. 10 a second, of which at most 100 can be saved up, and no more than 600 within any 60 s.",
+    change:
+      "Option `eventsPerMinute` of createClient. A 429 pauses all sending until its Retry-After in any case, but for a minute at most.",
   },
   {
     id: "properties_size",
     notShown: "How the 4 KB of `properties` are measured.",
     assumed: "4096 bytes of the compact JSON in UTF-8.",
-    change: "`EVENT_LIMITS.propertyBytes` in `src/contract/contact-event.ts`.",
+    change: "`EVENT_LIMITS.propertyBytes` in `src/contract/event-limits.ts`.",
   },
   {
     id: "event_fault_codes",
@@ -98,7 +99,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "email_format",
     notShown: "Which addresses count as email format.",
     assumed:
-      "A wide rule: one @, no white space, 1 to 64 characters before it and 1 to 255 after. The service decides the rest.",
+      "A wide rule: one @, no white space, 1 to 64 characters before it, none of them a quotation mark, and 1 to 255 after. The service decides the rest.",
     change: "`emailAddress` in `src/contract/shapes.ts`.",
   },
   {

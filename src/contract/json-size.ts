@@ -12,13 +12,13 @@ export function jsonSize(value: unknown): number | undefined {
 }
 
 /**
- * True when JSON gives the value back as it is: no Date, NaN, undefined, Map or class instance, all of which JSON would
+ * True when JSON gives the value back as it is: no Date, NaN, undefined, hole, Map or class instance, all of which JSON would
  * turn into something else. Call it only with what {@link jsonSize} found small: it recurses.
  */
 export function isJsonValue(value: unknown): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value);
-  if (Array.isArray(value)) return value.every(isJsonValue);
+  if (Array.isArray(value)) return Array.from(value).every(isJsonValue);
   if (typeof value !== "object") return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isJsonValue);

@@ -30,7 +30,8 @@ export function pathSegment(maxLength: number) {
     .string()
     .min(1, { error: "Must not be empty." })
     .max(maxLength, { error: `Must have at most ${maxLength} characters.` })
-    .refine((text) => text !== "." && text !== "..", { error: "Must not be a dot or two dots." });
+    .refine((text) => text !== "." && text !== "..", { error: "Must not be a dot or two dots." })
+    .refine((text) => !/\p{Surrogate}/u.test(text), { error: "Must be well-formed Unicode." });
 }
 
 /** Text that is one of these today; others pass, as long as they fit `schema`. */

@@ -65,6 +65,8 @@ describe("an event", () => {
     ["nested values", { a: { b: [1, null, true, "x", { c: [] }] } }, "ok"],
     ["a date object", { at: new Date(NOW) }, "invalid_event properties"],
     ["undefined", { a: { b: undefined } }, "invalid_event properties"],
+    // oxlint-disable-next-line no-sparse-arrays -- JSON makes null of the hole
+    ["a list with a hole", { a: [, 1] }, "invalid_event properties"],
     ["NaN", { a: [Number.NaN] }, "invalid_event properties"],
     ["a bigint", { a: 1n }, "invalid_event properties"],
     ["a map", { a: new Map() }, "invalid_event properties"],
@@ -309,6 +311,25 @@ describe("any event that keeps the rules", () => {
         },
       ),
     );
+  });
+});
+
+describe("a contact in a path", () => {
+  test.each([
+    ["ada@example.com", true],
+    ["ädä+b/c?d#e%@example.com", true],
+    ["😀@example.com", true],
+    [text(320), true],
+    [text(321), false],
+    ["", false],
+    [".", false],
+    ["..", false],
+    ["half of a pair \ud83d", false],
+    ["\ude00 the other half", false],
+  ])("may be %j: %s", (email, expected) => {
+    const { params } = CONTRACT.contactEvents.list;
+    expect(params.safeParse({ email }).success).toBe(expected);
+    if (expected) expect(decodeURIComponent(encodeURIComponent(email))).toBe(email);
   });
 });
 
