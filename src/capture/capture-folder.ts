@@ -9,6 +9,7 @@ import { isCaptureId } from "./capture-id.js";
 import { type BrokenFile, listCaptureFiles, readCaptureFile, stampOf, writeCaptureFile } from "./capture-files.js";
 import { withFileLock } from "./file-lock.js";
 import { insertByTime, byTime, loadFolder, makeFolder } from "./load-folder.js";
+import { shareHeaders } from "./share-headers.js";
 import { watchJsonFiles } from "./watch-files.js";
 
 export interface CaptureFolderOptions {
@@ -90,6 +91,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   function hold(capture: Capture, file = join(folder, `${capture.id}.json`)): string {
     const { id } = capture;
     const old = captures.get(id);
+    shareHeaders(capture);
     captures.set(id, capture);
     if (old?.receivedAt === capture.receivedAt) order[order.indexOf(old)] = capture;
     else insertByTime(order, capture, old);

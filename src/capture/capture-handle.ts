@@ -1,3 +1,5 @@
+import type { Capture } from "./capture.js";
+
 /* Without node: imports, since the page uses it too. */
 
 const LENGTH = 6;
@@ -8,4 +10,17 @@ const LENGTH = 6;
  */
 export function captureHandle(id: string): string {
   return /^cap_[0-9a-z]{15}$/.test(id) ? id.slice(-LENGTH) : id;
+}
+
+/**
+ * Whether a word can mean a capture: its short name, with or without `#`; its id or its event's; or the beginning of one, also
+ * without `cap_`.
+ */
+export function isNamed({ id, event }: Capture, word: string): boolean {
+  return (
+    captureHandle(id) === word.replace(/^#/, "") ||
+    id.startsWith(word) ||
+    id.startsWith(`cap_${word}`) ||
+    event.id?.startsWith(word) === true
+  );
 }

@@ -15,7 +15,7 @@ export interface CapturedBody {
 }
 
 /** Name and value as they came, in order, duplicates included. */
-export type HeaderList = [name: string, value: string][];
+export type HeaderList = (readonly [name: string, value: string])[];
 
 export interface CapturedRequest {
   method: string;

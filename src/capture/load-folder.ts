@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Capture } from "./capture.js";
 import { type BrokenFile, readCaptureFiles, removeLeftovers } from "./capture-files.js";
 import { makePrivateFolder } from "./private-folder.js";
+import { shareHeaders } from "./share-headers.js";
 
 /** The folder `captures` in `path`, made where it is not there: for this user only, and nothing for git. */
 export function makeFolder(path: string): string {
@@ -33,6 +34,7 @@ export function loadFolder(folder: string): Loaded {
   for (const { file, stamp, capture } of files) {
     const first = fileOf.get(capture.id);
     if (first === undefined) {
+      shareHeaders(capture);
       captures.set(capture.id, capture);
       fileOf.set(capture.id, file);
       stamps.set(file, stamp);

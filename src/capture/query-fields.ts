@@ -1,5 +1,6 @@
 import { readDuration } from "../base/duration-text.js";
 import { CAPTURE_SOURCES, type Capture, VERDICT_CODES } from "./capture.js";
+import { isNamed } from "./capture-handle.js";
 import { bodyJson, bodySize, bodyText } from "./captured-body.js";
 import { valuesAt } from "./json-path.js";
 import { findSubject } from "./summarize-capture.js";
@@ -95,10 +96,10 @@ const FIELDS: Record<string, Field> = {
     read: (value) => readNumber(value, ({ attempts }) => attempts.at(-1)?.ms),
   },
   id: {
-    meaning: "capture or event id, or its beginning",
+    meaning: "short name, id of the capture or its event, or the beginning of an id",
     example: "cap_01",
-    allowed: "an id or its beginning",
-    read: (value) => (capture) => capture.id.startsWith(value) || (capture.event.id ?? "").startsWith(value),
+    allowed: "an id, its beginning or a short name",
+    read: (value) => (capture) => isNamed(capture, value),
   },
 };
 for (const [name, { meaning, example, values }] of Object.entries(FIELDS)) {
@@ -213,27 +214,16 @@ function anywhere(text: string): Matcher {
   return (capture) => haystack(capture).includes(wanted);
 }
 
-/** What free text is looked for in; kept as long as the capture, which never changes. */
-const haystacks = new WeakMap<Capture, string>();
-
+/** What free text is looked for in. Made anew for each search: kept, it would double what a capture takes of the memory. */
 function haystack(capture: Capture): string {
-  const known = haystacks.get(capture);
-  if (known !== undefined) return known;
   const { id, event, request, note, tags } = capture;
   const texts = [id, event.id, event.type, request.path, note, ...tags, findSubject(capture), bodyText(request.body)];
-  const made = texts.join("\n").toLowerCase();
-  haystacks.set(capture, made);
-  return made;
+  return texts.join("\n").toLowerCase();
 }
 
-const parsedBodies = new WeakMap<Capture, unknown>();
-
-function parsedBody(capture: Capture): unknown {
-  if (parsedBodies.has(capture)) return parsedBodies.get(capture);
-  const json = bodyJson(capture.request.body);
-  const value = json.ok ? json.value : undefined;
-  parsedBodies.set(capture, value);
-  return value;
+function parsedBody({ request }: Capture): unknown {
+  const json = bodyJson(request.body);
+  return json.ok ? json.value : undefined;
 }
 
 function lastOutcome({ attempts }: Capture): string | undefined {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { PigeonholeError } from "../base/error.js";
 import { readCaptureFiles } from "./capture-files.js";
-import { captureHandle } from "./capture-handle.js";
+import { isNamed } from "./capture-handle.js";
 import type { Capture } from "./capture.js";
 import { byTime } from "./load-folder.js";
 import { matchesQuery, parseQuery } from "./query.js";
@@ -18,7 +18,7 @@ export interface CaptureShelf {
 
 /**
  * Picks captures by words, oldest first and each once: `last`, `last:email.received`, `all`, an id (of the capture or its
- * event), a beginning that only one has, the short name that lists show ({@link captureHandle}, with or without `#`), a path to a file or folder (with a slash or `.json`), or a search such as
+ * event), a beginning that only one has, the short name that lists show ({@link isNamed}, with or without `#`), a path to a file or folder (with a slash or `.json`), or a search such as
  * `tag:vip` or `type:email.* verdict:bad`.
  *
  * Throws `no_capture` for a word that picks none or could mean several, `invalid_query` for a search that cannot be read,
@@ -35,7 +35,8 @@ export function selectCaptures(shelf: CaptureShelf, words: readonly string[], no
 function pick(shelf: CaptureShelf, word: string, nowMs: number): readonly Capture[] {
   if (word === "all") return shelf.list();
   if (word === "last" || word.startsWith("last:")) return [pickLast(shelf, word, nowMs)];
-  if (/[/\\]|\.json$/.test(word) && !/[:\s]/.test(word.replace(/^[A-Za-z]:[\\/]/, ""))) return readPath(word);
+  const mayBeSearch = /[:\s]/.test(word.replace(/^[A-Za-z]:[\\/]/, ""));
+  if (/[/\\]|\.json$/.test(word) && (!mayBeSearch || existsSync(word))) return readPath(word);
   if (!/[:\s"]/.test(word)) {
     const byId = pickById(shelf, word);
     if (byId !== undefined) return [byId];
@@ -56,16 +57,7 @@ function pickLast(shelf: CaptureShelf, word: string, nowMs: number): Capture {
 function pickById(shelf: CaptureShelf, word: string): Capture | undefined {
   const exact = shelf.get(word) ?? shelf.list().find(({ event }) => event.id === word);
   if (exact !== undefined) return exact;
-  const handle = word.replace(/^#/, "");
-  const found = shelf
-    .list()
-    .filter(
-      ({ id, event }) =>
-        captureHandle(id) === handle ||
-        id.startsWith(word) ||
-        id.startsWith(`cap_${word}`) ||
-        event.id?.startsWith(word) === true,
-    );
+  const found = shelf.list().filter((capture) => isNamed(capture, word));
   const [first] = found;
   if (found.length <= 1) return first;
   const shown = found.slice(0, MOST_NAMED).map(({ id, event }) => `${id} (${event.id ?? "without event id"})`);

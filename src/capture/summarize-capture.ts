@@ -1,4 +1,4 @@
-import type { Capture, CaptureSummary } from "./capture.js";
+import type { Capture, CapturedBody, CaptureSummary } from "./capture.js";
 import { bodyJson, bodySize } from "./captured-body.js";
 
 /* Without node: imports, since the page uses it too. */
@@ -42,9 +42,20 @@ export function summarizeCapture(capture: Capture): CaptureSummary {
   };
 }
 
+/** Kept as long as the body, which never changes: lists and searches ask for it of thousands. */
+const subjects = new WeakMap<CapturedBody, string>();
+
 /** What the event is about; empty when nothing telling is found. Two parts where a person and a subject are there. */
-export function findSubject(capture: Capture): string {
-  const json = bodyJson(capture.request.body);
+export function findSubject({ request: { body } }: Capture): string {
+  const known = subjects.get(body);
+  if (known !== undefined) return known;
+  const found = readSubject(body);
+  subjects.set(body, found);
+  return found;
+}
+
+function readSubject(body: CapturedBody): string {
+  const json = bodyJson(body);
   if (!json.ok) return "";
   const data = fieldOf(json.value, "data");
   const about = TELLING.map((path) => textAt(data, path)).find((text) => text !== undefined);

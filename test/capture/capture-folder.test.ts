@@ -48,6 +48,30 @@ describe("a capture folder", () => {
     expect(readdirSync(folder.path)).toHaveLength(1);
   });
 
+  test("holds headers that are the same in several captures once, from the disk as from the wire", async () => {
+    const path = tempFolder();
+    const folder = open(path);
+    const made = [1, 2].map((n) =>
+      makeCapture({
+        at: NOW + n,
+        headers: [
+          ["X-Same", "a"],
+          ["X-Own", `${n}`],
+        ],
+      }),
+    );
+    for (const capture of made) await folder.add(capture);
+    for (const captures of [folder.list(), open(path).list()]) {
+      const [[same, own] = [], [alsoSame, other] = []] = captures.map(({ request }) => request.headers);
+      expect(alsoSame).toBe(same);
+      expect([same, own, other]).toEqual([
+        ["X-Same", "a"],
+        ["X-Own", "2"],
+        ["X-Own", "1"],
+      ]);
+    }
+  });
+
   test("drops the oldest over max, and never a pinned one", async () => {
     const path = tempFolder();
     const folder = open(path, { max: 2 });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { captureHandle } from "#pigeonhole/capture/capture-handle.js";
 import type { Capture, CaptureAttempt } from "#pigeonhole/capture/capture.js";
 import { formatQuery, makeQuery, matchesQuery, parseQuery, QUERY_FIELDS } from "#pigeonhole/capture/query.js";
 import { errorOf, makeCapture, NOW } from "./support.js";
@@ -94,6 +95,15 @@ describe("a search finds", () => {
     ['"look: here"', true],
   ])("%s → %s", (text, found) => {
     expect(matchesQuery(parseQuery(text), capture, NOW)).toBe(found);
+  });
+
+  test.each([
+    ["the short name that lists show", captureHandle(capture.id), true],
+    ["the short name with its mark", `#${captureHandle(capture.id)}`, true],
+    ["the id without cap_", capture.id.slice("cap_".length), true],
+    ["a part of the short name", captureHandle(capture.id).slice(1), false],
+  ])("a capture by %s", (_, value, found) => {
+    expect(matchesQuery(parseQuery(`id:${value}`), capture, NOW)).toBe(found);
   });
 
   test("what was never answered", () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { waitingClock } from "../../base/waiting-clock.js";
 import { sleep } from "../../base/sleep.js";
+import type { HeaderList } from "../../capture/capture.js";
 import { checkExpectation, outcomeOf } from "../../capture/check-expectation.js";
 import { editJson } from "../../capture/edit-json.js";
 import { encodeAnswerBody, encodeBody } from "../../capture/encode-body.js";
@@ -107,7 +108,7 @@ function listTypes(out: Output): void {
   }
 }
 
-function printRequest(url: string, headers: [string, string][], body: Uint8Array, out: Output): void {
+function printRequest(url: string, headers: HeaderList, body: Uint8Array, out: Output): void {
   const { host, pathname, search } = new URL(url);
   const text = Buffer.from(body).toString("utf8");
   const lines = [`POST ${pathname}${search} HTTP/1.1`, `Host: ${host}`, ...headers.map((pair) => pair.join(": "))];
