@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { replay } from "../state/actions.js";
+import { isGood, replay } from "../state/actions.js";
 import { session } from "../state/session.js";
 import { Dialog } from "../ui/dialog.js";
 import { FormButtons } from "../ui/form-buttons.js";
@@ -8,12 +8,23 @@ import { FormButtons } from "../ui/form-buttons.js";
 /** Captures for which another target is being asked for; null when nobody is asked. */
 const aiming = signal<string[] | null>(null);
 
-/** What was typed last, to begin with. */
-let lastTarget = "";
+/** The last target that answered 2xx, to begin with. */
+let provenTarget = "";
+
+/** Every target that was tried, the latest first: a stranger at a mistyped port is offered too, and never chosen unasked. */
+let triedTargets: readonly string[] = [];
 
 /** Asks where to, and replays there. */
 export function replayElsewhere(ids: string[]): void {
   aiming.value = ids;
+}
+
+async function replayTo(target: string, ids: string[]): Promise<void> {
+  const report = await replay({ ids, mode: "resign", target });
+  // What the dev server itself refused is no target.
+  if (report === null) return;
+  triedTargets = [target, ...triedTargets.filter((tried) => tried !== target)];
+  if (report.attempts.some(({ attempt }) => isGood(attempt.status))) provenTarget = target;
 }
 
 export function TargetDialog() {
@@ -22,17 +33,17 @@ export function TargetDialog() {
 }
 
 function Question({ ids }: { ids: string[] }) {
-  const [target, setTarget] = useState(lastTarget);
+  const [target, setTarget] = useState(provenTarget);
   const close = () => {
     aiming.value = null;
   };
   const send = (event: Event) => {
     event.preventDefault();
     if (target.trim() === "") return;
-    lastTarget = target.trim();
     close();
-    void replay({ ids, mode: "resign", target: lastTarget });
+    void replayTo(target.trim(), ids);
   };
+  const offered = new Set([...triedTargets, ...(session.value?.forwards.map((forward) => forward.target) ?? [])]);
   return (
     <Dialog label="Replay to another URL" class="form-dialog" onClose={close}>
       <form onSubmit={send}>
@@ -51,8 +62,8 @@ function Question({ ids }: { ids: string[] }) {
           />
         </label>
         <datalist id="known-targets">
-          {session.value?.forwards.map((forward) => (
-            <option value={forward.target} key={forward.target} />
+          {[...offered].map((each) => (
+            <option value={each} key={each} />
           ))}
         </datalist>
         <p class="hint">

@@ -4,6 +4,7 @@ import { bracketMatching, foldGutter, foldKeymap, indentUnit } from "@codemirror
 import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { colourJson } from "./colour-json.js";
+import { hangLines } from "./hang-lines.js";
 
 export interface EditorHandle {
   replaceText(text: string): void;
@@ -47,6 +48,7 @@ export function createEditor({ parent, label, text, nonce, onChange, onSubmit }:
         indentUnit.of("  "),
         json(),
         colourJson,
+        hangLines,
         keymap.of([
           { key: "Mod-Enter", run: submit, preventDefault: true },
           { key: "Ctrl-Enter", run: submit, preventDefault: true },

@@ -1,6 +1,6 @@
 import type { InboxEventDetail, InboxHandler } from "../../dev/api/page-api.js";
 import { BodyView } from "../detail/body-view.js";
-import { StateBadge } from "../ui/badges.js";
+import { EventBadge, StateBadge } from "../ui/badges.js";
 import { copyText } from "../ui/copy.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatTime, plural } from "../ui/words.js";
@@ -13,7 +13,7 @@ export function EventDetail({ event }: { event: InboxEventDetail }) {
       <header class="detail-head">
         <div class="detail-title">
           <h1>{event.type}</h1>
-          <StateBadge state={event.state} />
+          <EventBadge event={event} />
           {event.test && <span class="tag">test</span>}
           <span class="spring" />
           <button

@@ -1,5 +1,5 @@
 import type { InboxEvent } from "../../dev/api/page-api.js";
-import { StateBadge } from "../ui/badges.js";
+import { EventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime } from "../ui/words.js";
 import { inboxEvents, openEvent, showEvent } from "./inbox-state.js";
 import { InboxTable } from "./inbox-table.js";
@@ -35,7 +35,7 @@ export function EventTable() {
           onClick={() => void showEvent(event.id)}
         >
           <td>
-            <StateBadge state={event.state} />
+            <EventBadge event={event} />
           </td>
           <td title={formatExactTime(event.receivedAt)}>{formatTime(event.receivedAt)}</td>
           <td>

@@ -9,16 +9,18 @@ import { attempt, showNotice } from "./notice.js";
 import { setParams, view } from "./route.js";
 import { clearChosen, forgetCaptures, openId } from "./selection.js";
 
-/** Attempt of the open capture that a replay has just made: shown first. */
-export function replay(body: ReplayBody): Promise<boolean> {
-  return attempt(async () => {
-    const report = await replayCaptures(body);
+/** Replays, and shows first what that made of the open capture. Null when it failed, which has been told. */
+export async function replay(body: ReplayBody): Promise<ReplayReport | null> {
+  let report: ReplayReport | null = null;
+  await attempt(async () => {
+    report = await replayCaptures(body);
     tellReplay(report);
     const ofOpen = report.attempts.findLast(({ captureId }) => captureId === openId.value);
     if (ofOpen === undefined || view.value !== "deliveries") return;
     await loadDetail();
     setParams({ tab: "attempts", attempt: String(ofOpen.attempt.n), compare: "" });
   });
+  return report;
 }
 
 function tellReplay({ attempts }: ReplayReport): void {
@@ -39,7 +41,7 @@ function tellReplay({ attempts }: ReplayReport): void {
   });
 }
 
-function isGood(status: number | null): boolean {
+export function isGood(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 

@@ -1,4 +1,5 @@
 import type { CaptureSummary, VerdictCode } from "../../capture/capture.js";
+import type { InboxEvent } from "../../dev/api/page-api.js";
 import { isHeld } from "../../dev/delivery/held-tag.js";
 import { Icon, type IconName } from "./icon.js";
 
@@ -64,13 +65,21 @@ export function AnswerBadge({ capture }: { capture: Pick<CaptureSummary, "status
   );
 }
 
+const NO_WORK = "no work";
+
 const WORK_STATES: Record<string, Omit<Face, "word">> = {
   pending: { icon: "clock", tone: "mute", meaning: "Waits for its next run." },
   leased: { icon: "arrow", tone: "warn", meaning: "Being worked on right now." },
   done: { icon: "check", tone: "good", meaning: "Finished." },
   dead: { icon: "cross", tone: "bad", meaning: "Given up: attempts spent, or a permanent error." },
   parked: { icon: "warning", tone: "warn", meaning: "Kept, but not understood." },
+  [NO_WORK]: { icon: "minus", tone: "mute", meaning: "Kept; no handler takes such an event." },
 };
+
+/** The state of an event; one without any work is finished too, but it is not among those that a handler has done. */
+export function EventBadge({ event }: { event: Pick<InboxEvent, "state" | "handlers"> }) {
+  return <StateBadge state={event.handlers.length === 0 ? NO_WORK : event.state} />;
+}
 
 export function StateBadge({ state }: { state: string }) {
   const face = WORK_STATES[state];

@@ -7,11 +7,11 @@ import { openForEach } from "./open-for-each.js";
 import { SECRET, type Workbench } from "./workbench.js";
 
 /** An app beside the one that deliveries are forwarded to. */
-async function startOtherApp() {
+async function startOtherApp(status = 204) {
   const paths: string[] = [];
   const server = createServer((req, res) => {
     paths.push(req.url ?? "");
-    req.resume().on("end", () => res.writeHead(204).end());
+    req.resume().on("end", () => res.writeHead(status).end());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
@@ -185,6 +185,38 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect(other.paths).toHaveLength(1);
   });
 
+  test("offers a target that did not answer 2xx, and begins with the one that did", async () => {
+    const other = await startOtherApp();
+    const stranger = await startOtherApp(404);
+    await bench.deliver();
+    await openFirst();
+    const target = page.getByRole("combobox", { name: "Target" });
+    const offered = () => page.locator("#known-targets option").evaluateAll((all) => all.map(({ value }) => value));
+    const attempts = page.getByRole("table", { name: "Attempts" }).locator("tbody tr");
+    const sendTo = async (port: number, nth: number) => {
+      await page.keyboard.press("R");
+      await target.fill(`${port}`);
+      await target.press("Enter");
+      // The first attempt is the forward.
+      await expect.poll(() => attempts.count()).toBe(nth + 1);
+    };
+
+    // Opened anew each time: the row of an attempt may show before its answer, which an open dialog does not take in any more.
+    const begins = async () => {
+      await page.keyboard.press("R");
+      const begun = [await target.inputValue(), await offered()];
+      await page.keyboard.press("Escape");
+      return begun;
+    };
+
+    await sendTo(stranger.port, 1);
+    await expect.poll(begins).toEqual(["", [`${stranger.port}`, expect.stringContaining("/webhooks/mail")]]);
+    await sendTo(other.port, 2);
+    await expect.poll(begins).toEqual([`${other.port}`, [`${other.port}`, `${stranger.port}`, expect.any(String)]]);
+    await sendTo(stranger.port, 3);
+    await expect.poll(begins).toEqual([`${other.port}`, [`${stranger.port}`, `${other.port}`, expect.any(String)]]);
+  });
+
   test("takes tags and a note, which its file keeps and the search finds", async () => {
     await bench.deliver();
     await openFirst();
@@ -255,6 +287,30 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => editor.innerText()).toContain("evt_edited");
     await page.getByRole("button", { name: "Undo all" }).click();
     await expect.poll(() => editor.innerText()).toContain('"Before"');
+  });
+
+  test("is edited with the rest of a long value under its own line", async () => {
+    await bench.deliver({ data: { note: "a long word ".repeat(40) } });
+    await openFirst();
+    await page.getByRole("button", { name: "Edit & replay" }).click();
+    const line = page.locator(".cm-line").filter({ hasText: '"note"' });
+    await line.waitFor();
+    /** Where each row of text begins, from the left edge of the line. */
+    const starts = () =>
+      line.evaluate((element) => {
+        const range = element.ownerDocument.createRange();
+        range.selectNodeContents(element);
+        const left = element.getBoundingClientRect().left;
+        const rows = new Map<number, number>();
+        for (const { x, y, width } of range.getClientRects()) {
+          if (width > 0) rows.set(Math.round(y / 10), Math.min(x - left, rows.get(Math.round(y / 10)) ?? Infinity));
+        }
+        return [...rows.values()];
+      });
+    await expect.poll(async () => (await starts()).length).toBeGreaterThan(2);
+    const [first = 0, ...rest] = await starts();
+    // The first row begins with its indent of four spaces, at about 7.5 px each.
+    for (const start of rest) expect(start - first).toBeGreaterThan(30);
   });
 
   test("is copied as a cURL command whose signature holds and that names no secret", async () => {

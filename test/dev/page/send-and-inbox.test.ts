@@ -92,6 +92,23 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     }
   });
 
+  test("says of an event that no handler takes that there is no work, and not that it is done", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await expect.poll(async () => (await bench.inbox.list({ state: "done" })).items.length).toBe(1);
+    await bench.deliver({ type: "email.bounced", data: { test: true } });
+    await goTo("Inbox");
+    const badges = page.getByRole("table", { name: "Events" }).locator("tbody .badge");
+    await expect.poll(() => badges.allInnerTexts()).toEqual(["no work", "done"]);
+    await page
+      .getByRole("button", { name: /^Show / })
+      .first()
+      .click();
+    await page.getByText("A test delivery: handlers get it with the option testEvents.").waitFor();
+    await expect.poll(() => page.locator(".detail-title .badge").innerText()).toBe("no work");
+    await page.getByRole("region", { name: "Events", exact: true }).getByRole("button", { name: "1 done" }).click();
+    await expect.poll(() => badges.allInnerTexts()).toEqual(["done"]);
+  });
+
   test("discards a dead event only after asking", async () => {
     await bench.deliver({ type: "email.bounced" });
     const id = bench.dev.captures.list()[0]?.event.id ?? "";

@@ -1,0 +1,41 @@
+import { RangeSetBuilder } from "@codemirror/state";
+import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewUpdate } from "@codemirror/view";
+
+/** How far the rest of a long line stands under its first row, in characters; the same as in the tree. */
+const HANG = 2;
+/** A deep line must keep room for its text in a narrow editor. */
+const MOST = 24;
+
+function hang(view: EditorView): DecorationSet {
+  const lines = new RangeSetBuilder<Decoration>();
+  for (const { from, to } of view.visibleRanges) {
+    for (let at = from; at <= to;) {
+      const line = view.state.doc.lineAt(at);
+      // Tabs stand where the stops are, whatever the padding: such a line stays as it is.
+      const spaces = /^ *(?=[^\s])/.exec(line.text)?.[0].length;
+      if (spaces !== undefined) lines.add(line.from, line.from, hanging(Math.min(spaces + HANG, MOST)));
+      at = line.to + 1;
+    }
+  }
+  return lines.finish();
+}
+
+function hanging(characters: number): Decoration {
+  return Decoration.line({ attributes: { class: "hanging", style: `--hang: ${characters}ch` } });
+}
+
+/** A value that is wrapped goes on under its own line and not under its parents'. */
+export const hangLines = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+
+    constructor(view: EditorView) {
+      this.decorations = hang(view);
+    }
+
+    update({ docChanged, viewportChanged, view }: ViewUpdate): void {
+      if (docChanged || viewportChanged) this.decorations = hang(view);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);
