@@ -25,6 +25,16 @@ describe("inbox, beside a running receiver", () => {
     expect(dead).toMatchObject([{ schemaVersion: 1, event: { id: bounced, state: "dead" } }]);
   });
 
+  test("an event that no handler takes has no work, and is not in the list of those that are done", async () => {
+    const app = await startApp();
+    const event = sampleEvent("email.sent", { test: true });
+    await deliver(app.receiver, event, { secret: SECRET });
+    const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
+    expect((await inbox("list")).stdout).toMatch(new RegExp(`– no work +email.sent +${event.id}`));
+    expect((await inbox("show", event.id)).stdout).toContain("state     – no work\n");
+    expect((await inbox("list", "--state", "done")).stderr).toBe("No such events.\n");
+  });
+
   test("show gives the error, the body in words, and with --body the exact bytes", async () => {
     const app = await startApp();
     const id = await receive(app, "email.bounced");

@@ -158,7 +158,7 @@ function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: P
   const work = handlers.filter(({ handler }) => handler !== "").map(({ handler, state }) => `${handler}:${state}`);
   return [
     new Date(receivedAt).toISOString(),
-    paintState(state, paint),
+    paintEvent({ state, handlers }, paint),
     escapeControls(type === "" ? "–" : type),
     escapeControls(id),
     escapeControls(work.join(" ")),
@@ -166,6 +166,11 @@ function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: P
 }
 
 /** A sign beside the colour, which not everybody sees. */
+/** An event that no handler takes is finished too, but it is not among those that one has done. */
+function paintEvent({ state, handlers }: Pick<EventView, "state" | "handlers">, paint: Paint): string {
+  return handlers.length === 0 ? paint.dim("– no work") : paintState(state, paint);
+}
+
 function paintState(state: string, paint: Paint): string {
   if (state === "done") return paint.green("✓ done");
   if (state === "dead" || state === "parked") return paint.red(`✗ ${state}`);
@@ -178,7 +183,7 @@ function describeEvent(event: EventDetail, body: string | null, { paint }: Outpu
     `type      ${escapeControls(event.type)}${event.test ? "  (test event)" : ""}`,
     `received  ${new Date(event.receivedAt).toISOString()}`,
     `signed    ${new Date(event.signedAt).toISOString()}`,
-    `state     ${paintState(event.state, paint)}`,
+    `state     ${paintEvent(event, paint)}`,
     ...event.handlers.flatMap((handler) => describeHandler(handler, paint)),
     "",
     body === null ? paint.dim("The body was dropped by retention.") : formatJson(body),
