@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type Logger, silentLogger } from "../base/logger.js";
-import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
 import type { Random } from "../base/random.js";
 import { waitingClock } from "../base/waiting-clock.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../contract/bind-operations.js";
@@ -43,6 +43,22 @@ export interface ClientOptions {
   random?: Random;
 }
 
+const OPTION_NAMES: OptionNames<ClientOptions> = {
+  apiKey: true,
+  baseUrl: true,
+  timeoutMs: true,
+  maxRetries: true,
+  eventsPerMinute: true,
+  maxAnswerBytes: true,
+  credential: true,
+  paths: true,
+  requestIdHeader: true,
+  logger: true,
+  fetch: true,
+  clock: true,
+  random: true,
+};
+
 /** The options, checked and filled in. */
 export interface ResolvedClient {
   deps: RunCallDeps;
@@ -52,6 +68,7 @@ export interface ResolvedClient {
 
 /** Fills in defaults; throws `invalid_option` naming the option. */
 export function resolveClientOptions(options: ClientOptions): ResolvedClient {
+  checkOptionNames("createClient", options, OPTION_NAMES);
   const { timeoutMs = 30 * SECOND, maxRetries = 2, maxAnswerBytes = 5 * 1024 * 1024 } = options;
   const { eventsPerMinute = EVENT_LIMITS.eventsPerMinute, requestIdHeader = "x-request-id" } = options;
   const clock = options.clock ?? waitingClock;

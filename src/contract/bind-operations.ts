@@ -17,7 +17,7 @@ export interface BoundOperation extends NamedOperation {
 export function bindOperations(overrides: PathOverrides = {}): BoundOperation[] {
   const rest = new Map(
     Object.entries(overrides).flatMap(([resource, paths]) =>
-      Object.entries<string>(paths).map(([name, path]) => [`${resource}.${name}`, path]),
+      Object.entries<string>(paths ?? {}).map(([name, path]) => [`${resource}.${name}`, path]),
     ),
   );
   const bound = listOperations().map(({ resource, name, operation }) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { PigeonholeError } from "../base/error.js";
-import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
 import type { PathOverrides } from "../contract/bind-operations.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
@@ -83,6 +83,34 @@ export interface SandboxOptions {
   onLog?: (entry: SandboxLogEntry) => void;
 }
 
+const OPTION_NAMES: OptionNames<SandboxOptions> = {
+  clock: true,
+  startMs: true,
+  receiverTime: true,
+  seed: true,
+  strictUrls: true,
+  lookUpHost: true,
+  refuseAddress: true,
+  maxEndpoints: true,
+  addresses: true,
+  domains: true,
+  newEventTypes: true,
+  apiKeys: true,
+  contacts: true,
+  unknownContacts: true,
+  automations: true,
+  eventsPerMinute: true,
+  signature: true,
+  retriesOfDisabled: true,
+  paths: true,
+  credential: true,
+  receive: true,
+  attemptsAtOnce: true,
+  patienceMs: true,
+  mostLogRows: true,
+  onLog: true,
+};
+
 /** What every sandbox has to have, filled in. */
 export type ResolvedSandboxOptions = SandboxOptions &
   Required<
@@ -95,6 +123,7 @@ export type ResolvedSandboxOptions = SandboxOptions &
 
 /** Fills in defaults; throws `invalid_option` naming the option. What belongs to a part is checked by that part. */
 export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxOptions {
+  checkOptionNames("createSandbox", options, OPTION_NAMES);
   const { maxEndpoints = LIMITS.endpointsPerWorkspace, mostLogRows = 100_000, retriesOfDisabled = "dropped" } = options;
   const { receiverTime = "sandbox", unknownContacts = "refuse", addresses, domains = [SAMPLE_DOMAIN] } = options;
   checkChoice("retriesOfDisabled", retriesOfDisabled, ["dropped", "kept"]);

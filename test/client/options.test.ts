@@ -16,6 +16,17 @@ function refusal(options: Partial<ClientOptions>): string {
   return "accepted";
 }
 
+test("an option that does not exist is refused, and the message names those that do", () => {
+  expect(refusal({ timeoutMS: 5 } as object)).toMatch(
+    /^createClient has no option "timeoutMS"\. There are .*timeoutMs/,
+  );
+  expect(refusal({ paths: { webhooks: undefined } } as object)).toBe("accepted");
+  for (const nothing of [undefined, null, "svc_live_canary"]) {
+    expect(() => createClient(nothing as never)).toThrow(/^createClient takes an object with options/);
+    expect(() => createClient(nothing as never)).not.toThrow(/canary/);
+  }
+});
+
 describe("apiKey", () => {
   test.each([
     [undefined, /^apiKey must be a string, got undefined/],
