@@ -31,20 +31,27 @@ export function apiNotConfigured(): PigeonholeError {
   );
 }
 
-/** Validates an event, fixes its time and derives its idempotency key. Throws InvalidInputError. */
+/**
+ * Validates an event, fixes its time (`defaultMs`, where it has none) and derives its idempotency key. Throws InvalidInputError, or
+ * `invalid_argument` for a label that is no text.
+ */
 export function prepareRecord(
   event: ContactEventInput,
-  { owner, label, nowMs }: { owner: KeyOwner; label: string | undefined; nowMs: number },
+  { owner, label, nowMs, defaultMs }: { owner: KeyOwner; label: string | undefined; nowMs: number; defaultMs: number },
 ): ComparableOutboxEvent {
+  // A null of a caller without types would be read as no key at all, and the second of two events be taken for the first.
+  if (label !== undefined && typeof label !== "string") {
+    throw new PigeonholeError("invalid_argument", `The key of a contact event must be a text, got ${typeof label}.`);
+  }
   const checked = checkContactEvent(event, nowMs);
   if (!checked.ok) throw new InvalidInputError("contactEvents.record", checked.fault);
   const { value } = checked;
   const given = value.occurredAt;
-  value.occurredAt ??= isoTime(nowMs);
+  value.occurredAt ??= isoTime(defaultMs);
   return {
     key: deriveIdempotencyKey(owner, label ?? labelOf(value)),
     body: JSON.stringify(value),
-    occurredAt: given === undefined ? nowMs : Date.parse(given),
+    occurredAt: given === undefined ? defaultMs : Date.parse(given),
     isTimeGiven: given !== undefined,
   };
 }

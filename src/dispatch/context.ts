@@ -195,7 +195,8 @@ export class RunContext implements HandlerContext {
   };
 
   #record(event: ContactEventInput, label: string | undefined): void {
-    if (this.#deps.api === undefined) throw apiNotConfigured();
+    const { api, clock } = this.#deps;
+    if (api === undefined) throw apiNotConfigured();
     if (this.pendingCommit !== undefined) {
       throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");
     }
@@ -207,7 +208,9 @@ export class RunContext implements HandlerContext {
         `Handler "${this.#handler}" recorded a contact event after its run had ended. Await all that it does before it returns.`,
       );
     }
-    this.#addRecord(prepareRecord(event, { owner: this.#keyOwner(), label, nowMs: this.#begunAt }));
+    // By now and not by the run's begin: what happened meanwhile is not in the future.
+    const times = { nowMs: clock.now(), defaultMs: this.#begunAt };
+    this.#addRecord(prepareRecord(event, { owner: this.#keyOwner(), label, ...times }));
   }
 
   #keyOwner(): KeyOwner {
@@ -217,6 +220,11 @@ export class RunContext implements HandlerContext {
   /** The value of a finished step; what was recorded in it is recorded again. */
   #repeatStep(text: string): unknown {
     const { value, records = [] } = JSON.parse(text) as { value: unknown; records?: ComparableOutboxEvent[] };
+    if (records.length > 0 && this.#isOver) {
+      // Nobody may be waiting for the step, so that an error here could end the process.
+      this.log.error({ code: "run_ended" }, "record_refused");
+      return value;
+    }
     for (const record of records) this.#addRecord(record);
     return value;
   }

@@ -10,8 +10,8 @@ import type { OutboxSender } from "./deliver.js";
 /** Contact events outside of handlers, and a look into the outbox. */
 export interface ContactEvents {
   /**
-   * Stores a contact event to be sent exactly once; resolves when it is on disk. With `key`, a second call is no second event.
-   * Rejects with InvalidInputError, `key_conflict` (the key stands for another event) or `api_not_configured`.
+   * Stores a contact event to be sent exactly once; resolves when it is on disk. With `key`, a second call is no second event
+   * for as long as ids are kept (`retention.idsMs`). Rejects with InvalidInputError, `key_conflict` (the key stands for another event) or `api_not_configured`.
    */
   record(event: ContactEventInput, options?: RecordOptions): Promise<{ key: string; isNew: boolean }>;
   /** Contact events, newest first, a page at a time. */
@@ -41,7 +41,8 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
       }
       const now = clock.now();
       // No event id and no handler: those of handlers never are empty, so the two kinds of keys cannot meet.
-      const prepared = prepareRecord(event, { owner: { source, eventId: "", handler: "" }, label: key, nowMs: now });
+      const owner = { source, eventId: "", handler: "" };
+      const prepared = prepareRecord(event, { owner, label: key, nowMs: now, defaultMs: now });
       const [result] = await store.record([prepared], now);
       if (result === "conflict") {
         throw new PigeonholeError("key_conflict", `The key "${key}" already stands for another contact event.`);

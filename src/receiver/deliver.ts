@@ -2,10 +2,11 @@ import type { Backoff } from "../base/backoff.js";
 import { backoffDelay } from "../base/backoff.js";
 import type { Clock, Timer } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
-import { PigeonholeError } from "../base/error.js";
+import { PigeonholeError, isPigeonholeError } from "../base/error.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
+import { sleep } from "../base/sleep.js";
 import type { ContactEventSender } from "../client/call-types.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
@@ -15,15 +16,20 @@ import type { Store } from "../store/store.js";
 import type { Alarms } from "./alarms.js";
 import { judgeFailure, mayBeClockSkew } from "./send-verdict.js";
 
-/** Longer than a call can take with the client's own retries; after a crash the next process takes over at once anyway. */
-const LEASE_MS = 10 * MINUTE;
+/**
+ * Longer than a call can take with the client's own retries and waits, which for 100 events at one a minute are long: a lease that ended
+ * before would have the call made again and again. After a crash the next process takes over at once anyway.
+ */
+const LEASE_MS = DAY;
 const BACKOFF: Backoff = { initialMs: SECOND, factor: 2, maxMs: 10 * MINUTE, jitter: 0.2 };
 /** Events that shared a refused batch go into another one after this. */
 const AGAIN_WAIT_MS = 30 * SECOND;
 /** Another process may have put an event back, as `pigeonhole outbox retry` does; it cannot poke this one. */
 const LOOK_MS = 10 * SECOND;
-/** An event this near to being too old goes alone. */
-const ALONE_MARGIN_MS = DAY;
+/** An event this near to being too old goes alone: in a batch it would take its neighbours along after an outage of that length. */
+const ALONE_MARGIN_MS = 7 * DAY;
+/** No wait that the service asks for is longer: it may be a mistake, and what becomes too old meanwhile must be told. */
+const LONGEST_WAIT_MS = DAY;
 
 export interface DeliverDeps {
   store: Store;
@@ -106,14 +112,34 @@ export class OutboxSender {
       return false;
     }
     const settlement = await this.#try(page.send, signal);
-    await store.settleSend(settlement);
+    await this.#settle(settlement, signal);
     if (settlement.to === "pending") {
       this.#waitsUntil = settlement.dueAt;
       return settlement.dueAt <= clock.now();
     }
     const isAgain = settlement.to === "settled" && settlement.results.some((result) => result.to === "again");
-    if (isAgain) this.#wakeAt(clock.now() + AGAIN_WAIT_MS);
-    return !isAgain;
+    if (!isAgain) return true;
+    // What is recorded meanwhile waits behind them, and must not bring them forward.
+    this.#waitsUntil = clock.now() + AGAIN_WAIT_MS;
+    this.#again = false;
+    this.#wakeAt(this.#waitsUntil);
+    return false;
+  }
+
+  /** Writes a settlement, for as long as the store is only busy or full: without it the call would have to wait for its lease to end. */
+  async #settle(settlement: SendSettlement, signal: AbortSignal): Promise<void> {
+    const { store, clock, logger, random } = this.#deps;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await store.settleSend(settlement);
+        return;
+      } catch (error) {
+        const mayHelp = isPigeonholeError(error, "store_busy") || isPigeonholeError(error, "store_full");
+        if (!mayHelp || signal.aborted) throw error;
+        logger.warn({ attempt, ...errorFields(error, true) }, "outbox_settle_waits");
+        await sleep(clock, backoffDelay(BACKOFF, attempt, random), signal);
+      }
+    }
   }
 
   async #try(send: FrozenSend, signal: AbortSignal): Promise<SendSettlement> {
@@ -134,7 +160,8 @@ export class OutboxSender {
     const verdict = judgeFailure(error, send, at);
     switch (verdict.kind) {
       case "retry": {
-        const waitMs = Math.max(backoffDelay(BACKOFF, send.attempt, random), verdict.afterMs ?? 0);
+        const askedMs = Math.min(verdict.afterMs ?? 0, LONGEST_WAIT_MS);
+        const waitMs = Math.max(backoffDelay(BACKOFF, send.attempt, random), askedMs);
         logger.warn(
           { events: send.events.length, attempt: send.attempt, waitMs, ...errorFields(error, false) },
           "send_failed",

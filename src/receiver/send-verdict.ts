@@ -46,8 +46,13 @@ export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): S
   if (isForConfiguration(error)) return { ...retry(error), isConfiguration: true };
   const { code, param = "", message } = error;
   const [only] = send.events;
-  if (only !== undefined && send.kind === "single" && mayBeClockSkew(code, only.occurredAt, nowMs)) return retry(error);
-  if (!BODY_CODES.has(code)) return { kind: "given_up", reason: "refused", code, param, message };
+  const isAboutTime = param.endsWith("occurredAt");
+  if (only !== undefined && send.kind === "single" && (isAboutTime || param === "")) {
+    if (mayBeClockSkew(code, only.occurredAt, nowMs)) return retry(error);
+  }
+  // The rule about the time is the one that an earlier try may have passed.
+  const isSameInEachTry = BODY_CODES.has(code) && !(isAboutTime && send.attempt > 1);
+  if (!isSameInEachTry) return { kind: "given_up", reason: "refused", code, param, message };
   return { kind: "refused", results: blame(send, { code, param, message }) };
 }
 
@@ -59,8 +64,8 @@ function isForConfiguration({ status, code }: ApiError): boolean {
 }
 
 /**
- * True for an event so young that "in the future" may be all that is wrong with it: our clock runs ahead of the service's, which does
- * not say which rule of `invalid_event` was broken. A little later the answer tells.
+ * True for an event so young that "in the future" may be all that is wrong with it: our clock runs ahead of the service's, which in a
+ * batch does not say which rule of `invalid_event` was broken. A little later the answer tells.
  */
 export function mayBeClockSkew(code: string, occurredAt: number, nowMs: number): boolean {
   return code === "invalid_event" && nowMs - occurredAt < YOUNG_MS;

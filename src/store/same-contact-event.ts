@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ComparableOutboxEvent } from "./outbox.js";
 
-/** Whether the body that is known under the event's key is that of the same event. */
+/** Whether the body that is known under the event's key is that of the same event, in whatever order its properties were named. */
 export function isSameContactEvent({ body, isTimeGiven }: ComparableOutboxEvent, known: string): boolean {
-  return body === known || (!isTimeGiven && withoutTime(body) === withoutTime(known));
+  return body === known || isDeepStrictEqual(fieldsOf(body, isTimeGiven), fieldsOf(known, isTimeGiven));
 }
 
-function withoutTime(body: string): string {
-  return JSON.stringify({ ...(JSON.parse(body) as object), occurredAt: undefined });
+function fieldsOf(body: string, withTime: boolean): object {
+  const fields = JSON.parse(body) as object;
+  return withTime ? fields : { ...fields, occurredAt: undefined };
 }

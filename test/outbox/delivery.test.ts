@@ -1,6 +1,7 @@
 import { createSqliteStore, type Store } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { describe, expect, test } from "vitest";
+import Database from "better-sqlite3";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { captureLog, makeEvent, openReceiver, post, tempFile } from "../receiver/harness.js";
 import type { ContactEventService } from "./contact-event-service.js";
 import {
@@ -24,17 +25,17 @@ import {
 } from "./outbox-harness.js";
 
 describe("a frozen batch that is too old to be repeated", () => {
-  /** The batch got there, the answer did not, and three days later its events are over 90 days old. */
+  /** The batch got there, the answer did not, and nine days later its events are over 90 days old. */
   async function loseAndWait() {
     const clock = fakeClock();
-    const occurredAt = new Date(clock.now() - 88 * DAY).toISOString();
+    const occurredAt = new Date(clock.now() - 82 * DAY).toISOString();
     const events = ["one", "two"].map((name) => ({ ...ada(name), occurredAt }));
     const started = await startOnFakeClock(recordAll(...events), { clock });
     const { service, receiver, deliver, turn } = started;
     service.faults.push("lost");
     await deliver();
     await turn(() => service.calls.length === 1);
-    clock.set(clock.now() + 3 * DAY);
+    clock.set(clock.now() + 9 * DAY);
     await turn(async () => (await statesOf(receiver)).join() === "dead,dead");
     const [one, two] = (await outboxOf(receiver)).map(({ key }) => key);
     return { ...started, one: one ?? "", two: two ?? "" };
@@ -59,7 +60,7 @@ describe("a frozen batch that is too old to be repeated", () => {
   test("is repeated as it was when it is retried and only our clock was wrong, also without one that was discarded", async () => {
     const { service, receiver, clock, one, two, turn } = await loseAndWait();
     expect(await receiver.contactEvents.discard(two)).toBe(true);
-    clock.set(clock.now() - 3 * DAY);
+    clock.set(clock.now() - 9 * DAY);
     expect(await receiver.contactEvents.retry(one)).toBe(true);
     await turn(async () => (await statesOf(receiver)).join() === "done,done");
     expect(service.calls).toHaveLength(2);
@@ -69,6 +70,69 @@ describe("a frozen batch that is too old to be repeated", () => {
     await turn(async () => (await statesOf(receiver)).join() === "done,done,done");
     expect(namesByCall(service).at(-1)).toEqual(["new"]);
   });
+});
+
+test("an event that will soon be too old does not take its neighbour along when the API is away for days", async () => {
+  const clock = fakeClock();
+  const old = { ...ada("old"), occurredAt: new Date(clock.now() - 88 * DAY).toISOString() };
+  const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(old, ada("fresh")), { clock });
+  service.faultOf = () => ({ status: 503 });
+  await deliver();
+  await turn(() => service.calls.length === 1);
+  clock.set(clock.now() + 3 * DAY);
+  service.faultOf = () => undefined;
+  await turn(async () => (await statesOf(receiver)).join() === "dead,done");
+  expect((await outboxOf(receiver))[0]).toMatchObject({ reason: "too_old" });
+  expectOnce(service, "fresh");
+});
+
+describe("a wait that the service asks for", () => {
+  test.each(["999999999", "Wed, 21 Oct 2099 07:28:00 GMT"])("is obeyed for a day at most: %s", async (retryAfter) => {
+    const { service, receiver, clock, turn } = await startOnFakeClock();
+    service.faults.push({ status: 429, retryAfter });
+    await receiver.contactEvents.record(ada("one"));
+    await turn(() => service.calls.length === 1);
+    const askedAt = clock.now();
+    await turn(() => service.calls.length === 2, MINUTE * 10);
+    expect(clock.now() - askedAt).toBeGreaterThan(DAY - MINUTE);
+    expect(clock.now() - askedAt).toBeLessThan(DAY + 30 * MINUTE);
+    await turn(async () => (await statesOf(receiver)).join() === "done");
+    expectOnce(service, "one");
+  });
+});
+
+test("a batch that the rate limit holds back for most of an hour is settled after its first call", async () => {
+  const service = await openService();
+  const clock = fakeClock();
+  const names = Array.from({ length: 60 }, (_, index) => `event.${index}`);
+  const api = { ...apiOf(service), eventsPerMinute: 2 };
+  const { receiver, deliver, turn } = await startOnFakeClock(recordAll(...names.map((name) => ada(name))), {
+    service,
+    clock,
+    api,
+  });
+  await deliver();
+  await turn(async () => (await statesOf(receiver)).every((state) => state === "done"), 30 * SECOND);
+  expect(namesByCall(service)).toEqual([names]);
+});
+
+test("an answer that a busy file cannot take is kept until it can: no second call", async () => {
+  const store = tempFile();
+  const { logger, named } = captureLog();
+  const service = await openService();
+  const { receiver } = await start({ store, service, logger });
+  const other = new Database(store, { timeout: 5_000 });
+  onTestFinished(() => void other.close());
+  service.ruleOf = () => {
+    if (!other.inTransaction) other.exec("BEGIN IMMEDIATE");
+    return undefined;
+  };
+  await receiver.contactEvents.record(ada("one"));
+  await expect.poll(() => named("outbox_settle_waits").length).toBeGreaterThan(0);
+  service.ruleOf = () => undefined;
+  other.exec("COMMIT");
+  await untilStates(receiver, "done");
+  expect(service.calls).toHaveLength(1);
 });
 
 describe("order and size", () => {

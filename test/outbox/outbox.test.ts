@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { InvalidInputError, createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
 import {
+  captureLog,
   effectsIn,
   errorOf,
   makeEvent,
@@ -89,6 +90,38 @@ describe("a handler's record", () => {
     expect(service.calls).toEqual([]);
   });
 
+  test("may have happened while the handler ran", async () => {
+    const times: string[] = [];
+    const { service, receiver, deliver } = await start({
+      async work({ contactEvents }) {
+        await sleep(20);
+        times.push(new Date().toISOString());
+        contactEvents.record({ ...ada("order.shipped"), occurredAt: times[0] ?? "" });
+      },
+    });
+    await deliver();
+    await untilStates(receiver, "done");
+    expect(service.stored.map(({ event }) => event.occurredAt)).toEqual(times);
+  });
+
+  test.each([
+    ["null", null],
+    ["a number", 5],
+    ["a list", ["order.shipped", "ada@example.com"]],
+  ])("is refused with a key that is no text: %s", async (_, key) => {
+    let thrown: unknown;
+    const { receiver, deliver } = await start({
+      async work({ contactEvents }) {
+        thrown = await errorOf(() => contactEvents.record(ada("order.shipped"), { key: key as never }));
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "done" });
+    expect(thrown).toMatchObject({ code: "invalid_argument" });
+    const outside = await errorOf(() => receiver.contactEvents.record(ada("order.shipped"), { key: key as never }));
+    expect(outside).toMatchObject({ code: "invalid_argument" });
+    expect(await outboxOf(receiver)).toEqual([]);
+  });
+
   test("has a key by name and contact, or by its label", async () => {
     const { service, receiver, deliver } = await start({
       work({ contactEvents }) {
@@ -171,6 +204,22 @@ describe("a handler's record", () => {
     expect(namesIn(service)).toEqual(["order.paid"]);
   });
 
+  test("kept with a step that a later attempt does not wait for is refused aloud", async () => {
+    const { logger, named } = captureLog();
+    const { receiver, deliver } = await start({
+      logger,
+      async work({ attempt, step, contactEvents }) {
+        const paid = step("charge", () => contactEvents.record(ada("order.paid")));
+        if (attempt > 1) return;
+        await paid;
+        throw new Error("not yet");
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "done", attempts: 2 });
+    await expect.poll(() => named("record_refused").length).toBe(1);
+    expect(await outboxOf(receiver)).toEqual([]);
+  });
+
   test("made in a step conflicts with another under its key in a later attempt", async () => {
     const codes: unknown[] = [];
     const { receiver, deliver } = await start({
@@ -226,6 +275,15 @@ describe("receiver.contactEvents.record", () => {
     expect(other.code).toBe("key_conflict");
     await untilStates(receiver, "done");
     expect(namesIn(service)).toEqual(["order.shipped"]);
+  });
+
+  test("takes an event whose properties come in another order for the same", async () => {
+    const { receiver } = await start();
+    const record = (properties: Record<string, unknown>) =>
+      receiver.contactEvents.record({ ...ada("order.shipped"), properties: properties as never }, { key: "1042" });
+    const first = await record({ order: 1, lines: [{ a: 1, b: 2 }] });
+    expect(await record({ lines: [{ b: 2, a: 1 }], order: 1 })).toEqual({ key: first.key, isNew: false });
+    expect((await errorOf(() => record({ lines: [{ b: 2, a: 3 }], order: 1 }))).code).toBe("key_conflict");
   });
 
   test("without a key stores an event each time", async () => {

@@ -44,6 +44,22 @@ describe("a service whose clock is behind ours", () => {
     expectOnce(service, "one", "two", "three");
   });
 
+  test("does not get them sooner for what is recorded meanwhile, which waits behind them", async () => {
+    const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")));
+    service.ruleOf = future("one", "two");
+    await deliver();
+    await turn(async () => service.refused.length === 2 && (await statesOf(receiver)).join() === "pending,pending");
+    service.ruleOf = () => undefined;
+    for (let number = 3; number < 23; number += 1) {
+      await receiver.contactEvents.record(ada(`event.${number}`));
+      await clock.advance(SECOND);
+    }
+    expect(service.calls).toHaveLength(1);
+    await turn(async () => (await statesOf(receiver)).every((state) => state === "done"), 100);
+    expect(service.calls).toHaveLength(2);
+    expect(namesByCall(service)[1]?.slice(0, 3)).toEqual(["one", "two", "event.3"]);
+  });
+
   test("gets a single event again under its key", async () => {
     const { service, receiver, turn } = await startOnFakeClock();
     service.ruleOf = future("one");
@@ -87,6 +103,17 @@ describe("a service whose clock is behind ours", () => {
   });
 });
 
+test("a single event refused for another field than its time is dead at once, and holds up nobody", async () => {
+  const { service, receiver, turn } = await startOnFakeClock();
+  service.faults.push({ status: 422, code: "invalid_event", param: "properties" });
+  await receiver.contactEvents.record(ada("one"));
+  await turn(async () => (await statesOf(receiver)).join() === "dead");
+  expect((await outboxOf(receiver))[0]).toMatchObject({ code: "invalid_event", param: "properties" });
+  await receiver.contactEvents.record(ada("two"));
+  await turn(async () => (await statesOf(receiver)).join() === "dead,done");
+  expectOnce(service, "two");
+});
+
 describe("a batch that is refused whole", () => {
   const three = recordAll(ada("one"), ada("two"), ada("three"));
 
@@ -107,6 +134,17 @@ describe("a batch that is refused whole", () => {
     ]);
     expect(service.calls[1]?.key).not.toBe(service.calls[0]?.key);
     expectOnce(service, "one", "three");
+  });
+
+  test("for a time that an earlier try may have passed is only ever repeated as it was", async () => {
+    const { service, receiver, deliver, turn } = await startOnFakeClock(three);
+    service.faults.push("lost", { status: 422, code: "invalid_event", param: "events.1.occurredAt" });
+    await deliver();
+    await turn(async () => (await statesOf(receiver)).join() === "dead,dead,dead");
+    await receiver.contactEvents.retry((await outboxOf(receiver))[0]?.key ?? "");
+    await turn(async () => (await statesOf(receiver)).join() === "done,done,done");
+    expect(new Set(callsOf(service)).size).toBe(1);
+    expectOnce(service, "one", "two", "three");
   });
 
   test.each(["events", "events.7.name", undefined])("with the param %j blames them all", async (param) => {

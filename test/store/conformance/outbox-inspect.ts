@@ -55,6 +55,12 @@ export function describeOutboxInspect(fixture: Fixture): void {
       },
     );
 
+    test.each(["again", "constructor", "", null])("refuses the state %j, which is none", async (state) => {
+      await expect(fixture.store.listOutbox({ state: state as "done" })).rejects.toMatchObject({
+        code: "invalid_argument",
+      });
+    });
+
     test.each(["pending", "leased", "done", "dead"] as const)("filters by the state %s", async (state) => {
       await recordOneInEachState();
       expect(await keysOf({ state })).toEqual([state]);

@@ -1,5 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { OutboxCounts, OutboxDeadReason, OutboxPage, OutboxQuery, OutboxState, OutboxView } from "../../outbox.js";
+import { PigeonholeError } from "../../../base/error.js";
+import { OUTBOX_STATES } from "../../outbox.js";
 import { type Nullable, checkPageLimit, readSeqCursor, withoutNulls } from "./page.js";
 
 type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt"> &
@@ -22,11 +24,16 @@ const FILTERS: Record<OutboxState, string> = {
   dead: "state = 'dead'",
 };
 
+function filterOf(state: OutboxState): string {
+  if (Object.hasOwn(FILTERS, state)) return FILTERS[state];
+  throw new PigeonholeError("invalid_argument", `state must be one of ${OUTBOX_STATES.join(", ")}, got "${state}".`);
+}
+
 /** Reads contact events, newest first. */
 export function prepareListOutbox(db: Database) {
   return (query: OutboxQuery): OutboxPage => {
     const limit = checkPageLimit(query.limit);
-    const filters = ["seq < :before", ...(query.state === undefined ? [] : [FILTERS[query.state]])];
+    const filters = ["seq < :before", ...(query.state === undefined ? [] : [filterOf(query.state)])];
     const rows = db
       .prepare<object, Row>(
         `SELECT seq, key, iif(state = 'again', 'pending', state) AS state, body, recorded_at AS recordedAt, occurred_at AS occurredAt, settled_at AS settledAt,
