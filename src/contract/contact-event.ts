@@ -15,7 +15,14 @@ export const eventName = z.string().regex(EVENT_NAME, {
 
 const jsonValue: z.ZodType<JsonValue, JsonValue> = z.any();
 
-const eventProperties = z
+/** What a record drops without a word. */
+const withoutProto: z.ZodType<Record<string, JsonValue>, Record<string, JsonValue>> = z
+  .any()
+  .refine((value: unknown) => typeof value !== "object" || value === null || !Object.hasOwn(value, "__proto__"), {
+    error: "Must have no key __proto__.",
+  });
+
+const propertiesRecord = z
   .record(z.string(), jsonValue)
   .refine((properties) => Object.keys(properties).length <= EVENT_LIMITS.propertyKeys, {
     error: "Must have at most 50 keys.",
@@ -26,6 +33,8 @@ const eventProperties = z
     abort: true,
   })
   .refine(isJsonValue, { error: "Must hold plain JSON values: no dates, undefined, NaN or class instances." });
+
+const eventProperties = withoutProto.pipe(propertiesRecord);
 
 /** An event as it is sent; seeds part 1 §4.4. The rule about the age of `occurredAt` is {@link checkOccurredAt}. */
 export const contactEventInput = z

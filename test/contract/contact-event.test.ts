@@ -65,6 +65,8 @@ describe("an event", () => {
     ["nested values", { a: { b: [1, null, true, "x", { c: [] }] } }, "ok"],
     ["a date object", { at: new Date(NOW) }, "invalid_event properties"],
     ["undefined", { a: { b: undefined } }, "invalid_event properties"],
+    ["a key __proto__", JSON.parse('{"__proto__":{"a":1}}') as object, "invalid_event properties"],
+    ["a key __proto__ further in", { a: JSON.parse('{"__proto__":{"a":1}}') as object }, "ok"],
     // oxlint-disable-next-line no-sparse-arrays -- JSON makes null of the hole
     ["a list with a hole", { a: [, 1] }, "invalid_event properties"],
     ["NaN", { a: [Number.NaN] }, "invalid_event properties"],
