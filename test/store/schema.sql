@@ -118,3 +118,5 @@ CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
 CREATE UNIQUE INDEX outbox_event_own_key ON outbox_event (key) WHERE by_handler = 0;
 
 CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;
+
+CREATE INDEX outbox_send_open ON outbox_send (send) WHERE state <> 'dead';

@@ -124,6 +124,9 @@ export const MIGRATIONS: readonly string[] = [
     CHECK ((state = 'leased') = (lease_until IS NOT NULL))
   ) STRICT;
 
+  -- One at most is open; those that are dead stay for as long as they may be repeated.
+  CREATE INDEX outbox_send_open ON outbox_send (send) WHERE state <> 'dead';
+
   CREATE TABLE counter (
     name  TEXT    PRIMARY KEY,
     value INTEGER NOT NULL
