@@ -7,6 +7,7 @@ import { getRequestListener } from "@hono/node-server";
 import { type EventType, isEventType } from "pigeonhole/protocol";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { findFreePort } from "./free-port.js";
 import { closeServer, listen } from "./outbox/contact-event-service.js";
 
 // The programs under examples/, as they stand there: as processes where they listen, with signed deliveries posted to them.
@@ -28,13 +29,6 @@ function makeFolder(): string {
   return folder;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await closeServer(server);
-  return port;
-}
-
 function runExample(folder: string, name: string, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ["--import", "tsx", join("examples", `${name}.ts`)], {
     cwd: folder,
@@ -50,7 +44,7 @@ function runExample(folder: string, name: string, env: Record<string, string> = 
 
 async function startExample(name: (typeof EXAMPLES)[number]) {
   const folder = makeFolder();
-  const port = await freePort();
+  const port = await findFreePort();
   const { child, ended, output } = runExample(folder, name, { PORT: String(port), STORE: join(folder, "inbox.db") });
   const url = `http://127.0.0.1:${port}`;
   const isUp = () =>

@@ -3,13 +3,14 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 // `npm start` without its build, in a folder of its own so that its inbox does not meet the reader's.
 
 const root = resolve(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "pigeonhole-example-"));
 const inbox = join(folder, "examples/inbox.db");
+const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
 let demo: ChildProcess;
 let output = "";
 let ended: Promise<number | null>;
@@ -20,13 +21,14 @@ beforeAll(async () => {
   for (const end of ["", "-wal", "-shm", "-owner"]) rmSync(`${inbox}${end}`, { force: true });
   demo = spawn(process.execPath, [join(root, "node_modules/tsx/dist/cli.mjs"), "examples/start.ts"], {
     cwd: folder,
-    env: { ...process.env, PORT: "0", NO_COLOR: "1", FORCE_COLOR: undefined },
+    env: { ...env, PORT: "0" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   demo.stdout?.on("data", (text: Buffer) => (output += text.toString()));
   demo.stderr?.on("data", (text: Buffer) => (output += text.toString()));
   ended = new Promise((done) => demo.once("exit", (code) => done(code)));
-  await expect.poll(() => output, { timeout: 40_000 }).toContain("inbox list --db");
+  // expect.poll works inside a test only.
+  await vi.waitFor(() => expect(output).toContain("inbox list --db"), { timeout: 40_000 });
 }, 45_000);
 
 afterAll(() => {
@@ -158,7 +160,7 @@ test("the printed commands work as they stand: one delivery more, told live, and
   const [emit = "", twice = ""] = output.match(/curl -X POST .*/g) ?? [];
   const [list = ""] = /node dist\/cli\/bin\.js .*/.exec(output) ?? [];
   const told = output.length;
-  const run = (command: string) => spawnSync("sh", ["-c", command], { cwd: folder, encoding: "utf8" }).stdout;
+  const run = (command: string) => spawnSync("sh", ["-c", command], { cwd: folder, env, encoding: "utf8" }).stdout;
   expect(run(twice)).toContain('"added":1');
   const { data } = JSON.parse(run(emit)) as { data: [{ event: { id: string } }] };
   const { id } = data[0].event;

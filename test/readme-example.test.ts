@@ -1,17 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import {
-  type ContactEventService,
-  closeServer,
-  listen,
-  startContactEventService,
-} from "./outbox/contact-event-service.js";
+import { findFreePort } from "./free-port.js";
+import { type ContactEventService, startContactEventService } from "./outbox/contact-event-service.js";
 
 // The README's program of contact events, as it stands there, between real deliveries and an API on this machine.
 
@@ -41,13 +36,6 @@ function exampleText(): string {
   return text;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await closeServer(server);
-  return port;
-}
-
 /** Runs the program in a folder of its own, with the package where `npm install` would have put it. */
 async function startExample(): Promise<Example> {
   const folder = mkdtempSync(join(tmpdir(), "pigeonhole-readme-"));
@@ -55,7 +43,7 @@ async function startExample(): Promise<Example> {
   writeFileSync(join(folder, "receiver.ts"), exampleText());
   copyFileSync(join(root, "package.json"), join(folder, "package.json"));
   for (const part of ["node_modules", "dist"]) symlinkSync(join(root, part), join(folder, part));
-  const port = await freePort();
+  const port = await findFreePort();
   let output = "";
   const child: ChildProcess = spawn(process.execPath, ["--import", "tsx", "receiver.ts"], {
     cwd: folder,

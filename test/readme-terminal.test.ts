@@ -10,6 +10,7 @@ import { startSandboxServer } from "pigeonhole/sandbox";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
+import { findFreePort } from "./free-port.js";
 import { closeServer, listen } from "./outbox/contact-event-service.js";
 
 // What the README shows of a terminal is what a terminal shows; and the commands of its operations guide do what it says.
@@ -25,13 +26,6 @@ beforeEach(() => {
   for (const part of ["examples", "package.json"]) cpSync(join(root, part), join(folder, part), { recursive: true });
   for (const part of ["node_modules", "dist"]) symlinkSync(join(root, part), join(folder, part));
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await closeServer(server);
-  return port;
-}
 
 const env = { ...process.env, WEBHOOK_SECRET: TEST_SECRET, NO_COLOR: "1" };
 
@@ -52,7 +46,7 @@ function start(args: readonly string[], port?: number) {
 }
 
 async function startReceiver() {
-  const port = await freePort();
+  const port = await findFreePort();
   const receiver = start(["--import", "tsx", "examples/express-minimal.ts"], port);
   const isUp = () =>
     fetch(`http://127.0.0.1:${port}`).then(
@@ -89,7 +83,7 @@ test("the two terminals of the first screen", async () => {
     ([, block = ""]) => block,
   );
   const { port } = await startReceiver();
-  const [devPort, pagePort] = [await freePort(), await freePort()];
+  const [devPort, pagePort] = [await findFreePort(), await findFreePort()];
   const inReadme = (text: string) =>
     text.replaceAll(String(port), "3000").replaceAll(String(devPort), "4400").replaceAll(String(pagePort), "4401");
 

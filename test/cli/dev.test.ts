@@ -37,7 +37,7 @@ describe("dev", () => {
       answer: 200,
       verdict: { code: "ok", secretRef: "env:WEBHOOK_SECRET" },
     });
-    expect(app.handled).toHaveLength(1);
+    await expect.poll(() => app.handled).toHaveLength(1);
     cli.signal("SIGINT");
     const { code, stdout, stderr } = await cli.ended;
     expect([code, stderr]).toEqual([130, ""]);

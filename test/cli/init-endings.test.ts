@@ -9,7 +9,7 @@ describe("init", () => {
   test("called off with Ctrl-C while it installs says that nothing was written, and that is so", async () => {
     const tools = makeFolder();
     const began = join(tools, "began");
-    writeFileSync(join(tools, "npm"), `#!/bin/sh\n: > ${began}\nexec sleep 60\n`);
+    writeFileSync(join(tools, "npm"), `#!/bin/sh\n: > "${began}"\nexec sleep 60\n`);
     chmodSync(join(tools, "npm"), 0o755);
     const cwd = makeFolder();
     const PATH = `${tools}${delimiter}${process.env["PATH"] ?? ""}`;

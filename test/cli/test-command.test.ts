@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
-import { findFreePort } from "../process/support/receiver-process.js";
+import { findFreePort } from "../free-port.js";
 import { serve } from "../http/mounts.js";
 import { closeAfterTest, startApp } from "./support/app.js";
 import { jsonLines, makeFolder, runCli, SECRET, startCli } from "./support/run-cli.js";
@@ -35,7 +35,7 @@ describe("test", () => {
     const port = await findFreePort();
     const flags = ["--to", `${port}/webhooks`, "--wait-for", `http://127.0.0.1:${port}/health`, "--inbox", "inbox.db"];
     const result = await runCli(
-      ["test", "--start", `node ${APP}`, ...flags, "--twice", "--reporter", "junit=report.xml", "--json"],
+      ["test", "--start", `node "${APP}"`, ...flags, "--twice", "--reporter", "junit=report.xml", "--json"],
       { cwd, env: { APP_PORT: String(port), APP_FILE: join(cwd, "inbox.db") } },
     );
     expect(result.stderr).toBe("");
@@ -103,7 +103,7 @@ describe("test", () => {
   test("ends the app and itself on Ctrl-C while it waits", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const port = await findFreePort();
-    const command = `node ${APP} & wait`;
+    const command = `node "${APP}" & wait`;
     const flags = ["--to", `${port}/webhooks`, "--wait-for", "http://127.0.0.1:9/"];
     const cli = startCli(["test", "--start", command, ...flags], { cwd, env: { APP_PORT: String(port) } });
     await expect.poll(() => answers(port)).toBe(true);

@@ -121,7 +121,7 @@ describe("trigger", () => {
     await cli.line(/accepted/);
     cli.signal("SIGINT");
     expect(await cli.ended).toMatchObject({ code: 130, stderr: "" });
-    expect(app.handled).toHaveLength(1);
+    await expect.poll(() => app.handled).toHaveLength(1);
   });
 
   test.each([

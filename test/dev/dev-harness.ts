@@ -8,6 +8,7 @@ import { onTestFinished } from "vitest";
 import type { DevHappening } from "#pigeonhole/dev/happening.js";
 import type { DevServerOptions } from "#pigeonhole/dev/options.js";
 import { type DevServer, startDevServer } from "#pigeonhole/dev/start-dev-server.js";
+import { findFreePort } from "../free-port.js";
 
 /** A folder that is gone after the test. */
 export function makeFolder(): string {
@@ -71,6 +72,12 @@ export async function startApp(answer: RequestListener = (_, res) => void res.en
   onTestFinished(close);
   const { port: actual } = server.address() as AddressInfo;
   return { port: actual, url: `http://127.0.0.1:${actual}`, seen, close };
+}
+
+/** Where an app will be, or was: nobody listens there until a test starts one at this port. */
+export async function findAbsentApp(): Promise<{ port: number; url: string }> {
+  const port = await findFreePort();
+  return { port, url: `http://127.0.0.1:${port}` };
 }
 
 export async function readAll(stream: IncomingMessage): Promise<Buffer> {

@@ -3,7 +3,7 @@ import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
 import { verifySignature } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readCaptureFiles } from "#pigeonhole/capture/capture-files.js";
-import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { callApi, deliver, findAbsentApp, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 
 describe("a forwarded delivery", () => {
   test("reaches the app with its bytes, and with its header list in order, case and number", async () => {
@@ -184,8 +184,7 @@ describe("a delivery that is not forwarded", () => {
 
 describe("an app that is down", () => {
   test("makes the sender hear 503 with Retry-After, and the capture says why", async () => {
-    const app = await startApp();
-    await app.close();
+    const app = await findAbsentApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
     const answer = await deliver(dev);
     expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
@@ -203,8 +202,7 @@ describe("an app that is down", () => {
   });
 
   test("gets what was held in the order of arrival once it is back, signed anew", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     const old = makeDelivery({ at: Date.now() - 200_000 });
     const sent = [old, makeDelivery(), makeDelivery()];
@@ -233,8 +231,7 @@ describe("an app that is down", () => {
   });
 
   test("gets what was held in the next run, when this one ends first", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const first = await startDev(options);
     const delivery = makeDelivery();
@@ -248,8 +245,7 @@ describe("an app that is down", () => {
   });
 
   test("gets what an earlier run held without waiting for the first probe", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const first = await startDev(options);
     await deliver(first.dev);
@@ -262,8 +258,7 @@ describe("an app that is down", () => {
   });
 
   test("has its answer to a held delivery written down when the run ends meanwhile", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(dev);
     const app = await startApp((_, res) => void setTimeout(() => res.end("ok"), 200), gone.port);
@@ -276,8 +271,7 @@ describe("an app that is down", () => {
   });
 
   test("is not given what was deleted while it was held, in this run or the next", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const { dev, folder } = await startDev(options);
     const [deleted, left] = [makeDelivery(), makeDelivery()];
@@ -293,8 +287,7 @@ describe("an app that is down", () => {
   });
 
   test("gets what was held, however many deliveries came after it", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const forwards = [{ types: "email.received", target: gone.url }];
     const { dev, folder } = await startDev({ forwards, whenDown: "hold", max: 2 });
     const held = makeDelivery();
@@ -308,8 +301,7 @@ describe("an app that is down", () => {
   });
 
   test("is held for whatever somebody writes into its capture's tags", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(dev);
     const [capture] = dev.captures.list();
@@ -318,8 +310,7 @@ describe("an app that is down", () => {
   });
 
   test("takes no more than half of what is kept on trust: then the sender hears 503", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold", max: 4 });
     const answers = [];
     for (let index = 0; index < 3; index += 1) answers.push((await deliver(dev)).status);

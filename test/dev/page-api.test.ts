@@ -3,7 +3,8 @@ import { TEST_SECRET } from "pigeonhole/testing";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { describe, expect, test } from "vitest";
 import { openReceiver, makeEvent, post, untilWork } from "../receiver/harness.js";
-import { callApi, deliver, makeDelivery, makeFolder, startApp, startDev } from "./dev-harness.js";
+import { findFreePort } from "../free-port.js";
+import { callApi, deliver, makeDelivery, makeFolder, send, startApp, startDev } from "./dev-harness.js";
 
 describe("the session", () => {
   test("tells where things are, and only the names of secrets", async () => {
@@ -278,8 +279,9 @@ describe("the inbox", () => {
   });
 
   test("that is no inbox keeps the dev server from starting, and leaves nothing running", async () => {
-    const port = Number(new URL((await startDev()).dev.captureUrl).port) + 1;
+    const port = await findFreePort();
     await expect(startDev({ inbox: "missing.db", port })).rejects.toThrow(/There is no file/);
+    await expect(send(`http://127.0.0.1:${port}/`)).rejects.toThrow(/ECONNREFUSED/);
   });
 });
 

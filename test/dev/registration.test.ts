@@ -225,13 +225,14 @@ describe("a tunnel that comes back under another URL", () => {
 const isSecond = existsSync("${folder}/ran");
 writeFileSync("${folder}/ran", "");
 console.log(isSecond ? "https://second.example.com" : "https://first.example.com");
-if (isSecond) setInterval(() => undefined, 1000); else setTimeout(() => process.exit(1), 800);`,
+setInterval(() => { if (!isSecond && existsSync("${folder}/end")) process.exit(1); }, 20);`,
     );
     const { kinds } = await startDev({
-      tunnel: `"${process.execPath}" ${folder}/tunnel.cjs {port}`,
+      tunnel: `"${process.execPath}" "${folder}/tunnel.cjs" {port}`,
       register: { client },
     });
     expect([...endpoints.values()]).toMatchObject([{ url: "https://first.example.com/webhooks" }]);
+    writeFileSync(`${folder}/end`, "");
     await expect
       .poll(() => [...endpoints.values()].map(({ url }) => url))
       .toEqual(["https://second.example.com/webhooks"]);

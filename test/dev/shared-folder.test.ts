@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { runCli, startCli } from "../cli/support/run-cli.js";
-import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { callApi, deliver, findAbsentApp, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 
 /** By then each dev server has seen the others of its folder. */
 const SEEN_MS = 2_500;
@@ -45,8 +45,7 @@ describe("another process beside a running dev server", () => {
   });
 
   test("that deletes a held delivery takes it out of the line", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const { dev, folder } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(dev);
     expect(dev.held).toBe(1);
@@ -55,8 +54,7 @@ describe("another process beside a running dev server", () => {
   });
 
   test("that forwards to the same app leaves each held delivery to one of them", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const first = await startDev(options);
     const sent = [makeDelivery(), makeDelivery(), makeDelivery(), makeDelivery()];
@@ -72,8 +70,7 @@ describe("another process beside a running dev server", () => {
   });
 
   test("that forwards to another app brings a held delivery there too", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const first = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(first.dev);
     const other = await startApp();
@@ -84,8 +81,7 @@ describe("another process beside a running dev server", () => {
   });
 
   test("that ends leaves what it held to the one that lives on", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const living = await startDev(options);
     const ending = await startDev({ ...options, cwd: living.folder });
@@ -101,8 +97,7 @@ describe("another process beside a running dev server", () => {
   }, 30_000);
 
   test("that is killed leaves it to that one too", async () => {
-    const gone = await startApp();
-    await gone.close();
+    const gone = await findAbsentApp();
     const living = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     const flags = ["--port", "0", "--no-page", "--forward-to", gone.url, "--when-down", "hold", "--json"];
     const killed = startCli(["dev", ...flags], { cwd: living.folder, env });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, describe, onTestFinished, test, vi } from "vitest";
 import { findTunnelProgram } from "#pigeonhole/dev/tunnel/tunnel-programs.js";
 import { listen } from "#pigeonhole/dev/listen.js";
+import { findFreePort } from "../free-port.js";
 import { makeFolder, startDev } from "./dev-harness.js";
 
 /** A program named `name` that behaves like a tunnel; its runs are noted in `log`. */
@@ -68,7 +69,7 @@ describe("a tunnel command", () => {
       "outer",
       `require("node:child_process").spawn(${JSON.stringify(inner.path)}, [], { stdio: "inherit" }); stay();`,
     );
-    const { dev } = await startDev({ tunnel: `${outer.path} {port}` });
+    const { dev } = await startDev({ tunnel: `"${outer.path}" {port}` });
     const pids = [inner.runs()[0]?.[0], outer.runs()[0]?.[0]];
     expect(pids.map(isAlive)).toEqual([true, true]);
     await dev.close();
@@ -81,19 +82,16 @@ describe("a tunnel command", () => {
       "stubborn",
       'process.on("SIGTERM", () => undefined); console.log("https://abc.example.com"); stay();',
     );
-    const { dev } = await startDev({ tunnel: `${program.path} {port}` });
+    const { dev } = await startDev({ tunnel: `"${program.path}" {port}` });
     await dev.close();
     expect(isAlive(program.runs()[0]?.[0])).toBe(false);
   });
 
   test("that dies is started again, and its new URL is known", async () => {
-    const program = writeProgram(
-      makeFolder(),
-      "mortal",
-      'console.log("https://run" + runs + ".example.com"); if (runs === 1) setTimeout(() => process.exit(1), 100); else stay();',
-    );
-    const { dev, happenings } = await startDev({ tunnel: `${program.path} {port}` });
+    const program = writeProgram(makeFolder(), "mortal", 'console.log("https://run" + runs + ".example.com"); stay();');
+    const { dev, happenings } = await startDev({ tunnel: `"${program.path}" {port}` });
     expect(dev.publicUrl).toBe("https://run1.example.com/webhooks");
+    process.kill(Number(program.runs()[0]?.[0]), "SIGKILL");
     await expect.poll(() => dev.publicUrl).toBe("https://run2.example.com/webhooks");
     const states = happenings.flatMap((happening) => (happening.kind === "tunnel" ? [happening.state] : []));
     expect(states).toEqual(["starting", "up", "down", "starting", "up"]);
@@ -101,7 +99,7 @@ describe("a tunnel command", () => {
 
   test("that shows no URL in time fails the start, with its last words made safe", async () => {
     const program = writeProgram(makeFolder(), "mute", 'console.log("login \\u001b[31mfirst"); stay();');
-    const error: unknown = await startDev({ tunnel: `${program.path} {port}`, tunnelTimeoutMs: 600 }).catch(
+    const error: unknown = await startDev({ tunnel: `"${program.path}" {port}`, tunnelTimeoutMs: 2_000 }).catch(
       (e: unknown) => e,
     );
     expect(error).toMatchObject({
@@ -113,14 +111,13 @@ describe("a tunnel command", () => {
 
   test("that ends at once fails the start, with its code", async () => {
     const program = writeProgram(makeFolder(), "broken", 'console.error("no account"); process.exitCode = 3;');
-    await expect(startDev({ tunnel: `${program.path} {port}` })).rejects.toThrow(
+    await expect(startDev({ tunnel: `"${program.path}" {port}` })).rejects.toThrow(
       /ended with code 3 .*\n {2}no account/,
     );
   });
 
   test("that is not installed fails the start, frees the ports and says so", async () => {
-    const { port, close } = await listen(() => undefined, { port: 0, host: "127.0.0.1", option: "port" });
-    await close(0);
+    const port = await findFreePort();
     await expect(startDev({ port, tunnel: "no-such-tunnel-program {port}" })).rejects.toThrow(
       /not installed.*"no-such-tunnel-program"/,
     );
@@ -131,7 +128,7 @@ describe("a tunnel command", () => {
   test("that is still starting is ended when the start is called off", async () => {
     const program = writeProgram(makeFolder(), "slow", "stay();");
     const stop = new AbortController();
-    const started = startDev({ tunnel: `${program.path} {port}`, signal: stop.signal });
+    const started = startDev({ tunnel: `"${program.path}" {port}`, signal: stop.signal });
     await expect.poll(() => program.runs().length).toBe(1);
     stop.abort(new Error("Ctrl-C"));
     await expect(started).rejects.toThrow("Ctrl-C");

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { countBy, readInboxFile, readUndone } from "./support/inbox-file.js";
@@ -48,11 +49,13 @@ describe("SIGTERM", () => {
   ])(
     "lets running handlers end and leaves the rest to the next process; deliveries meanwhile are $refusal",
     async ({ closeListenerFirst }) => {
-      const { config, sender, start } = await prepare({ closeListenerFirst });
+      const { config, sender, start } = await prepare({ closeListenerFirst, stopTimeoutMs: 20_000 });
       const first = await start();
+      // They run for as long as the test needs them to, however slow the machine is.
+      const untilFile = `${config.file}.handlers-may-end`;
       const events = Array.from({ length: 12 }, (_, index): TestEvent => ({
         id: `evt_${index}`,
-        tasks: { only: { waitMs: 400, tellStart: true } },
+        tasks: { only: { untilFile, tellStart: true } },
       }));
       for (const event of events) expect(await sender.attempt(event)).toMatchObject({ status: 200 });
       await waitUntil("two handlers run", 5_000, () => begunIn(first).length === 2);
@@ -63,6 +66,7 @@ describe("SIGTERM", () => {
       const whileDraining = await late.attempt({ id: "evt_late", tasks: {} });
       late.close();
       expect(first.hasEnded, "the delivery came while handlers ran").toBe(false);
+      writeFileSync(untilFile, "");
       expect(await first.ended).toEqual(CLEAN);
 
       if (closeListenerFirst) {
@@ -99,7 +103,7 @@ describe("SIGTERM", () => {
     { handlers: "faster than the deliveries", waitMs: 0, concurrency: 16, leavesWork: false },
   ])(
     "under load counts no crash and leaves nothing leased, with handlers $handlers",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async ({ waitMs, concurrency, leavesWork }) => {
       const ROUNDS = 5;
       const { config, sender, start } = await prepare({
@@ -117,7 +121,7 @@ describe("SIGTERM", () => {
       const left: string[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
         await sleep(100 + round * 17);
-        await waitUntil("a burst is under way", 5_000, () => sender.inFlight >= 20);
+        await sender.untilInFlight(20);
         receiver.signal("SIGTERM");
         expect(await receiver.ended).toEqual(CLEAN);
         left.push(...readUndone(config.file).map(({ state, started, finished }) => `${state} ${started}/${finished}`));

@@ -57,7 +57,7 @@ test("a delivery over https arrives where Node is told to trust the certificate"
     sandbox.endpoints.create({ url: ${JSON.stringify(url)} });
     sandbox.emit("email.sent");
     await sandbox.settle();
-    console.log(sandbox.deliveries()[0].responseCode);
+    console.log(String(sandbox.deliveries()[0].responseCode));
     await sandbox.close();`;
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificate };
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program], { env });

@@ -44,15 +44,16 @@ describe("a real receiver", () => {
   });
 
   test("runs the handler once for a duplicate storm and a lost answer", async () => {
-    const { sandbox, receiver } = await openLoop({ clock: { speed: 5_000 } });
+    const { sandbox, receiver } = await openLoop({ clock: createManualClock() });
     let runs = 0;
     receiver.on("email.bounced", () => void (runs += 1));
     await receiver.start();
     sandbox.faults.deliveries.add({ fault: { kind: "duplicate", copies: 9 }, attempt: 2 });
     sandbox.faults.deliveries.add({ fault: { kind: "lose_answer" }, attempt: 1 });
-    sandbox.emit("email.bounced");
+    const { event } = sandbox.emit("email.bounced");
     expect(await sandbox.waitFor({ type: "email.bounced", answered: "2xx" })).toMatchObject({ attempt: 2 });
     await sandbox.settle();
+    await expect.poll(async () => (await receiver.inbox.get(event.id))?.state).toBe("done");
     expect(runs).toBe(1);
   });
 

@@ -180,7 +180,7 @@ describe("installing", () => {
       const folder = makeFolder();
       // A program below the program, as installers start them to compile; it shows that it runs.
       const marks = makeFolder();
-      const npm = fakeNpm(`mkdir node_modules; (while :; do echo >> ${marks}/beats; sleep 0.02; done) & wait`);
+      const npm = fakeNpm(`mkdir node_modules; (while :; do echo >> "${marks}/beats"; sleep 0.02; done) & wait`);
       const beats = (): number => statSync(join(marks, "beats"), { throwIfNoEntry: false })?.size ?? 0;
       const init = startProgram({
         command: process.execPath,

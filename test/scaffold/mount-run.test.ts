@@ -1,6 +1,6 @@
 import { signDelivery } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { freePort } from "./support/free-port.js";
+import { findFreePort } from "../free-port.js";
 import { runCommand, startProgram } from "./support/run-command.js";
 import { linkPackages, makeFiles } from "./support/scratch.js";
 
@@ -31,7 +31,7 @@ test.each([
   linkPackages(folder, ["express", "body-parser"]);
   expect((await runCommand(["add", "--write", "-e", "email.received"], folder)).code).toBe(0);
 
-  const port = await freePort();
+  const port = await findFreePort();
   const env = { PORT: String(port), WEBHOOK_SECRET: SECRET };
   const app = startProgram({ command: process.execPath, args: ["server.js"], cwd: folder, env });
   onTestFinished(() => void app.child.kill("SIGKILL"));

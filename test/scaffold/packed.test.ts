@@ -6,7 +6,7 @@ import { parseEnv } from "node:util";
 import { signDelivery } from "pigeonhole/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
-import { freePort } from "./support/free-port.js";
+import { findFreePort } from "../free-port.js";
 import { type Ended, type Running, startProgram } from "./support/run-command.js";
 import { ROOT } from "./support/scratch.js";
 
@@ -55,6 +55,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
     ]);
     cpSync(join(tool, "node_modules"), join(project, "node_modules"), { recursive: true, verbatimSymlinks: true });
     await run("npm", INSTALL, project);
+    await run("npm", ["run", "build"], project);
   }, 2 * MINUTE);
 
   test("type-checks", () => run("npm", ["run", "typecheck"], project), MINUTE);
@@ -72,8 +73,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
   test(
     "starts, takes a delivery, and ends with 0 at SIGTERM",
     async () => {
-      await run("npm", ["run", "build"], project);
-      const port = await freePort();
+      const port = await findFreePort();
       const app = start(project, ["--enable-source-maps", "dist/server.js"], { PORT: String(port) });
       await untilAnswered(`http://127.0.0.1:${port}/readyz`);
 
@@ -91,7 +91,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
     "plays its fixtures to the built app, and takes schemas that are made of them",
     async () => {
       const bin = join(project, "node_modules/.bin/pigeonhole");
-      const port = String(await freePort());
+      const port = String(await findFreePort());
       const played = await run(bin, ["test", "--to", port, "--start", "node dist/server.js", "--twice"], project, {
         PORT: port,
       });
@@ -124,7 +124,12 @@ test(
     // Of the real workspace, which must hear nothing of what is tried here.
     const real = "PIGEONHOLE_BASE_URL=http://127.0.0.1:9/\nPIGEONHOLE_API_KEY=svc_live_of_the_real_workspace\n";
     appendFileSync(join(project, ".env"), real);
-    const [app, dev, page, sandbox] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+    const [app, dev, page, sandbox] = await Promise.all([
+      findFreePort(),
+      findFreePort(),
+      findFreePort(),
+      findFreePort(),
+    ]);
     const ports = { PORT: app, DEV_PORT: dev, DEV_PAGE_PORT: page, SANDBOX_PORT: sandbox };
     const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
     const all = start(project, ["scripts/dev.mjs"], env);

@@ -124,7 +124,7 @@ describe("deliver", () => {
     const { handlers } = await deliver(receiver, event, { timestamp: clock.now() });
     expect(handlers).toMatchObject([{ state: "pending", dueAt: clock.now() + 10_000 }]);
     await clock.advance(10_000);
-    expect(attempts).toEqual([1, 2]);
+    await expect.poll(() => attempts).toEqual([1, 2]);
   });
 
   test("waits as long as told for a slow handler, then says which", async () => {

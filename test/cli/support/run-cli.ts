@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -20,9 +20,9 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A new folder, removed after the test. */
+/** A new folder, removed after the test; by the name that a program in it sees, also where the way to it has a link. */
 export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-cli-"));
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "pigeonhole-cli-"));
   folders.push(folder);
   return folder;
 }

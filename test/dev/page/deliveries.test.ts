@@ -40,10 +40,11 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
   test("leaves what is being read in place, and offers what is new at the top", async () => {
     for (let n = 0; n < 60; n += 1) await bench.deliver({ data: { subject: `number ${n}` } });
     await page.getByText("60", { exact: true }).first().waitFor();
-    await page.evaluate("document.querySelector('#captures').scrollTop = 400");
-    await page.waitForTimeout(100);
     const topmost = () =>
       page.evaluate("document.elementFromPoint(600, 240).closest('.row').querySelector('.subject').textContent");
+    const atTheTop = await topmost();
+    await page.evaluate("document.querySelector('#captures').scrollTop = 400");
+    await expect.poll(topmost).not.toBe(atTheTop);
     const before = await topmost();
     for (let n = 0; n < 3; n += 1) await bench.deliver({ data: { subject: `late ${n}` } });
     const pill = page.getByRole("button", { name: "3 new" });
@@ -65,7 +66,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.getByRole("option", { name: "verdict:bad" }).click();
     await expect.poll(() => rows().count()).toBe(1);
     await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["verdict:bad"]);
-    expect(decodeURIComponent(page.url())).toContain("q=verdict:bad");
+    await expect.poll(() => decodeURIComponent(page.url())).toContain("q=verdict:bad");
 
     // A new delivery that does not match stays away; one that does comes in.
     await bench.deliver({ type: "email.opened" });
@@ -75,6 +76,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.getByRole("button", { name: "Remove verdict:bad" }).click();
     await box.pressSequentially("type:email.* receipt");
     await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["type:email.*"]);
+    await expect.poll(() => decodeURIComponent(page.url())).toContain("receipt");
     await page.reload();
     await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["type:email.*"]);
     await expect.poll(() => box.inputValue()).toBe("receipt");

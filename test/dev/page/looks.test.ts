@@ -171,6 +171,7 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
   test("light and dark follow the system", async () => {
     const ground = async (colorScheme: "light" | "dark") => {
       const open = await openPage(browser, bench.pageUrl, { colorScheme });
+      await open.page.locator(".main").waitFor();
       const colour = await open.page.evaluate("getComputedStyle(document.querySelector('.main')).backgroundColor");
       await open.close();
       return colour;

@@ -12,6 +12,7 @@ import { signWithFault } from "#pigeonhole/dev/signature-fault.js";
 import { startDevServer, type DevServer } from "#pigeonhole/dev/start-dev-server.js";
 import type { EventType } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
+import { findFreePort } from "../../free-port.js";
 import { startContactEventService } from "../../outbox/contact-event-service.js";
 
 export const SECRET = `whsec_${"a1B2-_".repeat(7)}z`;
@@ -47,7 +48,7 @@ export async function startWorkbench(options: { captures?: readonly Capture[]; h
     if (answer === null) takeDelivery(req, res);
     else void answerAs(answer, req, res);
   });
-  app.listen(0, "127.0.0.1");
+  app.listen(await findFreePort(), "127.0.0.1");
   await once(app, "listening");
   const target = `http://127.0.0.1:${(app.address() as AddressInfo).port}/webhooks/mail`;
 
@@ -63,7 +64,7 @@ export async function startWorkbench(options: { captures?: readonly Capture[]; h
       forwards: hasApp ? [{ target }] : [],
       inbox,
     });
-  let dev = await start(0);
+  let dev = await start(await findFreePort());
 
   return {
     get dev() {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+
+export { findFreePort } from "../../free-port.js";
 
 /** What `receiver-process.mjs` is started with. */
 export interface ReceiverConfig {
@@ -24,6 +25,8 @@ export interface ReceiverConfig {
 /** What one handler does with one event; `data.tasks` has one per handler name. */
 export interface Task {
   waitMs?: number;
+  /** Path; the handler goes on once this file is there. */
+  untilFile?: string;
   die?: "exit" | "kill";
   /** Without it the process dies before the handler's first await. */
   dieAfterMs?: number;
@@ -158,13 +161,4 @@ export function superviseReceiver(config: ReceiverConfig, mostDeaths = 20): Supe
       return current().ended;
     },
   };
-}
-
-/** A port of the loopback interface that is free now. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

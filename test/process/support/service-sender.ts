@@ -56,14 +56,18 @@ export class ServiceSender {
   readonly #options: Required<SenderOptions>;
   readonly #agent = new Agent({ keepAlive: true });
   #inFlight = 0;
+  #awaited: { count: number; resolve: () => void }[] = [];
 
   constructor(options: SenderOptions) {
     this.#options = { minuteMs: 30, answerWithinMs: 5_000, ...options };
   }
 
-  /** Attempts that wait for their answer. */
-  get inFlight(): number {
-    return this.#inFlight;
+  /** Resolves once so many attempts wait for their answers; not by looking now and then, which on a fast machine sees none of them. */
+  untilInFlight(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited.push({ count, resolve });
+      this.#tellInFlight();
+    });
   }
 
   /** Sends an event until it is answered 2xx, answered with a final status, or 8 attempts are spent. */
@@ -83,6 +87,7 @@ export class ServiceSender {
   /** Sends an event once. */
   async attempt(event: TestEvent, number = 1): Promise<Answer> {
     this.#inFlight += 1;
+    this.#tellInFlight();
     try {
       return await this.#post(event, number);
     } finally {
@@ -92,6 +97,11 @@ export class ServiceSender {
 
   close(): void {
     this.#agent.destroy();
+  }
+
+  #tellInFlight(): void {
+    for (const { count, resolve } of this.#awaited) if (this.#inFlight >= count) resolve();
+    this.#awaited = this.#awaited.filter(({ count }) => this.#inFlight < count);
   }
 
   #waitMs(minutes: number, retryAfterSeconds: number): number {

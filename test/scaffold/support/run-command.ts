@@ -24,9 +24,16 @@ export interface RunInput {
   env?: Readonly<Record<string, string>>;
 }
 
+/** Of the environment, what would change what programs print: colours, and the package manager that runs the tests. */
+const PLAIN = { NO_COLOR: "1", FORCE_COLOR: undefined, npm_config_user_agent: undefined };
+
 /** Starts a program without a terminal. */
 export function startProgram({ command, args, cwd, env = {} }: RunInput): Running {
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...PLAIN, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const said = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text));

@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { onTestFinished } from "vitest";
 
 export const ROOT = resolve(import.meta.dirname, "../../..");
 
-/** A folder that goes with the test. */
+/** A folder that goes with the test; by the name that a program in it sees, also where the way to it has a link. */
 export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-scaffold-"));
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "pigeonhole-scaffold-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
