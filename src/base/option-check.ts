@@ -30,6 +30,6 @@ export function checkOptionNames<Options extends object>(
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(names, name)) continue;
     const known = Object.keys(names).toSorted().join(", ");
-    throw new PigeonholeError("invalid_option", `${place} has no option "${name}". There are ${known}.`);
+    throw new PigeonholeError("invalid_option", `${place} has no option "${name}". Its options: ${known}.`);
   }
 }

@@ -1,4 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import { type ContactEventInput, checkContactEvent } from "../contract/contact-event.js";
 import { InvalidInputError } from "../contract/invalid-input-error.js";
 import type { ComparableOutboxEvent } from "../store/outbox.js";
@@ -11,6 +12,15 @@ export interface RecordOptions {
    * @default the event's name and contact
    */
   key?: string;
+}
+
+const OPTION_NAMES: OptionNames<RecordOptions> = { key: true };
+
+/** The key that a caller gives to a contact event, if any. A misspelt one would let two events be one. */
+export function readRecordKey(options: RecordOptions | undefined): string | undefined {
+  if (options === undefined) return undefined;
+  checkOptionNames("contactEvents.record", options, OPTION_NAMES);
+  return options.key;
 }
 
 /** Where contact events are recorded: sent later, exactly once. */

@@ -8,7 +8,13 @@ import type { CommitFunction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork } from "../store/work.js";
 import type { ComparableOutboxEvent, NewOutboxEvent } from "../store/outbox.js";
-import { type ContactEventRecorder, RunRecords, apiNotConfigured, prepareRecord } from "./contact-event-record.js";
+import {
+  type ContactEventRecorder,
+  RunRecords,
+  apiNotConfigured,
+  prepareRecord,
+  readRecordKey,
+} from "./contact-event-record.js";
 import { type KeyOwner, deriveIdempotencyKey } from "./idempotency-key.js";
 
 /** Largest value of a step as JSON, in characters. */
@@ -134,7 +140,7 @@ export class RunContext implements HandlerContext {
   readonly idempotencyKey = (label: string): string => deriveIdempotencyKey(this.#keyOwner(), label);
 
   get contactEvents(): ContactEventRecorder {
-    this.#recorder ??= { record: (event, options) => this.#record(event, options?.key) };
+    this.#recorder ??= { record: (event, options) => this.#record(event, readRecordKey(options)) };
     return this.#recorder;
   }
 

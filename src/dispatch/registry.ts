@@ -1,6 +1,6 @@
 import { MINUTE } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
 import { EVENT_TYPES, isEventType } from "../protocol/event-types.js";
 import type { Handler, HandlerOptions, RegisteredHandler } from "./handler.js";
 import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
@@ -9,6 +9,15 @@ const DEFAULT_TIMEOUT_MS = MINUTE;
 const LONGEST_NAME = 200;
 /** `onUnhandled`'s handler in the inbox. */
 const UNHANDLED_NAME = "unhandled";
+
+const OPTION_NAMES: OptionNames<HandlerOptions> = {
+  name: true,
+  concurrency: true,
+  key: true,
+  timeoutMs: true,
+  retry: true,
+  testEvents: true,
+};
 
 /** The handlers of a receiver. Fixed at start. */
 export class HandlerRegistry {
@@ -80,6 +89,7 @@ export class HandlerRegistry {
         `Two handlers are named "${name}". Give one of them another name: on(type, handler, { name: "…" }).`,
       );
     }
+    checkOptionNames(`handler "${name}"`, options, OPTION_NAMES);
     const option = `handler "${name}": `;
     const { concurrency, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const handler: RegisteredHandler = {

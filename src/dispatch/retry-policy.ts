@@ -1,7 +1,7 @@
 import { type Backoff, backoffDelay } from "../base/backoff.js";
 import { DAY, HOUR, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
 import type { Random } from "../base/random.js";
 
 /** How often and when a failing handler runs again. */
@@ -19,10 +19,19 @@ export const DEFAULT_RETRY: RetryPolicy = {
   jitter: 0.2,
 };
 
+const OPTION_NAMES: OptionNames<RetryPolicy> = {
+  maxAttempts: true,
+  initialMs: true,
+  factor: true,
+  maxMs: true,
+  jitter: true,
+};
+
 const LONGEST_WAIT_MS = 90 * DAY;
 
 /** Fills a partial policy and throws `invalid_option` for what cannot be used. */
 export function resolveRetry(option: string, partial: Partial<RetryPolicy> = {}, base = DEFAULT_RETRY): RetryPolicy {
+  checkOptionNames(option, partial, OPTION_NAMES);
   const policy = { ...base, ...partial };
   checkWholeNumber(`${option}.maxAttempts`, policy.maxAttempts, { min: 1, max: 1_000 });
   checkWholeNumber(`${option}.initialMs`, policy.initialMs, { min: 0, max: LONGEST_WAIT_MS });

@@ -1,13 +1,21 @@
 import { PigeonholeError } from "../base/error.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import { SIGNATURE_ASSUMPTIONS, type SignatureAssumptions, type TimestampPlace } from "./assumptions.js";
 
 const PLACES: readonly string[] = ["either", "signature", "header"] satisfies TimestampPlace[];
+const OPTION_NAMES: OptionNames<SignatureAssumptions> = {
+  signatureHeader: true,
+  timestampHeader: true,
+  timestampIn: true,
+  encodings: true,
+};
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
 /** Fills in the defaults; throws `invalid_option` for a value that could never be met. */
 export function resolveSignatureAssumptions(changes?: Partial<SignatureAssumptions>): SignatureAssumptions {
   // The same object for the default, so that the hot path allocates nothing.
   if (changes === undefined) return SIGNATURE_ASSUMPTIONS;
+  checkOptionNames("assumptions", changes, OPTION_NAMES);
   const timestampIn = changes.timestampIn ?? SIGNATURE_ASSUMPTIONS.timestampIn;
   const encodings = changes.encodings ?? SIGNATURE_ASSUMPTIONS.encodings;
   if (!PLACES.includes(timestampIn)) {

@@ -2,7 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
-import { type RecordOptions, apiNotConfigured, prepareRecord } from "../dispatch/contact-event-record.js";
+import {
+  type RecordOptions,
+  apiNotConfigured,
+  prepareRecord,
+  readRecordKey,
+} from "../dispatch/contact-event-record.js";
 import type { OutboxPage, OutboxQuery } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
 import type { OutboxSender } from "./deliver.js";
@@ -35,7 +40,9 @@ export interface ContactEventsDeps {
 
 export function createContactEvents({ store, clock, source, sender }: ContactEventsDeps): ContactEvents {
   return {
-    async record(event, { key = randomUUID() } = {}) {
+    async record(event, options) {
+      // A null of a caller without types is refused below, and makes no key.
+      const { key = randomUUID() } = { key: readRecordKey(options) };
       if (sender === undefined) {
         throw apiNotConfigured();
       }

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../base/clock.js";
 import { DAY, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
-import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
 import type { Random } from "../base/random.js";
 import type { Client } from "../client/call-types.js";
 import { createClient } from "../client/create-client.js";
@@ -78,6 +78,31 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   random?: Random;
 }
 
+const OPTION_NAMES: OptionNames<ReceiverOptions> = {
+  secrets: true,
+  store: true,
+  api: true,
+  schemas: true,
+  toleranceSeconds: true,
+  unverified: true,
+  maxBodyBytes: true,
+  bodyTimeoutMs: true,
+  highWaterMark: true,
+  concurrency: true,
+  retry: true,
+  retention: true,
+  source: true,
+  signature: true,
+  logger: true,
+  logErrorMessages: true,
+  onAlarm: true,
+  silenceAfterMs: true,
+  telemetry: true,
+  clock: true,
+  random: true,
+};
+const RETENTION_NAMES: OptionNames<Retention> = { idsMs: true, bodiesMs: true };
+
 /** The options, checked and filled in. */
 export interface ResolvedOptions {
   store: Store;
@@ -110,6 +135,7 @@ const SHORTEST_IDS_MS = 7 * DAY;
 
 /** Fills in defaults; throws `invalid_option` naming the option. Secrets are checked by their source. */
 export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
+  checkOptionNames("createReceiver", options, OPTION_NAMES);
   const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, unverified = "retry" } = options;
   const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES, bodyTimeoutMs = 5 * SECOND } = options;
   const { highWaterMark = 1_000, concurrency = 16, silenceAfterMs, source = "default" } = options;
@@ -156,7 +182,9 @@ function resolveStore(store: string | Store): Store {
   return createSqliteStore({ file: store });
 }
 
-function resolveRetention({ idsMs = DEFAULT_IDS_MS, bodiesMs = idsMs }: Partial<Retention>): Retention {
+function resolveRetention(given: Partial<Retention>): Retention {
+  checkOptionNames("retention", given, RETENTION_NAMES);
+  const { idsMs = DEFAULT_IDS_MS, bodiesMs = idsMs } = given;
   checkWholeNumber("retention.idsMs", idsMs, { min: SHORTEST_IDS_MS });
   checkWholeNumber("retention.bodiesMs", bodiesMs, { min: 0, max: idsMs });
   return { idsMs, bodiesMs };

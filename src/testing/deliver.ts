@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PigeonholeError } from "../base/error.js";
 import { SECOND } from "../base/duration.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import { OUTCOME_HEADER, type OutcomeKind } from "../protocol/outcome.js";
 import { signDelivery } from "../protocol/sign-delivery.js";
 import type { Receiver } from "../receiver/receiver.js";
@@ -29,6 +30,8 @@ export interface DeliverOptions {
   timeoutMs?: number;
 }
 
+const OPTION_NAMES: OptionNames<DeliverOptions> = { secret: true, timestamp: true, timeoutMs: true };
+
 const LOOK_EVERY_MS = 5;
 
 /**
@@ -44,6 +47,7 @@ export async function deliver(
   event: { id: string; type: string },
   options: DeliverOptions = {},
 ): Promise<Delivered> {
+  checkOptionNames("deliver", options, OPTION_NAMES);
   const { secret = TEST_SECRET, timestamp = Date.now(), timeoutMs = 5 * SECOND } = options;
   await receiver.start();
   const body = JSON.stringify(event);

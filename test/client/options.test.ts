@@ -18,7 +18,7 @@ function refusal(options: Partial<ClientOptions>): string {
 
 test("an option that does not exist is refused, and the message names those that do", () => {
   expect(refusal({ timeoutMS: 5 } as object)).toMatch(
-    /^createClient has no option "timeoutMS"\. There are .*timeoutMs/,
+    /^createClient has no option "timeoutMS"\. Its options: .*timeoutMs/,
   );
   expect(refusal({ paths: { webhooks: undefined } } as object)).toBe("accepted");
   for (const nothing of [undefined, null, "svc_live_canary"]) {

@@ -204,6 +204,23 @@ describe("a handler's record", () => {
     expect(namesIn(service)).toEqual(["order.paid"]);
   });
 
+  test("is refused with an option that does not exist, lest two events be taken for one", async () => {
+    let thrown: unknown;
+    const { receiver, deliver } = await start({
+      async work({ contactEvents }) {
+        thrown = await errorOf(() => contactEvents.record(ada("order.shipped"), { idempotencyKey: "1042" } as never));
+      },
+    });
+    await untilWork(receiver, await deliver(), { state: "done" });
+    const message = expect.stringContaining('contactEvents.record has no option "idempotencyKey". Its options: key.');
+    expect(thrown).toMatchObject({ code: "invalid_option", message });
+    const outside = await errorOf(() =>
+      receiver.contactEvents.record(ada("order.shipped"), { label: "1042" } as never),
+    );
+    expect(outside).toMatchObject({ code: "invalid_option" });
+    expect(await outboxOf(receiver)).toEqual([]);
+  });
+
   test("kept with a step that a later attempt does not wait for is refused aloud", async () => {
     const { logger, named } = captureLog();
     const { receiver, deliver } = await start({

@@ -129,10 +129,16 @@ describe("a name that the service does not have is refused by the compiler and w
   });
 });
 
-describe("the compiler refuses", () => {
-  test("an option that does not exist, and a key that is no text", () => {
+describe("the compiler refuses, and so does the receiver,", () => {
+  test("an option that does not exist; the compiler a key that is no text, too", () => {
     // @ts-expect-error -- misspelt
-    make().on("email.sent", () => undefined, { concurency: 1 });
+    expect(() => make().on("email.sent", () => undefined, { concurency: 1 })).toThrow(
+      'handler "email.sent" has no option "concurency". Its options: concurrency, key, name,',
+    );
+    // @ts-expect-error -- misspelt
+    expect(() => make().on("email.sent", () => undefined, { retry: { attempts: 1 } })).toThrow(
+      'handler "email.sent": retry has no option "attempts"',
+    );
     // @ts-expect-error -- a number
     make().on("email.sent", () => undefined, { name: "other", key: () => 5 });
   });
@@ -141,7 +147,13 @@ describe("the compiler refuses", () => {
     // @ts-expect-error -- no secrets
     expect(() => createReceiver({})).toThrow("secrets");
     // @ts-expect-error -- misspelt
-    createReceiver({ secrets: TEST_SECRET, store: ":memory:", tolerance: 5 });
+    expect(() => createReceiver({ secrets: TEST_SECRET, store: ":memory:", tolerance: 5 })).toThrow("no option");
+    // @ts-expect-error -- misspelt
+    expect(() => createReceiver({ secrets: TEST_SECRET, retention: { days: 5 } })).toThrow(
+      'retention has no option "days". Its options: bodiesMs, idsMs.',
+    );
+    // @ts-expect-error -- nothing at all
+    expect(() => createReceiver()).toThrow("createReceiver takes an object with options, got undefined.");
   });
 });
 

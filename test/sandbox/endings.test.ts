@@ -199,7 +199,7 @@ describe("what cannot be sent is refused or fails, and stops nothing", () => {
     [{ signature: { signatureHeader: "a b" } }],
     [{ signature: { encodings: [] } }],
     [{ startMs: Number.NaN }],
-    [{ maxEndpoint: 5 }],
+    [{ maxEndpoint: 5 } as never],
     [{ startMs: 5, clock: "real" as const }],
     [{ receive: 5 as never }],
     [{ domains: "acme.example.com" as never }],
