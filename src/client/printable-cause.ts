@@ -1,3 +1,5 @@
+import { isNativeError } from "node:util/types";
+
 /** No chain of causes is followed further; one that goes in a circle has no end. */
 const LONGEST_CHAIN = 10;
 
@@ -19,10 +21,12 @@ export function copyPrintableCause(
   redact: (text: string) => string,
   depth = 1,
 ): PrintableCause | undefined {
-  if (!(error instanceof Error)) return undefined;
+  // Some test runners have a realm of their own, and with it another Error.
+  if (!(error instanceof Error || isNativeError(error))) return undefined;
   const cause = depth < LONGEST_CHAIN ? copyPrintableCause(error.cause, redact, depth + 1) : undefined;
   const options = cause === undefined ? {} : { cause };
-  const message = redact(error.message);
+  const said: unknown = error.message;
+  const message = redact(typeof said === "string" ? said : `(${typeof said})`);
   const copy: PrintableCause =
     error instanceof TypeError ? new TypeError(message, options) : new Error(message, options);
   for (const [field, value] of [

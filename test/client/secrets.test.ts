@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { Credential } from "#pigeonhole/client/credential.js";
-import type { FetchFunction } from "#pigeonhole/client.js";
+import { type FetchFunction, createClient } from "#pigeonhole/client.js";
 import { type Reply, startApi, startRawApi } from "./api-server.js";
 import { API_KEY, EVENT, WEBHOOK_ID, WITH_SECRET, clientOf, rejection } from "./support.js";
 
@@ -81,6 +82,29 @@ describe("the API key and webhook secrets", () => {
     expect(error).toMatchObject({ code: "no_answer", reason: "connection", mayHaveArrived: true });
     expect((error as Error).message).toContain("HPE_");
     expect(printed(error)).not.toMatch(/canary|whsec_|ada@/);
+  });
+
+  test.each([
+    ["without a message", Object.assign(new Error("x"), { message: undefined })],
+    ["with a message that is no text", Object.assign(new Error("x"), { message: { a: 1 } })],
+  ])("are no matter to an error %s, which is no answer all the same", async (_, thrown) => {
+    const client = createClient({
+      apiKey: API_KEY,
+      baseUrl: "https://api.example",
+      fetch: () => Promise.reject(thrown),
+    });
+    await expect(client.contactEvents.send(EVENT)).rejects.toMatchObject({ name: "NoAnswerError" });
+  });
+
+  test("are looked for in errors of other realms too, which keep their code", async () => {
+    const thrown = runInNewContext(`Object.assign(new Error("${API_KEY}"), { code: "ECONNREFUSED" })`) as Error;
+    const client = createClient({
+      apiKey: API_KEY,
+      baseUrl: "https://api.example",
+      fetch: () => Promise.reject(thrown),
+    });
+    const error = await client.contactEvents.send(EVENT).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ mayHaveArrived: false, cause: { message: "[api key]", code: "ECONNREFUSED" } });
   });
 
   test("are not in the cause where a fetch of one's own puts the request into its errors", async () => {
