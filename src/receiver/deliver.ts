@@ -2,7 +2,7 @@ import type { Backoff } from "../base/backoff.js";
 import { backoffDelay } from "../base/backoff.js";
 import type { Clock, Timer } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
-import { PigeonholeError, isPigeonholeError } from "../base/error.js";
+import { PigeonholeError } from "../base/error.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
@@ -92,6 +92,7 @@ export class OutboxSender {
         while (!signal.aborted && (await this.#sendNext(signal)));
       }
     } catch (error) {
+      if (signal.aborted) return;
       this.#deps.logger.error(errorFields(error, true), "outbox_failed");
       this.#wakeAt(this.#deps.clock.now() + MINUTE);
     } finally {
@@ -126,7 +127,7 @@ export class OutboxSender {
     return false;
   }
 
-  /** Writes a settlement, for as long as the store is only busy or full: without it the call would have to wait for its lease to end. */
+  /** Writes a settlement, however often the store fails: without it the call would have to wait for its lease to end. */
   async #settle(settlement: SendSettlement, signal: AbortSignal): Promise<void> {
     const { store, clock, logger, random } = this.#deps;
     for (let attempt = 1; ; attempt += 1) {
@@ -134,8 +135,7 @@ export class OutboxSender {
         await store.settleSend(settlement);
         return;
       } catch (error) {
-        const mayHelp = isPigeonholeError(error, "store_busy") || isPigeonholeError(error, "store_full");
-        if (!mayHelp || signal.aborted) throw error;
+        if (signal.aborted) throw error;
         logger.warn({ attempt, ...errorFields(error, true) }, "outbox_settle_waits");
         await sleep(clock, backoffDelay(BACKOFF, attempt, random), signal);
       }
@@ -211,8 +211,12 @@ async function callApi(
   for (const { index, code, message } of failed) {
     const event = send.events[index];
     if (event === undefined) continue;
-    if (mayBeClockSkew(code, event.occurredAt, clock.now())) results.push({ seq: event.seq, to: "again" });
-    else results.push({ seq: event.seq, to: "dead", reason: "refused", code, param: "", message });
+    if (mayBeClockSkew(code, event.occurredAt, clock.now())) {
+      // An earlier try may have stored it, so it must not go out in another call.
+      if (send.attempt > 1)
+        throw new PigeonholeError("invalid_answer", "A young event was refused, perhaps as future.");
+      results.push({ seq: event.seq, to: "again" });
+    } else results.push({ seq: event.seq, to: "dead", reason: "refused", code, param: "", message });
   }
   const named = new Set(results.map(({ seq }) => seq)).size;
   if (named !== send.events.length || results.length !== named) {

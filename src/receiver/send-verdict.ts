@@ -50,8 +50,9 @@ export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): S
   if (only !== undefined && send.kind === "single" && (isAboutTime || param === "")) {
     if (mayBeClockSkew(code, only.occurredAt, nowMs)) return retry(error);
   }
-  // The rule about the time is the one that an earlier try may have passed.
-  const isSameInEachTry = BODY_CODES.has(code) && !(isAboutTime && send.attempt > 1);
+  // The rule about the age is the one that an earlier try may have passed.
+  const mayHavePassed = code === "invalid_event" && isAboutTime && send.attempt > 1;
+  const isSameInEachTry = BODY_CODES.has(code) && !mayHavePassed;
   if (!isSameInEachTry) return { kind: "given_up", reason: "refused", code, param, message };
   return { kind: "refused", results: blame(send, { code, param, message }) };
 }

@@ -2,7 +2,7 @@ import { createSqliteStore, type Store } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { captureLog, makeEvent, openReceiver, post, tempFile } from "../receiver/harness.js";
+import { captureLog, decorateStore, makeEvent, openReceiver, post, tempFile } from "../receiver/harness.js";
 import type { ContactEventService } from "./contact-event-service.js";
 import {
   ada,
@@ -114,6 +114,34 @@ test("a batch that the rate limit holds back for most of an hour is settled afte
   await deliver();
   await turn(async () => (await statesOf(receiver)).every((state) => state === "done"), 30 * SECOND);
   expect(namesByCall(service)).toEqual([names]);
+});
+
+describe("an answer that the store fails to take", () => {
+  const startWith = async (fails: () => boolean) => {
+    const { logger, named } = captureLog();
+    const store = decorateStore((real) => ({
+      settleSend: (settlement) => (fails() ? Promise.reject(new Error("no")) : real.settleSend(settlement)),
+    }));
+    const started = await startOnFakeClock(undefined, { store, logger });
+    await started.receiver.contactEvents.record(ada("one"));
+    await started.turn(() => named("outbox_settle_waits").length > 0);
+    return { ...started, named };
+  };
+
+  test("is offered again for as long as it fails, whatever the error", async () => {
+    let left = 3;
+    const { service, receiver, clock, turn } = await startWith(() => left-- > 0);
+    const began = clock.now();
+    await turn(async () => (await statesOf(receiver)).join() === "done", 100);
+    expect(clock.now() - began).toBeLessThan(MINUTE);
+    expect(service.calls).toHaveLength(1);
+  });
+
+  test("does not hold up stop(), which leaves no timer and calls nothing a failure", async () => {
+    const { receiver, clock, named } = await startWith(() => true);
+    await receiver.stop();
+    expect([clock.pendingTimers, named("outbox_failed")]).toEqual([0, []]);
+  });
 });
 
 test("an answer that a busy file cannot take is kept until it can: no second call", async () => {

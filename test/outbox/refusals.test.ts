@@ -44,6 +44,19 @@ describe("a service whose clock is behind ours", () => {
     expectOnce(service, "one", "two", "three");
   });
 
+  test("gets a batch that may have arrived only as it was, also when it calls one of it young", async () => {
+    const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")));
+    service.faults.push({ status: 503 });
+    service.ruleOf = future("one");
+    await deliver();
+    await turn(() => service.calls.length === 3, 100);
+    expect(await statesOf(receiver)).toEqual(["leased", "leased"]);
+    service.ruleOf = () => undefined;
+    await turn(async () => (await statesOf(receiver)).join() === "done,done", 100);
+    expect(new Set(callsOf(service)).size).toBe(1);
+    expectOnce(service, "one", "two");
+  });
+
   test("does not get them sooner for what is recorded meanwhile, which waits behind them", async () => {
     const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")));
     service.ruleOf = future("one", "two");
