@@ -50,6 +50,12 @@ export function describeInspect(fixture: Fixture): void {
       expect(await fixture.store.list({ state })).toMatchObject({ items: [{ state }] });
     });
 
+    test.each(["ded", "", null])("refuses the state %j, which is none", async (state) => {
+      await expectCode(fixture.store.list({ state: state as "done" }), "invalid_argument");
+      const stuck = { state: state as "dead", limit: 1, afterSeq: 0 };
+      await expectCode(fixture.store.listStuck(stuck), "invalid_argument");
+    });
+
     test("filters by type, and by both", async () => {
       await acceptAll(fixture.store, ["a"], { type: "email.sent" });
       await acceptAll(fixture.store, ["b", "c"]);

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { EventDetail, EventPage, EventQuery, EventView, HandlerView } from "../../inbox-view.js";
-import type { WorkState } from "../../work-state.js";
-import { type Nullable, checkPageLimit, readSeqCursor, withoutNulls } from "./page.js";
+import { WORK_STATES, type WorkState } from "../../work-state.js";
+import { type Nullable, checkPageLimit, checkState, readSeqCursor, withoutNulls } from "./page.js";
 
 interface EventRow {
   seq: number;
@@ -17,6 +17,8 @@ type WorkRow = Pick<HandlerView, "handler" | "state" | "attempts"> &
 
 /** The state that is shown for an event is the first of these that one of its handlers is in. */
 const URGENCY: readonly WorkState[] = ["parked", "dead", "leased", "pending", "done"];
+
+const STUCK_STATES = ["dead", "parked"];
 
 const EVENT_COLUMNS = "seq, id, type, test, received_at AS receivedAt, signed_at AS signedAt";
 
@@ -43,6 +45,7 @@ export function prepareInspect(db: Database) {
 
   function list(query: EventQuery): EventPage {
     const limit = checkPageLimit(query.limit);
+    if (query.state !== undefined) checkState(query.state, WORK_STATES);
     const filters = ["seq < :before"];
     if (query.type !== undefined) filters.push("type = :type");
     if (query.state === "done") filters.push("EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = inbox_event.seq)");
@@ -72,6 +75,9 @@ export function prepareInspect(db: Database) {
   return {
     list,
     get,
-    listStuck: (query: { state: "dead" | "parked"; limit: number; afterSeq: number }) => selectStuck.all(query),
+    listStuck(query: { state: "dead" | "parked"; limit: number; afterSeq: number }) {
+      checkState(query.state, STUCK_STATES);
+      return selectStuck.all(query);
+    },
   };
 }

@@ -1,8 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { OutboxCounts, OutboxDeadReason, OutboxPage, OutboxQuery, OutboxState, OutboxView } from "../../outbox.js";
-import { PigeonholeError } from "../../../base/error.js";
 import { OUTBOX_STATES } from "../../outbox.js";
-import { type Nullable, checkPageLimit, readSeqCursor, withoutNulls } from "./page.js";
+import { type Nullable, checkPageLimit, checkState, readSeqCursor, withoutNulls } from "./page.js";
 
 type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt"> &
   Nullable<Pick<OutboxView, "settledAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
@@ -25,8 +24,8 @@ const FILTERS: Record<OutboxState, string> = {
 };
 
 function filterOf(state: OutboxState): string {
-  if (Object.hasOwn(FILTERS, state)) return FILTERS[state];
-  throw new PigeonholeError("invalid_argument", `state must be one of ${OUTBOX_STATES.join(", ")}, got "${state}".`);
+  checkState(state, OUTBOX_STATES);
+  return FILTERS[state];
 }
 
 /** Reads contact events, newest first. */

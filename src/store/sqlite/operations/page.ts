@@ -12,6 +12,12 @@ export function checkPageLimit(limit = DEFAULT_PAGE): number {
   );
 }
 
+/** Throws `invalid_argument` for a state that is not one of these. */
+export function checkState(state: string, states: readonly string[]): void {
+  if (states.includes(state)) return;
+  throw new PigeonholeError("invalid_argument", `state must be one of ${states.join(", ")}, got "${state}".`);
+}
+
 /** The row number before which a page begins, newest first. */
 export function readSeqCursor(cursor: string | undefined): number {
   if (cursor === undefined) return Number.MAX_SAFE_INTEGER;
