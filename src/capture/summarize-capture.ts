@@ -62,7 +62,9 @@ function readSubject(body: CapturedBody): string {
   const subject = textAt(data, "subject");
   const parts = [about, subject].filter((text, index, all) => text !== undefined && all.indexOf(text) === index);
   const text = parts.join(" · ").replaceAll(/\s+/g, " ");
-  return text.length > LONGEST_SUBJECT ? `${text.slice(0, LONGEST_SUBJECT - 1)}…` : text;
+  // Put together anew, by whole characters: a slice would keep all of a long text in memory.
+  const copy = Array.from(text.slice(0, LONGEST_SUBJECT)).join("");
+  return text.length > LONGEST_SUBJECT ? `${copy.slice(0, -1)}…` : copy;
 }
 
 function textAt(data: unknown, path: string): string | undefined {
