@@ -70,7 +70,6 @@ describe("a line that cannot be used", () => {
   test.each([
     [["sing"], "unknown command 'sing' (Did you mean sign?)"],
     [["sign", "--bdy", "x"], "unknown option '--bdy' (Did you mean --body?)"],
-    [["inbox", "show", "-evt"], "after two of them: pigeonhole inbox show -- -evt."],
     [["inbox", "show", "--db", ".", "--", "-evt"], "is a folder"],
     [["inbox"], "pigeonhole inbox needs one of its commands"],
     [["inbox", "lst"], "Did you mean list?"],

@@ -165,12 +165,12 @@ function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: P
   ];
 }
 
-/** A sign beside the colour, which not everybody sees. */
 /** An event that no handler takes is finished too, but it is not among those that one has done. */
 function paintEvent({ state, handlers }: Pick<EventView, "state" | "handlers">, paint: Paint): string {
   return handlers.length === 0 ? paint.dim("– no work") : paintState(state, paint);
 }
 
+/** A sign beside the colour, which not everybody sees. */
 function paintState(state: string, paint: Paint): string {
   if (state === "done") return paint.green("✓ done");
   if (state === "dead" || state === "parked") return paint.red(`✗ ${state}`);

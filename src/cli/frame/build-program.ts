@@ -78,15 +78,7 @@ function refuse(command: Commander, error: CommanderError): never {
   // A family of commands without a second word.
   if (error.code === "commander.help")
     throw usageError(`${path} needs one of its commands; ${path} --help lists them.`);
-  throw usageError(`${message.replace(/[.\s]*$/, "")}. ${hintOf(command, error)}See ${path} --help.`);
-}
-
-/** An id or a key that begins with a hyphen looks like a flag. */
-function hintOf(command: Commander, error: CommanderError): string {
-  const [, text] = /'(-[^-'][^']+)'/.exec(error.message) ?? [];
-  if (error.code !== "commander.unknownOption" || text === undefined || command.registeredArguments.length === 0)
-    return "";
-  return `Give an argument that begins with a hyphen after two of them: ${pathOf(command)} -- ${text}. `;
+  throw usageError(`${message.replace(/[.\s]*$/, "")}. See ${path} --help.`);
 }
 
 function pathOf(command: Commander): string {
