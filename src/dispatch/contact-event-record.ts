@@ -51,7 +51,10 @@ export function prepareRecord(
 ): ComparableOutboxEvent {
   // A null of a caller without types would be read as no key at all, and the second of two events be taken for the first.
   if (label !== undefined && typeof label !== "string") {
-    throw new PigeonholeError("invalid_argument", `The key of a contact event must be a text, got ${typeof label}.`);
+    throw new PigeonholeError(
+      "invalid_argument",
+      `The key of a contact event must be a text, got ${label === null ? "null" : typeof label}.`,
+    );
   }
   const checked = checkContactEvent(event, nowMs);
   if (!checked.ok) throw new InvalidInputError("contactEvents.record", checked.fault);

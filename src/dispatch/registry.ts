@@ -68,6 +68,8 @@ export class HandlerRegistry {
   }
 
   #add(name: string, patterns: readonly string[], run: Handler, options: HandlerOptions): RegisteredHandler {
+    // Before a misspelt name has others in its place.
+    checkOptionNames(`handler "${name}"`, options, OPTION_NAMES);
     if (this.#frozen) {
       throw new PigeonholeError(
         "already_started",
@@ -89,7 +91,6 @@ export class HandlerRegistry {
         `Two handlers are named "${name}". Give one of them another name: on(type, handler, { name: "…" }).`,
       );
     }
-    checkOptionNames(`handler "${name}"`, options, OPTION_NAMES);
     const option = `handler "${name}": `;
     const { concurrency, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const handler: RegisteredHandler = {

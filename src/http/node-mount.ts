@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PigeonholeError } from "../base/error.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import { answerRequest } from "./answer-request.js";
 import type { Intake } from "./intake.js";
 import { readNodeBody } from "./read-node-body.js";
@@ -17,6 +18,8 @@ export interface ListenerOptions {
   /** Gets every request for another path, untouched; an Express app serves. */
   next: NodeListener;
 }
+
+const LISTENER_OPTION_NAMES: OptionNames<ListenerOptions> = { path: true, next: true };
 
 /**
  * A middleware for Express 5, Express 4, Connect and plain node:http (HTTP/1). It answers every request that reaches it
@@ -42,6 +45,7 @@ export function createMiddleware(intake: Intake): NodeMiddleware {
  * @throws PigeonholeError `invalid_option` for a path that no request can have.
  */
 export function createListener(intake: Intake, options: ListenerOptions): NodeListener {
+  checkOptionNames("listener", options, LISTENER_OPTION_NAMES);
   const { path, next } = options;
   if (!path.startsWith("/") || /[?#]/u.test(path)) {
     throw new PigeonholeError("invalid_option", `path must start with "/" and hold no "?" or "#", got "${path}".`);

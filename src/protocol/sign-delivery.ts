@@ -1,4 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { SignatureAssumptions, SignatureEncoding } from "./assumptions.js";
 import { checkBody, checkSecrets, deliveryMac } from "./delivery-mac.js";
 import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
@@ -23,6 +24,15 @@ export interface SignDeliveryInput {
   assumptions?: Partial<SignatureAssumptions>;
 }
 
+const INPUT_NAMES: OptionNames<SignDeliveryInput> = {
+  body: true,
+  secret: true,
+  timestamp: true,
+  format: true,
+  encoding: true,
+  assumptions: true,
+};
+
 /** The last moment of a JavaScript date, in milliseconds. */
 const LATEST_DATE = 8.64e15;
 
@@ -31,6 +41,7 @@ const LATEST_DATE = 8.64e15;
  * and emulators. Throws `invalid_secret`, and `invalid_argument` for a timestamp that cannot be sent.
  */
 export function signDelivery(input: SignDeliveryInput): Record<string, string> {
+  checkOptionNames("signDelivery", input, INPUT_NAMES);
   const { body, secret, timestamp = Date.now() } = input;
   checkSecrets(secret);
   checkBody(body);

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { PigeonholeError } from "../base/error.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { SignatureAssumptions } from "./assumptions.js";
 import { checkBody, checkSecrets, deliveryMac, type Secret } from "./delivery-mac.js";
 import { headerReader, type HeadersInput } from "./header-access.js";
@@ -25,6 +26,15 @@ export interface VerifySignatureInput {
   /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
   assumptions?: Partial<SignatureAssumptions>;
 }
+
+const INPUT_NAMES: OptionNames<VerifySignatureInput> = {
+  body: true,
+  headers: true,
+  secrets: true,
+  nowMs: true,
+  toleranceSeconds: true,
+  assumptions: true,
+};
 
 /** What verification found where there was something to verify. */
 export type MacVerdict =
@@ -57,6 +67,7 @@ export type SignatureVerdict = MacVerdict | ParseFailure;
  * if (!verdict.ok) console.warn(verdict.reason);
  */
 export function verifySignature(input: VerifySignatureInput): SignatureVerdict {
+  checkOptionNames("verifySignature", input, INPUT_NAMES);
   const { body, nowMs = Date.now(), toleranceSeconds = LIMITS.toleranceSeconds } = input;
   const secrets = checkSecrets(input.secrets);
   checkBody(body);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import {
   type RecordOptions,
@@ -38,11 +39,13 @@ export interface ContactEventsDeps {
   sender: OutboxSender | undefined;
 }
 
+const QUERY_NAMES: OptionNames<OutboxQuery> = { state: true, limit: true, cursor: true };
+
 export function createContactEvents({ store, clock, source, sender }: ContactEventsDeps): ContactEvents {
   return {
     async record(event, options) {
-      // A null of a caller without types is refused below, and makes no key.
-      const { key = randomUUID() } = { key: readRecordKey(options) };
+      const given = readRecordKey(options);
+      const key = given === undefined ? randomUUID() : given;
       if (sender === undefined) {
         throw apiNotConfigured();
       }
@@ -57,7 +60,10 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
       sender.poke();
       return { key: prepared.key, isNew: result === "recorded" };
     },
-    list: (query = {}) => store.listOutbox(query),
+    async list(query = {}) {
+      checkOptionNames("contactEvents.list", query, QUERY_NAMES);
+      return store.listOutbox(query);
+    },
     async retry(key) {
       const isRetried = await store.retryOutbox(key, clock.now());
       if (isRetried) sender?.look();

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../base/duration.js";
 import { inTime } from "../base/in-time.js";
-import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Handler } from "../dispatch/handler.js";
@@ -32,6 +32,7 @@ import { StoreCounter } from "./store-figures.js";
 import { type Telemetry, loadTelemetry } from "./telemetry.js";
 
 const DEFAULT_STOP_MS = 10 * SECOND;
+const STOP_NAMES: OptionNames<{ timeoutMs?: number }> = { timeoutMs: true };
 
 /** Bodies in memory at once: 25,000 of 10 kB, and of the largest allowed some fifty. */
 const BODIES_BYTES = 256 * 1024 * 1024;
@@ -225,7 +226,9 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     listener: (listenerOptions) => createListener(intake, listenerOptions),
     fetch: createFetch(intake),
     start: () => life.start(),
-    stop({ timeoutMs = DEFAULT_STOP_MS } = {}) {
+    stop(stopOptions = {}) {
+      checkOptionNames("stop", stopOptions, STOP_NAMES);
+      const { timeoutMs = DEFAULT_STOP_MS } = stopOptions;
       checkWholeNumber("timeoutMs", timeoutMs, { min: 0 });
       return life.stop(timeoutMs);
     },

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import { decodeDelivery } from "../protocol/decode-delivery.js";
@@ -43,6 +44,9 @@ interface InboxDeps {
 
 const PAGE = 100;
 
+const QUERY_NAMES: OptionNames<EventQuery> = { state: true, type: true, limit: true, cursor: true };
+const RETRY_NAMES: OptionNames<Parameters<Inbox["retryAll"]>[0]> = { state: true };
+
 export function createInbox(deps: InboxDeps): Inbox {
   const { store, dispatcher, clock } = deps;
 
@@ -71,10 +75,15 @@ export function createInbox(deps: InboxDeps): Inbox {
   }
 
   return {
-    list: (query = {}) => store.list(query),
+    async list(query = {}) {
+      checkOptionNames("inbox.list", query, QUERY_NAMES);
+      return store.list(query);
+    },
     get: (id) => store.get(id),
     retry,
-    async retryAll({ state }) {
+    async retryAll(query) {
+      checkOptionNames("inbox.retryAll", query, RETRY_NAMES);
+      const { state } = query;
       const total = { events: 0, pending: 0, stillParked: 0 };
       for (let afterSeq = 0; ;) {
         const stuck = await store.listStuck({ state, limit: PAGE, afterSeq });

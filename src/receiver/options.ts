@@ -158,7 +158,7 @@ export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
     retry: resolveRetry("retry", options.retry),
     retention: resolveRetention(options.retention ?? {}),
     source,
-    signature: resolveSignatureAssumptions(options.signature),
+    signature: resolveSignatureAssumptions(options.signature, "signature"),
     logger: options.logger ?? pino({ name: "pigeonhole" }),
     logErrorMessages: options.logErrorMessages ?? false,
     onAlarm: options.onAlarm,

@@ -1,5 +1,6 @@
 import { HOUR, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import { seededRandom } from "../base/seeded-random.js";
 import { localWebhookCreateInput, localWebhookUpdateInput } from "../contract/local-webhook.js";
 import { LONGEST_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
@@ -26,8 +27,8 @@ import { createMakeId } from "./make-id.js";
 import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
 import { PassTime } from "./pass-time.js";
 import { createSandboxTime } from "./sandbox-time.js";
-import type { Sandbox } from "./sandbox.js";
-import { SandboxServer } from "./sandbox-server.js";
+import type { EmitOptions, Sandbox } from "./sandbox.js";
+import { SandboxServer, type SandboxServerOptions } from "./sandbox-server.js";
 import { AttemptWaits, checkTimeout } from "./wait-for.js";
 import { sandboxClosed } from "./waiting-room.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
@@ -35,6 +36,9 @@ import { createWebhooksHandlers } from "./webhooks-handlers.js";
 /** Nothing is asked for by this name; it is what a client without a socket is given. */
 const IN_PROCESS_URL = "http://localhost";
 const DEFAULT_PATIENCE_MS = 5 * SECOND;
+
+const EMIT_NAMES: OptionNames<EmitOptions> = { address: true, id: true, story: true };
+const LISTEN_NAMES: OptionNames<SandboxServerOptions> = { port: true, host: true };
 
 /**
  * The other side of the wire: the service as its documents describe it, in this process. It delivers signed events with the
@@ -172,6 +176,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
     emit(type, data = {}, emitOptions = {}) {
       requireOpen();
+      checkOptionNames("sandbox.emit", emitOptions, EMIT_NAMES);
       const event = events.make(type, data, emitOptions);
       const planned = engine.publish(event);
       tell({ kind: "event", eventId: event.id, type: event.type, deliveries: planned.length });
@@ -189,6 +194,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     async listen(where = {}) {
       requireOpen();
       if (starting !== undefined) throw new PigeonholeError("invalid_argument", "The sandbox listens already.");
+      checkOptionNames("sandbox.listen", where, LISTEN_NAMES);
       starting = SandboxServer.start({ ...where, api, sandbox });
       try {
         server = await starting;

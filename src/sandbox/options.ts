@@ -141,7 +141,7 @@ export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxO
     }
   }
   // Refused here and not when the first attempt is signed.
-  resolveSignatureAssumptions(options.signature);
+  resolveSignatureAssumptions(options.signature, "signature");
   if (options.startMs !== undefined) checkStart(options.startMs, options.clock);
   return {
     ...options,

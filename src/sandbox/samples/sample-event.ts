@@ -1,4 +1,5 @@
 import { SECOND } from "../../base/duration.js";
+import { type OptionNames, checkOptionNames } from "../../base/option-check.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { SAMPLE_DATA, type SampleData } from "./sample-data.js";
 import { FIRST_SAMPLE_MS, type SampleStory, makeStory } from "./sample-story.js";
@@ -26,6 +27,8 @@ export interface SampleOptions {
   /** @default 2026-01-01T09:00:00Z, a second later with every sample that has no seed */
   createdAt?: Date;
 }
+
+const OPTION_NAMES: OptionNames<SampleOptions> = { seed: true, id: true, createdAt: true };
 
 /** The second object's fields in place of the first one's. */
 type Merged<Base, Over> = Omit<Base, keyof Over> & Over;
@@ -64,6 +67,7 @@ export function sampleTestEvent(options: SampleOptions = {}): SampleEvent<"email
 }
 
 function nextEnvelope(label: string, options: SampleOptions): { id: string; createdAt: string; story: SampleStory } {
+  checkOptionNames("sampleEvent", options, OPTION_NAMES);
   const varied = options.seed !== undefined;
   if (!varied) samples += 1;
   const seed = varied ? `seed ${options.seed}` : `sample ${samples}`;
