@@ -14,17 +14,22 @@ export interface Clock {
 /** Node's timers fire at once past this delay; a longer wait is made of several. */
 const LONGEST_NODE_TIMER = 2 ** 31 - 1;
 
+/** The machine's clock, for waits of any length. `keepsAlive`: the process does not end while one of its timers runs. */
+export function createMachineClock({ keepsAlive }: { keepsAlive: boolean }): Clock {
+  return {
+    now: () => Date.now(),
+    setTimer(callback, delayMs) {
+      let timeout: NodeJS.Timeout;
+      const arm = (leftMs: number): void => {
+        const step = Math.min(leftMs, LONGEST_NODE_TIMER);
+        timeout = setTimeout(() => (leftMs > step ? arm(leftMs - step) : callback()), step);
+        if (!keepsAlive) timeout.unref();
+      };
+      arm(Math.max(0, delayMs));
+      return { cancel: () => clearTimeout(timeout) };
+    },
+  };
+}
+
 /** The machine's clock. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  setTimer(callback, delayMs) {
-    let timeout: NodeJS.Timeout;
-    const arm = (leftMs: number): void => {
-      const step = Math.min(leftMs, LONGEST_NODE_TIMER);
-      timeout = setTimeout(() => (leftMs > step ? arm(leftMs - step) : callback()), step);
-      timeout.unref();
-    };
-    arm(Math.max(0, delayMs));
-    return { cancel: () => clearTimeout(timeout) };
-  },
-};
+export const systemClock: Clock = createMachineClock({ keepsAlive: false });

@@ -1,9 +1,12 @@
 import { SECOND } from "../base/duration.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import { waitingClock } from "../base/waiting-clock.js";
 import type { StoredEvent } from "./contact-events/event-log.js";
 import type { ContactEventWait } from "./sandbox.js";
 import { checkTimeout } from "./wait-for.js";
 import { WaitingRoom } from "./waiting-room.js";
+
+const WAIT_NAMES: OptionNames<ContactEventWait> = { name: true, email: true, timeoutMs: true };
 
 /** Contact events that somebody waits for. They come from a receiver's own work, so the wait takes real time. */
 export class ContactEventWaits {
@@ -21,6 +24,7 @@ export class ContactEventWaits {
 
   /** The first of `held` that fits, or the next one to come; rejects with `wait_timeout`, or `stopped` when it is closed. */
   async wait(held: readonly StoredEvent[], wait: ContactEventWait): Promise<StoredEvent> {
+    checkOptionNames("sandbox.waitForContactEvent", wait, WAIT_NAMES);
     const { name, email } = wait;
     const timeoutMs = checkTimeout(wait.timeoutMs ?? 10 * SECOND);
     const fits = (event: StoredEvent): boolean =>

@@ -29,7 +29,7 @@ import { PassTime } from "./pass-time.js";
 import { createSandboxTime } from "./sandbox-time.js";
 import type { EmitOptions, Sandbox } from "./sandbox.js";
 import { SandboxServer, type SandboxServerOptions } from "./sandbox-server.js";
-import { AttemptWaits, checkTimeout } from "./wait-for.js";
+import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./wait-for.js";
 import { sandboxClosed } from "./waiting-room.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
@@ -38,6 +38,7 @@ const IN_PROCESS_URL = "http://localhost";
 const DEFAULT_PATIENCE_MS = 5 * SECOND;
 
 const EMIT_NAMES: OptionNames<EmitOptions> = { address: true, id: true, story: true };
+const RESET_NAMES: OptionNames<{ keepEndpoints?: boolean }> = { keepEndpoints: true };
 const LISTEN_NAMES: OptionNames<SandboxServerOptions> = { port: true, host: true };
 
 /**
@@ -182,8 +183,12 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       tell({ kind: "event", eventId: event.id, type: event.type, deliveries: planned.length });
       return { event, deliveries: planned.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
     },
-    deliveries: (filter) => log.list(filter).map(({ row }) => row),
+    deliveries(filter = {}) {
+      checkFilter(filter);
+      return log.list(filter).map(({ row }) => row);
+    },
     async waitFor(wait = {}) {
+      checkWait(wait);
       const byDefault = time.manual === undefined ? 10 * SECOND * time.speed : LONGEST_RETRY_SPAN_MS + HOUR;
       return passTime.until(waits.wait(wait, checkTimeout(wait.timeoutMs ?? byDefault)));
     },
@@ -206,7 +211,9 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       requireOpen();
       return { url: server.url, port: server.port };
     },
-    reset({ keepEndpoints = false } = {}) {
+    reset(resetOptions = {}) {
+      checkOptionNames("sandbox.reset", resetOptions, RESET_NAMES);
+      const { keepEndpoints = false } = resetOptions;
       engine.stop();
       log.clear();
       contactBook.reset();

@@ -21,6 +21,7 @@ export class EventMaker {
 
   /** An event of sample data; throws `invalid_argument` for a type that the service does not have. */
   make(type: string, over: object, options: EmitOptions): SandboxEvent {
+    checkEmitOptions(options);
     const own = this.#nextSeed();
     const createdAt = new Date(this.#clock.now());
     const story = options.story === undefined ? own : `${this.#seed} story ${options.story}`;
@@ -56,4 +57,12 @@ export class EventMaker {
       `The service has no event type ${JSON.stringify(type)}; EVENT_TYPES lists them, and the option newEventTypes adds some.`,
     );
   }
+}
+
+function checkEmitOptions({ id, address }: EmitOptions): void {
+  if (id !== undefined && (typeof id !== "string" || id === "")) {
+    throw new PigeonholeError("invalid_argument", "id must be a text that is not empty.");
+  }
+  if (address === undefined || [address].flat().every((one) => typeof one === "string")) return;
+  throw new PigeonholeError("invalid_argument", "address must be an address, or a list of some.");
 }

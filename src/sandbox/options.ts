@@ -11,6 +11,7 @@ import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
 import type { LookUpHost, RefuseAddress } from "./delivery/check-target.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
+import { LATEST_MS } from "./latest-time.js";
 import type { SandboxLogEntry } from "./log-entry.js";
 import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";
 import type { SandboxClock } from "./sandbox-time.js";
@@ -162,7 +163,7 @@ export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxO
 }
 
 function checkStart(startMs: number, clock: SandboxClock = "real"): void {
-  checkWholeNumber("startMs", startMs, { min: 0, max: 8.64e15 });
+  checkWholeNumber("startMs", startMs, { min: 0, max: LATEST_MS });
   if (clock === "manual") return;
   throw new PigeonholeError(
     "invalid_option",

@@ -3,10 +3,8 @@ import { readDuration } from "../base/duration-text.js";
 import { PigeonholeError } from "../base/error.js";
 import type { ManualClock } from "../base/manual-clock.js";
 import type { AttemptQueue } from "./delivery/attempt-queue.js";
+import { LATEST_MS } from "./latest-time.js";
 import type { SandboxTime } from "./sandbox-time.js";
-
-/** The last moment of a JavaScript date. */
-const LATEST_MS = 8.64e15;
 
 /** Moves a manual clock from one timer to the next, and lets the attempts of each moment have their answers first. */
 export class PassTime {
@@ -26,9 +24,7 @@ export class PassTime {
   async advance(by: number | string): Promise<void> {
     const ms = readDuration(by);
     const manual = this.#requireManual("advance");
-    if (manual.now() + ms > LATEST_MS) {
-      throw new PigeonholeError("invalid_argument", `The clock cannot advance by ${ms} ms: no date lies so far ahead.`);
-    }
+    requireDate(manual, ms);
     await this.#inTurn(async () => {
       await this.#quiet();
       await this.#pass(manual, ms);
@@ -96,6 +92,7 @@ export class PassTime {
 
   /** Moves the clock; what comes due has its answers when this resolves. */
   async #step(manual: ManualClock, ms: number): Promise<void> {
+    requireDate(manual, ms);
     await manual.advance(ms);
     await this.#quiet();
   }
@@ -112,4 +109,9 @@ export class PassTime {
     this.#turn = turn.catch(() => {});
     return turn;
   }
+}
+
+function requireDate(manual: ManualClock, ms: number): void {
+  if (manual.now() + ms <= LATEST_MS) return;
+  throw new PigeonholeError("invalid_argument", `The clock cannot advance by ${ms} ms: no date lies so far ahead.`);
 }

@@ -14,7 +14,10 @@ export type SandboxClock = "real" | "manual" | { speed: number } | Clock;
 export interface SandboxTime {
   /** All times that are told, and all waits of the service. */
   clock: Clock;
-  /** Timeouts and durations of single calls: the network does not run faster with the sandbox. */
+  /**
+   * Timeouts and durations of single calls: the network does not run faster with the sandbox. Where it is the machine's, its
+   * timers keep the process alive as sockets do.
+   */
   network: Clock;
   /** The clock, where it is moved by hand. */
   manual: ManualClock | undefined;
@@ -36,12 +39,13 @@ export function createSandboxTime(
   const clock = resolveClock(choice, startMs ?? (receiverTime === "machine" ? systemClock.now() : undefined));
   const speed = isSpeed(choice) ? choice.speed : 1;
   const manual = isManualClock(clock) ? clock : undefined;
+  const isMachine = choice === "real" || isSpeed(choice);
   return {
     clock,
     manual,
     speed,
-    awaited: choice === "real" || isSpeed(choice) ? createSpeedClock(speed, waitingClock) : clock,
-    network: isSpeed(choice) ? systemClock : clock,
+    awaited: isMachine ? createSpeedClock(speed, waitingClock) : clock,
+    network: isMachine ? waitingClock : clock,
     receiver: (receiverTime ?? (isSpeed(choice) ? "machine" : "sandbox")) === "machine" ? systemClock : clock,
     elapsed: () => manual?.elapsedMs ?? clock.now(),
   };

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import { type AttemptFilter, type AttemptLog, matchesFilter } from "./delivery/attempt-log.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
 import { WaitingRoom } from "./waiting-room.js";
@@ -11,6 +12,32 @@ export interface AttemptWait extends AttemptFilter {
   /** Longest wait, in milliseconds of the sandbox's clock. @default 10 s of real time, or 56 h under a manual clock */
   timeoutMs?: number;
 }
+
+const FILTER_NAMES: OptionNames<AttemptFilter> = {
+  endpointId: true,
+  eventId: true,
+  type: true,
+  status: true,
+  kind: true,
+  sinceMs: true,
+  untilMs: true,
+};
+const WAIT_NAMES: OptionNames<AttemptWait> = { ...FILTER_NAMES, answered: true, timeoutMs: true };
+
+/** Throws `invalid_option` for a field that there is not: passed over, it would make the filter fit more than was meant. */
+export function checkFilter(filter: AttemptFilter): void {
+  checkOptionNames("sandbox.deliveries", filter, FILTER_NAMES);
+}
+
+/** Likewise for a wait, and for an answer that no attempt could have. */
+export function checkWait(wait: AttemptWait): void {
+  checkOptionNames("sandbox.waitFor", wait, WAIT_NAMES);
+  const { answered } = wait;
+  if (answered === undefined || typeof answered === "number" || ANSWERS.includes(answered)) return;
+  throw new PigeonholeError("invalid_option", `answered must be a status or one of ${ANSWERS.join(", ")}.`);
+}
+
+const ANSWERS: readonly unknown[] = ["2xx", "3xx", "4xx", "5xx", "none"];
 
 /** Attempts that somebody waits for. */
 export class AttemptWaits {

@@ -52,7 +52,7 @@ export function createWebhooksHandlers(from: {
       const page = pageRows({
         list: `webhooks.deliveries ${JSON.stringify([id, status, since, until])}`,
         rows: log.list({ endpointId: id, ...statusFilter(status), ...timeFilter(since, until) }),
-        positionOf: ({ sequence }) => [sequence],
+        positionOf: ({ sequence, row }) => [Date.parse(row.createdAt), sequence],
         limit,
         cursor,
       });

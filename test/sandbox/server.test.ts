@@ -188,6 +188,20 @@ describe("listening", () => {
   });
 });
 
+test("a list of faults with one that is refused changes nothing", async () => {
+  const { call, sandbox } = await open();
+  sandbox.faults.deliveries.add({ fault: { kind: "status", status: 503 } });
+  sandbox.endpoints.create({ url: "http://127.0.0.1:9/" });
+  const refused = [
+    { clear: true, deliveries: [DROP, { fault: { kind: "dorp" } }] },
+    { clear: true, deliveries: [DROP], api: [{ fault: { kind: "error", status: 200 } }] },
+  ];
+  for (const faults of refused) expect((await call("POST", "/sandbox/faults", faults)).status).toBe(422);
+  sandbox.emit("email.sent");
+  await sandbox.settle();
+  expect(sandbox.deliveries()).toMatchObject([{ fault: "status" }]);
+});
+
 test("the log tells everything that happens, and no secret, body or query", async () => {
   const entries: SandboxLogEntry[] = [];
   const sandbox = openSandbox({

@@ -89,6 +89,29 @@ describe("the real client", () => {
     expect(replayed).toMatchObject({ object: "webhook_replay", id, delivery: { status: "delivered" } });
   });
 
+  test("tells the delivery log by when attempts began, not by when they were answered", async () => {
+    const { sandbox, clock } = openOnClock({
+      receive: async (request) => {
+        const { data } = (await request.json()) as { data: { slow?: boolean } };
+        if (data.slow === true) await new Promise<void>((resolve) => void clock.setTimer(resolve, 1_000));
+        return new Response();
+      },
+      attemptsAtOnce: 2,
+      patienceMs: 50,
+    });
+    const { id } = sandbox.endpoints.create({ url });
+    const first = sandbox.emit("email.sent", { slow: true }).event.id;
+    await sandbox.advance(100);
+    const second = sandbox.emit("email.sent").event.id;
+    await sandbox.advance(2_000);
+    expect(sandbox.deliveries().map(({ eventId }) => eventId)).toEqual([second, first]);
+    const log = await createClient(sandbox.clientOptions).webhooks.deliveries(id);
+    expect(log.items.map(({ eventId }) => eventId)).toEqual([second, first]);
+    const page = await createClient(sandbox.clientOptions).webhooks.deliveries(id, { limit: 1 });
+    const rest = await createClient(sandbox.clientOptions).webhooks.deliveries(id, { cursor: page.nextCursor ?? "" });
+    expect(rest.items.map(({ eventId }) => eventId)).toEqual([first]);
+  });
+
   test("lists endpoints newest first, and rows deleted between pages do not break the walk", async () => {
     const { client, sandbox } = openApi();
     for (let index = 0; index < 10; index += 1) sandbox.endpoints.create({ url: `${url}/${index}` });

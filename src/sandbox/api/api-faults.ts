@@ -84,7 +84,8 @@ const FAULT_FIELDS: Readonly<Record<InjectedFault["kind"], readonly string[]>> =
   delay: ["delayMs"],
 };
 
-function checkApiRule(rule: ApiFaultRule): void {
+/** Throws `invalid_argument` or `invalid_option` for a rule that could never be meant. */
+export function checkApiRule(rule: ApiFaultRule): void {
   checkRule(rule, { fields: ["calls"], faults: FAULT_FIELDS });
   const { fault, calls = "*" } = rule;
   checkText("calls", calls);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { PigeonholeError } from "../../base/error.js";
+import { type OptionNames, checkOptionNames } from "../../base/option-check.js";
 import { listOperations } from "../../contract/contract.js";
 import type { Caller } from "./api-handlers.js";
 
@@ -30,20 +31,16 @@ export interface KnownKey {
 export class ApiKeyRing {
   readonly #keys = new Map<string, KnownKey>();
 
-  /** Throws `invalid_option` for a token that no client could send, or that is there already. */
+  /** Throws `invalid_option` for a field that there is not, a token that no client could send, or one that is there already. */
   constructor(keys: readonly SandboxApiKey[] = []) {
     for (const key of keys) this.add(key);
   }
 
   /** Adds a key and tells what it may do. Throws as the constructor does. */
-  add({
-    token,
-    mode = "live",
-    scopes = ALL_SCOPES,
-    addressAllowlist = [],
-    domainAllowlist = [],
-  }: SandboxApiKey): Caller {
-    if (!/^[!-~]{1,500}$/.test(token)) {
+  add(key: SandboxApiKey): Caller {
+    checkKey(key);
+    const { token, mode = "live", scopes = ALL_SCOPES, addressAllowlist = [], domainAllowlist = [] } = key;
+    if (typeof token !== "string" || !/^[!-~]{1,500}$/.test(token)) {
       throw new PigeonholeError(
         "invalid_option",
         "An API key of the sandbox must be 1 to 500 visible ASCII characters.",
@@ -65,6 +62,28 @@ export class ApiKeyRing {
     const key = this.#keys.get(token);
     if (key === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such API key.");
     key.status = status;
+  }
+}
+
+const KEY_NAMES: OptionNames<SandboxApiKey> = {
+  token: true,
+  mode: true,
+  scopes: true,
+  addressAllowlist: true,
+  domainAllowlist: true,
+};
+
+/** A slip of the pen would give a key more than was meant. */
+function checkKey(key: SandboxApiKey): void {
+  checkOptionNames("An API key of the sandbox", key, KEY_NAMES);
+  const { mode = "live" } = key;
+  if (mode !== "live" && mode !== "test") {
+    throw new PigeonholeError("invalid_option", 'mode of an API key of the sandbox must be "live" or "test".');
+  }
+  for (const name of ["scopes", "addressAllowlist", "domainAllowlist"] as const) {
+    const list: unknown = key[name] ?? [];
+    if (Array.isArray(list) && list.every((entry) => typeof entry === "string")) continue;
+    throw new PigeonholeError("invalid_option", `${name} of an API key of the sandbox must be a list of texts.`);
   }
 }
 

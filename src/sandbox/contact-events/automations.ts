@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { PigeonholeError } from "../../base/error.js";
+import { type OptionNames, checkOptionNames } from "../../base/option-check.js";
 import type { JsonValue } from "../../contract/json-size.js";
 
 /** An automation, as far as events have to do with it. How filters and waits look is not shown; assumed. */
@@ -28,12 +30,26 @@ interface Wait {
   name: string;
 }
 
+const AUTOMATION_NAMES: OptionNames<SandboxAutomation> = {
+  id: true,
+  trigger: true,
+  filters: true,
+  waitsFor: true,
+  live: true,
+};
+
 /** Automations, and the waits of the contacts in them. */
 export class Automations {
   readonly #automations: SandboxAutomation[] = [];
   #waits: Wait[] = [];
 
+  /** Throws `invalid_option` for a field that there is not, or without an id or a trigger. */
   add(automation: SandboxAutomation): void {
+    checkOptionNames("An automation of the sandbox", automation, AUTOMATION_NAMES);
+    const { id, trigger } = automation as { id: unknown; trigger: unknown };
+    if (typeof id !== "string" || typeof trigger !== "string") {
+      throw new PigeonholeError("invalid_option", "An automation of the sandbox needs id and trigger, both texts.");
+    }
     this.#automations.push(automation);
   }
 

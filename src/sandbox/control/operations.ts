@@ -1,7 +1,7 @@
 import { readDuration } from "../../base/duration-text.js";
-import type { ApiFaultRule } from "../api/api-faults.js";
+import { type ApiFaultRule, checkApiRule } from "../api/api-faults.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
-import type { DeliveryFaultRule } from "../delivery/delivery-faults.js";
+import { type DeliveryFaultRule, checkDeliveryRule } from "../delivery/delivery-faults.js";
 import type { Sandbox } from "../sandbox.js";
 import { type ControlBody, badRequest, countOf, flagOf, objectOf, refuseOthers, textOf } from "./read-control-body.js";
 
@@ -89,10 +89,15 @@ function emit(sandbox: Sandbox, input: ControlBody): object {
 /** Adds rules behind those that are there; `clear` takes the others back first. The lists check the rules themselves. */
 function setFaults({ faults }: Sandbox, input: ControlBody): object {
   refuseOthers(input, ["clear", "deliveries", "api"]);
-  const [deliveries, api] = [rulesOf(input, "deliveries"), rulesOf(input, "api")];
-  if (flagOf(input, "clear")) faults.clear();
-  for (const rule of deliveries) faults.deliveries.add(rule as unknown as DeliveryFaultRule);
-  for (const rule of api) faults.api.add(rule as unknown as ApiFaultRule);
+  const deliveries = rulesOf(input, "deliveries") as unknown as DeliveryFaultRule[];
+  const api = rulesOf(input, "api") as unknown as ApiFaultRule[];
+  const clear = flagOf(input, "clear");
+  // A refusal changes nothing, so all are checked before the first is added.
+  deliveries.forEach(checkDeliveryRule);
+  api.forEach(checkApiRule);
+  if (clear) faults.clear();
+  for (const rule of deliveries) faults.deliveries.add(rule);
+  for (const rule of api) faults.api.add(rule);
   return { added: deliveries.length + api.length };
 }
 

@@ -2,13 +2,14 @@ import { MINUTE } from "../../base/duration.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 import type { Random } from "../../base/random.js";
 import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
+import { LONGEST_DELAY_MS } from "../latest-time.js";
 import { matchesType } from "./attempt-log.js";
 
 /** What goes wrong with one attempt. */
 export type DeliveryFault =
   /** Nothing is sent; the service hears no answer. */
   | { kind: "drop" }
-  /** Sent so many milliseconds of the sandbox's clock later. */
+  /** Sent so many milliseconds of the sandbox's clock later, at most a year. */
   | { kind: "delay"; delayMs: number }
   /** Sent more than once at the same moment, as a network repeats. The first one's answer counts; the copies have no row. */
   | {
@@ -106,7 +107,8 @@ const FAULT_FIELDS: Readonly<Record<DeliveryFault["kind"], readonly string[]>> =
   status: ["status", "retryAfter"],
 };
 
-function checkDeliveryRule(rule: DeliveryFaultRule): void {
+/** Throws `invalid_argument` or `invalid_option` for a rule that cannot be meant. */
+export function checkDeliveryRule(rule: DeliveryFaultRule): void {
   checkRule(rule, { fields: ["types", "endpointId", "attempt"], faults: FAULT_FIELDS });
   checkText("types", rule.types);
   checkText("endpointId", rule.endpointId);
@@ -120,13 +122,13 @@ function checkFault(fault: DeliveryFault): void {
     case "lose_answer":
       return;
     case "delay":
-      checkWholeNumber("fault.delayMs", fault.delayMs, { min: 0 });
+      checkWholeNumber("fault.delayMs", fault.delayMs, { min: 0, max: LONGEST_DELAY_MS });
       return;
     case "duplicate":
       checkWholeNumber("fault.copies", fault.copies ?? 1, { min: 1, max: 100 });
       return;
     case "reorder":
-      checkWholeNumber("fault.mostMs", fault.mostMs ?? MOST_REORDER_MS, { min: 0 });
+      checkWholeNumber("fault.mostMs", fault.mostMs ?? MOST_REORDER_MS, { min: 0, max: LONGEST_DELAY_MS });
       return;
     case "status":
       checkWholeNumber("fault.status", fault.status, { min: 200, max: 599 });

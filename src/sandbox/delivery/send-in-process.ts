@@ -33,7 +33,8 @@ function withoutCredentials(text: string): { url: string; headers: Record<string
 async function answerOf(receive: ReceiveFetch, request: Request): Promise<Answer> {
   try {
     const response = await receive(request);
-    await response.body?.cancel();
+    // The body is not looked at; one that somebody has read already cannot be cancelled.
+    response.body?.cancel().catch(() => {});
     return { kind: "answered", status: response.status, retryAfter: response.headers.get("retry-after") };
   } catch (error) {
     return { kind: "none", error: `no connection: ${error instanceof Error ? error.name : typeof error}` };

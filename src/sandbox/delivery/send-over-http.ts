@@ -1,4 +1,4 @@
-import { type RequestOptions, request as requestHttp } from "node:http";
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Answer } from "./judge-answer.js";
 
@@ -20,11 +20,15 @@ const MOST_ANSWER_BYTES = 64 * 1024;
 /** Sends over a connection of its own and never follows a redirect. */
 export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal) =>
   new Promise((resolve) => {
+    let begun: Answer | undefined;
+    // Whatever becomes of its body, an answer that has begun is the answer.
     const fail = (error: Error & { code?: string }): void =>
-      resolve({
-        kind: "none",
-        error: signal.aborted ? reasonOf(signal) : `no connection: ${error.code ?? error.name}`,
-      });
+      resolve(
+        begun ?? {
+          kind: "none",
+          error: signal.aborted ? reasonOf(signal) : `no connection: ${error.code ?? error.name}`,
+        },
+      );
     const options: RequestOptions = {
       method: "POST",
       headers: { ...headers, "content-length": String(body.byteLength) },
@@ -34,12 +38,8 @@ export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal
     };
     const send = url.startsWith("https:") ? requestHttps : requestHttp;
     const request = send(url, options, (response) => {
-      const { statusCode = 0 } = response;
-      const answer: Answer = {
-        kind: "answered",
-        status: statusCode,
-        retryAfter: response.headers["retry-after"] ?? null,
-      };
+      const answer = answerOf(response);
+      begun = answer;
       let bytes = 0;
       const settle = (): void => resolve(answer);
       response.on("data", (chunk: Buffer) => {
@@ -50,8 +50,17 @@ export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal
       response.once("close", settle);
     });
     request.on("error", fail);
+    // A 101 comes as neither an answer nor an error.
+    request.on("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve(answerOf(response));
+    });
     request.end(body);
   });
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage): Answer {
+  return { kind: "answered", status: statusCode, retryAfter: headers["retry-after"] ?? null };
+}
 
 function lookupAs(addresses: readonly string[]): NonNullable<RequestOptions["lookup"]> {
   const all = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));

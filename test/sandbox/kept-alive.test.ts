@@ -1,0 +1,15 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const SCRIPT = `
+  import { createSandbox } from "pigeonhole/sandbox";
+  const sandbox = createSandbox({ receive: () => new Promise(() => {}) });
+  const { id } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+  console.log((await sandbox.endpoints.test(id)).error);
+`;
+
+test("a script does not end in the middle of an attempt that has no socket", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", SCRIPT]);
+  expect(stdout).toBe("no answer within 5 s\n");
+});

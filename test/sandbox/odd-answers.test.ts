@@ -1,0 +1,75 @@
+import { type AddressInfo, type Socket, createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openSandbox } from "./support.js";
+
+/** A receiver that writes bytes of its own and may break the connection off. */
+async function openRaw(answer: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("data", () => answer(socket));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
+
+const head = (line: string, ...headers: string[]): string => [`HTTP/1.1 ${line}`, ...headers, "", ""].join("\r\n");
+
+describe("an answer counts from its status line on", () => {
+  test.each<[what: string, answer: (socket: Socket) => void]>([
+    [
+      "whose connection is reset in the body",
+      (socket) =>
+        socket.write(head("200 OK", "content-length: 100"), () => setTimeout(() => socket.resetAndDestroy(), 20)),
+    ],
+    [
+      "whose body is garbage",
+      (socket) => socket.write(`${head("200 OK", "transfer-encoding: chunked")}no chunk at all\r\n`),
+    ],
+    ["whose body ends early", (socket) => socket.end(`${head("200 OK", "content-length: 100")}a part`)],
+  ])("also one %s", async (_, answer) => {
+    const sandbox = openSandbox({ clock: "real" });
+    sandbox.endpoints.create({ url: await openRaw(answer) });
+    sandbox.emit("email.sent");
+    expect(await sandbox.waitFor()).toMatchObject({ status: "delivered", responseCode: 200, error: null });
+  });
+
+  test("also one whose body never ends: after 5 s it is what was answered", async () => {
+    const sandbox = openSandbox({ patienceMs: 50 });
+    const url = await openRaw((socket) => void socket.write(head("200 OK", "content-length: 100")));
+    sandbox.endpoints.create({ url });
+    sandbox.emit("email.sent");
+    expect(await sandbox.waitFor()).toMatchObject({ status: "delivered", responseCode: 200, durationMs: 5_000 });
+  });
+
+  test("also one in process that somebody has read already", async () => {
+    const receive = async (): Promise<Response> => {
+      const response = new Response("taken");
+      await response.text();
+      return response;
+    };
+    const sandbox = openSandbox({ receive });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+    sandbox.emit("email.sent");
+    expect(await sandbox.waitFor()).toMatchObject({ status: "delivered", error: null });
+  });
+});
+
+test("101 Switching Protocols is an answer, and a final failure", async () => {
+  const sandbox = openSandbox({ clock: "real" });
+  const url = await openRaw(
+    (socket) => void socket.write(head("101 Switching Protocols", "upgrade: websocket", "connection: upgrade")),
+  );
+  sandbox.endpoints.create({ url });
+  sandbox.emit("email.sent");
+  expect(await sandbox.waitFor({ timeoutMs: 3_000 })).toMatchObject({
+    status: "failed",
+    responseCode: 101,
+    nextAttemptAt: null,
+  });
+});
