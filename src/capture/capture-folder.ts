@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Clock, systemClock } from "../base/clock.js";
 import { DAY } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
@@ -78,6 +79,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   /** The last write of each capture that is under way. */
   const writes = new Map<string, Promise<void>>();
   let watcher: FolderWatcher | undefined;
+  let endWatch = (): void => undefined;
 
   function write(id: string, task: () => Promise<void>): Promise<void> {
     const written = (writes.get(id) ?? Promise.resolve()).catch(() => undefined).then(task);
@@ -109,7 +111,13 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   }
 
   async function store(file: string, capture: Capture): Promise<void> {
-    await writeCaptureFile(file, capture);
+    await writeCaptureFile(file, capture).catch(async (error: NodeJS.ErrnoException) => {
+      // Somebody has deleted the whole folder, to begin anew. Where the project itself has gone, nothing is begun.
+      if (error.code !== "ENOENT" || !existsSync(dirname(path))) throw error;
+      makeFolder(path);
+      watchAgain();
+      await writeCaptureFile(file, capture);
+    });
     stamps.set(file, await stampOf(file));
   }
 
@@ -190,9 +198,16 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   function lookAt(names: ReadonlySet<string> | "all"): void {
     const files =
       names === "all"
-        ? new Set([...fileOf.values(), ...listCaptureFiles(folder)])
+        ? new Set([...fileOf.values(), ...(existsSync(folder) ? listCaptureFiles(folder) : [])])
         : [...names].map((name) => join(folder, name));
     for (const file of files) void look(file);
+  }
+
+  /** A folder that was made anew is another one for the system. */
+  function watchAgain(): void {
+    if (watcher === undefined) return;
+    endWatch();
+    endWatch = watchJsonFiles(folder, lookAt);
   }
 
   return {
@@ -223,9 +238,14 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
         await withFileLock(file, async () => {
           const held = captures.get(id);
           if (held === undefined) throw noCapture(id);
-          changed = { ...change(await readLatest(held, file)), id };
-          hold(changed);
-          await store(file, changed);
+          const wanted = { ...change(await readLatest(held, file)), id };
+          hold(wanted);
+          await store(file, wanted).catch((error: unknown) => {
+            // What was sent and answered has happened all the same; nothing else has come true.
+            if (captures.get(id) === wanted) hold({ ...held, attempts: wanted.attempts });
+            throw error;
+          });
+          changed = wanted;
         });
       });
       if (changed === undefined) throw noCapture(id);
@@ -240,10 +260,10 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     prune: () => prune(),
     watch(given) {
       watcher = given;
-      const end = watchJsonFiles(folder, lookAt);
+      endWatch = watchJsonFiles(folder, lookAt);
       return () => {
         watcher = undefined;
-        end();
+        endWatch();
       };
     },
     async flush() {

@@ -1,3 +1,6 @@
+/** Tag of a capture that was answered 202 and has not reached the app; the dev server of its folder delivers it. */
+export const HELD_TAG = "held";
+
 /** Where a capture came from. `live`: from outside; `sandbox`: from the emulated service; `trigger`: made here. */
 export const CAPTURE_SOURCES = ["live", "sandbox", "trigger", "import", "production"] as const;
 

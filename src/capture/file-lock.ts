@@ -4,7 +4,7 @@ import { sleep } from "../base/sleep.js";
 import { waitingClock } from "../base/waiting-clock.js";
 
 /** One that nobody has touched for this long was left by a process that was killed. */
-export const STALE_MS = 5 * SECOND;
+const STALE_MS = 5 * SECOND;
 /** A lock that is held for longer than a small write is touched this often. */
 const TOUCH_MS = STALE_MS / 5;
 const RETRY_MS = 10;
@@ -34,6 +34,11 @@ export async function tryFileLock<Value>(file: string, task: () => Promise<Value
   return "busy";
 }
 
+/** Whether a lock was touched just now. Nobody has touched one in the time to come: the clock was set back since. */
+export function isFresh(touchedMs: number): boolean {
+  return Math.abs(Date.now() - touchedMs) < STALE_MS;
+}
+
 async function holdLock<Value>(lock: string, task: () => Promise<Value>): Promise<Value> {
   const touching = setInterval(() => {
     const now = new Date();
@@ -61,7 +66,7 @@ async function tryLock(lock: string): Promise<boolean> {
 async function breakStale(lock: string): Promise<void> {
   try {
     const { mtimeMs } = await stat(lock);
-    if (Date.now() - mtimeMs < STALE_MS) return;
+    if (isFresh(mtimeMs)) return;
     // Of several that wait only one can move it.
     const moved = `${lock}.${process.pid}.tmp`;
     await rename(lock, moved);

@@ -1,6 +1,7 @@
 import { PigeonholeError } from "../base/error.js";
 import { CAPTURE_SOURCES, type Capture, type CapturedBody, VERDICT_CODES } from "./capture.js";
 import { isCaptureId } from "./capture-id.js";
+import { checkStatusPattern } from "./check-expectation.js";
 
 /**
  * Takes parsed JSON for a capture after a look at every field that this package relies on; what may be left out by hand is
@@ -16,6 +17,7 @@ export function parseCapture(value: unknown): Capture {
   if (!isCaptureId(id)) fail("id", "must be letters, digits, _ and - only");
   const receivedAt = text(root["receivedAt"], "receivedAt");
   if (!Number.isFinite(Date.parse(receivedAt))) fail("receivedAt", "is no ISO 8601 time");
+  if (root["expect"] !== undefined && root["expect"] !== null) checkExpect(root["expect"]);
   const source = oneOf(root["source"] ?? "import", CAPTURE_SOURCES, "source");
   return {
     // Fields this version does not know stay.
@@ -41,7 +43,7 @@ export function parseCapture(value: unknown): Capture {
       skewSeconds: typeof verify["skewSeconds"] === "number" ? verify["skewSeconds"] : null,
       secretRef: textOrNull(verify["secretRef"]),
     },
-    attempts: list(root["attempts"] ?? [], "attempts").map(checkAttempt),
+    attempts: list(root["attempts"] ?? [], "attempts").map((one, index) => readAttempt(one, index, receivedAt)),
     tags: list(root["tags"] ?? [], "tags").map((tag) => text(tag, "tags")),
     note: text(root["note"] ?? "", "note"),
     pinned: root["pinned"] === true,
@@ -49,17 +51,49 @@ export function parseCapture(value: unknown): Capture {
   } as Capture;
 }
 
-function checkAttempt(value: unknown, index: number): unknown {
+/** A mistake in what is expected would end a test run in the middle, or be a test that cannot fail. */
+function checkExpect(value: unknown): void {
+  const { status, outcome, handlers, ignore } = record(value, "expect");
+  if (status !== undefined) checkStatus(text(status, "expect.status"));
+  if (outcome !== undefined) text(outcome, "expect.outcome");
+  if (handlers !== undefined) {
+    for (const state of Object.values(record(handlers, "expect.handlers"))) text(state, "expect.handlers");
+  }
+  if (ignore !== undefined) for (const path of list(ignore, "expect.ignore")) text(path, "expect.ignore");
+}
+
+function checkStatus(status: string): void {
+  try {
+    checkStatusPattern(status);
+  } catch {
+    fail("expect.status", "must be such as 2xx or 503");
+  }
+}
+
+function readAttempt(value: unknown, index: number, receivedAt: string): unknown {
   const name = `attempts[${index}]`;
   const attempt = record(value, name);
   text(attempt["target"], `${name}.target`);
   headerList(attempt["headers"], `${name}.headers`);
   headerList(attempt["sentHeaders"], `${name}.sentHeaders`);
-  const { status, body, sentBody } = attempt;
+  const { n = index + 1, ms = 0, at = receivedAt, status, body, sentBody } = attempt;
   if (status !== null && typeof status !== "number") fail(`${name}.status`, "must be a number or null");
   if (body !== null) capturedBody(body, `${name}.body`);
   if (sentBody !== null && sentBody !== undefined) capturedBody(sentBody, `${name}.sentBody`);
-  return attempt;
+  if (!Number.isInteger(n)) fail(`${name}.n`, "must be a whole number");
+  if (typeof ms !== "number") fail(`${name}.ms`, "must be a number");
+  if (!Number.isFinite(Date.parse(text(at, `${name}.at`)))) fail(`${name}.at`, "is no ISO 8601 time");
+  return {
+    ...attempt,
+    n,
+    kind: oneOf(attempt["kind"] ?? "replay", ["forward", "replay", "retry"], `${name}.kind`),
+    mode: oneOf(attempt["mode"] ?? "resign", ["exact", "resign"], `${name}.mode`),
+    at,
+    eventId: textOrNull(attempt["eventId"]),
+    sentBody: sentBody ?? null,
+    ms,
+    error: textOrNull(attempt["error"]),
+  };
 }
 
 function capturedBody(value: unknown, name: string): CapturedBody {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { digestBytes } from "./capture-request.js";
-import type { Capture, CapturedBody, Expectation } from "./capture.js";
+import { type Capture, type CapturedBody, type CapturedEvent, type Expectation, HELD_TAG } from "./capture.js";
 import { bodyJson, bodySize, decodeBody } from "./captured-body.js";
 import { createFakes, fillText } from "./fake-values.js";
-import { redactValue, type RedactionRules } from "./redact-value.js";
+import { hideAddresses, redactValue, type RedactionRules } from "./redact-value.js";
 
 export const REDACTION_PROFILES = ["default", "strict"] as const;
 
@@ -45,13 +45,13 @@ export function createRedactor(options: RedactorOptions = {}): (capture: Capture
       source: rest.source,
       request: {
         method: rest.request.method,
-        path: strict ? "/" : hideSecretSegments(rest.request.path),
+        path: strict ? "/" : hideAddresses(hideSecretSegments(rest.request.path), rules),
         query: "",
         headers: rest.request.headers.filter(([name]) => KEPT_HEADERS.includes(name.toLowerCase())),
         body,
         sha256: digestBytes(decodeBody(body)),
       },
-      event: rest.event,
+      event: redactEvent(rest.event, rules),
       verify: {
         code: "missing",
         summary: "Redacted: the signature went with the bytes it was made for.",
@@ -60,35 +60,64 @@ export function createRedactor(options: RedactorOptions = {}): (capture: Capture
         secretRef: null,
       },
       attempts: [],
-      tags: strict ? [] : rest.tags,
+      tags: strict ? [] : redactTags(rest.tags, rules),
       note: "",
       pinned: rest.pinned,
       redaction: profile,
       // What an answer must hold may quote the event; the rest is about the receiver.
-      ...(expect && { expect: withoutJson(expect) }),
+      ...(expect && { expect: redactExpectation(expect, rules) }),
     };
   };
 }
 
-function withoutJson(expect: Expectation): Expectation {
-  return Object.fromEntries(Object.entries(expect).filter(([field]) => field !== "json"));
+/** Nobody is owed a redacted delivery: the folder that it is imported into must not send it by itself. */
+function redactTags(tags: readonly string[], rules: RedactionRules): string[] {
+  return tags.filter((tag) => tag !== HELD_TAG).map((tag) => hideAddresses(tag, rules));
+}
+
+function redactExpectation(expect: Expectation, rules: RedactionRules): Expectation {
+  const kept: Expectation = Object.fromEntries(Object.entries(expect).filter(([field]) => field !== "json"));
+  const { ignore } = kept;
+  return ignore === undefined ? kept : { ...kept, ignore: ignore.map((path) => hideAddresses(path, rules)) };
+}
+
+/** As the body has it. */
+function redactEvent({ id, type, at }: CapturedEvent, rules: RedactionRules): CapturedEvent {
+  const hide = (text: string | null, field: string): string | null =>
+    text === null ? null : redactOwnField(text, field, rules);
+  return { id: hide(id, "id"), type: hide(type, "type"), at: hide(at, "createdAt") };
 }
 
 function redactBody(body: CapturedBody, rules: RedactionRules): CapturedBody {
-  const json = bodyJson(body);
-  if (json.ok) return { encoding: "utf8", data: JSON.stringify(redactEnvelope(json.value, rules)) };
+  const data = redactJson(body, rules);
+  if (data !== undefined) return { encoding: "utf8", data };
   if (body.encoding === "utf8") return { encoding: "utf8", data: fillText(body.data, rules.strict) };
   return { encoding: "base64", data: Buffer.alloc(bodySize(body)).toString("base64") };
+}
+
+/** Undefined for what is no JSON, or so deeply nested that it cannot be walked through. */
+function redactJson(body: CapturedBody, rules: RedactionRules): string | undefined {
+  const json = bodyJson(body);
+  try {
+    return json.ok ? JSON.stringify(redactEnvelope(json.value, rules)) : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** The envelope's own fields stay: without `id` and `type` a replay would be another event. */
 function redactEnvelope(value: unknown, rules: RedactionRules): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return redactValue(value, "", rules);
   const fields = Object.entries(value).map(([key, field]: [string, unknown]) => {
-    const isOwn = ["id", "type", "createdAt"].includes(key) && typeof field === "string" && !field.includes("@");
-    return [key, isOwn ? field : redactValue(field, key, rules)];
+    const isOwn = ["id", "type", "createdAt"].includes(key) && typeof field === "string";
+    return [key, isOwn ? redactOwnField(field, key, rules) : redactValue(field, key, rules)];
   });
   return Object.fromEntries(fields) as unknown;
+}
+
+function redactOwnField(text: string, key: string, rules: RedactionRules): string {
+  return text.includes("@") ? String(redactValue(text, key, rules)) : text;
 }
 
 /** A path may have a secret in it, to keep strangers from posting. */

@@ -31,13 +31,16 @@ export function redactValue(value: unknown, key: string, rules: RedactionRules):
   if (Array.isArray(value)) return (value as unknown[]).map((item) => redactValue(item, key, rules));
   if (typeof value === "object" && value !== null) {
     const fields = Object.entries(value).map(([name, field]) => [
-      redactKey(name, rules),
+      hideAddresses(name, rules),
       redactValue(field, name, rules),
     ]);
     return Object.fromEntries(fields) as unknown;
   }
   if (typeof value === "string") return redactText(value, key, rules);
-  return typeof value === "number" && rules.strict && !KIND_KEY.test(key) ? redactNumber(value) : value;
+  if (typeof value !== "number") return value;
+  // Such as a code that is typed in once.
+  if (TOKEN_KEY.test(key)) return 0;
+  return rules.strict && !KIND_KEY.test(key) ? redactNumber(value) : value;
 }
 
 function redactText(text: string, key: string, rules: RedactionRules): string {
@@ -66,9 +69,9 @@ function redactAround(text: string, { fakes, strict }: RedactionRules): string {
   return redacted + fillText(text.slice(at), false);
 }
 
-/** Keys are the service's words, save where they are addresses. */
-function redactKey(key: string, { fakes }: RedactionRules): string {
-  return key.replaceAll(ADDRESS, (address) => fakes.address(address));
+/** A word of the service or of the developer, such as a key, without the addresses in it. */
+export function hideAddresses(word: string, { fakes }: RedactionRules): string {
+  return word.replaceAll(ADDRESS, (address) => fakes.address(address));
 }
 
 /** As many digits, so that a size stays a size. */

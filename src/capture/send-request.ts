@@ -129,6 +129,11 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
       };
       signal?.addEventListener("abort", abort, { once: true });
       request.on("error", (error: NodeJS.ErrnoException) => settle(failureOf(error), error.code ?? error.message));
+      // Without a listener Node closes the connection and says nothing.
+      request.on("upgrade", (response) => {
+        answer = response;
+        stop("broken", "it changed the protocol");
+      });
       request.on("response", (response) => {
         answer = response;
         let size = 0;

@@ -29,16 +29,15 @@ export function writeCurl(capture: Capture, { url, headers }: WrittenRequest): s
 export function writeHttp(capture: Capture, { url, headers }: WrittenRequest): string {
   const { method, body } = capture.request;
   const text = bodyText(body);
+  // Such files know no escapes: an editor may change line ends, put in variables and other files, or read a second request.
+  const survives = text !== undefined && !/\r|^###|\n$|^<|\{\{/m.test(text);
   const head = [
-    `### ${capture.event.type ?? "unreadable"} ${capture.id}`,
-    // Such files know no escapes: an editor may change line ends, and the signature would not fit.
-    ...(text === undefined || /\r|^###|\n$/m.test(text)
-      ? ["# This body does not survive in this format; use curl."]
-      : []),
+    `### ${(capture.event.type ?? "unreadable").replaceAll(/[^\w.-]/g, "?")} ${capture.id}`,
+    ...(survives ? [] : ["# This body does not survive in this format; use curl."]),
     `${method} ${url}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
-  return `${head.join("\n")}\n\n${text ?? ""}\n`;
+  return `${head.join("\n")}\n\n${survives ? text : ""}\n`;
 }
 
 /** Linux refuses a single argument over 128 KiB. */

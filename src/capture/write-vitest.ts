@@ -1,10 +1,10 @@
 import { bodyJson } from "./captured-body.js";
-import type { Capture } from "./capture.js";
+import type { Capture, CapturedBody } from "./capture.js";
 
 /** One readable vitest test per capture, delivering its event to a receiver that the reader names. */
 export function writeVitest(captures: readonly Capture[]): string {
-  const readable = captures.filter(isEvent);
-  const left = captures.length - readable.length;
+  const tests = captures.filter(isEvent).flatMap(writeTest);
+  const left = captures.length - tests.length;
   const head = [
     importLine("afterAll, expect, test", "vitest"),
     importLine("deliver", "pigeonhole/testing"),
@@ -14,7 +14,7 @@ export function writeVitest(captures: readonly Capture[]): string {
     "afterAll(() => receiver.stop({ timeoutMs: 0 }));",
     ...(left === 0 ? [] : ["", `// Left out: ${left} captures without a readable event.`]),
   ];
-  return `${[...head, ...readable.map(writeTest)].join("\n")}\n`;
+  return `${[...head, ...tests].join("\n")}\n`;
 }
 
 function importLine(names: string, from: string): string {
@@ -25,14 +25,26 @@ function isEvent(capture: Capture): boolean {
   return capture.event.id !== null && capture.event.type !== null;
 }
 
-function writeTest({ id, event, request, expect }: Capture): string {
-  const json = bodyJson(request.body);
-  const literal = JSON.stringify(json.ok ? json.value : null, undefined, 2).replaceAll("\n", "\n  ");
-  return `
+function writeTest({ id, event, request, expect }: Capture): string[] {
+  const literal = writeLiteral(request.body);
+  if (literal === undefined) return [];
+  const text = `
 test(${JSON.stringify(`${event.type} of ${id} is handled`)}, async () => {
   const event = ${literal};
   const { outcome, handlers } = await deliver(receiver, event);
   expect(outcome).toBe(${JSON.stringify(expect?.outcome ?? "accepted")});
   expect(handlers.filter(({ state }) => state !== "done")).toEqual([]);
 });`;
+  return [text];
+}
+
+/** Undefined for what is nested so deeply that it cannot be written. */
+function writeLiteral(body: CapturedBody): string | undefined {
+  const json = bodyJson(body);
+  try {
+    return JSON.stringify(json.ok ? json.value : null, undefined, 2).replaceAll("\n", "\n  ");
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

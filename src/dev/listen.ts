@@ -29,6 +29,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const connectionsCheckingInterval = Math.min(headersTimeout, SECOND);
   const limits = { maxHeaderSize: MOST_HEADER_BYTES, headersTimeout, connectionsCheckingInterval };
   const server = createServer(limits, listener);
+  // By itself Node leaves out headers from about the 1,000th on without a word; their bytes are limited above.
+  server.maxHeadersCount = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, options)));
     server.listen({ port: options.port, host: options.host }, resolve);

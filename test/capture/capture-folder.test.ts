@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DAY } from "#pigeonhole/base/duration.js";
+import type { CaptureAttempt } from "#pigeonhole/capture/capture.js";
 import { openCaptureFolder } from "#pigeonhole/capture/capture-folder.js";
 import { readCaptureFolder } from "#pigeonhole/capture/read-capture-folder.js";
 import { selectCaptures } from "#pigeonhole/capture/select-captures.js";
@@ -23,6 +24,51 @@ describe("a capture folder", () => {
     expect(readdirSync(folder.path)).toEqual([`${capture.id}.json`]);
     expect(mode(join(folder.path, `${capture.id}.json`))).toBe(0o600);
     expect(open(path).get(capture.id)).toEqual(capture);
+  });
+
+  test("is made anew when somebody has deleted it, and watched again", async () => {
+    const path = join(tempFolder(), ".pigeonhole");
+    const folder = open(path);
+    const found: string[] = [];
+    const end = folder.watch({ changed: ({ id }) => found.push(id), removed: () => undefined });
+    rmSync(path, { recursive: true });
+    const [kept, other] = [makeCapture(), makeCapture()];
+    await folder.add(kept);
+    await folder.update(kept.id, (capture) => ({ ...capture, note: "look" }));
+    expect(open(path).get(kept.id)?.note).toBe("look");
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    await open(path).add(other);
+    await expect.poll(() => found).toContain(other.id);
+    end();
+  });
+
+  test("keeps no mark in memory that cannot be written, but what was answered", async () => {
+    const path = tempFolder();
+    const capture = makeCapture();
+    // The name has room for a lock and none for the file that is written first.
+    const file = join(open(path).path, `${"a".repeat(245)}.json`);
+    writeFileSync(file, JSON.stringify(capture));
+    const folder = open(path);
+    const attempt: CaptureAttempt = {
+      n: 1,
+      kind: "forward",
+      mode: "exact",
+      target: "http://127.0.0.1:1/",
+      at: capture.receivedAt,
+      eventId: null,
+      sentHeaders: [],
+      sentBody: null,
+      status: 200,
+      headers: [],
+      body: null,
+      ms: 1,
+      error: null,
+    };
+    const error = await errorOf(() =>
+      folder.update(capture.id, (current) => ({ ...current, tags: ["held"], pinned: true, attempts: [attempt] })),
+    );
+    expect(error).toMatchObject({ code: "ENAMETOOLONG" });
+    expect(folder.get(capture.id)).toEqual({ ...capture, attempts: [attempt] });
   });
 
   test("lists newest first, also after late arrivals and changes", async () => {

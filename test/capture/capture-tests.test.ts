@@ -212,3 +212,37 @@ describe("replayDirectory", () => {
     expect(heard.map((one) => one.url)).toEqual(["/hooks", "/hooks"]);
   });
 });
+
+describe("a capture file that was edited by hand", () => {
+  test.each<[string, unknown]>([
+    ["expect.status must be a text", { status: 200 }],
+    ["expect.status must be such as 2xx or 503", { status: "ok" }],
+    ["expect must be a JSON object", "2xx"],
+    ["expect.handlers must be a JSON object", { handlers: ["done"] }],
+    ["expect.handlers must be a text", { handlers: { welcome: true } }],
+    ["expect.ignore must be a list", { ignore: "$.requestId" }],
+    ["expect.outcome must be a text", { outcome: 1 }],
+  ])("is named with what is wrong: %s", async (problem, expected) => {
+    const { url } = await serveAnswers();
+    const folder = tempFolder();
+    writeFileSync(join(folder, "hand.json"), JSON.stringify({ ...makeCapture(), expect: expected }));
+    const error = await errorOf(() => runTests({ folder, target: url }));
+    expect(error).toMatchObject({ code: "invalid_capture" });
+    expect(error.message).toContain(join(folder, "hand.json"));
+    expect(error.message).toContain(problem);
+  });
+
+  test.each<[string, unknown]>([
+    ["attempts[0].n must be a whole number", { n: "1" }],
+    ["attempts[0].at is no ISO 8601 time", { at: "yesterday" }],
+    ["attempts[0].ms must be a number", { ms: "fast" }],
+    ["attempts[0].kind must be one of forward, replay, retry", { kind: "again" }],
+  ])("may not have an attempt that nobody can show: %s", async (problem, wrong) => {
+    const folder = tempFolder();
+    const attempt = { target: "http://127.0.0.1:1/", status: 200, headers: [], sentHeaders: [], body: null };
+    const attempts = [{ ...attempt, ...(wrong as object) }];
+    writeFileSync(join(folder, "hand.json"), JSON.stringify({ ...makeCapture(), attempts }));
+    const error = await errorOf(() => runTests({ folder, target: "1" }));
+    expect(error.message).toContain(problem);
+  });
+});

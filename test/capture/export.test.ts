@@ -152,3 +152,26 @@ test("no format ever holds the secret", () => {
   for (const as of EXPORT_FORMATS)
     expect(exportCaptures(captures, { as, secret: TEST_SECRET }).text).not.toContain(TEST_SECRET);
 });
+
+test("http files hold no request that a delivery made up", () => {
+  const event = { id: "evt_1", type: "a\n### \nGET http://127.0.0.1:9/", createdAt: "2026-01-01T00:00:00Z", data: {} };
+  const bodies = [
+    JSON.stringify(event),
+    "### more\nGET http://127.0.0.1:9/\n",
+    "< /etc/hostname",
+    '{"a":"{{secret}}"}',
+  ];
+  const made = bodies.map((body) => makeCapture({ body }));
+  const { text } = exportCaptures(made, { as: "http", secret: TEST_SECRET, target: "3000" });
+  expect(text.match(/^(?:GET|POST) .*$/gm)).toEqual(Array(4).fill("POST http://127.0.0.1:3000/webhooks"));
+  expect(text.match(/^###/gm)).toHaveLength(4);
+  expect(text).not.toMatch(/^<|\{\{/m);
+  expect(text.match(/does not survive/g)).toHaveLength(3);
+});
+
+test("vitest files leave out what is nested too deeply to be written", () => {
+  const nested = `{"id":"evt_2","type":"email.received","data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  const { text } = exportCaptures([makeCapture({ body: nested }), makeCapture()], { as: "vitest" });
+  expect(text).toContain("Left out: 1 captures without a readable event.");
+  expect(text.match(/^test\(/gm)).toHaveLength(1);
+});

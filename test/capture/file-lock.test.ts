@@ -38,6 +38,15 @@ describe("a lock that is tried for", () => {
     expect(await tryFileLock(file, async () => "mine")).toBe("mine");
   });
 
+  test("that was left behind before the clock was set back is free too", async () => {
+    const file = join(makeFolder(), "one");
+    writeFileSync(`${file}.lock`, "");
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    utimesSync(`${file}.lock`, inAnHour, inAnHour);
+    expect(await tryFileLock(file, async () => "mine")).toBe("busy");
+    expect(await tryFileLock(file, async () => "mine")).toBe("mine");
+  });
+
   test("is free again after a task that fails", async () => {
     const file = join(makeFolder(), "one");
     const failing = tryFileLock(file, () => Promise.reject(new Error("no")));

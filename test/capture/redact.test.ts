@@ -53,6 +53,33 @@ describe("redaction", () => {
     expect(text).not.toMatch(/\bada\b|lovelace|bob|customer|invoice|dear|203\.0|sk_live|plainvalue|called/i);
   });
 
+  test.each(REDACTION_PROFILES)(
+    "of the profile %s hides addresses beside the body, and codes that are numbers",
+    (profile) => {
+      const envelope = { id: "ada@customer.example.com", type: "email.bounced", createdAt: "ada@customer.example.com" };
+      const capture: Capture = {
+        ...makeCapture({
+          body: JSON.stringify({ ...envelope, data: { loginToken: 482_913, passwords: [{ pin: "4711" }] } }),
+          path: "/in/ada@c.example",
+        }),
+        tags: ["of ada@customer.example.com", "vip", "held"],
+        expect: { status: "200", ignore: ["$.ada@customer.example.com"] },
+      };
+      const safe = createRedactor({ profile, key })(capture);
+      expect(JSON.stringify(safe)).not.toMatch(/ada|customer|482913|4711/);
+      expect(safe.event.id).toBe((JSON.parse(Buffer.from(bodyBytes(safe)).toString()) as { id: string }).id);
+      expect(safe.tags).toHaveLength(profile === "strict" ? 0 : 2);
+    },
+  );
+
+  test("fills a body that is nested too deeply to be walked through", () => {
+    const lists = "[".repeat(100_000);
+    const body = `{"id":"evt_1","type":"email.bounced","data":["Ada",${lists}${"]".repeat(100_000)}]}`;
+    const safe = createRedactor({ key })(makeCapture({ body }));
+    expect(safe.request.body.data).toHaveLength(body.length);
+    expect(safe.request.body.data).not.toContain("Ada");
+  });
+
   test("gives the same address the same stand-in, in lists, keys and beside a name", () => {
     expect(seen.recipient).toMatch(/^p-[0-9a-f]{8}@d-[0-9a-f]{8}\.example$/);
     expect(seen.from).toBe(`Xxx Xxxxxxxx <${seen.recipient}>`);

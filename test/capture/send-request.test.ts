@@ -73,6 +73,15 @@ describe("a failure says what happened", () => {
     expect(await sendRequest({ ...post, url, maxAnswerBytes: 1000 })).toMatchObject({ failure: "answer_too_large" });
   });
 
+  test("another protocol than asked for, at once", async () => {
+    const url = await serve((req) => {
+      req.socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
+    });
+    const answer = await sendRequest({ ...post, url, timeoutMs: 3_000 });
+    expect(answer).toMatchObject({ status: 101, failure: "broken" });
+    expect(answer.error).toContain("changed the protocol");
+  });
+
   test("not HTTP at all", async () => {
     const server = createServer((socket) => socket.end("hello\r\n\r\n"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

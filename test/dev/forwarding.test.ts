@@ -1,4 +1,6 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
 import { verifySignature } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -25,6 +27,27 @@ describe("a forwarded delivery", () => {
     const seen = app.seen[0]?.rawHeaders ?? [];
     const pairs = seen.flatMap((name, index) => (index % 2 === 0 ? [[name, seen[index + 1]]] : []));
     expect(pairs.filter(([name]) => name?.toLowerCase() !== "connection")).toEqual(headers);
+  });
+
+  test("keeps all of thousands of headers", async () => {
+    const seen: number[] = [];
+    const app = createServer((req, res) => {
+      seen.push(req.rawHeaders.length / 2);
+      res.end();
+    });
+    app.maxHeadersCount = 0;
+    await new Promise<void>((resolve) => app.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void app.close());
+    const { dev } = await startDev({ forwards: [{ target: String((app.address() as AddressInfo).port) }] });
+    const { body, headers } = makeDelivery();
+    const many = Array.from({ length: 3_000 }, (_, index): [string, string] => ["a", String(index % 10)]);
+    const length: [string, string] = ["Content-Length", String(body.length)];
+    const own: [string, string][] = [["Host", "a"], ...many, ...headers, length, ["Connection", "close"]];
+    await send(dev.captureUrl, { method: "POST", headers: own, body });
+    const [capture] = dev.captures.list();
+    expect(capture?.request.headers).toEqual(own);
+    expect(capture?.verify.code).toBe("ok");
+    expect(seen).toEqual([own.length]);
   });
 
   test("that came in chunks reaches the app with a length", async () => {
@@ -175,8 +198,8 @@ describe("a delivery that is not forwarded", () => {
 
   test("is answered 503 when it cannot be written", async () => {
     const { dev, folder, kinds } = await startDev();
-    const { rmSync } = await import("node:fs");
     rmSync(`${folder}/.pigeonhole`, { recursive: true });
+    writeFileSync(`${folder}/.pigeonhole`, "");
     expect(await deliver(dev)).toMatchObject({ status: 503 });
     expect(kinds()).toEqual(["ready", "problem", "received"]);
   });

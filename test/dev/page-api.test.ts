@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { DoNotRetry } from "pigeonhole";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { EVENT_TYPES } from "pigeonhole/protocol";
@@ -108,6 +110,23 @@ describe("captures", () => {
     expect(await callApi(dev, `/api/captures/none/mark`, {})).toMatchObject({ status: 404 });
     expect(await callApi(dev, "/api/captures/remove", { ids: [id, "none"] })).toMatchObject({ json: { removed: 1 } });
     expect(dev.captures.size).toBe(0);
+  });
+
+  test("says so when a mark cannot be written", async () => {
+    const cwd = makeFolder();
+    const captures = join(cwd, ".pigeonhole", "captures");
+    mkdirSync(captures, { recursive: true });
+    const request = { body: { encoding: "utf8", data: "{}" } };
+    const byHand = JSON.stringify({ v: 1, id: "by-hand", receivedAt: new Date().toISOString(), request });
+    // The name has room for a lock and none for the file that is written first.
+    writeFileSync(join(captures, `${"a".repeat(245)}.json`), byHand);
+    const { dev, kinds } = await startDev({ cwd });
+    expect(await callApi(dev, "/api/captures/by-hand/mark", { pinned: true })).toMatchObject({
+      status: 503,
+      json: { code: "not_written" },
+    });
+    expect(await callApi(dev, "/api/captures/by-hand")).toMatchObject({ json: { capture: { pinned: false } } });
+    expect(kinds()).toContain("problem");
   });
 });
 

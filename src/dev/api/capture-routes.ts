@@ -69,7 +69,12 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
           ...mark,
           ...(tags === undefined ? {} : { tags: keepHeldTag(tags, capture) }),
         }));
-        return summarizeCapture(changed ?? mustGet(log, id));
+        if (changed !== undefined) return summarizeCapture(changed);
+        mustGet(log, id);
+        throw new ApiRefusal(503, {
+          code: "not_written",
+          message: "It could not be written to disk, so nothing changed.",
+        });
       },
     },
     {

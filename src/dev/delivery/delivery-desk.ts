@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.js";
-import type { Capture, CaptureSource, HeaderList } from "../../capture/capture.js";
+import { HELD_TAG, type Capture, type CaptureSource, type HeaderList } from "../../capture/capture.js";
 import { type ReceivedRequest, captureRequest } from "../../capture/capture-request.js";
 import type { NamedSecret } from "../../capture/judge-signature.js";
 import { isConnectionHeader } from "../../capture/outgoing-headers.js";
@@ -13,7 +13,7 @@ import type { TypeMatcher } from "../type-glob.js";
 import type { CaptureLog } from "./capture-log.js";
 import type { Courier } from "./courier.js";
 import { createHeldDelivery, isDelivered } from "./deliver-held.js";
-import { HELD_TAG, isHeld } from "./held-tag.js";
+import { isHeld } from "./held-tag.js";
 import { HeldQueue } from "./held-queue.js";
 
 /** What the sender of a delivery hears. */

@@ -1,9 +1,6 @@
-import type { Capture } from "../../capture/capture.js";
+import { type Capture, HELD_TAG } from "../../capture/capture.js";
 
 /* Without node: imports, since the page uses it too. */
-
-/** Marks a capture that was answered 202 and has not reached the app; a later run delivers it. */
-export const HELD_TAG = "held";
 
 /** True for a capture that the sender was told is taken, and that the app has not got. */
 export function isHeld({ tags }: Pick<Capture, "tags">): boolean {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { STALE_MS, tryFileLock } from "../../capture/file-lock.js";
+import { isFresh, tryFileLock } from "../../capture/file-lock.js";
 
 /** How often the others are looked for. */
 const LOOK_MS = 2_000;
@@ -50,5 +50,5 @@ async function listLiving(folder: string, own: string): Promise<Set<string>> {
       ),
     ),
   );
-  return new Set(others.filter((_, index) => Date.now() - (touched[index] ?? 0) < STALE_MS));
+  return new Set(others.filter((_, index) => isFresh(touched[index] ?? 0)));
 }
