@@ -9,8 +9,9 @@ const FRAME = /^ {1,8}at [^\n]{0,300}?[/\\][^\n]{0,700}:\d{1,7}:\d{1,7}\)?$/;
  * inbox keeps it. Never throws, whatever was thrown.
  */
 export function errorFields(error: unknown, withMessage: boolean): Record<string, unknown> {
-  if (!(error instanceof Error)) return { error: typeof error };
   try {
+    // Inside: a proxy can refuse to say what it is an instance of.
+    if (!(error instanceof Error)) return { error: typeof error };
     return {
       error: error.name,
       ...("code" in error && typeof error.code === "string" ? { code: error.code } : {}),

@@ -44,7 +44,7 @@ export interface HandlerContext {
   /**
    * Runs `fn` once per event and handler: a later attempt gets the value kept from the first success. The value must survive
    * JSON and have at most 64 K characters. `fn` may run again when the process dies before its value is kept. Rejects with
-   * what `fn` throws, `duplicate_step`, `step_not_json` or `lease_lost`.
+   * what `fn` throws, `invalid_argument` for a name that is no text, `duplicate_step`, `step_not_json` or `lease_lost`.
    */
   readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
   /** Contact events, sent later exactly once. Needs the receiver's `api`. */
@@ -151,6 +151,7 @@ export class RunContext implements HandlerContext {
   }
 
   readonly step = async <Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value> => {
+    checkStepName(name);
     this.#stepsOfThisRun ??= new Set();
     if (this.#stepsOfThisRun.has(name)) {
       throw new PigeonholeError(
@@ -191,12 +192,16 @@ export class RunContext implements HandlerContext {
     }
     const { seq, handler, token } = this.#work;
     const dropSteps = this.mayHaveSteps;
+    const isLate = this.#isOver;
     this.pendingCommit = this.#deps.store.commit(
       { seq, handler, token, to: "done", at: this.#deps.clock.now(), dropSteps, records: this.#records?.all },
       fn,
     );
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
-    this.pendingCommit.catch(() => undefined);
+    this.pendingCommit.catch(() => {
+      // Called by a handler that goes on after its run: nobody else would hear that these writes are lost.
+      if (isLate) this.log.error({ code: "run_ended" }, "commit_refused");
+    });
     return this.pendingCommit;
   };
 
@@ -258,4 +263,13 @@ export class RunContext implements HandlerContext {
     // Beside the limit: a record has one of its own.
     return records === undefined || records.length === 0 ? text : JSON.stringify({ value, records });
   }
+}
+
+/** The store would keep another text than that under a number or half a character, and each attempt would repeat the step. */
+function checkStepName(name: unknown): void {
+  if (typeof name === "string" && !/\p{Surrogate}/u.test(name)) return;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `A step's name must be a text of whole characters, got ${typeof name === "string" ? JSON.stringify(name) : typeof name}.`,
+  );
 }

@@ -222,8 +222,8 @@ export class Lane {
         suspectLimit: this.#deps.concurrency,
         allowRepeated,
       });
-      holdsRepeated = page.work.some((work) => work.crashes > 1);
       await this.#takePage(page);
+      holdsRepeated = page.work.some((work) => work.crashes > 1);
     } finally {
       if (allowRepeated && !holdsRepeated) this.#deps.giveRepeated();
     }
@@ -233,11 +233,19 @@ export class Lane {
     if (!this.#open) return this.#deps.store.release(page.work, this.#deps.now());
     if (page.work.length > 0) this.#behind = true;
     else if (page.nextDueAt !== undefined) this.expectAt(Math.max(page.nextDueAt, this.#deps.now() + REFUSED_WAIT_MS));
-    for (const work of page.work) {
-      if (work.crashes > 0) this.#suspectsHeld += 1;
-      const event = await this.#deps.read(work);
-      if (event === undefined) this.#release(work);
-      else this.#hold({ work, event });
+    let taken = 0;
+    try {
+      for (const work of page.work) {
+        const event = await this.#deps.read(work);
+        taken += 1;
+        if (work.crashes > 0) this.#suspectsHeld += 1;
+        if (event === undefined) this.#release(work);
+        else this.#hold({ work, event });
+      }
+    } catch (error) {
+      // Leases that nobody holds would run out, and their work be taken for that of a dead process.
+      await this.#deps.store.release(page.work.slice(taken), this.#deps.now()).catch(this.#deps.onError);
+      throw error;
     }
   }
 

@@ -79,7 +79,7 @@ export class HandlerRegistry {
     if (typeof run !== "function") {
       throw new PigeonholeError("invalid_argument", `Handler "${name}" must be a function, got ${typeof run}.`);
     }
-    if (name === "" || name.length > LONGEST_NAME) {
+    if (typeof name !== "string" || name === "" || name.length > LONGEST_NAME) {
       throw new PigeonholeError(
         "invalid_option",
         `A handler's name must have 1 to ${LONGEST_NAME} characters; without a name it is its types. Give it one: on(types, handler, { name: "…" }).`,
@@ -92,14 +92,18 @@ export class HandlerRegistry {
       );
     }
     const option = `handler "${name}": `;
-    const { concurrency, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const { concurrency, key, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    // It would throw for each event, and all of them run without a key.
+    if (key !== undefined && typeof key !== "function") {
+      throw new PigeonholeError("invalid_option", `${option}key must be a function, got ${typeof key}.`);
+    }
     const handler: RegisteredHandler = {
       name,
       patterns,
       run,
       concurrency:
         concurrency === undefined ? undefined : checkWholeNumber(`${option}concurrency`, concurrency, { min: 1 }),
-      key: options.key,
+      key,
       timeoutMs: checkWholeNumber(`${option}timeoutMs`, timeoutMs, { min: 1 }),
       retry: resolveRetry(`${option}retry`, options.retry, this.#retry),
       testEvents: options.testEvents ?? false,

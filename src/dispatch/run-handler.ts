@@ -15,7 +15,9 @@ export type RunEnd =
   | { kind: "committed" }
   /** The lease ended while the handler ran; somebody else settles the work. */
   | { kind: "lost" }
-  | { kind: "failed"; error: unknown };
+  | { kind: "failed"; error: unknown }
+  /** The receiver stopped before the handler was done. */
+  | { kind: "stopped"; error: Error };
 
 /** Longest error text kept in the inbox. */
 const LONGEST_ERROR = 2_000;
@@ -32,26 +34,31 @@ export interface HandlerRun {
 /** Runs a handler to its end, its time-out, or until it is stopped: the first of them decides. Never rejects. */
 export function runHandler({ handler, event, context, clock, onStop }: HandlerRun): Promise<RunEnd> {
   return new Promise((resolve) => {
-    const fail = (error: unknown): void => {
+    const endAs = (end: Unfinished): void => {
       timer.cancel();
-      if (context.pendingCommit === undefined) resolve({ kind: "failed", error });
-      else resolve(endAfterCommit(context.pendingCommit, error));
+      if (context.pendingCommit === undefined) resolve(end);
+      else resolve(endAfterCommit(context.pendingCommit, end));
     };
-    const abandon = (reason: Error): void => {
-      context.abort(reason);
-      fail(reason);
-    };
+    const fail = (error: unknown): void => endAs({ kind: "failed", error });
     const timer = clock.setTimer(() => {
       const text = `Handler "${handler.name}" took longer than its timeoutMs of ${handler.timeoutMs}.`;
-      abandon(new PigeonholeError("handler_timeout", text));
+      const reason = new PigeonholeError("handler_timeout", text);
+      context.abort(reason);
+      fail(reason);
     }, handler.timeoutMs);
-    onStop(abandon);
+    onStop((reason) => {
+      context.abort(reason);
+      endAs({ kind: "stopped", error: reason });
+    });
     callHandler(handler, event, context).then(() => {
       timer.cancel();
       resolve(context.pendingCommit === undefined ? DONE : COMMITTED);
     }, fail);
   });
 }
+
+/** Ends of a run that did not do its work. */
+type Unfinished = Extract<RunEnd, { kind: "failed" | "stopped" }>;
 
 const DONE: RunEnd = { kind: "done" };
 const COMMITTED: RunEnd = { kind: "committed" };
@@ -62,18 +69,18 @@ async function callHandler(handler: RegisteredHandler, event: AnyEvent, context:
 }
 
 /** A commit that was under way when the handler failed decides: what is committed is done, whatever came after. */
-async function endAfterCommit(commit: Promise<void>, error: unknown): Promise<RunEnd> {
+async function endAfterCommit(commit: Promise<void>, end: Unfinished): Promise<RunEnd> {
   try {
     await commit;
     return COMMITTED;
   } catch (commitError) {
-    return isPigeonholeError(commitError, "lease_lost") ? { kind: "lost" } : { kind: "failed", error };
+    return isPigeonholeError(commitError, "lease_lost") ? { kind: "lost" } : end;
   }
 }
 
 /** The settlement of a run that the store still has to hear of. */
 export function settlementOf(
-  end: Extract<RunEnd, { kind: "done" | "failed" }>,
+  end: Extract<RunEnd, { kind: "done" }> | Unfinished,
   run: {
     work: LeasedWork;
     handler: RegisteredHandler;
@@ -90,16 +97,25 @@ export function settlementOf(
   }
   const error = describeError(end.error);
   const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, error };
-  if (end.error instanceof DoNotRetry) return { ...failed, to: "dead", reason: "do_not_retry" };
-
   // Not the handler's fault: a stop must never be what spends its last attempt.
-  if (isPigeonholeError(end.error, "stopped")) return { ...failed, to: "pending", dueAt: now };
+  if (end.kind === "stopped") return { ...failed, to: "pending", dueAt: now };
+  const wish = wishOf(end.error);
+  if (wish instanceof DoNotRetry) return { ...failed, to: "dead", reason: "do_not_retry" };
 
   const failures = work.failures + 1;
   const backoffDueAt = nextAttemptAt(handler.retry, failures, now, run.random);
   if (backoffDueAt === undefined) return { ...failed, to: "dead", reason: "attempts_spent" };
-  const dueAt = end.error instanceof RetryAfter ? end.error.dueAt(now) : backoffDueAt;
+  const dueAt = wish instanceof RetryAfter ? wish.dueAt(now) : backoffDueAt;
   return { ...failed, to: "pending", dueAt };
+}
+
+/** What the handler wants done, if it threw one of ours. Handlers throw anything, also what cannot even be asked for its class. */
+function wishOf(error: unknown): DoNotRetry | RetryAfter | undefined {
+  try {
+    return error instanceof DoNotRetry || error instanceof RetryAfter ? error : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Handlers throw anything, also what cannot be made a text. */

@@ -99,7 +99,7 @@ export class Runner {
     const { clock, random } = this.#deps;
     const dropSteps = context.mayHaveSteps;
     const settlement = settlementOf(end, { work, handler, dropSteps, records, now: clock.now(), random });
-    if (end.kind === "failed") this.#logFailure(work, settlement, end.error);
+    if (end.kind !== "done") this.#logFailure(work, settlement, end.error);
     if (!(await this.#keep(settlement))) return this.#lost(work);
     if (settlement.to === "pending") this.#deps.onRetry(work.handler, settlement.dueAt);
     if (settlement.to === "done" && records !== undefined) this.#deps.onRecorded();

@@ -17,6 +17,7 @@ import { createSqliteStore } from "../store/sqlite/sqlite-store.js";
 import type { Store } from "../store/store.js";
 import type { Alarm } from "./alarms.js";
 import type { SecretsOption } from "./secret-source.js";
+import { makeSureLogger } from "./sure-logger.js";
 
 /** How long the inbox remembers. */
 export interface Retention {
@@ -159,7 +160,7 @@ export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
     retention: resolveRetention(options.retention ?? {}),
     source,
     signature: resolveSignatureAssumptions(options.signature, "signature"),
-    logger: options.logger ?? pino({ name: "pigeonhole" }),
+    logger: makeSureLogger(options.logger ?? pino({ name: "pigeonhole" })),
     logErrorMessages: options.logErrorMessages ?? false,
     onAlarm: options.onAlarm,
     silenceAfterMs:

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RetryAfter } from "pigeonhole";
+import { PigeonholeError, RetryAfter, createSqliteStore } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import {
   captureLog,
@@ -12,6 +12,7 @@ import {
   tempFile,
   untilWork,
 } from "../receiver/harness.js";
+import * as z from "zod";
 
 describe("a backlog much longer than the window", () => {
   test("runs each event once, with a bounded number of them leased", async () => {
@@ -153,4 +154,38 @@ describe("handlers that come and go", () => {
     expect(runs).toBe(1);
     expect(log.named("work_waits_for_a_handler_that_is_not_registered")).toHaveLength(1);
   });
+});
+
+test("work of a dead process that cannot be read as the store is busy is given back, and its lane goes on", async () => {
+  const file = tempFile();
+  const dead = createSqliteStore({ file });
+  await dead.open(captureLog());
+  const { id, ...rest } = makeEvent();
+  const body = Buffer.from(JSON.stringify({ id, ...rest }));
+  const times = { receivedAt: Date.now(), signedAt: Date.now() };
+  const work = [{ handler: "email.sent", leaseUntil: Date.now() }];
+  await dead.accept({ id, type: "email.sent", test: false, body, ...times, work });
+  await dead.close();
+
+  let refusals = 0;
+  const store = decorateStore(
+    (real) => ({
+      settle(settlement) {
+        if (settlement.to !== "parked" || refusals > 0) return real.settle(settlement);
+        refusals += 1;
+        return Promise.reject(new PigeonholeError("store_busy", "Another connection holds the database."));
+      },
+    }),
+    file,
+  );
+  const receiver = openReceiver({ store, schemas: { "email.sent": z.object({ stricter: z.literal(true) }) } });
+  let runs = 0;
+  receiver.on("email.sent", () => (runs += 1));
+  await receiver.start();
+  await untilWork(receiver, id, { state: "parked", reason: "bad_data", attempts: 2 });
+  expect(refusals).toBe(1);
+  const next = makeEvent({ data: { stricter: true } });
+  await post(receiver, next);
+  await untilWork(receiver, next.id, { state: "done" });
+  expect(runs).toBe(1);
 });

@@ -196,6 +196,19 @@ describe("ctx.commit called twice in a run", () => {
   });
 });
 
+test("ctx.commit after the run has ended writes nothing, and is told in the log when nobody awaits it", async () => {
+  const gate = makeGate();
+  const { file, log, receiver, event } = await run((ctx) => {
+    void gate.passed.then(() => void ctx.commit(write("late")));
+  });
+  await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+  gate.open();
+  await expect
+    .poll(() => log.named("commit_refused"))
+    .toEqual([expect.objectContaining({ level: 50, code: "run_ended", eventId: event.id, handler: "email.sent" })]);
+  expect(effectsIn(file)).toEqual([]);
+});
+
 describe("the transaction's database", () => {
   test.each<[string, (tx: CommitTransaction) => () => unknown]>([
     ["itself", (tx) => () => tx.db],

@@ -67,6 +67,8 @@ describe("registration is refused", () => {
   const bad: [HandlerOptions, RegExp][] = [
     [{ name: "" }, /name/],
     [{ name: "n".repeat(201) }, /name/],
+    [{ name: 7 as unknown as string }, /name/],
+    [{ key: "recipient" as unknown as () => string }, /"email\.sent": key/],
     [{ concurrency: 0 }, /"email\.sent": concurrency/],
     [{ concurrency: -1 }, /concurrency/],
     [{ concurrency: 1.5 }, /concurrency/],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DoNotRetry, type ReceiverOptions, RetryAfter } from "pigeonhole";
+import { DoNotRetry, PigeonholeError, type ReceiverOptions, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { makeEvent, openReceiver, post, untilWork, workOf } from "../receiver/harness.js";
 
@@ -200,6 +200,31 @@ describe("what a handler throws decides:", () => {
   test("a rejected promise is as good as a throw", async () => {
     const { clock, receiver, event } = await startFailing(() => Promise.reject(new Error("later")));
     await untilWork(receiver, event.id, { state: "pending", error: "Error: later", dueAt: clock.now() + 10_000 });
+  });
+});
+
+describe("what is thrown decides nothing by its looks:", () => {
+  const revoked = (): unknown => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  };
+  test.each<[string, () => unknown]>([
+    ["the error of another receiver that was stopped", () => new PigeonholeError("stopped", "Another one.")],
+    ["a proxy that was revoked", revoked],
+  ])("%s backs off like any other", async (_, make) => {
+    const { clock, runs, settled } = await startFailing(
+      () => {
+        throw make();
+      },
+      { retry: { initialMs: 1_000, factor: 1, maxAttempts: 2 } },
+    );
+    await settled(1, "pending");
+    await clock.advance(999);
+    expect(runs).toEqual([0]);
+    await clock.advance(1);
+    await settled(2, "dead");
+    expect(runs).toEqual([0, 1_000]);
   });
 });
 

@@ -180,3 +180,17 @@ describe("a step", () => {
     expect(work?.error).not.toContain("xxx");
   });
 });
+
+test.each<[unknown]>([[7], [undefined], [null], [{}], ["\ud800"]])(
+  "a step named %j, which the store would not find again, is refused before it runs",
+  async (name) => {
+    let calls = 0;
+    const codes: unknown[] = [];
+    const { receiver, event } = await run(async (ctx) => {
+      const error = await errorOf(() => ctx.step(name as string, () => (calls += 1)));
+      codes.push(error.code);
+    });
+    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+    expect([codes, calls]).toEqual([["invalid_argument"], 0]);
+  },
+);

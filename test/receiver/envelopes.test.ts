@@ -103,6 +103,10 @@ describe("what is no envelope is parked, kept byte by byte and a duplicate the s
     ["an id of 256 characters", { ...envelope, id: "e".repeat(256) }],
     ["a number as id", { ...envelope, id: 7 }],
     ["an object as id", { ...envelope, id: { $ne: "" } }],
+    [
+      "half a character in the id",
+      String.raw`{"id":"evt_\ud800","type":"email.sent","createdAt":"2026-01-01T09:00:00Z","data":{}}`,
+    ],
     ["null as id", { ...envelope, id: null }],
     ["an envelope within __proto__", `{"__proto__":${JSON.stringify(envelope)}}`],
   ];

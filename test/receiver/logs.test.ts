@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import type { Logger } from "pigeonhole";
 import { expect, test } from "vitest";
 import { CANARY, runCanaries } from "./canary-scenario.js";
 import { captureLog, makeEvent, openReceiver, post, untilWork } from "./harness.js";
@@ -90,4 +91,28 @@ test("a message with a line that looks like a frame is not logged", async () => 
   await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
   expect(log.named("handler_failed")).toHaveLength(1);
   expect(JSON.stringify(log.lines)).not.toContain(CANARY);
+});
+
+test("a logger that throws changes no answer, no retry and no alarm, and ends nothing", async () => {
+  const broken = (): never => {
+    throw new Error("the destination is closed");
+  };
+  const logger: Logger = { debug: broken, info: broken, warn: broken, error: broken, child: () => logger };
+  const alarms: string[] = [];
+  const receiver = openReceiver({
+    logger,
+    onAlarm: ({ kind }) => alarms.push(kind),
+    retry: { initialMs: 1, maxAttempts: 2 },
+  });
+  receiver.on("email.sent", () => {
+    throw new Error("not now");
+  });
+  await receiver.start();
+  const event = makeEvent();
+  expect((await post(receiver, event)).outcome).toBe("accepted");
+  await untilWork(receiver, event.id, { state: "dead", attempts: 2 });
+  expect((await post(receiver, "not JSON")).outcome).toBe("parked");
+  expect((await post(receiver, { ...event, data: { other: true } })).outcome).toBe("duplicate");
+  expect(alarms).toEqual(["other_bytes"]);
+  await receiver.stop();
 });

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
@@ -216,4 +217,18 @@ describe("stop()", () => {
       { state: "pending", started: 0, finished: 0 },
     ]);
   });
+});
+
+test("a writer thread that ends by itself is an alarm and 503, and stop() comes to its end all the same", async () => {
+  const alarms: unknown[] = [];
+  let thread: Worker | undefined;
+  process.once("worker", (worker) => (thread = worker));
+  const receiver = openReceiver({ store: tempFile(), onAlarm: (alarm) => alarms.push(alarm) });
+  await receiver.start();
+  expect((await post(receiver, makeEvent())).outcome).toBe("accepted");
+  await thread?.terminate();
+  expect((await post(receiver, makeEvent())).outcome).toBe("store_unavailable");
+  expect(alarms).toEqual([expect.objectContaining({ kind: "store_unavailable", code: "store_failed" })]);
+  await receiver.stop({ timeoutMs: 100 });
+  expect(receiver.state).toBe("stopped");
 });

@@ -53,7 +53,9 @@ export async function createThreadWriter(file: string): Promise<Writer> {
   worker.on("error", (error: unknown) =>
     die(new PigeonholeError("store_failed", "The writer thread of the store ended.", { cause: error })),
   );
-  worker.on("exit", () => die(new PigeonholeError("stopped", "The writer thread of the store has ended.")));
+  // Heard from the beginning: a thread that has ended already says so to nobody who asks later.
+  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  worker.on("exit", () => die(new PigeonholeError("store_failed", "The writer thread of the store ended by itself.")));
 
   async function run(commands: readonly Command[]): Promise<CommandResult[]> {
     if (dead !== undefined) throw dead;
@@ -84,7 +86,6 @@ export async function createThreadWriter(file: string): Promise<Writer> {
     run,
     async close() {
       dead ??= new PigeonholeError("stopped", "The store is closed.");
-      const ended = new Promise((resolve) => worker.once("exit", resolve));
       worker.ref();
       worker.postMessage("close");
       await ended;
