@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type * as z from "zod";
-import { MAX_EVENT_ID_LENGTH, envelopeSchema } from "./envelope.js";
+import { MAX_EVENT_ID_LENGTH, WHOLE_CHARACTERS, envelopeSchema } from "./envelope.js";
 import type { AnyEvent, EventData, SchemaMap } from "./event.js";
 import { isEventType } from "./event-types.js";
 import type { ParkReason } from "./outcome.js";
 import type { VerifiedRequest } from "./verify-request.js";
+import { isTestDelivery } from "./test-delivery.js";
 
 /** What a verified request turned out to be. */
 export type Delivery =
@@ -30,7 +31,7 @@ export function decodeDelivery(request: VerifiedRequest, schemas: SchemaMap): De
 
   // The parsed JSON itself, not zod's copy of it: same values, and half the work.
   const { id, type, createdAt, data } = json.value as z.infer<typeof envelopeSchema>;
-  const test = data["test"] === true;
+  const test = isTestDelivery(type, data);
   // The service's test delivery is an email.sent in name only: its data has a note and no email, so no schema applies.
   const schema = !test && Object.hasOwn(schemas, type) ? schemas[type] : undefined;
   if (schema === undefined) {
@@ -82,12 +83,14 @@ function readWhatIsThere(value: unknown): { id: string | undefined; type: string
   return {
     id: isUsableText(id) ? id : undefined,
     type: isUsableText(type) ? type : "",
-    test: typeof data === "object" && data !== null && (data as EventData)["test"] === true,
+    test: isTestDelivery(type, data),
   };
 }
 
 function isUsableText(value: unknown): value is string {
-  return typeof value === "string" && value.length > 0 && value.length <= MAX_EVENT_ID_LENGTH;
+  return (
+    typeof value === "string" && value.length > 0 && value.length <= MAX_EVENT_ID_LENGTH && WHOLE_CHARACTERS.test(value)
+  );
 }
 
 /** Path and code of each issue. Not zod's messages: they can quote what they found. */

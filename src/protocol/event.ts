@@ -15,7 +15,7 @@ export interface KnownEvent<Type extends string = EventType, Data = EventData> {
   /** ISO 8601 date-time, as sent. */
   readonly createdAt: string;
   readonly data: Data;
-  /** True for the service's synthetic test delivery (`data.test` is true). */
+  /** True for the service's synthetic test delivery (an `email.sent` whose `data.test` is true). */
   readonly test: boolean;
   readonly known: true;
 }

@@ -1,3 +1,4 @@
+import { isTestDelivery } from "../../protocol/test-delivery.js";
 import { bodyJson } from "../captured-body.js";
 import type { Capture } from "../capture.js";
 
@@ -7,7 +8,7 @@ export function groupData(captures: readonly Capture[]): Map<string, object[]> {
   for (const capture of captures) {
     const data = dataOf(capture);
     const { type } = capture.event;
-    if (data === undefined || type === null || isTest(data)) continue;
+    if (data === undefined || type === null || isTestDelivery(type, data)) continue;
     const samples = groups.get(type);
     if (samples === undefined) groups.set(type, [data]);
     else samples.push(data);
@@ -20,9 +21,4 @@ function dataOf({ request }: Capture): object | undefined {
   if (!json.ok || typeof json.value !== "object" || json.value === null) return undefined;
   const { data } = json.value as { data?: unknown };
   return typeof data === "object" && data !== null && !Array.isArray(data) ? data : undefined;
-}
-
-/** As the receiver tells them apart. */
-function isTest(data: object): boolean {
-  return "test" in data && data.test === true;
 }

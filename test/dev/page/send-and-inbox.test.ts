@@ -76,7 +76,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
   test("counts what each list shows, test deliveries and events with several handlers too", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.bounced" });
-    await bench.deliver({ type: "email.bounced", data: { test: true } });
+    await bench.deliver({ type: "email.sent", data: { test: true } });
     await expect.poll(async () => (await bench.inbox.list({ state: "dead" })).items.length).toBe(1);
     await expect.poll(async () => (await bench.inbox.list({ state: "done" })).items.length).toBe(2);
     await goTo("Inbox");
@@ -95,7 +95,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
   test("says of an event that no handler takes that there is no work, and not that it is done", async () => {
     await bench.deliver({ type: "email.sent" });
     await expect.poll(async () => (await bench.inbox.list({ state: "done" })).items.length).toBe(1);
-    await bench.deliver({ type: "email.bounced", data: { test: true } });
+    await bench.deliver({ type: "email.sent", data: { test: true } });
     await goTo("Inbox");
     const badges = page.getByRole("table", { name: "Events" }).locator("tbody .badge");
     await expect.poll(() => badges.allInnerTexts()).toEqual(["no work", "done"]);
