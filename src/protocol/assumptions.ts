@@ -53,8 +53,9 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: "event_id_format",
     notShown: "Length and format of an event `id`.",
-    assumed: "Any text of 1 to 255 characters, compared exactly. A longer one is parked under its digest.",
-    change: "MAX_EVENT_ID_LENGTH in `src/protocol/envelope.ts`.",
+    assumed:
+      "Any text of 1 to 255 whole characters, compared exactly. A longer one, or one with half a character, is parked under its digest.",
+    change: "MAX_EVENT_ID_LENGTH and WHOLE_CHARACTERS in `src/protocol/envelope.ts`.",
   },
   {
     id: "body_size",
