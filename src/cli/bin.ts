@@ -1,10 +1,13 @@
 #!/usr/bin/env node
-import { main } from "./main.js";
+import { main, tellLostOutput } from "./main.js";
+
+let lost: NodeJS.ErrnoException | undefined;
 
 // `pigeonhole … | head` closes our output early, which is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  // Said at the end: a dev server that cannot print, as on a full disk, still takes deliveries.
+  lost ??= error;
 });
 
 // Nobody reads what is said then; the exit code still tells.
@@ -13,5 +16,10 @@ process.stderr.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 const exitCode = await main(process);
-// Output to a pipe is written later; nothing else is left to wait for.
-process.stdout.write("", () => process.stderr.write("", () => process.exit(exitCode)));
+// Output to a pipe is written later, and an error of the last write comes a turn later; nothing else is left to wait for.
+setImmediate(() =>
+  process.stdout.write("", () => {
+    const ended = lost === undefined ? exitCode : tellLostOutput(process, lost, exitCode);
+    process.stderr.write("", () => process.exit(ended));
+  }),
+);

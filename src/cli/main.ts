@@ -15,15 +15,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
   const argv = process.argv.slice(2);
   const version = readVersion();
   const interruption = watchInterruption(process);
-  // Until the line is read, errors follow what can be seen of it.
-  let out = createOutput({
-    json: argv.includes("--json"),
-    quiet: false,
-    color: !argv.includes("--no-color"),
-    stdout,
-    stderr,
-    env,
-  });
+  let out = outputAsTyped(process);
   let exitCode: number = EXIT.ok;
 
   async function runCommand({ command, options, args, globals }: ParsedCommand): Promise<void> {
@@ -42,6 +34,19 @@ export async function main(process: NodeJS.Process): Promise<number> {
     exitCode = failure(error, out, interruption.exitCode());
   }
   return interruption.exitCode() ?? exitCode;
+}
+
+/** Says that what was printed is not complete, as on a full disk, and gives the exit code: that is no success. */
+export function tellLostOutput(process: NodeJS.Process, error: NodeJS.ErrnoException, exitCode: number): number {
+  const told = outputAsTyped(process).fail(Object.assign(error, { path: "Standard output" }));
+  return exitCode === EXIT.ok ? told : exitCode;
+}
+
+/** Until the line is read, and where it cannot be, errors follow what can be seen of it. */
+function outputAsTyped({ argv, env, stdout, stderr }: NodeJS.Process): Output {
+  const words = argv.slice(2);
+  const [json, color] = [words.includes("--json"), !words.includes("--no-color")];
+  return createOutput({ json, quiet: false, color, stdout, stderr, env });
 }
 
 function failure(error: unknown, out: Output, interrupted: number | undefined): number {

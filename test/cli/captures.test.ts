@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
@@ -147,6 +157,24 @@ test("looking at captures changes nothing in their folder, so that it need not b
     expect(await runCli(args, { cwd, env })).toMatchObject({ code: 0 });
     expect(state()).toEqual(before);
   }
+});
+
+test("captures rm takes files of the store, and refuses others instead of deleting what they are copies of", async () => {
+  const cwd = await importEvents([sampleEvent("email.sent")]);
+  const folder = join(cwd, ".pigeonhole", "captures");
+  const [file = ""] = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  cpSync(join(folder, file), join(cwd, "fixtures", file));
+  for (const word of ["./fixtures", `fixtures/${file}`]) {
+    const { code, stderr } = await runCli(["captures", "rm", word, "--yes"], { cwd });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`error: ${word} is not in ${join(cwd, ".pigeonhole")}`),
+    ]);
+  }
+  expect(existsSync(join(folder, file))).toBe(true);
+  const { code, stdout } = await runCli(["captures", "rm", `.pigeonhole/captures/${file}`, "--yes"], { cwd });
+  expect([code, stdout]).toEqual([0, "1 deleted.\n"]);
+  expect(existsSync(join(folder, file))).toBe(false);
 });
 
 describe("all, where there are no captures", () => {

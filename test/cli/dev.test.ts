@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type App, startApp } from "./support/app.js";
 import { type CliProcess, jsonLines, makeFolder, runCli, SECRET, startCli } from "./support/run-cli.js";
@@ -62,6 +63,23 @@ describe("dev", () => {
     expect(cli.lines.join("")).not.toContain("\u001b");
     cli.signal("SIGTERM");
     expect((await cli.ended).code).toBe(143);
+  });
+
+  test("ends in order when its terminal is closed: the tunnel does not live on", async () => {
+    const cwd = makeFolder();
+    const beats = join(cwd, "beats");
+    writeFileSync(
+      join(cwd, "tunnel.sh"),
+      "echo https://run.example.com\nwhile :; do echo >> beats; sleep 0.05; done\n",
+    );
+    const cli = startCli(["dev", "--port", "0", "--no-page", "--tunnel", "sh tunnel.sh {port}"], { cwd, env });
+    await cli.line(/Ready\./);
+    await expect.poll(() => existsSync(beats)).toBe(true);
+    cli.signal("SIGHUP");
+    expect((await cli.ended).code).toBe(129);
+    const { size } = statSync(beats);
+    await sleep(500);
+    expect(statSync(beats).size).toBe(size);
   });
 
   test("a second one on the same port ends with 2 and names the flag", async () => {

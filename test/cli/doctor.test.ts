@@ -52,6 +52,19 @@ describe("doctor", () => {
     expect([early.code, early.find("database")]).toEqual([0, undefined]);
   });
 
+  test("says which lists show the work that waits, in the database that it was given", async () => {
+    const app = await startApp();
+    const target = ["--to", app.url, "--unset", "id"];
+    await runCli(["trigger", "email.sent", ...target], { env });
+    const { find } = await checkUp(["--db", app.file]);
+    expect(find("database")).toMatchObject({
+      status: "warn",
+      fix: `Look with pigeonhole inbox list --state parked --db ${app.file}.`,
+    });
+    const named = await checkUp([], { env: { ...env, DATABASE_FILE: app.file } });
+    expect(named.find("database")?.fix).toBe("Look with pigeonhole inbox list --state parked.");
+  });
+
   test("sees express.json() in front of the receiver and says how to mend it", async () => {
     const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
     await receiver.start();

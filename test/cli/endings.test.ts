@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
@@ -29,6 +29,52 @@ describe("a reader that goes away", () => {
   test("of remarks and errors leaves the exit code as it is", async () => {
     expect(await runUnread(["trigger", "email.snt"], "stderr")).toEqual({ code: 2, rest: "" });
   });
+});
+
+/** Runs a command whose standard output is a file on a full disk. */
+async function runOnFullDisk(args: readonly string[]) {
+  const full = openSync("/dev/full", "w");
+  const child = spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", full, "pipe"] });
+  closeSync(full);
+  let stderr = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stderr };
+}
+
+// Only Linux has a file that is always full.
+describe.skipIf(!existsSync("/dev/full"))("output into a file on a full disk", () => {
+  test.each([[["trigger", "--list"]], [["completion", "bash"]], [["--help"]]])("of %j is no success", async (args) => {
+    const stderr = "error: Standard output cannot be written: the disk is full.\n";
+    expect(await runOnFullDisk(args)).toEqual({ code: 2, stderr });
+  });
+
+  test("is told in JSON with --json, and leaves an exit code that says more as it is", async () => {
+    const { code, stderr } = await runOnFullDisk(["trigger", "email.sent", "--to", "9", "--sign", "missing", "--json"]);
+    expect([code, JSON.parse(stderr)]).toMatchObject([3, { schemaVersion: 1, error: { code: "ENOSPC" } }]);
+  });
+});
+
+// A file may hold no more than 512 or 1,024 bytes, by what the shell takes for a block.
+test.skipIf(process.platform === "win32")("output into a file that takes only a part of it is no success", async () => {
+  const cwd = makeFolder();
+  const line = `ulimit -f 1; exec "${process.execPath}" "${BIN}" completion bash > part`;
+  const child = spawn("sh", ["-c", line], { cwd, stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: Standard output cannot be written: .*\.\n$/)]);
+});
+
+test("a file in a folder that does not exist is named as it was given, with what to do", async () => {
+  const cwd = makeFolder();
+  const at = { cwd, env: { WEBHOOK_SECRET: SECRET } };
+  writeFileSync(join(cwd, "events.json"), JSON.stringify(sampleEvent("email.sent")));
+  await runCli(["captures", "import", "events.json"], at);
+  for (const command of ["export all", "types all"]) {
+    const { code, stderr } = await runCli(["captures", ...command.split(" "), "--out", "missing/file"], at);
+    expect([code, stderr]).toEqual([2, `error: The folder of ${cwd}/missing/file does not exist; make it first.\n`]);
+  }
 });
 
 test.each(["EACCES", "EPERM", "EROFS", "ENOSPC", "ENAMETOOLONG"])(

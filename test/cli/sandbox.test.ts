@@ -258,6 +258,26 @@ describe("endpoints, against the sandbox's API", () => {
     expect(await runCli(create, { cwd })).toMatchObject({ code: 2 });
     expect(jsonLines(await runCli(["endpoints", "list", "--json", ...flags]))).toEqual([]);
   });
+
+  test("a secret is not written over another endpoint's, nor into a folder", async () => {
+    const { baseUrl, apiKey } = await startSandbox();
+    const cwd = makeFolder();
+    const flags = ["--base-url", baseUrl, "--api-key", apiKey, "--write-secret"];
+    const create = (file: string) =>
+      runCli(["endpoints", "create", "https://app.example.com/", ...flags, file], { cwd });
+    writeFileSync(join(cwd, "empty"), "");
+    expect(await create("empty")).toMatchObject({ code: 0 });
+    const secret = readFileSync(join(cwd, "empty"), "utf8");
+    expect(secret).toMatch(/^whsec_/);
+    expect(await create("empty")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("empty is there already") as string,
+    });
+    expect(readFileSync(join(cwd, "empty"), "utf8")).toBe(secret);
+    expect(await create(".")).toMatchObject({ code: 2, stderr: expect.stringContaining(". is a folder") as string });
+    const listed = await runCli(["endpoints", "list", "--json", "--base-url", baseUrl, "--api-key", apiKey]);
+    expect(jsonLines(listed)).toHaveLength(1);
+  });
 });
 
 describe("dev --register, against the sandbox's API", () => {

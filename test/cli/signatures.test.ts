@@ -98,6 +98,39 @@ describe("a secret", () => {
     expect(stderr).toContain(words);
   });
 
+  test.each([
+    ["UTF-8", Buffer.from(`\uFEFFWEBHOOK_SECRET=${SECRET}\n`)],
+    ["UTF-16", Buffer.from(`\uFEFFWEBHOOK_SECRET=${SECRET}\r\n`, "utf16le")],
+  ])("behind the byte order mark of a .env in %s is not called missing, but told how to mend", async (_, bytes) => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, ".env"), bytes);
+    const { code, stderr } = await signature([], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`WEBHOOK_SECRET stands in ${join(cwd, ".env")}, but`)]);
+    expect(stderr).toContain("Save the file as UTF-8 without that mark.");
+    expect(stderr).not.toContain(SECRET);
+  });
+
+  test("below a byte order mark is read, as Node reads it", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, ".env"), `\uFEFFPORT=3000\nWEBHOOK_SECRET=${SECRET}\n`);
+    expect(await signature([], { cwd })).toMatchObject({ code: 0 });
+    expect(await runCli(["doctor", "--port", "0"], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  // Root may read every file.
+  test.skipIf(process.getuid?.() === 0)(
+    "in a .env that this user may not read ends with 2 and names the file",
+    async () => {
+      const cwd = makeFolder();
+      writeFileSync(join(cwd, ".env"), `WEBHOOK_SECRET=${SECRET}\n`, { mode: 0 });
+      const { code, stderr } = await signature([], { cwd });
+      expect([code, stderr]).toEqual([
+        2,
+        `error: ${join(cwd, ".env")} may not be read by this user: permissions forbid it.\n`,
+      ]);
+    },
+  );
+
   test("is in no output, whatever goes wrong with it", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "secret.txt"), SECRET);

@@ -52,6 +52,14 @@ describe("trigger", () => {
     expect((await app.receiver.stats()).answers.duplicate).toBe(4);
   });
 
+  test("in colour paints the sign, and spells out control characters of the event", async () => {
+    const app = await startApp();
+    const args = ["trigger", "email.sent", "--to", app.url, "--id", "evt_\u001b[31m"];
+    const { stdout } = await runCli(args, { env: { ...env, FORCE_COLOR: "1" } });
+    const painted = "\u001b[32m✓\u001b[39m email.sent  evt_\\u001b[31m  200 accepted";
+    expect(stdout.slice(0, painted.length)).toBe(painted);
+  });
+
   test.each([
     ["stale", "503 unverified"],
     ["wrong-secret", "503 unverified"],

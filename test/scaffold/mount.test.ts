@@ -140,6 +140,10 @@ describe("a file that is not understood", () => {
   test("is left alone when another webhooks/receiver is beside it", () => {
     const result = plan({ "package.json": MODULE, "app.js": app(), "webhooks/receiver.js": "export {};\n" });
     expect(result).toMatchObject({ kind: "unclear", app: "app.js" });
+    const { paste } = result as Extract<MountPlan, { kind: "unclear" }>;
+    expect(paste).toContain("// a new file webhooks/mail-receiver.js beside the app's\n");
+    expect(paste).toContain('import { mailReceiver } from "./webhooks/mail-receiver.js";\n');
+    expect(paste).not.toContain("webhooks/receiver");
   });
 
   test("is no reason to fail without words in a folder without an app", async () => {

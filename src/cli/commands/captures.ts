@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { relative, resolve } from "node:path";
 import type { Capture, CaptureAttempt, VerdictCode } from "../../capture/capture.js";
 import { captureHandle } from "../../capture/capture-handle.js";
 import { bodyBytes } from "../../capture/capture-request.js";
@@ -58,8 +60,9 @@ export const show: RunCommand<typeof specs.capturesShow> = async ({ args, option
 };
 
 export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, options, context }) => {
-  const folder = openExistingCaptures(options.store, context);
   const { store } = options;
+  refuseOtherFiles(args.selection, store, context);
+  const folder = openExistingCaptures(store, context);
   const ids = pickCaptures({ shelf: folder, words: args.selection, store }, context).map(({ id }) => id);
   const what = ids.length === 1 ? "1 capture" : `${ids.length} captures`;
   if (!(await confirm(`Delete ${what}?`, context))) return EXIT.failed;
@@ -67,6 +70,18 @@ export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, op
   await folder.flush();
   context.out.result({ removed }, `${removed} deleted.`);
 };
+
+/** Files elsewhere, such as fixtures, often hold captures of the store, which would be deleted in their place. */
+function refuseOtherFiles(words: readonly string[], store: string, { cwd }: CommandContext): void {
+  const folder = resolve(cwd, store);
+  for (const word of words) {
+    const path = resolve(cwd, word);
+    if (!/[/\\]|\.json$/.test(word) || !existsSync(path) || !/^\.\.|^[/\\]/.test(relative(folder, path))) continue;
+    throw usageError(
+      `${word} is not in ${folder}, the only place where captures rm deletes. Delete other files yourself.`,
+    );
+  }
+}
 
 function pickOne(word: string, store: string, context: CommandContext): Capture {
   const [capture, ...others] = selectCaptures(readShelf(store, context), [word]);

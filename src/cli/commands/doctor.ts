@@ -49,9 +49,13 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield await checkClock(baseUrl, signal);
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
   const file = db === undefined ? namedDatabase(context) : resolve(cwd, db);
-  if (file !== undefined) yield await checkDatabase(file);
+  if (file !== undefined) yield await checkDatabase(file, db === undefined ? "" : ` --db ${quoteOddPath(db)}`);
   yield await checkPort(options.port);
   yield checkTunnelPrograms(env);
+}
+
+function quoteOddPath(path: string): string {
+  return /[^\w./-]/.test(path) ? JSON.stringify(path) : path;
 }
 
 /** The database of the variable, once its receiver has made it. */

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { WebhookCreateInput, WebhookEndpoint, WebhookTest } from "../../contract/webhook-endpoint.js";
@@ -29,7 +30,10 @@ export const list: RunCommand<typeof specs.endpointsList> = async ({ options, co
 export const create: RunCommand<typeof specs.endpointsCreate> = async ({ args, options, context }) => {
   const client = openClient(options, context);
   // Tried first: a secret that cannot be written would be lost.
-  if (options.writeSecret !== undefined) await checkWritable(options.writeSecret, context);
+  if (options.writeSecret !== undefined) {
+    refuseKept(options.writeSecret, context);
+    await checkWritable(options.writeSecret, context);
+  }
   const input = { url: args.url, ...writableInput(options) };
   const created = await namingFlags(client.webhooks.create(input, { signal: context.signal }));
   const { secret, ...endpoint } = created;
@@ -168,8 +172,21 @@ async function handOutSecret({ endpoint, secret, file, context }: SecretAnswer):
   out.result({ endpoint, secretFile: file }, `id      ${escapeControls(id)}\nsecret  in ${file}`);
 }
 
+/** What is in the file may be the only copy of another endpoint's secret, which the service does not show again. */
+function refuseKept(file: string, { cwd }: CommandContext): void {
+  const seen = statSync(resolve(cwd, file), { throwIfNoEntry: false });
+  if (seen?.isFile() !== true || seen.size === 0) return;
+  throw usageError(
+    `--write-secret: ${file} is there already, and may hold another endpoint's secret. Name another file, or remove it first. Nothing was changed at the service.`,
+  );
+}
+
 async function checkWritable(file: string, { cwd }: CommandContext): Promise<void> {
-  const probe = `${resolve(cwd, file)}.probe`;
+  const path = resolve(cwd, file);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw usageError(`--write-secret: ${file} is a folder; name a file in it. Nothing was changed at the service.`);
+  }
+  const probe = `${path}.probe`;
   try {
     await writePrivateFile(probe, "");
   } catch {

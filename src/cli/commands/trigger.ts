@@ -134,8 +134,11 @@ function showAnswer({ body, answer, expect, context }: AnswerInput): ExitCode {
   const said =
     status === null ? (error ?? "no answer") : `${status}${outcome === undefined ? "" : ` ${outcome}`}  ${ms} ms`;
   const unmet = status === null ? [] : failures.map((failure) => `\n  ${failure}`);
-  const line = `${sign} ${event.type ?? "event"}  ${event.id ?? "without id"}  ${said}`;
-  out.result({ event, status, outcome: outcome ?? null, ms, error, failures }, escapeControls(line) + unmet.join(""));
+  const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${said}`;
+  out.result(
+    { event, status, outcome: outcome ?? null, ms, error, failures },
+    `${sign} ${escapeControls(line)}${unmet.join("")}`,
+  );
   if (status === null) return EXIT.unreachable;
   return failures.length === 0 ? EXIT.ok : EXIT.failed;
 }

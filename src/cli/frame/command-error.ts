@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import { EXIT, type ExitCode } from "./exit-code.js";
 
@@ -54,6 +56,7 @@ const SYSTEM_ERRORS: Record<string, string> = {
   EPERM: "may not be changed by this user; perhaps it belongs to another",
   EROFS: "cannot be written: its file system is read-only",
   ENOSPC: "cannot be written: the disk is full",
+  EFBIG: "cannot be written: it would be larger than this user's files may be",
   EEXIST: "is there already",
   ENAMETOOLONG: "has too long a name",
   EISDIR: "is a folder",
@@ -89,8 +92,12 @@ function exitCodeOf(code: string): ExitCode {
 function systemError(error: NodeJS.ErrnoException): PrintedError | undefined {
   const words = SYSTEM_ERRORS[error.code ?? ""];
   if (words === undefined) return undefined;
-  const what = error.path ?? ("port" in error ? `Port ${String(error.port)}` : "A file");
-  return { exitCode: EXIT.usage, code: error.code ?? "", message: `${what} ${words}.`, stack: "" };
+  const { code = "", path } = error;
+  // Of a file that is to be written it would be no news that it does not exist.
+  const isLost = code === "ENOENT" && path !== undefined && !existsSync(dirname(path));
+  const what = path ?? ("port" in error ? `Port ${String(error.port)}` : "A file");
+  const message = isLost ? `The folder of ${path} does not exist; make it first.` : `${what} ${words}.`;
+  return { exitCode: EXIT.usage, code, message, stack: "" };
 }
 
 function fault(error: Error): PrintedError {

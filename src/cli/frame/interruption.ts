@@ -5,7 +5,7 @@ import { EXIT } from "./exit-code.js";
 /** How long a command has to end after Ctrl-C. */
 const GRACE_MS = 10 * SECOND;
 
-/** Ctrl-C and SIGTERM as a signal. */
+/** Ctrl-C, SIGTERM and the end of the terminal as a signal. */
 export interface Interruption {
   readonly signal: AbortSignal;
   /** What the process ends with when it was interrupted; undefined when it was not. */
@@ -26,6 +26,8 @@ export function watchInterruption(process: NodeJS.Process): Interruption {
   };
   process.on("SIGINT", interrupt(EXIT.interrupted));
   process.on("SIGTERM", interrupt(143));
+  // The terminal was closed: a tunnel and a registered endpoint would stay.
+  process.on("SIGHUP", interrupt(129));
   return { signal: controller.signal, exitCode: () => code };
 }
 

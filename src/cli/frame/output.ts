@@ -1,3 +1,4 @@
+import { fstatSync, writeFileSync } from "node:fs";
 import pc from "picocolors";
 import { describeError } from "./command-error.js";
 import type { ExitCode } from "./exit-code.js";
@@ -37,6 +38,7 @@ export interface Output {
 export function createOutput(options: OutputOptions): Output {
   const { json, quiet, stdout, stderr, env } = options;
   const paint = pc.createColors(options.color && wantsColor(env, stdout));
+  const write = writerOf(stdout);
   const errorPaint = pc.createColors(options.color && wantsColor(env, stderr));
 
   return {
@@ -44,10 +46,10 @@ export function createOutput(options: OutputOptions): Output {
     isTerminal: !json && isTerminal(stdout),
     paint,
     result(record, text) {
-      if (json) stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...record })}\n`);
-      else if (text !== "") stdout.write(`${text}\n`);
+      if (json) write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...record })}\n`);
+      else if (text !== "") write(`${text}\n`);
     },
-    raw: (text) => void stdout.write(text),
+    raw: write,
     note(text) {
       if (!quiet && !json) stderr.write(`${text}\n`);
     },
@@ -57,6 +59,19 @@ export function createOutput(options: OutputOptions): Output {
       else stderr.write(`${errorPaint.red("error:")} ${message}\n${stack === "" ? "" : `${errorPaint.dim(stack)}\n`}`);
       return exitCode;
     },
+  };
+}
+
+/** Where standard output is a file: a stream of Node's counts a part that found room on the disk as the whole. */
+function writerOf(stdout: NodeJS.WriteStream & { fd?: number }): (text: string | Uint8Array) => void {
+  const { fd } = stdout;
+  if (fd === undefined || !fstatSync(fd).isFile()) return (text) => void stdout.write(text);
+  return (text) => {
+    try {
+      writeFileSync(fd, text);
+    } catch (error) {
+      stdout.emit("error", error);
+    }
   };
 }
 

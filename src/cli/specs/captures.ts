@@ -47,6 +47,7 @@ export const capturesRemove = defineCommand({
   name: "captures rm",
   group,
   summary: "Deletes captures, pinned ones too.",
+  details: "Only those of --store; a file or folder that is named must be in it.",
   arguments: { selection },
   options,
   examples: [["pigeonhole captures rm before:7d --yes", "all that are older than a week"]],

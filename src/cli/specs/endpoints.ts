@@ -3,14 +3,10 @@ import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { apiOptions } from "./api-options.js";
 import { wholeNumber } from "../values/numbers.js";
 
+const event = { value: "type", short: "e", repeat: true, suggestions: EVENT_TYPES } as const;
+
 const writable = {
-  event: {
-    value: "type",
-    short: "e",
-    repeat: true,
-    suggestions: EVENT_TYPES,
-    summary: "An event type to hear about. Default: the service's default set.",
-  },
+  event: { ...event, summary: "An event type to hear about. Default: the service's default set." },
   description: { value: "text", summary: "At most 200 characters." },
   address: { value: "address", repeat: true, summary: "Hears about this address of the workspace only." },
   domain: { value: "domain", repeat: true, summary: "Hears about this domain of the workspace only." },
@@ -55,6 +51,7 @@ export const endpointsUpdate = defineCommand({
   options: {
     ...apiOptions,
     ...writable,
+    event: { ...event, summary: "An event type to hear about." },
     url: { value: "url", summary: "A new URL." },
     enable: { summary: "Switches it on and forgets its failures." },
     disable: { summary: "Switches it off; what happens meanwhile is not delivered later." },

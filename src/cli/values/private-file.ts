@@ -9,6 +9,8 @@ export async function writePrivateFile(path: string, content: string): Promise<v
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
+    // The draft's name says nothing to whoever named the file, and a full disk names none.
+    if (error instanceof Error && "code" in error) Object.assign(error, { path });
     throw error;
   }
 }

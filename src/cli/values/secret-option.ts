@@ -55,18 +55,40 @@ export function readNamed(flag: string, text: string, place: Place): NamedSecret
 
 /** A variable of the environment, else of `.env` in the working folder; an empty one counts as not set. */
 export function readVariable(name: string, { env, cwd }: Place): string | undefined {
-  for (const value of [env[name], readEnvFile(cwd)[name]]) {
-    if (value !== undefined && value.trim() !== "") return value;
-  }
-  return undefined;
+  return filled(env[name]) ?? readFromEnvFile(name, resolve(cwd, ".env"));
 }
 
-function readEnvFile(cwd: string): NodeJS.Dict<string> {
-  try {
-    return parseEnv(readFileSync(resolve(cwd, ".env"), "utf8"));
-  } catch {
-    return {};
+function filled(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === "" ? undefined : value;
+}
+
+function readFromEnvFile(name: string, path: string): string | undefined {
+  const bytes = readEnvFile(path);
+  if (bytes === undefined) return undefined;
+  const value = filled(parseEnv(bytes.toString("utf8"))[name]);
+  if (value === undefined && filled(parseMarked(bytes)[name]) !== undefined) {
+    throw usageError(
+      `${name} stands in ${path}, but that file begins with a byte order mark, as some editors and shells of Windows write it, so neither Node nor this command can read it. Save the file as UTF-8 without that mark.`,
+    );
   }
+  return value;
+}
+
+/** No bytes where there is no such file; `.env` may also be the folder of another tool. */
+function readEnvFile(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") return undefined;
+    throw usageError(`${path} may not be read by this user: permissions forbid it.`);
+  }
+}
+
+/** What would stand in the file without its byte order mark; nothing where it has none. */
+function parseMarked(bytes: Buffer): NodeJS.Dict<string> {
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const text = bytes.toString(isWide ? "utf16le" : "utf8");
+  return text.startsWith("\uFEFF") ? parseEnv(text.slice(1)) : {};
 }
 
 /** Editors end a file with a line end, which is no part of the secret. */

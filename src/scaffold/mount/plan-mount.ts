@@ -61,7 +61,8 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
   const receiver = planReceiver(folder, found.path, app, events);
   if (receiver === "foreign") {
     const reason = `there is a file webhooks/receiver beside it that has no ${RECEIVER_NAME}`;
-    return { kind: "unclear", app: found.path, reason, paste: pasteText({ kind: app.kind, events }) };
+    const paste = pasteText({ kind: app.kind, events, file: "webhooks/mail-receiver" });
+    return { kind: "unclear", app: found.path, reason, paste };
   }
   const isModule = /\.m[jt]s$/.test(found.path) || (appPackage.type === "module" && !/\.c[jt]s$/.test(found.path));
   const after = mountIn({ ...found, isModule }, app);
@@ -154,16 +155,23 @@ function nextOf(app: ExpressApp, { dependencies, devDependencies }: AppPackage):
   ];
 }
 
+interface PasteInput {
+  kind: "esm" | "cjs";
+  events: readonly EventType[];
+  /** Where the receiver goes, without ending: a place that is free. @default "webhooks/receiver" */
+  file?: string;
+}
+
 /** What to add by hand. */
-function pasteText({ kind, events }: { kind: "esm" | "cjs"; events: readonly EventType[] }): string {
-  const file = receiverFile({ kind, events, quote: '"', semicolon: ";", lineEnd: "\n" });
+function pasteText({ kind, events, file = "webhooks/receiver" }: PasteInput): string {
+  const receiver = receiverFile({ kind, events, quote: '"', semicolon: ";", lineEnd: "\n" });
   const load =
     kind === "esm"
-      ? `import { ${RECEIVER_NAME} } from "./webhooks/receiver.js";`
-      : `const { ${RECEIVER_NAME} } = require("./webhooks/receiver.js");`;
+      ? `import { ${RECEIVER_NAME} } from "./${file}.js";`
+      : `const { ${RECEIVER_NAME} } = require("./${file}.js");`;
   return [
-    "// a new file webhooks/receiver.js beside the app's",
-    file,
+    `// a new file ${file}.js beside the app's`,
+    receiver,
     "// in the app's file, above app.use(express.json()) and every other body parser",
     load,
     `app.post("${PATH}", ${RECEIVER_NAME}.middleware());`,

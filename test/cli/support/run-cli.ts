@@ -50,7 +50,7 @@ export interface CliProcess {
   readonly lines: readonly string[];
   /** Resolves with the first line that fits; rejects when the process ends without one. */
   line(pattern: RegExp): Promise<string>;
-  signal(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): void;
+  signal(signal: "SIGHUP" | "SIGINT" | "SIGTERM" | "SIGKILL"): void;
   readonly ended: Promise<CliResult>;
 }
 
