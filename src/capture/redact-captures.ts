@@ -9,7 +9,7 @@ export const REDACTION_PROFILES = ["default", "strict"] as const;
 
 /**
  * How much is hidden. `default`: addresses, domains and IPs become stable stand-ins, texts filler of the same length, tokens
- * go; identifiers, dates, numbers, and words in fields such as `type` or `reason` stay. `strict`: identifiers within `data`
+ * go; identifiers, dates, other numbers, and words in fields such as `type` or `reason` stay. `strict`: identifiers within `data`
  * become stand-ins too, numbers keep their number of digits only, and texts lose their marks, captures their path and tags.
  */
 export type RedactionProfile = (typeof REDACTION_PROFILES)[number];
@@ -45,7 +45,7 @@ export function createRedactor(options: RedactorOptions = {}): (capture: Capture
       source: rest.source,
       request: {
         method: rest.request.method,
-        path: strict ? "/" : hideAddresses(hideSecretSegments(rest.request.path), rules),
+        path: strict ? "/" : redactPath(rest.request.path, rules),
         query: "",
         headers: rest.request.headers.filter(([name]) => KEPT_HEADERS.includes(name.toLowerCase())),
         body,
@@ -120,7 +120,8 @@ function redactOwnField(text: string, key: string, rules: RedactionRules): strin
   return text.includes("@") ? String(redactValue(text, key, rules)) : text;
 }
 
-/** A path may have a secret in it, to keep strangers from posting. */
-function hideSecretSegments(path: string): string {
-  return path.replaceAll(/[^/]{16,}/g, "redacted");
+/** A path may have a secret in it, to keep strangers from posting. Part by part, since an address may hold a slash. */
+function redactPath(path: string, rules: RedactionRules): string {
+  const parts = path.replaceAll(/[^/]{16,}/g, "redacted").split("/");
+  return parts.map((part) => hideAddresses(part, rules)).join("/");
 }

@@ -18,6 +18,8 @@ const ID =
   /^(?:[a-z]{1,12}_(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{24,64})$/;
 const DOMAIN = /^(?:[a-z0-9_-]+\.)+[a-z]{2,}$/i;
 const TOKEN_KEY = /token|secret|passw|authori[sz]ation|api_?key|private_?key|credential|cookie|signature|session/i;
+/** Such as a code that is typed in once; a number of tokens or sessions is none. */
+const NUMBER_TOKEN_KEY = /(?:token|secret|passw(?:or)?d|passcode)$/i;
 const TOKEN = /^(?:whsec_|sk_|pk_|rk_|Bearer |Basic |eyJ[\w-]+\.)/;
 const ID_KEY = /(?:^|_)ids?$|Ids?$/;
 /** Fields whose values are words of the service, not of a person. */
@@ -38,8 +40,7 @@ export function redactValue(value: unknown, key: string, rules: RedactionRules):
   }
   if (typeof value === "string") return redactText(value, key, rules);
   if (typeof value !== "number") return value;
-  // Such as a code that is typed in once.
-  if (TOKEN_KEY.test(key)) return 0;
+  if (NUMBER_TOKEN_KEY.test(key)) return 0;
   return rules.strict && !KIND_KEY.test(key) ? redactNumber(value) : value;
 }
 

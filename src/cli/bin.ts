@@ -10,10 +10,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   lost ??= error;
 });
 
-// Nobody reads what is said then; the exit code still tells.
-process.stderr.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-});
+// Nobody reads what is said then, as in a terminal that was closed; the exit code still tells.
+process.stderr.on("error", () => undefined);
 
 const exitCode = await main(process);
 // Output to a pipe is written later, and an error of the last write comes a turn later; nothing else is left to wait for.

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
+import { makeSureLogger } from "../base/sure-logger.js";
 import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import type { AnyEvent } from "../protocol/event.js";
@@ -187,7 +188,7 @@ export class RunContext implements HandlerContext {
         new PigeonholeError("commit_twice", `Handler "${this.#handler}" called ctx.commit twice in one run.`),
       );
       // Nobody may be waiting for it; the process must not end, and the loss of these writes must not go unseen.
-      refused.catch(() => this.log.error({ code: "commit_twice" }, "commit_refused"));
+      refused.catch(() => makeSureLogger(this.log).error({ code: "commit_twice" }, "commit_refused"));
       return refused;
     }
     const { seq, handler, token } = this.#work;
@@ -200,7 +201,7 @@ export class RunContext implements HandlerContext {
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
     this.pendingCommit.catch(() => {
       // Called by a handler that goes on after its run: nobody else would hear that these writes are lost.
-      if (isLate) this.log.error({ code: "run_ended" }, "commit_refused");
+      if (isLate) makeSureLogger(this.log).error({ code: "run_ended" }, "commit_refused");
     });
     return this.pendingCommit;
   };
@@ -213,7 +214,7 @@ export class RunContext implements HandlerContext {
     }
     if (this.#isOver) {
       // Nobody may be waiting for a handler that goes on after its run.
-      this.log.error({ code: "run_ended" }, "record_refused");
+      makeSureLogger(this.log).error({ code: "run_ended" }, "record_refused");
       throw new PigeonholeError(
         "run_ended",
         `Handler "${this.#handler}" recorded a contact event after its run had ended. Await all that it does before it returns.`,
@@ -233,7 +234,7 @@ export class RunContext implements HandlerContext {
     const { value, records = [] } = JSON.parse(text) as { value: unknown; records?: ComparableOutboxEvent[] };
     if (records.length > 0 && this.#isOver) {
       // Nobody may be waiting for the step, so that an error here could end the process.
-      this.log.error({ code: "run_ended" }, "record_refused");
+      makeSureLogger(this.log).error({ code: "run_ended" }, "record_refused");
       return value;
     }
     for (const record of records) this.#addRecord(record);

@@ -4,6 +4,7 @@ import { DAY, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
+import { makeSureLogger } from "../base/sure-logger.js";
 import type { Random } from "../base/random.js";
 import type { Client } from "../client/call-types.js";
 import { createClient } from "../client/create-client.js";
@@ -17,7 +18,6 @@ import { createSqliteStore } from "../store/sqlite/sqlite-store.js";
 import type { Store } from "../store/store.js";
 import type { Alarm } from "./alarms.js";
 import type { SecretsOption } from "./secret-source.js";
-import { makeSureLogger } from "./sure-logger.js";
 
 /** How long the inbox remembers. */
 export interface Retention {

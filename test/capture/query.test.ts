@@ -166,7 +166,7 @@ test("what the page uses imports nothing of Node", () => {
 test("a search goes past a body that is nested without end", () => {
   const nested = `{"id":"evt_2","type":"email.received","data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   const hostile = makeCapture({ body: nested });
-  for (const text of ["data.a:x", "is:test", "x"]) {
+  for (const text of ["data.a:x", "is:test", "no such text"]) {
     expect(matchesQuery(parseQuery(text), hostile)).toBe(false);
   }
   expect(matchesQuery(parseQuery("type:email.received"), hostile)).toBe(true);

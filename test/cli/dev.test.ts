@@ -67,16 +67,19 @@ describe("dev", () => {
 
   test("ends in order when its terminal is closed: the tunnel does not live on", async () => {
     const cwd = makeFolder();
-    const beats = join(cwd, "beats");
+    const [beats, ended] = [join(cwd, "beats"), join(cwd, "ended")];
     writeFileSync(
       join(cwd, "tunnel.sh"),
-      "echo https://run.example.com\nwhile :; do echo >> beats; sleep 0.05; done\n",
+      "trap 'sleep 0.5; echo in order > ended; exit' TERM\necho https://run.example.com\nwhile :; do echo >> beats; sleep 0.05; done\n",
     );
     const cli = startCli(["dev", "--port", "0", "--no-page", "--tunnel", "sh tunnel.sh {port}"], { cwd, env });
     await cli.line(/Ready\./);
     await expect.poll(() => existsSync(beats)).toBe(true);
+    // Once from the shell, and once from the system.
+    cli.signal("SIGHUP");
     cli.signal("SIGHUP");
     expect((await cli.ended).code).toBe(129);
+    expect(readFileSync(ended, "utf8")).toBe("in order\n");
     const { size } = statSync(beats);
     await sleep(500);
     expect(statSync(beats).size).toBe(size);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { CommitFunction, CommitTransaction, HandlerContext } from "pigeonhole";
 import {
   captureLog,
@@ -207,6 +207,26 @@ test("ctx.commit after the run has ended writes nothing, and is told in the log 
     .poll(() => log.named("commit_refused"))
     .toEqual([expect.objectContaining({ level: 50, code: "run_ended", eventId: event.id, handler: "email.sent" })]);
   expect(effectsIn(file)).toEqual([]);
+});
+
+test("a logger that fails on such a line ends no process", async () => {
+  const gate = makeGate();
+  const late = makeGate();
+  const faults: unknown[] = [];
+  const note = (error: unknown) => void faults.push(error);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  const { receiver, event } = await run((ctx) => {
+    ctx.log.error = () => {
+      throw new Error("closed");
+    };
+    void gate.passed.then(() => ctx.commit(write("late")).catch(() => late.open()));
+  });
+  await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+  gate.open();
+  await late.passed;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(faults).toEqual([]);
 });
 
 describe("the transaction's database", () => {

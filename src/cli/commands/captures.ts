@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Capture, CaptureAttempt, VerdictCode } from "../../capture/capture.js";
 import { captureHandle } from "../../capture/capture-handle.js";
 import { bodyBytes } from "../../capture/capture-request.js";
@@ -76,11 +76,18 @@ function refuseOtherFiles(words: readonly string[], store: string, { cwd }: Comm
   const folder = resolve(cwd, store);
   for (const word of words) {
     const path = resolve(cwd, word);
-    if (!/[/\\]|\.json$/.test(word) || !existsSync(path) || !/^\.\.|^[/\\]/.test(relative(folder, path))) continue;
+    if (!/[/\\]|\.json$/.test(word) || !existsSync(path) || isWithin(folder, path)) continue;
     throw usageError(
       `${word} is not in ${folder}, the only place where captures rm deletes. Delete other files yourself.`,
     );
   }
+}
+
+function isWithin(folder: string, path: string): boolean {
+  // What opens the folder says that it is not there.
+  if (!existsSync(folder)) return true;
+  const way = relative(realpathSync(folder), realpathSync(path));
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 function pickOne(word: string, store: string, context: CommandContext): Capture {

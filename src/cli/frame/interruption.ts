@@ -5,6 +5,9 @@ import { EXIT } from "./exit-code.js";
 /** How long a command has to end after Ctrl-C. */
 const GRACE_MS = 10 * SECOND;
 
+/** What a process that SIGHUP has ended gives. */
+const HUNG_UP = 129;
+
 /** Ctrl-C, SIGTERM and the end of the terminal as a signal. */
 export interface Interruption {
   readonly signal: AbortSignal;
@@ -19,7 +22,11 @@ export function watchInterruption(process: NodeJS.Process): Interruption {
   setMaxListeners(0, controller.signal);
   let code: number | undefined;
   const interrupt = (exitCode: number) => () => {
-    if (code !== undefined) process.exit(exitCode);
+    if (code !== undefined) {
+      // A shell says once that its terminal is gone, and the system says so again.
+      if (exitCode === HUNG_UP) return;
+      process.exit(exitCode);
+    }
     code = exitCode;
     setTimeout(() => process.exit(exitCode), GRACE_MS).unref();
     controller.abort(new DOMException("Interrupted.", "AbortError"));
@@ -27,7 +34,7 @@ export function watchInterruption(process: NodeJS.Process): Interruption {
   process.on("SIGINT", interrupt(EXIT.interrupted));
   process.on("SIGTERM", interrupt(143));
   // The terminal was closed: a tunnel and a registered endpoint would stay.
-  process.on("SIGHUP", interrupt(129));
+  process.on("SIGHUP", interrupt(HUNG_UP));
   return { signal: controller.signal, exitCode: () => code };
 }
 

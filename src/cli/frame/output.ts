@@ -65,7 +65,7 @@ export function createOutput(options: OutputOptions): Output {
 /** Where standard output is a file: a stream of Node's counts a part that found room on the disk as the whole. */
 function writerOf(stdout: NodeJS.WriteStream & { fd?: number }): (text: string | Uint8Array) => void {
   const { fd } = stdout;
-  if (fd === undefined || !fstatSync(fd).isFile()) return (text) => void stdout.write(text);
+  if (fd === undefined || !isFile(fd)) return (text) => void stdout.write(text);
   return (text) => {
     try {
       writeFileSync(fd, text);
@@ -73,6 +73,15 @@ function writerOf(stdout: NodeJS.WriteStream & { fd?: number }): (text: string |
       stdout.emit("error", error);
     }
   };
+}
+
+/** False also for a descriptor that there is not, as in a program without a console. */
+function isFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Node leaves `isTTY` out where there is no terminal, and picocolors would take undefined for "guess", which is yes under CI. */

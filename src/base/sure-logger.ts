@@ -1,4 +1,4 @@
-import type { LogLine, Logger } from "../base/logger.js";
+import type { LogLine, Logger } from "./logger.js";
 
 /**
  * The user's logger for the receiver's own lines: one whose destination is closed or broken may throw, and that must change no answer,
