@@ -23,6 +23,14 @@ export function bodyJson(body: CapturedBody): { ok: true; value: unknown } | { o
   }
 }
 
+/** `data` of the event in a captured body; undefined where it is no object. */
+export function bodyData(body: CapturedBody): object | undefined {
+  const json = bodyJson(body);
+  if (!json.ok || typeof json.value !== "object" || json.value === null) return undefined;
+  const { data } = json.value as { data?: unknown };
+  return typeof data === "object" && data !== null && !Array.isArray(data) ? data : undefined;
+}
+
 /** How many bytes the body has. */
 export function bodySize({ encoding, data }: CapturedBody): number {
   if (encoding === "utf8") return utf8Length(data);

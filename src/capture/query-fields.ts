@@ -2,7 +2,7 @@ import { readDuration } from "../base/duration-text.js";
 import { isTestDelivery } from "../protocol/test-delivery.js";
 import { CAPTURE_SOURCES, type Capture, VERDICT_CODES } from "./capture.js";
 import { isNamed } from "./capture-handle.js";
-import { bodyJson, bodySize, bodyText } from "./captured-body.js";
+import { bodyData, bodyJson, bodySize, bodyText } from "./captured-body.js";
 import { valuesAt } from "./json-path.js";
 import { findSubject } from "./summarize-capture.js";
 
@@ -36,7 +36,7 @@ const flags: Record<string, Matcher> = {
   pinned: ({ pinned }) => pinned,
   redacted: ({ redaction }) => redaction !== null,
   duplicate: (capture) => lastOutcome(capture) === "duplicate",
-  test: (capture) => isTestDelivery(capture.event.type, dataOf(capture)),
+  test: ({ event, request }) => isTestDelivery(event.type, bodyData(request.body)),
 };
 
 const parts: Record<string, Matcher> = {
@@ -220,11 +220,6 @@ function haystack(capture: Capture): string {
   const { id, event, request, note, tags } = capture;
   const texts = [id, event.id, event.type, request.path, note, ...tags, findSubject(capture), bodyText(request.body)];
   return texts.join("\n").toLowerCase();
-}
-
-function dataOf(capture: Capture): unknown {
-  const body = parsedBody(capture);
-  return typeof body === "object" && body !== null && "data" in body ? body.data : undefined;
 }
 
 function parsedBody({ request }: Capture): unknown {

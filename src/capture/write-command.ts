@@ -1,3 +1,4 @@
+import { quoteForShell } from "../base/quote-for-shell.js";
 import type { Capture, HeaderList } from "./capture.js";
 import { bodyText, decodeBody } from "./captured-body.js";
 
@@ -12,13 +13,13 @@ export function writeCurl(capture: Capture, { url, headers }: WrittenRequest): s
   const { method, body } = capture.request;
   const text = bodyText(body);
   const parts = [
-    `curl --globoff --request ${quote(method)} ${quote(url)}`,
+    `curl --globoff --request ${quoteForShell(method)} ${quoteForShell(url)}`,
     // cURL drops a header without a value unless it ends in a semicolon.
-    ...headers.map(([name, value]) => `--header ${quote(value === "" ? `${name};` : `${name}: ${value}`)}`),
+    ...headers.map(([name, value]) => `--header ${quoteForShell(value === "" ? `${name};` : `${name}: ${value}`)}`),
   ];
   // An argument cannot hold NUL, and one that is too long is refused by the system.
   if (text !== undefined && !text.includes("\0") && text.length < LONGEST_ARGUMENT) {
-    return `${[...parts, `--data-raw ${quote(text)}`].join(" \\\n  ")}\n`;
+    return `${[...parts, `--data-raw ${quoteForShell(text)}`].join(" \\\n  ")}\n`;
   }
   const base64 = Buffer.from(decodeBody(body)).toString("base64");
   const wrapped = base64.replaceAll(/.{1,120}/g, "$&\n");
@@ -42,7 +43,3 @@ export function writeHttp(capture: Capture, { url, headers }: WrittenRequest): s
 
 /** Linux refuses a single argument over 128 KiB. */
 const LONGEST_ARGUMENT = 30_000;
-
-function quote(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
 
 /** ISO 8601 with a zone, as callers must write it. Seeds part 1 §2.1. */
 export const timestamp = z.iso.datetime({
@@ -31,7 +32,7 @@ export function pathSegment(maxLength: number) {
     .min(1, { error: "Must not be empty." })
     .max(maxLength, { error: `Must have at most ${maxLength} characters.` })
     .refine((text) => text !== "." && text !== "..", { error: "Must not be a dot or two dots." })
-    .refine((text) => !/\p{Surrogate}/u.test(text), { error: "Must be well-formed Unicode." });
+    .refine((text) => WHOLE_CHARACTERS.test(text), { error: "Must be well-formed Unicode." });
 }
 
 /** Text that is one of these today; others pass, as long as they fit `schema`. */

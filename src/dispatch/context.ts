@@ -5,6 +5,7 @@ import { makeSureLogger } from "../base/sure-logger.js";
 import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import type { AnyEvent } from "../protocol/event.js";
+import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
 import type { CommitFunction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork } from "../store/work.js";
@@ -268,7 +269,7 @@ export class RunContext implements HandlerContext {
 
 /** The store would keep another text than that under a number or half a character, and each attempt would repeat the step. */
 function checkStepName(name: unknown): void {
-  if (typeof name === "string" && !/\p{Surrogate}/u.test(name)) return;
+  if (typeof name === "string" && WHOLE_CHARACTERS.test(name)) return;
   throw new PigeonholeError(
     "invalid_argument",
     `A step's name must be a text of whole characters, got ${typeof name === "string" ? JSON.stringify(name) : typeof name}.`,

@@ -2,12 +2,11 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DAY } from "#pigeonhole/base/duration.js";
-import type { CaptureAttempt } from "#pigeonhole/capture/capture.js";
 import { openCaptureFolder } from "#pigeonhole/capture/capture-folder.js";
 import { readCaptureFolder } from "#pigeonhole/capture/read-capture-folder.js";
 import { selectCaptures } from "#pigeonhole/capture/select-captures.js";
 import { fakeClock, sampleEvent } from "pigeonhole/testing";
-import { errorOf, makeCapture, NOW, tempFolder } from "./support.js";
+import { errorOf, makeAttempt, makeCapture, NOW, tempFolder } from "./support.js";
 
 const clock = fakeClock(NOW);
 const open = (path: string, options = {}) => openCaptureFolder(path, { clock, ...options });
@@ -49,21 +48,7 @@ describe("a capture folder", () => {
     const file = join(open(path).path, `${"a".repeat(245)}.json`);
     writeFileSync(file, JSON.stringify(capture));
     const folder = open(path);
-    const attempt: CaptureAttempt = {
-      n: 1,
-      kind: "forward",
-      mode: "exact",
-      target: "http://127.0.0.1:1/",
-      at: capture.receivedAt,
-      eventId: null,
-      sentHeaders: [],
-      sentBody: null,
-      status: 200,
-      headers: [],
-      body: null,
-      ms: 1,
-      error: null,
-    };
+    const attempt = makeAttempt({ target: "http://127.0.0.1:1/", at: capture.receivedAt });
     const error = await errorOf(() =>
       folder.update(capture.id, (current) => ({ ...current, tags: ["held"], pinned: true, attempts: [attempt] })),
     );

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { DoNotRetry, type Receiver } from "pigeonhole";
 import { createTestReceiver, replayDirectory, sampleEvent, TEST_SECRET } from "pigeonhole/testing";
-import type { Capture, CaptureAttempt } from "#pigeonhole/capture/capture.js";
+import type { Capture } from "#pigeonhole/capture/capture.js";
 import { toJunit } from "#pigeonhole/capture/capture-test-report.js";
 import { type CaptureTestOptions, runCaptureTests } from "#pigeonhole/capture/run-capture-tests.js";
-import { errorOf, makeCapture, serve, serveAnswers, tempFolder } from "./support.js";
+import { errorOf, makeAttempt, makeCapture, serve, serveAnswers, tempFolder } from "./support.js";
 
 const secret = TEST_SECRET;
 
@@ -123,21 +123,7 @@ describe("against any app", () => {
     [500, 500, "still failing"],
   ])("%d before and %d now: %s", async (before, now, change) => {
     const { url } = await serveAnswers(() => ({ status: now }));
-    const attempt: CaptureAttempt = {
-      n: 1,
-      kind: "forward",
-      mode: "exact",
-      target: url,
-      at: new Date().toISOString(),
-      eventId: null,
-      sentHeaders: [],
-      sentBody: null,
-      status: before,
-      headers: [],
-      body: null,
-      ms: 1,
-      error: null,
-    };
+    const attempt = makeAttempt({ target: url, at: new Date().toISOString(), status: before });
     const capture: Capture = { ...makeCapture(), attempts: [attempt] };
     expect((await runTests({ folder: folderOf(capture), target: url })).cases[0]?.change).toBe(change);
   });

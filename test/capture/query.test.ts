@@ -2,25 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { captureHandle } from "#pigeonhole/capture/capture-handle.js";
-import type { Capture, CaptureAttempt } from "#pigeonhole/capture/capture.js";
+import type { Capture } from "#pigeonhole/capture/capture.js";
 import { formatQuery, makeQuery, matchesQuery, parseQuery, QUERY_FIELDS } from "#pigeonhole/capture/query.js";
-import { errorOf, makeCapture, NOW } from "./support.js";
+import { errorOf, makeAttempt, makeCapture, NOW } from "./support.js";
 
-const attempt: CaptureAttempt = {
-  n: 1,
+const attempt = makeAttempt({
   kind: "replay",
   mode: "resign",
-  target: "http://127.0.0.1:3000/",
-  at: new Date(NOW).toISOString(),
-  eventId: null,
-  sentHeaders: [],
-  sentBody: null,
   status: 503,
   headers: [["X-Pigeonhole-Outcome", "duplicate"]],
-  body: null,
   ms: 500,
-  error: null,
-};
+});
 const data = {
   contact: { email: "Ada@b.example" },
   to: ["x@y.example", "z@y.example"],

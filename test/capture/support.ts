@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { sampleEvent, signDelivery, TEST_SECRET } from "pigeonhole/testing";
-import type { Capture, CaptureSource, HeaderList } from "#pigeonhole/capture/capture.js";
+import type { Capture, CaptureAttempt, CaptureSource, HeaderList } from "#pigeonhole/capture/capture.js";
 import { captureRequest } from "#pigeonhole/capture/capture-request.js";
 
 export const NOW = Date.UTC(2026, 0, 31, 12);
@@ -19,6 +19,26 @@ export interface MakeCapture {
   /** Secret it is signed with. */
   secret?: string;
   path?: string;
+}
+
+/** An attempt that was forwarded and answered 200 without a body. */
+export function makeAttempt(fields: Partial<CaptureAttempt> = {}): CaptureAttempt {
+  return {
+    n: 1,
+    kind: "forward",
+    mode: "exact",
+    target: "http://127.0.0.1:3000/",
+    at: new Date(NOW).toISOString(),
+    eventId: null,
+    sentHeaders: [],
+    sentBody: null,
+    status: 200,
+    headers: [],
+    body: null,
+    ms: 1,
+    error: null,
+    ...fields,
+  };
 }
 
 /** A capture of a signed delivery, as the capture port makes it. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { CaptureAttempt, CaptureSummary, CaptureVerdict } from "#pigeonhole/capture/capture.js";
+import type { CaptureSummary, CaptureVerdict } from "#pigeonhole/capture/capture.js";
 import { type DevHappening } from "#pigeonhole/dev/happening.js";
 import { createLineWriter, formatJsonLine } from "#pigeonhole/dev/report-lines.js";
+import { makeAttempt } from "../capture/support.js";
 
 const NASTY = "\u001b[2J\u009b31m\r\n\u202eevil\u2028";
 const at = new Date(2026, 0, 2, 14, 2, 11).getTime();
@@ -24,21 +25,7 @@ const capture: CaptureSummary = {
   replayed: false,
 };
 const verdict: CaptureVerdict = { code: "ok", summary: "Genuine.", fix: null, skewSeconds: 0, secretRef: "env:S" };
-const attempt: CaptureAttempt = {
-  n: 1,
-  kind: "forward",
-  mode: "exact",
-  target: "http://127.0.0.1:3000/",
-  at: capture.receivedAt,
-  eventId: null,
-  sentHeaders: [],
-  sentBody: null,
-  status: 200,
-  headers: [],
-  body: null,
-  ms: 12,
-  error: null,
-};
+const attempt = makeAttempt({ at: capture.receivedAt, ms: 12 });
 const forwarded: DevHappening = { kind: "forwarded", capture, verdict, answer: 200, from: "127.0.0.1", attempt };
 
 describe("a line", () => {

@@ -1,12 +1,12 @@
 import { isTestDelivery } from "../../protocol/test-delivery.js";
-import { bodyJson } from "../captured-body.js";
+import { bodyData } from "../captured-body.js";
 import type { Capture } from "../capture.js";
 
 /** `data` of the captures by event type, sorted by type; without test deliveries, which no schema applies to. */
 export function groupData(captures: readonly Capture[]): Map<string, object[]> {
   const groups = new Map<string, object[]>();
   for (const capture of captures) {
-    const data = dataOf(capture);
+    const data = bodyData(capture.request.body);
     const { type } = capture.event;
     if (data === undefined || type === null || isTestDelivery(type, data)) continue;
     const samples = groups.get(type);
@@ -14,11 +14,4 @@ export function groupData(captures: readonly Capture[]): Map<string, object[]> {
     else samples.push(data);
   }
   return new Map([...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function dataOf({ request }: Capture): object | undefined {
-  const json = bodyJson(request.body);
-  if (!json.ok || typeof json.value !== "object" || json.value === null) return undefined;
-  const { data } = json.value as { data?: unknown };
-  return typeof data === "object" && data !== null && !Array.isArray(data) ? data : undefined;
 }

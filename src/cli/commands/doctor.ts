@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../base/quote-for-shell.js";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkApp } from "../doctor/check-app.js";
@@ -49,13 +50,9 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield await checkClock(baseUrl, signal);
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
   const file = db === undefined ? namedDatabase(context) : resolve(cwd, db);
-  if (file !== undefined) yield await checkDatabase(file, db === undefined ? "" : ` --db ${quoteOddPath(db)}`);
+  if (file !== undefined) yield await checkDatabase(file, db === undefined ? "" : ` --db ${quoteForShell(db)}`);
   yield await checkPort(options.port);
   yield checkTunnelPrograms(env);
-}
-
-function quoteOddPath(path: string): string {
-  return /[^\w./-]/.test(path) ? JSON.stringify(path) : path;
 }
 
 /** The database of the variable, once its receiver has made it. */

@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../base/quote-for-shell.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import type { RunCommand } from "../frame/context.js";
 import type { sign } from "../specs/sign.js";
@@ -27,8 +28,3 @@ export const run: RunCommand<typeof sign> = async ({ options, context }) => {
   const command = words.map(quoteForShell).join(" ");
   context.out.result({ headers, command }, command);
 };
-
-/** One word of a POSIX shell. */
-function quoteForShell(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
