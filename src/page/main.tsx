@@ -29,8 +29,10 @@ followStream({
   onOpen() {
     const wasLost = connection.value === "lost";
     connection.value = "live";
-    // What came in between is asked for as a whole: the server may have been another one.
-    if (wasLost) void Promise.all([loadCaptures(), loadDetail(), loadSession()]);
+    // What came before the stream was open, on the first time too, is on no stream.
+    void loadCaptures();
+    // The server may have been another one.
+    if (wasLost) void Promise.all([loadDetail(), loadSession()]);
   },
   onLost() {
     connection.value = "lost";

@@ -46,6 +46,8 @@ export async function loadCaptures(): Promise<void> {
       return;
     }
     reportProblem(error);
+  } finally {
+    if (pending === abort) pending = null;
   }
 }
 
@@ -67,6 +69,8 @@ export function followQuery(): () => void {
 
 /** Takes in captures that are new, or have a new attempt or mark. */
 export function takeCaptures(arrived: readonly CaptureSummary[]): void {
+  // A list that is on its way may be older than these, and would take their place.
+  if (pending !== null) loadSoon();
   const latest = new Map(arrived.map((capture) => [capture.id, capture]));
   const known = new Set<string>();
   const updated = captures.value.map((capture) => {
