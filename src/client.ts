@@ -28,7 +28,6 @@ export {
   checkContactEvent,
 } from "./contract/contact-event.js";
 export type { Checked, Fault, FaultCode } from "./contract/fault.js";
-export { operationsTable } from "./contract/contract.js";
 export type { Page } from "./contract/paging.js";
 export type {
   WebhookCreateInput,

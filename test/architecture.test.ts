@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 
-/** The rooms under src/ and what each may import. The README's table is compared with this one. */
+/** The rooms under src/ and what each may import. The table in docs/architecture.md is compared with this one. */
 const ROOMS: Record<string, readonly string[]> = {
   base: [],
   protocol: ["base"],
@@ -46,7 +46,7 @@ const PACKAGES: Record<string, readonly string[]> = {
 };
 
 const SRC = resolve(import.meta.dirname, "../src");
-const README = readFileSync(resolve(import.meta.dirname, "../README.md"), "utf8");
+const DOCUMENT = readFileSync(resolve(import.meta.dirname, "../docs/architecture.md"), "utf8");
 
 interface Import {
   from: string;
@@ -121,8 +121,8 @@ describe("the rooms", () => {
     expect(names.filter((name) => /^(utils?|common|helpers?|lib|misc|shared)$/.test(name))).toEqual([]);
   });
 
-  test("are listed in the README with what they may import", () => {
-    const rows = [...README.matchAll(/^\| `(\w+)\/` \|[^|]*\| ([^|]*) \|$/gm)];
+  test("are listed in docs/architecture.md with what they may import", () => {
+    const rows = [...DOCUMENT.matchAll(/^\| `(\w+)\/` \|[^|]*\| ([^|]*) \|$/gm)];
     const table = rows.map(([, room = "", allowed = ""]) => [room, allowed === "–" ? [] : allowed.split(", ")]);
     expect(Object.fromEntries(table)).toEqual(ROOMS);
   });

@@ -1,40 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseExample } from "./cli/support/parse-example.js";
 import { EXAMPLE_GLOBALS } from "./example-globals.js";
+import { DOCUMENTS, anchorsOf, blocksOf, readDocument, withoutCode } from "./markdown.js";
 
 // What can rot in the documents: links, TypeScript, command lines, and the program on the first screen.
 
 const root = resolve(import.meta.dirname, "..");
-const DOCUMENTS = ["README.md", "CHANGELOG.md", ".github/CONTRIBUTING.md"];
-
-function readDocument(path: string): string {
-  return readFileSync(join(root, path), "utf8");
-}
-
-/** The fenced blocks of a language, each with the comment in the line before it. */
-function blocksOf(text: string, language: string): { block: string; remark: string }[] {
-  const found = text.matchAll(new RegExp(`(?:^<!-- (.*) -->\n)?^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "gm"));
-  return [...found].map(([, remark = "", block = ""]) => ({ block, remark }));
-}
-
-function withoutCode(text: string): string {
-  return text.replaceAll(/^```[\s\S]*?^```$/gm, "").replaceAll(/`[^`\n]*`/g, "");
-}
-
-/** Ids of headings, as GitHub makes them. */
-function anchorsOf(text: string): string[] {
-  const headings = [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.*)$/gm)];
-  return headings.map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
-}
 
 describe.each(DOCUMENTS)("%s", (path) => {
   const text = readDocument(path);
@@ -52,19 +27,28 @@ describe.each(DOCUMENTS)("%s", (path) => {
   });
 
   test("names only files of this repository that are there", () => {
-    const named = [...text.matchAll(/`((?:src|test|examples|templates|\.github)\/[\w./-]+)`/g)].map(
+    const named = [...text.matchAll(/`((?:src|test|docs|examples|templates|\.github)\/[\w./-]+)`/g)].map(
       ([, file = ""]) => file,
     );
     expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 });
 
-test("links were really looked at", () => {
-  expect(readDocument("README.md").match(/\]\(#/g)?.length).toBeGreaterThan(15);
+test("every page of docs/ is linked from the README", () => {
+  const readme = readDocument("README.md");
+  const pages = DOCUMENTS.filter((path) => path.startsWith("docs/"));
+  expect(pages.length).toBeGreaterThan(10);
+  expect(pages.filter((path) => !readme.includes(`](${path})`))).toEqual([]);
 });
 
-describe("the README's TypeScript", () => {
-  const blocks = blocksOf(readDocument("README.md"), "ts");
+test("the README has at most 200 lines and 1,800 words", () => {
+  const readme = readDocument("README.md");
+  expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(200);
+  expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(1_800);
+});
+
+describe("the documents' TypeScript", () => {
+  const blocks = DOCUMENTS.flatMap((path) => blocksOf(readDocument(path), "ts"));
 
   test("was found", () => {
     expect(blocks.length).toBeGreaterThan(8);
@@ -110,21 +94,22 @@ describe("the first program of the README", () => {
   });
 });
 
-test.each(["README.md", ".github/CONTRIBUTING.md"])(
-  "every command line in %s is one that the command takes",
-  async (path) => {
-    const text = readDocument(path);
-    const blocks = ["sh", "console"].flatMap((language) => blocksOf(text, language));
-    const lines = blocks
+describe("command lines", () => {
+  const linesOf = (path: string): string[] =>
+    ["sh", "console"]
+      .flatMap((language) => blocksOf(readDocument(path), language))
       .flatMap(({ block }) => block.split("\n"))
-      .map((line) => line.replace(/^\$ /, "").replace(/\s+#.*$/, ""))
+      .map((line) => line.replace(/^\$ /, "").replace(/\s+(#|> ).*$/, ""))
       .filter((line) => line.startsWith("npx pigeonhole "));
-    if (path === "README.md") expect(lines.length).toBeGreaterThan(12);
-    for (const line of lines) {
-      expect(await parseExample(line), line).toHaveLength(1);
-    }
-  },
-);
+
+  test("were found", () => {
+    expect(DOCUMENTS.flatMap(linesOf).length).toBeGreaterThan(40);
+  });
+
+  test.each(DOCUMENTS)("in %s are ones that the command takes", async (path) => {
+    for (const line of linesOf(path)) expect(await parseExample(line), line).toHaveLength(1);
+  });
+});
 
 test("every npm script that the documents name is there", () => {
   const { scripts } = JSON.parse(readDocument("package.json")) as { scripts: Record<string, string> };

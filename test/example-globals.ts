@@ -1,5 +1,5 @@
 /**
- * What the README's fragments of TypeScript may use without saying where it comes from: the package's own names, and the reader's
+ * What the documents' fragments of TypeScript may use without saying where it comes from: the package's own names, and the reader's
  * app as the text describes it.
  */
 export const EXAMPLE_GLOBALS = `

@@ -8,7 +8,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { findFreePort } from "./free-port.js";
 import { type ContactEventService, startContactEventService } from "./outbox/contact-event-service.js";
 
-// The README's program of contact events, as it stands there, between real deliveries and an API on this machine.
+// The program of docs/contact-events.md, as it stands there, between real deliveries and an API on this machine.
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -30,9 +30,9 @@ beforeEach(async () => {
 }, 30_000);
 
 function exampleText(): string {
-  const readme = readFileSync(join(root, "README.md"), "utf8");
-  const [, text] = /^<!-- example: contact events -->\n```ts\n([\s\S]*?)^```$/m.exec(readme) ?? [];
-  if (text === undefined) throw new Error("The README has no example of contact events.");
+  const page = readFileSync(join(root, "docs/contact-events.md"), "utf8");
+  const [, text] = /^<!-- example: contact events -->\n```ts\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  if (text === undefined) throw new Error("docs/contact-events.md has no example of contact events.");
   return text;
 }
 
@@ -114,7 +114,7 @@ test("a bounce comes in twice, and one contact event goes out", async () => {
   expect(await example.stop()).toBe(0);
 });
 
-test("an API that is busy, or whose answer is lost, hears the same call again and stores one event", async () => {
+test("an API that is busy, or whose answer is lost, receives the same call again and stores one event", async () => {
   service.faults.push({ status: 503 }, "lost");
   await example.bounce("ada@example.com");
   await untilRows(DONE);
@@ -123,7 +123,7 @@ test("an API that is busy, or whose answer is lost, hears the same call again an
   expect(service.stored).toHaveLength(1);
 });
 
-test("an API that refuses the key raises the alarm, and the event waits until it is mended", async () => {
+test("an API that refuses the key raises the alarm, and the event waits until the key works", async () => {
   service.faults.push({ status: 401 });
   await example.bounce("ada@example.com");
   await untilRows(DONE);

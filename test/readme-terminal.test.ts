@@ -13,11 +13,12 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { findFreePort } from "./free-port.js";
 import { closeServer, listen } from "./outbox/contact-event-service.js";
 
-// What the README shows of a terminal is what a terminal shows; and the commands of its operations guide do what it says.
+// What the README shows of a terminal is what a terminal shows; and the commands of docs/operations.md do what it says.
 
 const root = resolve(import.meta.dirname, "..");
 const bin = join(root, "dist/cli/bin.js");
 const readme = readFileSync(join(root, "README.md"), "utf8");
+const guide = readFileSync(join(root, "docs/operations.md"), "utf8");
 let folder = "";
 
 beforeEach(() => {
@@ -113,7 +114,6 @@ test("the two terminals of the first screen", async () => {
 
 /** The `npx pigeonhole` lines of the operations guide whose text holds `part`, as arguments. */
 function guideLines(part: string): string[][] {
-  const guide = readme.slice(readme.indexOf("## Operations guide"), readme.indexOf("## Testing your handlers"));
   const lines = [...guide.matchAll(/^npx pigeonhole ([^#\n]*)/gm)].map(([, line = ""]) => line.trim());
   return lines.filter((line) => line.includes(part)).map((line) => line.split(/\s+/));
 }

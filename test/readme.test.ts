@@ -1,15 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { API_ASSUMPTIONS, operationsTable } from "pigeonhole/client";
+import { API_ASSUMPTIONS } from "pigeonhole/client";
 import { ASSUMPTIONS } from "pigeonhole/protocol";
 import { expect, test } from "vitest";
 import { referenceTable } from "./api-reference.js";
-import { commandTable } from "#pigeonhole/cli/command-table.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
+import { commandReference } from "./command-reference.js";
+import { operationsTable } from "./operations-table.js";
 
-// Tables in the README that follow from data. `UPDATE=1 npx vitest run test/readme.test.ts` writes them anew.
-
-const file = resolve(import.meta.dirname, "../README.md");
+// Parts of the documents that follow from the source. `UPDATE=1 npx vitest run test/readme.test.ts` writes them.
 
 function answersTable(): string {
   const rows = Object.entries(ANSWERS).map(([outcome, { status, retryAfterMs }]) => {
@@ -25,23 +24,24 @@ function assumptionsTable(assumptions: readonly { notShown: string; assumed: str
 }
 
 test.each([
-  ["answers", answersTable()],
-  ["assumptions", assumptionsTable(ASSUMPTIONS)],
-  ["api-assumptions", assumptionsTable(API_ASSUMPTIONS)],
-  ["commands", commandTable()],
-  ["operations", operationsTable()],
-  ["reference index", referenceTable("index")],
-  ["reference client", referenceTable("client")],
-  ["reference protocol", referenceTable("protocol")],
-  ["reference sandbox", referenceTable("sandbox")],
-  ["reference testing", referenceTable("testing")],
-])("the README's table of %s is up to date", (name, table) => {
-  const readme = readFileSync(file, "utf8");
+  ["answers", "answers-and-guarantees.md", answersTable()],
+  ["assumptions", "assumptions.md", assumptionsTable(ASSUMPTIONS)],
+  ["api-assumptions", "assumptions.md", assumptionsTable(API_ASSUMPTIONS)],
+  ["commands", "cli.md", commandReference()],
+  ["operations", "contact-events.md", operationsTable()],
+  ["reference index", "api.md", referenceTable("index")],
+  ["reference client", "api.md", referenceTable("client")],
+  ["reference protocol", "api.md", referenceTable("protocol")],
+  ["reference sandbox", "api.md", referenceTable("sandbox")],
+  ["reference testing", "api.md", referenceTable("testing")],
+])("the generated part %s of docs/%s is up to date", (name, page, part) => {
+  const file = resolve(import.meta.dirname, "../docs", page);
+  const document = readFileSync(file, "utf8");
   const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
-  const from = readme.indexOf(begin) + begin.length;
-  const to = readme.indexOf(end);
+  const from = document.indexOf(begin) + begin.length;
+  const to = document.indexOf(end);
   expect(from).toBeGreaterThan(begin.length);
   expect(to).toBeGreaterThanOrEqual(from);
-  if (process.env["UPDATE"] === "1") writeFileSync(file, `${readme.slice(0, from)}${table}\n${readme.slice(to)}`);
-  else expect(readme.slice(from, to)).toBe(`${table}\n`);
+  if (process.env["UPDATE"] === "1") writeFileSync(file, `${document.slice(0, from)}${part}\n${document.slice(to)}`);
+  else expect(document.slice(from, to)).toBe(`${part}\n`);
 });

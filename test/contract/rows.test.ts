@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { API_ASSUMPTIONS } from "#pigeonhole/contract/assumptions.js";
-import { CONTRACT, listOperations, operationsTable } from "#pigeonhole/contract/contract.js";
+import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
 import { checkInput } from "#pigeonhole/contract/fault.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
 
@@ -114,11 +114,6 @@ describe.each(rows)("%s", (name, operation) => {
     const source = readFileSync(resolve(import.meta.dirname, `../../src/contract/${file}.ts`), "utf8");
     const docstring = new RegExp(`/\\*\\* (.*) \\*/\\n {2}${method}: \\{`).exec(source)?.[1];
     expect(docstring).toBe(operation.doc);
-  });
-
-  test("is in the table for the README", () => {
-    expect(operationsTable()).toContain(`| \`${operation.method} ${operation.path}\` | \`${operation.scope}\` |`);
-    expect(operationsTable()).toContain(`| \`${name}(`);
   });
 });
 

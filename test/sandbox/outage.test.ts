@@ -3,7 +3,7 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-// The README shows this very test.
+// docs/sandbox.md shows this very test.
 
 test("an outage of seventeen hours loses nothing", async () => {
   const sandbox = createSandbox({
@@ -32,9 +32,9 @@ test("an outage of seventeen hours loses nothing", async () => {
   await sandbox.close();
 });
 
-test("the README shows it as it stands here", () => {
+test("docs/sandbox.md shows it as it stands here", () => {
   const [, body = ""] = /(test\("an outage[\s\S]*?\n}\);\n)/.exec(readFileSync(import.meta.filename, "utf8")) ?? [];
   const plain = (text: string): string => text.replaceAll(/\s+/g, " ");
   expect(body).not.toBe("");
-  expect(plain(readFileSync("README.md", "utf8"))).toContain(plain(body));
+  expect(plain(readFileSync("docs/sandbox.md", "utf8"))).toContain(plain(body));
 });

@@ -1,4 +1,4 @@
-/* Draws page.png, the picture of the page in the README, anew: npx tsx test/dev/page/draw-page.ts */
+/* Draws docs/page.png, the picture of the page in the README: npx tsx test/dev/page/draw-page.ts */
 import { join } from "node:path";
 import { launchBrowser, openPage } from "./browser.js";
 import { startWorkbench } from "./workbench.js";
@@ -10,6 +10,6 @@ const { page } = await openPage(browser, bench.pageUrl, { viewport: { width: 128
 await page.locator(".list-window .row").nth(2).click();
 await page.getByRole("tree", { name: "Payload" }).waitFor();
 await page.mouse.move(0, 0);
-await page.screenshot({ path: join(import.meta.dirname, "page.png") });
+await page.screenshot({ path: join(import.meta.dirname, "../../../docs/page.png") });
 await browser.close();
 await bench.close();

@@ -1,0 +1,24 @@
+import { listOperations } from "#pigeonhole/contract/contract.js";
+import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
+
+const RETRIES: Record<Operation["retry"], string> = {
+  safe: "always",
+  "with-key": "with an idempotency key",
+  never: "never",
+};
+
+/** The operations of the API as a Markdown table. */
+export function operationsTable(): string {
+  const rows = listOperations().map(({ resource, name, operation }) => {
+    const { method, path, scope, doc, retry } = operation;
+    return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\` | \`${scope}\` | ${RETRIES[retry]} | ${doc} |`;
+  });
+  return ["| call | operation | scope | retried | |", "|---|---|---|---|---|", ...rows].join("\n");
+}
+
+function argumentsOf(operation: Operation): string {
+  const { body, argument, query, path } = operation;
+  const input = body === undefined ? [] : [argument ?? "body"];
+  const options = takesIdempotencyKey(operation) ? ["{ idempotencyKey }"] : [];
+  return [...pathNames(path), ...input, ...(query === undefined ? [] : ["query?"]), ...options].join(", ");
+}
