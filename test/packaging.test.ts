@@ -18,6 +18,7 @@ interface Manifest {
   dependencies: Record<string, string>;
   bin: Record<string, string>;
   engines: { node: string };
+  repository: { url: string };
 }
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
@@ -58,13 +59,20 @@ function tool(name: string, args: string[]) {
 describe("the tarball", () => {
   test("holds the build, the page, the templates and the documents, and nothing else", () => {
     const kinds = [...new Set(files.map((path) => path.split("/")[0] ?? ""))].toSorted();
-    expect(kinds).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "package.json", "templates"]);
+    expect(kinds).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json", "templates"]);
     expect(files).toContain("dist/page/index.html");
     expect(files.some((path) => /^dist\/page\/assets\/.*\.js$/.test(path))).toBe(true);
     expect(files).toContain("dist/store/sqlite/writer-thread.js");
     for (const template of ["__common__", "express", "express-sqlite-app", "hono"]) {
       expect(files.filter((path) => path.startsWith(`templates/${template}/`)).length, template).toBeGreaterThan(2);
     }
+  });
+
+  test("holds every page and picture of docs/ that the README links", () => {
+    const readme = readFileSync(join(installed, "README.md"), "utf8");
+    const linked = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path = ""]) => path);
+    expect(linked.length).toBeGreaterThan(10);
+    expect(linked.filter((path) => !files.includes(path))).toEqual([]);
   });
 
   test("holds no tests, sources, maps, databases or traces of building, and no file that npm would rename or drop", () => {
@@ -174,6 +182,22 @@ sampleEvent("email.bounce");
     const assets = [...html.matchAll(/(?:src|href)="\/?([^":]+)"/g)].map(([, path = ""]) => path.replace(/^\.\//, ""));
     expect(assets.length).toBeGreaterThan(1);
     expect(assets.filter((path) => !existsSync(join(installed, "dist/page", path)))).toEqual([]);
+  });
+});
+
+describe("the step of the publish workflow that compares the repository", () => {
+  const workflow = readFileSync(join(root, ".github/workflows/publish.yml"), "utf8");
+  const [, command = ""] = /package\.json names this repository[\s\S]*?run: (.*)/.exec(workflow) ?? [];
+  const passes = (repository: string) =>
+    spawnSync("sh", ["-c", command], { cwd: root, env: { ...process.env, REPOSITORY: repository } }).status === 0;
+
+  test("passes in the repository that package.json names", () => {
+    const [, named = ""] = /github\.com\/(.*)\.git$/.exec(manifest.repository.url) ?? [];
+    expect(passes(named)).toBe(true);
+  });
+
+  test("fails in any other, and so while package.json has the placeholder", () => {
+    expect(passes("somewhere/pigeonhole")).toBe(false);
   });
 });
 
