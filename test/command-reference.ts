@@ -1,16 +1,20 @@
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
 import { type ArgumentSpec, type CommandSpec, type OptionSpec, flagName } from "#pigeonhole/cli/frame/spec.js";
 
-/** Every command in Markdown: a heading, how to call it, what it does, its options and examples. */
+/** Every command in Markdown: a list, then a section each, with its call, what it does, its options and examples. */
 export function commandReference(): string {
-  return COMMANDS.map(({ spec }) => commandSection(spec)).join("\n\n");
+  const rows = COMMANDS.map(
+    ({ spec: { name, summary } }) => `| [${name}](#${name.replace(" ", "-")}) | ${escape(summary)} |`,
+  );
+  const list = ["| command | what it does |", "|---|---|", ...rows].join("\n");
+  return [list, ...COMMANDS.map(({ spec }) => commandSection(spec))].join("\n\n");
 }
 
 function commandSection(spec: CommandSpec): string {
   const { name, summary, details, arguments: named = {}, options = {}, examples } = spec;
   const usage = ["pigeonhole", name, ...Object.entries(named).map(([key, argument]) => placeholder(key, argument))];
   const argumentRows = Object.entries(named).map(
-    ([key, argument]) => `| \`${placeholder(key, argument)}\` | ${describe(argument)} | |`,
+    ([key, argument]) => `| \`${placeholder(key, argument)}\` | ${describe(argument)} |  |`,
   );
   const optionRows = Object.entries(options).map(
     ([key, option]) => `| ${flags(key, option)} | ${describe(option)} | ${defaultOf(option)} |`,
@@ -19,7 +23,7 @@ function commandSection(spec: CommandSpec): string {
   return [
     `### ${name}`,
     `\`${usage.join(" ")}\``,
-    details === undefined ? summary : `${summary} ${details}`,
+    escape(details === undefined ? summary : `${summary} ${details}`),
     ...(rows.length === 0 ? [] : [["| argument or option | meaning | default |", "|---|---|---|", ...rows].join("\n")]),
     [
       "```sh",
@@ -48,7 +52,12 @@ function flags(name: string, option: OptionSpec): string {
 
 function describe({ summary, choices }: OptionSpec | ArgumentSpec): string {
   const listed = choices === undefined ? "" : ` One of ${choices.map((choice) => `\`${choice}\``).join(", ")}.`;
-  return `${summary}${listed}`.replaceAll("|", String.raw`\|`);
+  return `${escape(summary)}${listed}`;
+}
+
+/** Keeps signs that Markdown would read as its own. */
+function escape(text: string): string {
+  return text.replaceAll(/[<*_|[\]]/g, String.raw`\$&`);
 }
 
 function defaultOf(option: OptionSpec): string {
