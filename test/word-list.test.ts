@@ -2,8 +2,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 
-// The words that CONTRIBUTING bans, over the prose of every document. `WORDS=source npx vitest run test/word-list.test.ts` shows
-// those in the comments and texts of src/, too.
+// The words that CONTRIBUTING bans, in the prose of every document. With `WORDS=source` the comments, strings and JSX
+// texts of src/ are checked too.
 
 const ROOT = resolve(import.meta.dirname, "..");
 const CONTRIBUTING = ".github/CONTRIBUTING.md";
@@ -19,7 +19,10 @@ interface Prose {
 const PROSE: Record<string, Prose> = {
   // Generated parts speak the words of src/.
   documents: { files: /\.md$/, without: /<!-- ([\w -]+) -->\n[\s\S]*?<!-- \/\1 -->|^```[\s\S]*?^```$|`[^`\n]*`/gm },
-  source: { files: /^src\/.*\.tsx?$/, only: /\/\*[\s\S]*?\*\/|\/\/.*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g },
+  source: {
+    files: /^src\/.*\.tsx?$/,
+    only: /\/\*[\s\S]*?\*\/|\/\/.*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|>[^<>{}]*(?=<\/)/g,
+  },
 };
 
 const CHECKED = process.env["WORDS"] === "source" ? ["documents", "source"] : ["documents"];
