@@ -32,7 +32,7 @@ export async function checkReceiver(): Promise<CheckResult> {
     return fail(
       "sqlite",
       `A receiver does not start here: ${message}`,
-      "Run npm rebuild better-sqlite3 with the Node that the app runs on; without a prebuilt binary it needs Python, make and a C++ compiler.",
+      "Install the packages again, with the Node that the app runs on.",
     );
   }
 }

@@ -47,7 +47,7 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
 
 /** Error codes of an app, a service or a disk that does not do its part. */
 const FAULTS_ELSEWHERE =
-  /^(?:no_answer|invalid_answer|answer_too_large|redirect_refused|tunnel_failed|store_\w+|sqlite_too_old)$/;
+  /^(?:no_answer|invalid_answer|answer_too_large|redirect_refused|tunnel_failed|store_\w+|sqlite_too_old|driver_unusable)$/;
 
 /** System errors in words; their own messages hold `ENOENT` and the like. */
 const SYSTEM_ERRORS: Record<string, string> = {

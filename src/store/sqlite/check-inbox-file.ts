@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
+import { connect } from "./connect.js";
 import { MIGRATIONS } from "./migrations.js";
 import { APPLICATION_ID } from "./open-database.js";
 import { asStoreError } from "./store-error.js";
@@ -35,7 +36,7 @@ export function checkInboxFile(file: string): void {
 function readMarks(file: string): { mark: number; version: number } {
   let db: Database.Database | undefined;
   try {
-    db = new Database(file, { fileMustExist: true });
+    db = connect(file, { fileMustExist: true });
     db.pragma("query_only = ON");
     return {
       mark: Number(db.pragma("application_id", { simple: true })),

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync } from "node:fs";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
+import { connect } from "./connect.js";
 import { MIGRATIONS } from "./migrations.js";
 import { asStoreError } from "./store-error.js";
 
@@ -23,7 +24,7 @@ export function openDatabase(file: string): Database.Database {
   const isNew = file !== IN_MEMORY && !existsSync(file);
   let db: Database.Database | undefined;
   try {
-    db = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+    db = connect(file, { timeout: BUSY_TIMEOUT_MS });
     checkVersion(db);
     checkOwner(db, file);
     if (isNew) chmodSync(file, 0o600);

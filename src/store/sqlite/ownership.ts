@@ -1,4 +1,5 @@
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
+import { connect } from "./connect.js";
 import { asStoreError } from "./store-error.js";
 
 /**
@@ -18,7 +19,7 @@ export class Ownership {
     if (this.#lock !== undefined) return true;
     let lock: Database.Database | undefined;
     try {
-      lock = new Database(this.#file, { timeout: 0 });
+      lock = connect(this.#file, { timeout: 0 });
       lock.pragma("journal_mode = MEMORY");
       lock.exec("BEGIN EXCLUSIVE");
       this.#lock = lock;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import type { Store } from "../store.js";
+import { checkDriver } from "./check-driver.js";
 import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
 import { IN_MEMORY, migrate, openDatabase } from "./open-database.js";
@@ -30,8 +31,9 @@ interface OpenStore {
   close(): Promise<void>;
 }
 
-/** The inbox in one SQLite file. Your own tables may live in the same file. */
+/** The inbox in one SQLite file. Your own tables may live in the same file. Throws `driver_unusable` where Node and better-sqlite3 do not fit. */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
+  checkDriver();
   const { file } = options;
   const ownership = file === IN_MEMORY ? undefined : new Ownership(file);
   const waitingCommits: UserCommit[] = [];

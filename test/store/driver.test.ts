@@ -1,0 +1,113 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkPair } from "#pigeonhole/store/sqlite/check-driver.js";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+describe("the pairs of better-sqlite3 and Node", () => {
+  test.each([
+    ["12.11.1", "20.20.2"],
+    ["12.11.1", "22.23.3"],
+    ["12.11.1", "24.18.9"],
+    ["13.2.0", "22.0.0"],
+    ["13.2.0", "24.21.0"],
+    ["13.2.0", "26.10.0"],
+    ["14.0.0", "28.0.0"],
+  ])("%s works on Node %s", (driver, node) => {
+    expect(() => checkPair(driver, node)).not.toThrow();
+  });
+
+  test.each([
+    ["12.11.1", "24.19.0", "npm install better-sqlite3@13"],
+    ["12.11.1", "25.0.0", "npm install better-sqlite3@13"],
+    ["12.11.1", "26.10.0", "npm install better-sqlite3@13"],
+    ["13.2.0", "20.20.2", "Run this on Node 24"],
+    ["13.2.0", "21.7.0", "pin better-sqlite3 to 12.11.1"],
+  ])("%s is refused on Node %s, with what to do", (driver, node, fix) => {
+    expect(() => checkPair(driver, node)).toThrow(
+      expect.objectContaining({ code: "driver_unusable", message: expect.stringContaining(fix) }),
+    );
+  });
+});
+
+/** A project with this package and a better-sqlite3 that reports `version` and whose constructor runs `body`. */
+function makeProject(version: string, body: string): string {
+  const project = mkdtempSync(join(tmpdir(), "pigeonhole-driver-"));
+  const modules = join(project, "node_modules");
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  for (const part of ["dist", "package.json"]) {
+    cpSync(join(ROOT, part), join(modules, "pigeonhole", part), { recursive: true });
+  }
+  for (const name of Object.keys(dependencies).filter((name) => name !== "better-sqlite3")) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+  }
+  const driver = join(modules, "better-sqlite3");
+  mkdirSync(driver);
+  writeFileSync(join(driver, "package.json"), JSON.stringify({ name: "better-sqlite3", version, main: "index.js" }));
+  writeFileSync(
+    join(driver, "index.js"),
+    `module.exports = function Database() { ${body} }; module.exports.SqliteError = class extends Error {};`,
+  );
+  return project;
+}
+
+function run(project: string, args: string[]) {
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: "utf8" });
+  return { status, signal, said: stdout + stderr };
+}
+
+const bin = "node_modules/pigeonhole/dist/cli/bin.js";
+const create = (rest = "") => [
+  "--input-type=module",
+  "--eval",
+  `import { createReceiver } from "pigeonhole";
+   const receiver = createReceiver({ secrets: "whsec_${"x".repeat(43)}", store: "inbox.db", telemetry: false });
+   ${rest}`,
+];
+
+describe("a better-sqlite3 that would end the process", () => {
+  let project = "";
+  beforeAll(() => (project = makeProject("12.11.1", "process.abort();")));
+  afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+  test.each([
+    ["createReceiver", create()],
+    ["the command line", [bin, "inbox", "list", "--db", "package.json"]],
+    ["doctor", [bin, "doctor", "--port", "0"]],
+  ])("is not loaded by %s, which says what to install", (_, args) => {
+    writeFileSync(join(project, "package.json"), "{}");
+    const { status, signal, said } = run(project, args);
+    expect([signal, status === 0]).toEqual([null, false]);
+    expect(said).toContain("npm install better-sqlite3@13 on this Node");
+    expect(said).not.toContain("unusable\n    at ");
+  });
+
+  test("would end it: nothing else keeps it from being loaded", () => {
+    expect(run(project, ["--eval", 'new (require("better-sqlite3"))(":memory:")']).signal).toBe("SIGABRT");
+  });
+});
+
+describe("a better-sqlite3 without its native module", () => {
+  test.each([
+    ["an install without scripts", 'throw new Error("Could not locate the bindings file. Tried:\\n → build");'],
+    ["a system without a prebuilt binary", 'require("./build/Release/better_sqlite3.node");'],
+    [
+      "node_modules of another Node",
+      'throw Object.assign(new Error("The module was compiled against a different Node.js version\\nusing"), { code: "ERR_DLOPEN_FAILED" });',
+    ],
+  ])("after %s, start() names the module and what to run", (_, body) => {
+    const project = makeProject("13.2.0", body);
+    try {
+      const { status, said } = run(project, create("await receiver.start().catch((e) => console.log(e.code, e.message))"));
+      expect([status, said]).toEqual([0, expect.stringMatching(/^driver_unusable .* run npm rebuild better-sqlite3\.\n$/)]);
+    } finally {
+      rmSync(project, { recursive: true, force: true });
+    }
+  });
+});
