@@ -82,7 +82,7 @@ function noAnswerInTime(call: string, timeoutMs: number): NoAnswerError {
 }
 
 function connectionFailed(call: string, cause: PrintableCause | undefined): NoAnswerError {
-  const { code, syscall = "" } = withCode(cause) ?? {};
+  const { code, syscall = "" } = withCode(cause) ?? withParserName(cause) ?? {};
   // The way to a host can be lost on a connection that stands, too.
   const mayHaveArrived = code === undefined || !BEFORE_SENDING.test(code) || /^(?:read|write)/.test(syscall);
   const what = mayHaveArrived
@@ -95,6 +95,13 @@ function connectionFailed(call: string, cause: PrintableCause | undefined): NoAn
 /** Codes of Node and undici for a connection that never stood. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
+
+/** fetch of Node 24 and newer gives no code to an answer that is no HTTP; the error's name says the same. */
+function withParserName(error: PrintableCause | undefined): { code: string; syscall?: string } | undefined {
+  if (error === undefined) return undefined;
+  if (error.name === "HTTPParserError") return { code: error.name };
+  return withParserName(error.cause as PrintableCause | undefined);
+}
 
 /** The first of the chain of causes that has a code; fetch hides it there. */
 function withCode(error: PrintableCause | undefined): PrintableCause | undefined {

@@ -24,6 +24,9 @@ const echo = (status: number): Reply => {
   };
 };
 
+/** The code of fetch's parser, or its name on Node 24 and newer, which has no code. */
+const PARSER_ERROR = /\((?:HPE_\w+|HTTPParserError)\)/;
+
 describe("the API key and webhook secrets", () => {
   test("are not shown by a client", async () => {
     const server = await startApi(WITH_SECRET);
@@ -73,14 +76,23 @@ describe("the API key and webhook secrets", () => {
   });
 
   test.each([
-    ["that is no HTTP", (text: string) => `${text}\r\n\r\n`],
-    ["with two lengths", (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n${text}`],
-    ["with a broken chunk", (text: string) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZ${text}\r\n`],
-  ])("are not in the cause of the error for an answer %s", async (_, write) => {
+    ["that is no HTTP", (text: string) => `${text}\r\n\r\n`, PARSER_ERROR],
+    [
+      "with two lengths",
+      (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n${text}`,
+      // Newer parsers take the last length, of which this answer is longer.
+      /\((?:HPE_\w+|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)\)/,
+    ],
+    [
+      "with a broken chunk",
+      (text: string) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZ${text}\r\n`,
+      PARSER_ERROR,
+    ],
+  ])("are not in the cause of the error for an answer %s, whose message says why", async (_, write, reason) => {
     const server = await startRawApi(write(`${SECRET} ${API_KEY} ${EVENT.email}`));
     const error = await rejection(clientOf(server, { maxRetries: 0 }).webhooks.rotateSecret(WEBHOOK_ID));
     expect(error).toMatchObject({ code: "no_answer", reason: "connection", mayHaveArrived: true });
-    expect((error as Error).message).toContain("HPE_");
+    expect((error as Error).message).toMatch(reason);
     expect(printed(error)).not.toMatch(/canary|whsec_|ada@/);
   });
 
