@@ -1,5 +1,13 @@
 #!/usr/bin/env node
-import { main, tellLostOutput } from "./main.js";
+import { describeOldNode } from "./old-node.js";
+
+// Asked before anything else is loaded, which an old Node would refuse with a stack.
+const old = describeOldNode(process.versions.node);
+if (old !== undefined) {
+  process.stderr.write(`pigeonhole: ${old.message} ${old.fix}\n`);
+  process.exit(1);
+}
+const { main, tellLostOutput } = await import("./main.js");
 
 let lost: NodeJS.ErrnoException | undefined;
 

@@ -7,18 +7,12 @@ import { TUNNEL_NAMES } from "../../dev/tunnel/tunnel-programs.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
+import { describeOldNode } from "../old-node.js";
 import { type CheckResult, fail, pass, skip, warn } from "./check.js";
 
-/** `engines` of package.json. */
-const OLDEST_NODE = [20, 20, 2];
-
 export function checkNode(version = process.versions.node): CheckResult {
-  const parts = version.split(".").map(Number);
-  const different = OLDEST_NODE.findIndex((part, index) => part !== parts[index]);
-  const isNew = different === -1 || (parts[different] ?? 0) > (OLDEST_NODE[different] ?? 0);
-  if (isNew) return pass("node", `Node ${version}.`);
-  const oldest = OLDEST_NODE.join(".");
-  return fail("node", `Node ${version} is older than ${oldest}.`, `Install Node ${oldest} or newer.`);
+  const old = describeOldNode(version);
+  return old === undefined ? pass("node", `Node ${version}.`) : fail("node", old.message, old.fix);
 }
 
 /** Takes a delivery from end to end in memory: the native module, SQLite's version, signing, storing, a handler's commit. */
