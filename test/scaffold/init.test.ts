@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from "node
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { defaultAnswers } from "#pigeonhole/cli/init/answers.js";
 import { BIN, runCommand, startProgram } from "./support/run-command.js";
 import { makeFiles, makeFolder } from "./support/scratch.js";
 
@@ -201,6 +202,25 @@ describe("installing", () => {
       expect(beats()).toBe(last);
     },
   );
+});
+
+describe("the npm package node", () => {
+  test("is added when the command line says so, and the note is for older machines alone", async () => {
+    const folder = makeFolder();
+    const { stdout, stderr } = await runCommand(["init", "mail", ...PLAIN, "--node-package", "--json"], folder);
+    expect(jsonLines(stdout)).toMatchObject([{ nodePackage: true }]);
+    expect(readFileSync(join(folder, "mail/package.json"), "utf8")).toContain('"node": "24.');
+    expect(stderr.includes("the npm package node brings it")).toBe(Number.parseInt(process.versions.node) < 24);
+  });
+
+  test.each([
+    ["20.20.2", true],
+    ["22.23.3", true],
+    ["24.0.0", false],
+    ["26.10.0", false],
+  ])("is a default on Node %s: %s", (version, expected) => {
+    expect(defaultAnswers(undefined, version)).toMatchObject({ nodePackage: expected });
+  });
 });
 
 describe("git", () => {

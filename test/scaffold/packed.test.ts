@@ -12,9 +12,8 @@ import { ROOT } from "./support/scratch.js";
 
 /*
  * Every template as a user gets it: made by the command of the packed package, installed by npm, checked, tested, built, started.
- * Two things are not as on a user's machine. Packages run no install scripts: better-sqlite3's binary is this repository's, of the
- * same version, which saves minutes of compiling. And each project begins with a copy of what was installed for the command, into
- * which npm installs what else its package.json asks for.
+ * One thing is not as on a user's machine: each project begins with a copy of what was installed for the command, into which npm
+ * installs what else its package.json asks for.
  */
 
 const MINUTE = 60_000;
@@ -36,7 +35,6 @@ beforeAll(async () => {
   await run("npm", ["pack", ROOT, "--ignore-scripts", "--pack-destination", folder, "--loglevel=error"]);
   tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
   await run("npm", [...INSTALL, "--prefix", tool, tarball]);
-  copyBinary(join(tool, "node_modules"));
 }, 4 * MINUTE);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }), MINUTE);
@@ -164,14 +162,6 @@ test(
   },
   MINUTE,
 );
-
-/** What better-sqlite3's install script would have made. */
-function copyBinary(modules: string): void {
-  const [here, there] = [join(ROOT, "node_modules/better-sqlite3"), join(modules, "better-sqlite3")];
-  const versions = [here, there].map((path) => JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as object);
-  expect(versions[1]).toHaveProperty("version", (versions[0] as { version: string }).version);
-  cpSync(join(here, "build/Release/better_sqlite3.node"), join(there, "build/Release/better_sqlite3.node"));
-}
 
 function start(project: string, args: readonly string[], env: Record<string, string>): Running {
   const running = startProgram({ command: process.execPath, args, cwd: project, env });

@@ -116,13 +116,45 @@ describe("options", () => {
     expect(textOf(plan({ packageManager }), "README.md")).toContain(line);
   });
 
-  test("each package manager is told which packages may compile", () => {
-    expect(textOf(plan({ packageManager: "pnpm" }), "pnpm-workspace.yaml")).toContain("- better-sqlite3");
-    expect(manifestOf(plan({ packageManager: "bun" }))).toMatchObject({
-      trustedDependencies: ["better-sqlite3", "esbuild"],
-    });
-    expect(manifestOf(plan())).toMatchObject({ allowScripts: { "better-sqlite3": true, esbuild: true } });
+  test("each package manager is told which packages run a script at install, better-sqlite3 not among them", () => {
+    expect(textOf(plan({ packageManager: "pnpm" }), "pnpm-workspace.yaml")).toBe(
+      "onlyBuiltDependencies:\n  - esbuild\nignoredBuiltDependencies:\n  - better-sqlite3\n",
+    );
+    expect(manifestOf(plan({ packageManager: "bun" }))).toMatchObject({ trustedDependencies: ["esbuild"] });
+    const yarn = manifestOf(plan({ packageManager: "yarn" }));
+    expect(yarn).toMatchObject({ dependenciesMeta: { "better-sqlite3": { built: false } } });
+    expect(manifestOf(plan())).toMatchObject({ allowScripts: { "better-sqlite3": false, esbuild: true } });
     expect(manifestOf(plan())).not.toHaveProperty("trustedDependencies");
+  });
+
+  test("Node 24 is what image, workflow and package.json name", () => {
+    const files = plan();
+    expect(manifestOf(files)).toMatchObject({ engines: { node: ">=24" } });
+    expect(textOf(files, "Dockerfile").match(/node:\d+/g)).toEqual(["node:24", "node:24"]);
+    expect(textOf(files, ".github/workflows/ci.yml")).toContain("node-version: 24");
+  });
+
+  test.each(PACKAGE_MANAGER_NAMES)(
+    "with the npm package node, %s installs this repository's Node",
+    (packageManager) => {
+      const files = plan({ packageManager, nodePackage: true });
+      const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
+      expect(manifestOf(files).devDependencies).toHaveProperty("node", devDependencies["node"]);
+      expect(textOf(files, "README.md")).toContain("the npm package `node`");
+      const settings = textOf(files, packageManager === "pnpm" ? "pnpm-workspace.yaml" : "package.json");
+      if (packageManager !== "yarn") expect(settings).toMatch(/(?:- node$|"node": true|"esbuild",\n +"node")/m);
+      expect(textOf(plan({ packageManager }), "README.md")).not.toContain("the npm package `node`");
+    },
+  );
+
+  test("with it, npm takes the better-sqlite3 of that Node and not of its own", () => {
+    const installed = JSON.parse(
+      readFileSync(join(ROOT, "node_modules/better-sqlite3/package.json"), "utf8"),
+    ) as object;
+    const { overrides } = manifestOf(plan({ nodePackage: true, template: "express-sqlite-app" })) as object as {
+      overrides: object;
+    };
+    expect(overrides).toEqual({ "better-sqlite3": (installed as { version: string }).version });
   });
 
   test.each([

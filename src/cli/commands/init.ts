@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { isPigeonholeError } from "../../base/error.js";
 import { checkTarget } from "../../scaffold/project/check-target.js";
 import { initGit, isInRepository } from "../../scaffold/project/init-git.js";
+import { PROJECT_NODE } from "../../scaffold/project/manager-settings.js";
 import { PACKAGE_MANAGERS } from "../../scaffold/project/package-manager.js";
 import { type PlannedFile, planScaffold } from "../../scaffold/project/plan-scaffold.js";
 import { projectName } from "../../scaffold/project/project-name.js";
@@ -11,8 +12,9 @@ import { writeScaffold } from "../../scaffold/project/write-scaffold.js";
 import { type CommandError, usageError } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
+import type { Output } from "../frame/output.js";
 import { startActivity } from "../init/activity.js";
-import { type Answers, defaultAnswers, type Given, takeDefaults } from "../init/answers.js";
+import { type Answers, defaultAnswers, type Given, isOlderThanProject, takeDefaults } from "../init/answers.js";
 import { makeFixture } from "../init/make-fixture.js";
 import { nextSteps } from "../init/next-steps.js";
 import type { init } from "../specs/init.js";
@@ -47,10 +49,10 @@ export const run: RunCommand<typeof init> = async (input) => {
 
 /** What was typed, the rest asked in a terminal or taken from the defaults. */
 async function findAnswers({ args, options, context }: Input): Promise<Answers | "left"> {
-  const { template, events, pm: packageManager, install, git, docker, overwrite } = options;
-  const given: Given = { folder: args.dir, template, events, packageManager, install, git, docker };
+  const { template, events, pm: packageManager, install, git, docker, nodePackage, overwrite } = options;
+  const given: Given = { folder: args.dir, template, events, packageManager, install, git, docker, nodePackage };
   const { yes, stdin, out, env, cwd, signal } = context;
-  const defaults = defaultAnswers(env["npm_config_user_agent"]);
+  const defaults = defaultAnswers(env["npm_config_user_agent"], process.versions.node);
   if (yes || !stdin.isTTY || !out.isTerminal) return takeDefaults(given, defaults, yes);
   const { ask, QuestionLeftError } = await import("../init/ask.js");
   try {
@@ -106,13 +108,24 @@ async function create(answers: Answers, place: Place & { overwrite: boolean }): 
     },
     [`${out.paint.green("✓")} ${folder}: ${plan.length} files, ${answers.template}.`, "", ...steps, ""].join("\n"),
   );
+  noteNode(answers, out);
   for (const failure of failures) out.note(`${out.paint.yellow("!")} ${failure}\n`);
   return failures.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
 function describe(answers: Answers, folder: string): Record<string, unknown> {
-  const { template, events, packageManager, git, docker } = answers;
-  return { folder, template, events, packageManager, git, docker };
+  const { template, events, packageManager, git, docker, nodePackage } = answers;
+  return { folder, template, events, packageManager, git, docker, nodePackage };
+}
+
+/** On a machine whose Node is older than the project's. */
+function noteNode({ nodePackage }: Answers, out: Output): void {
+  const { node } = process.versions;
+  if (!isOlderThanProject(node)) return;
+  const how = nodePackage
+    ? "the npm package node brings it, and the project's scripts run on it."
+    : "install it, or make the project with --node-package.";
+  out.note(`This machine has Node ${node}, and the project is for Node ${PROJECT_NODE}: ${how}\n`);
 }
 
 async function install({ packageManager }: Answers, folder: string, { signal, out }: CommandContext): Promise<void> {

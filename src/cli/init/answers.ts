@@ -1,5 +1,6 @@
 import type { EventType } from "../../protocol/event-types.js";
 import { USUAL_EVENTS } from "../../scaffold/project/event-names.js";
+import { PROJECT_NODE } from "../../scaffold/project/manager-settings.js";
 import { detectPackageManager, type PackageManagerName } from "../../scaffold/project/package-manager.js";
 import { TEMPLATE_NAMES, type TemplateName } from "../../scaffold/project/templates.js";
 import { usageError } from "../frame/command-error.js";
@@ -14,12 +15,14 @@ export interface Answers {
   install: boolean;
   git: boolean;
   docker: boolean;
+  nodePackage: boolean;
 }
 
 /** What the command line says already; undefined where it says nothing. */
 export type Given = { readonly [Name in keyof Answers]: Answers[Name] | undefined };
 
-export function defaultAnswers(userAgent: string | undefined): Answers {
+/** `nodeVersion`: of this machine; an old one leaves the project to bring its own. */
+export function defaultAnswers(userAgent: string | undefined, nodeVersion: string): Answers {
   return {
     folder: "mail-receiver",
     template: TEMPLATE_NAMES[0] ?? "express",
@@ -28,7 +31,12 @@ export function defaultAnswers(userAgent: string | undefined): Answers {
     install: true,
     git: true,
     docker: true,
+    nodePackage: isOlderThanProject(nodeVersion),
   };
+}
+
+export function isOlderThanProject(nodeVersion: string): boolean {
+  return Number.parseInt(nodeVersion) < PROJECT_NODE;
 }
 
 /** How to say on the command line what somebody has to decide. */
@@ -55,5 +63,6 @@ export function takeDefaults(given: Given, defaults: Answers, yes: boolean): Ans
     install: given.install ?? defaults.install,
     git: given.git ?? defaults.git,
     docker: given.docker ?? defaults.docker,
+    nodePackage: given.nodePackage ?? defaults.nodePackage,
   };
 }

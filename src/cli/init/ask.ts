@@ -22,8 +22,7 @@ export class QuestionLeftError extends Error {
 
 /** Asks for what was not given, five questions at most. */
 export async function ask({ given, defaults, cwd, overwrite, signal }: AskInput): Promise<Answers> {
-  // Which package manager is asked only together with installing.
-  const isOpen = Object.entries(given).some(([name, value]) => value === undefined && name !== "packageManager");
+  const isOpen = Object.entries(given).some(([name, value]) => value === undefined && !NOT_ASKED.has(name));
   if (isOpen) prompts.intro("A project that receives webhooks of your mail workspace");
   const folder = given.folder ?? (await askFolder({ initial: defaults.folder, cwd, overwrite, signal }));
   const template = given.template ?? (await askTemplate(signal));
@@ -31,8 +30,12 @@ export async function ask({ given, defaults, cwd, overwrite, signal }: AskInput)
   const installing = await askInstall(given, defaults, signal);
   const extras = await askExtras(given, defaults, signal);
   if (isOpen) prompts.outro("That is all.");
-  return { folder, template, events, ...installing, ...extras };
+  const nodePackage = given.nodePackage ?? defaults.nodePackage;
+  return { folder, template, events, nodePackage, ...installing, ...extras };
 }
+
+/** Which package manager is asked together with installing; the machine's Node tells whether the project needs its own. */
+const NOT_ASKED: ReadonlySet<string> = new Set(["packageManager", "nodePackage"]);
 
 interface AskFolderInput {
   initial: string;

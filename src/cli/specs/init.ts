@@ -21,6 +21,11 @@ const options = {
   install: { paired: true, summary: "Installs the packages." },
   git: { paired: true, summary: "Makes a git repository." },
   docker: { paired: true, summary: "Adds a Dockerfile and compose.yaml." },
+  nodePackage: {
+    paired: true,
+    summary:
+      "Adds the npm package node, so that the project's scripts run on Node 24. Default: where this Node is older.",
+  },
   overwrite: {
     summary: "Writes into a folder that is not empty: files of the same name are replaced, .env and others stay.",
   },

@@ -9,8 +9,10 @@ export function fillText(text: string, values: Readonly<Record<string, string>>)
   });
 }
 
-/** Keeps what stands between `<!-- if name -->` and `<!-- end name -->`, or drops it; the marks go in any case. */
-export function keepSection(text: string, name: string, isKept: boolean): string {
-  const section = new RegExp(`<!-- if ${name} -->\\n([\\s\\S]*?)<!-- end ${name} -->\\n`, "g");
-  return text.replaceAll(section, isKept ? "$1" : "");
+/** Keeps what stands between `<!-- if name -->` and `<!-- end name -->` where the name's value is true, and drops it otherwise. */
+export function keepSections(text: string, sections: Readonly<Record<string, boolean>>): string {
+  return Object.entries(sections).reduce((rest, [name, isKept]) => {
+    const section = new RegExp(`<!-- if ${name} -->\\n([\\s\\S]*?)<!-- end ${name} -->\\n`, "g");
+    return rest.replaceAll(section, isKept ? "$1" : "");
+  }, text);
 }

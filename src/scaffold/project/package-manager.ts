@@ -16,7 +16,6 @@ interface PackageManager {
   readonly ciInstall: string;
 }
 
-/** All of them compile or fetch better-sqlite3 at install, which pnpm and Bun do only for packages that are named; npm warns. */
 export const PACKAGE_MANAGERS = {
   npm: {
     install: "npm install",

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type EventNames, namesOf, renameEvent, repeatEventLines } from "./event-names.js";
-import { fillText, keepSection } from "./fill-text.js";
+import { fillText, keepSections } from "./fill-text.js";
+import { managerSettings } from "./manager-settings.js";
 import { mergePackages } from "./merge-package.js";
-import { PACKAGE_MANAGERS, type PackageManagerName } from "./package-manager.js";
+import { PACKAGE_MANAGERS } from "./package-manager.js";
 import { readTemplate } from "./read-template.js";
 import { resolveScaffoldOptions, type ScaffoldOptions } from "./scaffold-options.js";
 import { TEMPLATES } from "./templates.js";
@@ -23,25 +24,11 @@ const HANDLER_LIST = "src/webhooks/handlers/index.ts";
 
 const DOCKER_FILES: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml", ".dockerignore"]);
 
-/** Files that a package manager needs before it runs the install scripts of better-sqlite3 and esbuild, or Node can load them. */
-const MANAGER_FILES: Partial<Record<PackageManagerName, PlannedFile>> = {
-  pnpm: {
-    path: "pnpm-workspace.yaml",
-    content: "onlyBuiltDependencies:\n  - better-sqlite3\n  - esbuild\n",
-    mode: 0o644,
-  },
-  yarn: { path: ".yarnrc.yml", content: "nodeLinker: node-modules\n", mode: 0o644 },
-};
-
-/** Fields of package.json that say the same. */
-const MANAGER_FIELDS: Partial<Record<PackageManagerName, object>> = {
-  npm: { allowScripts: { "better-sqlite3": true, esbuild: true } },
-  bun: { trustedDependencies: ["better-sqlite3", "esbuild"] },
-};
-
 /** Every file of a new project, by path. Reads the templates and writes nothing. Throws `invalid_option`. */
 export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
-  const { template, events, packageManager, docker, name, pigeonhole, makeFixture } = resolveScaffoldOptions(options);
+  const { template, events, packageManager, docker, nodePackage, name, pigeonhole, makeFixture } =
+    resolveScaffoldOptions(options);
+  const settings = managerSettings(packageManager, nodePackage);
   const { install, run, args, exec, dockerInstall, dockerPrune, ciInstall } = PACKAGE_MANAGERS[packageManager];
   const names = events.map(namesOf);
   const values = {
@@ -61,24 +48,22 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
   };
   const files = [...readTemplate(template)]
     .filter(([path]) => docker || !DOCKER_FILES.has(path))
-    .flatMap(([path, texts]) => spreadEvents(path, textOf(path, texts, packageManager), names))
+    .flatMap(([path, texts]) => spreadEvents(path, textOf(path, texts, settings.fields), names))
     .map(({ path, content }): PlannedFile => {
-      const text = fillText(keepSection(content, "docker", docker), values);
+      const text = fillText(keepSections(content, { docker, "node-package": nodePackage }), values);
       return { path, content: text, mode: path === ".env" ? 0o600 : 0o644 };
     });
   const fixtures = names.map(({ type, file }): PlannedFile => {
     return { path: `fixtures/webhooks/${file}.json`, content: makeFixture(type), mode: 0o644 };
   });
-  const managerFile = MANAGER_FILES[packageManager];
-  return [...files, ...fixtures, ...(managerFile === undefined ? [] : [managerFile])].toSorted((a, b) =>
-    a.path < b.path ? -1 : 1,
-  );
+  const settingsFile = settings.file === undefined ? [] : [{ ...settings.file, mode: 0o644 }];
+  return [...files, ...fixtures, ...settingsFile].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** The highest layer's text, and all of package.json's as one. */
-function textOf(path: string, texts: readonly [string, ...string[]], packageManager: PackageManagerName): string {
+function textOf(path: string, texts: readonly [string, ...string[]], fields: object): string {
   if (path !== "package.json") return texts.at(-1) ?? texts[0];
-  return mergePackages([...texts, JSON.stringify(MANAGER_FIELDS[packageManager] ?? {})]);
+  return mergePackages([...texts, JSON.stringify(fields)]);
 }
 
 function spreadEvents(

@@ -19,13 +19,16 @@ export interface ScaffoldOptions {
   packageManager?: PackageManagerName;
   /** Whether there is a Dockerfile and a compose file. @default true */
   docker?: boolean;
+  /** Whether the project has the npm package `node`, so that its scripts run on Node 24 whatever the machine has. @default false */
+  nodePackage?: boolean;
   /** The endpoint's secret in `.env`. @default a fresh random one */
   secret?: string;
 }
 
 /** Fills in defaults; throws `invalid_option` naming the option. */
 export function resolveScaffoldOptions(options: ScaffoldOptions): Omit<Required<ScaffoldOptions>, "secret"> {
-  const { template = "express", events = USUAL_EVENTS, packageManager = "npm", docker = true } = options;
+  const { template = "express", events = USUAL_EVENTS, packageManager = "npm" } = options;
+  const { docker = true, nodePackage = false } = options;
   checkOneOf("template", template, TEMPLATE_NAMES);
   checkOneOf("packageManager", packageManager, PACKAGE_MANAGER_NAMES);
   for (const type of events) checkOneOf("events", type, EVENT_TYPES);
@@ -39,7 +42,7 @@ export function resolveScaffoldOptions(options: ScaffoldOptions): Omit<Required<
     );
   }
   const { name, pigeonhole, makeFixture } = options;
-  return { name, pigeonhole, makeFixture, template, events, packageManager, docker };
+  return { name, pigeonhole, makeFixture, template, events, packageManager, docker, nodePackage };
 }
 
 function checkOneOf(option: string, value: string, allowed: readonly string[]): void {

@@ -1,0 +1,43 @@
+import type { PackageManagerName } from "./package-manager.js";
+
+/** The Node that projects are made for. */
+export const PROJECT_NODE = 24;
+
+/** Packages of a project with that Node in it: the npm package `node`, and the better-sqlite3 for it, whatever Node installs them. */
+const NODE_VERSION = "24.21.0";
+const DRIVER_VERSION = "13.2.0";
+
+/** Settings of a package manager; packages run scripts at install only when they are named, as what downloads or compiles is. */
+interface Settings {
+  /** Fields of package.json. */
+  readonly fields: object;
+  readonly file?: { readonly path: string; readonly content: string };
+}
+
+/**
+ * How a project's package manager has to install. `nodePackage`: the project brings its own Node. better-sqlite3 carries its
+ * binaries; what looks like a build script of it would only ask for Python and a compiler.
+ */
+export function managerSettings(packageManager: PackageManagerName, nodePackage: boolean): Settings {
+  const built = nodePackage ? ["esbuild", "node"] : ["esbuild"];
+  const node = nodePackage ? { devDependencies: { node: NODE_VERSION } } : {};
+  switch (packageManager) {
+    case "npm": {
+      const allowScripts = { "better-sqlite3": false, ...Object.fromEntries(built.map((name) => [name, true])) };
+      // npm chooses by the Node that runs npm.
+      const overrides = nodePackage ? { overrides: { "better-sqlite3": DRIVER_VERSION } } : {};
+      return { fields: { ...node, ...overrides, allowScripts } };
+    }
+    case "pnpm": {
+      const lines = ["onlyBuiltDependencies:", ...built.map((name) => `  - ${name}`)];
+      const content = [...lines, "ignoredBuiltDependencies:", "  - better-sqlite3", ""].join("\n");
+      return { fields: node, file: { path: "pnpm-workspace.yaml", content } };
+    }
+    case "yarn": {
+      const fields = { ...node, dependenciesMeta: { "better-sqlite3": { built: false } } };
+      return { fields, file: { path: ".yarnrc.yml", content: "nodeLinker: node-modules\n" } };
+    }
+    case "bun":
+      return { fields: { ...node, trustedDependencies: built } };
+  }
+}
