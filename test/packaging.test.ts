@@ -209,3 +209,13 @@ test("what publishes the package asks for the right to sign its provenance, and 
   expect(ci).toContain(`node: ["${manifest.engines.node.replace(">=", "")}"`);
   expect(ci).toContain("run: .ci/run");
 });
+
+test("the lockfile has nothing to compile: npm would want Python for a better-sqlite3 that does not say so", () => {
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { version: string; gypfile?: boolean }>;
+  };
+  const driver = lock.packages["node_modules/better-sqlite3"];
+  expect(driver?.version).toMatch(/^13\./);
+  // npm install drops the line; write it again.
+  expect(driver?.gypfile, 'package-lock.json: "gypfile": false of node_modules/better-sqlite3').toBe(false);
+});

@@ -104,8 +104,14 @@ describe("a better-sqlite3 without its native module", () => {
   ])("after %s, start() names the module and what to run", (_, body) => {
     const project = makeProject("13.2.0", body);
     try {
-      const { status, said } = run(project, create("await receiver.start().catch((e) => console.log(e.code, e.message))"));
-      expect([status, said]).toEqual([0, expect.stringMatching(/^driver_unusable .* run npm rebuild better-sqlite3\.\n$/)]);
+      const { status, said } = run(
+        project,
+        create("await receiver.start().catch((e) => console.log(e.code, e.message))"),
+      );
+      expect([status, said]).toEqual([
+        0,
+        expect.stringMatching(/^driver_unusable .* run npm rebuild better-sqlite3\.\n$/),
+      ]);
     } finally {
       rmSync(project, { recursive: true, force: true });
     }
