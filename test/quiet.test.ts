@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+
+// Warnings of Node on standard error are faults of ours: a deprecated call, a timer that is too long, a listener too many.
+
+const ROOT = resolve(import.meta.dirname, "..");
+const BIN = join(ROOT, "dist/cli/bin.js");
+
+const RECEIVER = `
+  import { createReceiver } from ${JSON.stringify(pathToFileURL(join(ROOT, "dist/index.js")).href)};
+  const receiver = createReceiver({ secrets: "whsec_${"x".repeat(43)}", store: "inbox.db" });
+  receiver.on("email.received", () => {});
+  await receiver.start();
+  const alive = setInterval(() => {}, 1_000);
+  process.once("SIGTERM", () => void receiver.stop().then(() => clearInterval(alive)));
+  process.stdout.write("Ready.");`;
+
+/** What it says on standard error until it was ready, was asked to stop, and has ended. */
+async function readErrors(child: ChildProcess): Promise<string> {
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (said.stderr += text));
+  const ended = new Promise((done) => child.once("close", done));
+  await expect.poll(() => said.stdout + said.stderr, { timeout: 20_000 }).toContain("Ready.");
+  child.kill("SIGTERM");
+  await ended;
+  return said.stderr;
+}
+
+test.each([
+  ["a receiver", ["receiver.mjs"]],
+  ["the dev server", [BIN, "dev", "--port", "0", "--page-port", "0"]],
+  ["the sandbox", [BIN, "sandbox", "--port", "0"]],
+])("%s starts and stops without a word on standard error", async (_, args) => {
+  const cwd = mkdtempSync(join(tmpdir(), "pigeonhole-quiet-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  writeFileSync(join(cwd, "receiver.mjs"), RECEIVER);
+  expect(await readErrors(start(args, cwd))).toBe("");
+});
+
+function start(args: readonly string[], cwd: string) {
+  const env = { ...process.env, NODE_OPTIONS: "", FORCE_COLOR: undefined };
+  return spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+test.each([["--version"], ["--help"], ["doctor", "--port", "0"]])(
+  "pigeonhole %s says nothing on standard error",
+  async (...args) => {
+    const child = start([BIN, ...args], ROOT);
+    let errors = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+    await new Promise((done) => child.once("close", done));
+    expect(errors).toBe("");
+  },
+);
