@@ -11,8 +11,8 @@ export interface Clock {
   setTimer(callback: () => void, delayMs: number): Timer;
 }
 
-/** Node's timers fire at once past this delay; a longer wait is made of several. */
-const LONGEST_NODE_TIMER = 2 ** 31 - 1;
+/** Milliseconds; Node's own timers fire at once past this delay, with a warning. A longer wait of a clock is made of several. */
+export const LONGEST_NODE_TIMER = 2 ** 31 - 1;
 
 /** The machine's clock, for waits of any length. `keepsAlive`: the process does not end while one of its timers runs. */
 export function createMachineClock({ keepsAlive }: { keepsAlive: boolean }): Clock {

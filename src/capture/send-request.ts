@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
+import { LONGEST_NODE_TIMER } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { HeaderList } from "./capture.js";
@@ -118,7 +119,8 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
         ...(outgoing.ca === undefined ? {} : { ca: outgoing.ca }),
       });
       const abort = (): void => stop("aborted");
-      const timer = setTimeout(() => stop("timeout", `${timeoutMs} ms`), timeoutMs);
+      const waitMs = Math.min(timeoutMs, LONGEST_NODE_TIMER);
+      const timer = setTimeout(() => stop("timeout", `${waitMs} ms`), waitMs);
       cleanUp = () => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", abort);

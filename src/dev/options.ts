@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../base/clock.js";
+import { type Clock, LONGEST_NODE_TIMER, systemClock } from "../base/clock.js";
 import { DAY, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
@@ -107,8 +107,6 @@ export interface ResolvedDevServer {
   clock: Clock;
 }
 
-const LONGEST_TIMER = 2 ** 31 - 1;
-
 /** Fills in defaults; throws `invalid_option` naming the option. */
 export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevServer {
   const { secrets = [], path = "/webhooks", pagePort = 4401, allowRemote = false, report = () => undefined } = options;
@@ -135,7 +133,7 @@ export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevS
   if (options.tunnel !== undefined && options.publicUrl !== undefined) {
     throw new PigeonholeError("invalid_option", "Give tunnel or publicUrl, not both.");
   }
-  const timer = { min: 1, max: LONGEST_TIMER };
+  const timer = { min: 1, max: LONGEST_NODE_TIMER };
   return {
     secrets,
     rules: createForwardRules(options.forwards ?? [], { allowRemote }),

@@ -51,6 +51,12 @@ describe("a failure says what happened", () => {
     expect(answer.error).toContain("127.0.0.1:1");
   });
 
+  test("a time longer than Node's timers can wait is no failure", async () => {
+    const { url } = await serveAnswers(() => ({ status: 200 }));
+    const answer = await sendRequest({ ...post, url, timeoutMs: 30 * 24 * 60 * 60 * 1_000 });
+    expect(answer).toMatchObject({ status: 200, failure: null });
+  });
+
   test("no answer in time, and called off", async () => {
     const url = await serve(() => undefined);
     expect(await sendRequest({ ...post, url, timeoutMs: 30 })).toMatchObject({ status: null, failure: "timeout" });
