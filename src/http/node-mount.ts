@@ -40,7 +40,7 @@ export function createMiddleware(intake: Intake): NodeMiddleware {
 
 /**
  * A listener for `http.createServer` that answers requests for `path` before the application behind it sees them, which
- * costs a fraction of going through Express.
+ * saves what Express costs: most of a request on Node 20 and 22, a fifth to a third of it on Node 24.
  *
  * @throws PigeonholeError `invalid_option` for a path that no request can have.
  */

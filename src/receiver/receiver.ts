@@ -56,7 +56,7 @@ export interface Receiver<Schemas extends SchemaMap = SchemaMap> {
 
   /** For an Express route, a Connect app, or node:http as it is. */
   middleware(): NodeMiddleware;
-  /** For `http.createServer`: answers `path` itself and gives the rest to an Express app, at a fraction of its cost. */
+  /** For `http.createServer`: answers `path` itself and gives the rest to an Express app, whose cost it saves. */
   listener(options: ListenerOptions): NodeListener;
   /** For runtimes that speak the Fetch standard. */
   fetch: FetchHandler;
