@@ -1,0 +1,33 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, fetchPackage, readJson, run } from "./programs.js";
+
+/** The oldest TypeScript that reads the declarations, one before each change of the compiler, and the newest. */
+export const TYPESCRIPT_VERSIONS = ["5.4", "5.9", "6", "7"];
+
+/** Compiles a consumer of every entry in the project with this TypeScript, declarations of the package and its dependencies included. */
+export function compileConsumer(folder: string, version: string): void {
+  const modules = fetchPackage(`typescript${version}`, `typescript@${version}`);
+  const { exports } = readJson(join(ROOT, "package.json")) as { exports: Record<string, unknown> };
+  const entries = Object.keys(exports).filter((path) => path !== "./package.json");
+  const imports = entries.map((path, index) => `import * as entry${index} from "pigeonhole${path.slice(1)}";`);
+  const names = entries.map((_, index) => `entry${index}`);
+  writeFileSync(join(folder, "consumer.ts"), `${imports.join("\n")}\n${CONSUMER}\nconsole.log(${names.join(", ")});\n`);
+  const compilerOptions = {
+    module: "nodenext",
+    target: "es2022",
+    lib: ["es2023"],
+    types: ["node"],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }));
+  run({ command: process.execPath, args: [join(modules, "typescript/bin/tsc"), "--project", "."], cwd: folder });
+}
+
+const CONSUMER = `import { createReceiver } from "pigeonhole";
+const receiver = createReceiver({ secrets: "whsec_x" });
+receiver.on("email.bounced", (event) => console.log(event.type satisfies "email.bounced"));
+// @ts-expect-error no such type
+receiver.on("email.bounce", () => {});`;
