@@ -138,7 +138,7 @@ async function tellCounts(): Promise<void> {
   const calls = happened.filter((entry) => entry.kind === "api" && entry.call.call?.startsWith("contactEvents."));
   const distinct = new Set(contactEvents.map(({ name, properties }) => `${name} ${String(properties["eventId"])}`));
   const rows = readBounces(fired);
-  const refused = answers.unsigned + answers.unverified;
+  const refused = answers.unsigned + answers.unreadable + answers.unverified;
   console.log(`
 ${pc.bold("In the end")}
    ${fired.length} events in ${attempts.length} attempts: ${answers.accepted} accepted, ${answers.parked} parked, ${answers.duplicate} duplicate

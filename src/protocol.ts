@@ -18,7 +18,7 @@ export { explainSignature } from "./protocol/explain-signature.js";
 export type { FindingCode, SignatureExplanation, SignatureFinding } from "./protocol/explanation.js";
 export type { HeadersInput } from "./protocol/header-access.js";
 export { LIMITS, MAX_SIGNATURE_HEADER_LENGTH, SECRET_SHAPE } from "./protocol/limits.js";
-export type { ParseFailure } from "./protocol/parse-signature.js";
+export type { ParseFailure, UnreadableSignature } from "./protocol/parse-signature.js";
 export type { HeaderReader } from "./protocol/raw-request.js";
 export {
   isDeliveredStatus,

@@ -89,8 +89,8 @@ function codeOf(verdict: SignatureVerdict): VerdictCode {
     case "mismatch":
       return "mismatch";
     case "missing_signature":
-    case "missing_timestamp":
       return "missing";
+    case "missing_timestamp":
     case "malformed_signature":
     case "malformed_timestamp":
       return "malformed";

@@ -19,7 +19,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     id: "timestamp_place",
     notShown: "Where the timestamp of the signature travels.",
     assumed:
-      "As `t=` in X-Svc-Signature (`t=1700000000,v1=…`), or else in the header X-Svc-Timestamp. When both are there, the `t=` is the signed one.",
+      "As `t=`, `ts=` or `timestamp=` in X-Svc-Signature (`t=1700000000,v1=…`), or else in the header X-Svc-Timestamp. When both can be read, the one in X-Svc-Signature is the signed one. What cannot be read is answered 503, with an alarm that tells the shape.",
     change:
       "Fields `timestampIn` ('signature' or 'header') and `timestampHeader` of the option `signature` of createReceiver, or of `assumptions` of verifySignature.",
   },
@@ -28,13 +28,14 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     notShown: "How the timestamp is written.",
     assumed:
       "Up to 11 digits are Unix seconds, 12 to 14 digits are milliseconds, and ISO 8601 with a zone is read too. The text is signed as it stands.",
-    change: "Any other format is refused as malformed: `src/protocol/timestamp.ts` is the one place that reads it.",
+    change:
+      "Any other format cannot be read, is answered 503 and raises an alarm: `src/protocol/timestamp.ts` is the one place that reads it.",
   },
   {
     id: "signature_encoding",
     notShown: "How the signature value is encoded.",
     assumed:
-      "Hex, base64 or base64url of the 32 bytes, told apart by form; as `v1=` beside `t=` (several allowed), or alone, with `sha256=`, `v1=` or `v1,` in front or nothing.",
+      "Hex, base64 or base64url of the 32 bytes, told apart by form: alone or under any key (`v1=`, `sha256=`, `v1,`), one or several, between commas, semicolons or spaces. One value that fits is enough; other parts are passed over.",
     change:
       "Fields `encodings`, which narrows the list, and `signatureHeader`, which renames the header, of the same option.",
   },
@@ -89,6 +90,9 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     change: "Nothing to change in a receiver; ids are kept for 7 days at the least.",
   },
 ];
+
+/** Keys under which a signature header may hold the time of signing. */
+export const TIMESTAMP_KEYS: ReadonlySet<string> = new Set(["t", "ts", "timestamp"]);
 
 /** How the 32 bytes of a signature are written as text. */
 export type SignatureEncoding = "hex" | "base64" | "base64url";

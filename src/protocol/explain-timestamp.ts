@@ -4,7 +4,7 @@ import type { SignatureFinding, Variant } from "./explanation.js";
 import { MAX_SIGNATURE_HEADER_LENGTH } from "./limits.js";
 import type { ParsedSignature } from "./parse-signature.js";
 import type { HeaderReader } from "./raw-request.js";
-import { trimSpaces } from "./signature-header.js";
+import { readSignatureHeader, trimSpaces } from "./signature-header.js";
 import { isDigits } from "./timestamp.js";
 
 const AS_IT_STANDS = "Sign the timestamp exactly as it is sent, then a dot, then the body.";
@@ -52,20 +52,20 @@ function otherSpellings({ timestampText, signedAt }: ParsedSignature): string[] 
   return texts.filter((text) => text !== timestampText);
 }
 
-/** The `t=` of a signature header that the assumptions say not to read. */
+/** The time in a signature header that the assumptions say not to read. */
 function signatureTime(header: HeaderReader, assumptions: SignatureAssumptions): string | undefined {
-  const text = header(assumptions.signatureHeader) ?? "";
-  const part = text.split(",").find((piece) => trimSpaces(piece).startsWith("t="));
-  return part === undefined ? undefined : trimSpaces(part).slice("t=".length);
+  const read = readSignatureHeader(header(assumptions.signatureHeader) ?? "", assumptions.encodings);
+  return read.ok ? read.timestamps[0] : undefined;
 }
 
-/** Why a timestamp text cannot be read. */
-export function timestampFault(text: string): SignatureFinding {
+/** Why the texts of a timestamp cannot be read. */
+export function timestampFault(texts: readonly string[]): SignatureFinding {
   const code = "timestamp_malformed";
   const fix = "Send whole Unix seconds, or ISO 8601 with a zone such as 2026-01-31T12:00:00Z.";
   const said = (message: string): SignatureFinding => ({ code, message, fix });
+  const [text = "", second] = texts;
+  if (second !== undefined) return said("There are several different timestamps, so nobody can say which was signed.");
   if (text === "") return said("The timestamp is empty.");
-  if (text.includes(",")) return said("The timestamp holds a comma: the header was probably sent twice.");
   if (isDigits(text)) {
     const message = `The timestamp has ${text.length} digits, more than milliseconds have: perhaps micro- or nanoseconds.`;
     return { code: "timestamp_unit", message, fix };

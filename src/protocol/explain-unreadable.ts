@@ -2,10 +2,11 @@ import type { SignatureAssumptions } from "./assumptions.js";
 import { timestampFault } from "./explain-timestamp.js";
 import type { SignatureFinding } from "./explanation.js";
 import { MAX_SIGNATURE_HEADER_LENGTH } from "./limits.js";
-import type { ParseFailure } from "./parse-signature.js";
+import { type ParseFailure, timestampTexts } from "./parse-signature.js";
 import type { HeaderReader } from "./raw-request.js";
 import { decodeSignature } from "./signature-encoding.js";
 import { readSignatureHeader, trimSpaces, type SignatureHeaderFault } from "./signature-header.js";
+import { signatureShape } from "./signature-shape.js";
 import { parseTimestamp } from "./timestamp.js";
 
 /** Signature headers of other schemes, to tell a delivery of somebody else. */
@@ -21,12 +22,12 @@ const OTHER_SCHEMES = [
 const FAULTS: Record<SignatureHeaderFault, string> = {
   empty: "is empty",
   too_long: `is longer than ${MAX_SIGNATURE_HEADER_LENGTH} characters`,
-  not_pairs: "is a list with a part that is not key=value; perhaps the header was sent twice",
-  two_timestamps: "holds t= twice; perhaps the header was sent twice",
-  no_signature: "holds no v1=",
-  several_bare_signatures: "holds v1= twice without a t=; perhaps the header was sent twice",
-  undecodable_signature: "holds a value that is not 32 bytes in hex, base64 or base64url as the assumptions allow",
+  no_signature: "holds a time and no signature",
+  undecodable_signature: "holds no value that is 32 bytes in hex, base64 or base64url as the assumptions allow",
 };
+
+/** What a receiver does with a signature header that is there and cannot be read. */
+const SENT_AGAIN = "Until then a receiver answers 503, and the service sends the delivery again.";
 
 /** Says why the headers hold nothing to verify. */
 export function explainUnreadable(
@@ -41,8 +42,8 @@ export function explainUnreadable(
     return [...otherScheme(header, signatureHeader), { code: "signature_missing", message, fix }];
   }
   if (failure.reason === "malformed_signature") {
-    const message = `The header ${signatureHeader} ${FAULTS[failure.fault]}.`;
-    const fix = "Expected is t=<seconds>,v1=<signature>, or the signature alone beside a timestamp header.";
+    const message = `The header ${signatureHeader} ${FAULTS[failure.fault]} (${signatureShape(header, assumptions)}).`;
+    const fix = `Expected is t=<seconds>,v1=<signature>, or the signature alone beside a timestamp header. ${SENT_AGAIN}`;
     return [...swapped(header, assumptions), { code: "signature_malformed", message, fix }];
   }
   return [failure.reason === "missing_timestamp" ? noTimestamp(assumptions) : unreadableTimestamp(header, assumptions)];
@@ -54,8 +55,8 @@ function noTimestamp({ signatureHeader, timestampHeader, timestampIn }: Signatur
     header: `header ${timestampHeader}`,
     either: `t= in it and no header ${timestampHeader}`,
   };
-  const message = `The header ${signatureHeader} can be read, but there is no ${places[timestampIn]}.`;
-  const fix = "Check that no proxy removes headers, or set the assumptions `timestampIn` and `timestampHeader`.";
+  const message = `The header ${signatureHeader} holds a signature, but there is no ${places[timestampIn]}.`;
+  const fix = `Check that no proxy removes headers, or set the assumptions \`timestampIn\` and \`timestampHeader\`. ${SENT_AGAIN}`;
   return { code: "timestamp_missing", message, fix };
 }
 
@@ -79,6 +80,7 @@ function swapped(header: HeaderReader, assumptions: SignatureAssumptions): Signa
 
 function unreadableTimestamp(header: HeaderReader, assumptions: SignatureAssumptions): SignatureFinding {
   const read = readSignatureHeader(header(assumptions.signatureHeader) ?? "", assumptions.encodings);
-  const inSignature = read.ok && assumptions.timestampIn !== "header" ? read.timestamp : undefined;
-  return timestampFault(inSignature ?? trimSpaces(header(assumptions.timestampHeader) ?? ""));
+  const { inSignature, inHeader } = timestampTexts(read.ok ? read.timestamps : [], header, assumptions);
+  const finding = timestampFault(inSignature.length > 0 ? inSignature : inHeader);
+  return { ...finding, fix: `${finding.fix} ${SENT_AGAIN}` };
 }

@@ -8,8 +8,10 @@ export type Outcome =
   | { kind: "duplicate"; eventId: string; otherBytes: boolean }
   /** Genuine but not understood: committed as it came, for a code fix and a retry. */
   | { kind: "parked"; eventId: string; reason: ParkReason }
-  /** No signature header, or one that cannot be read: not from the service. */
-  | { kind: "unsigned"; reason: "missing" | "malformed" }
+  /** No signature header: not from the service. */
+  | { kind: "unsigned" }
+  /** A signature header that cannot be read: its layout is assumed, so the event may be genuine. */
+  | { kind: "unreadable" }
   /** A readable signature that no secret made, or a genuine one outside the time window. */
   | { kind: "unverified"; reason: "mismatch" | "stale" | "early" }
   /** No known secret fits, and where they are kept they cannot be read now: neither genuine nor forged. */
@@ -66,6 +68,7 @@ export const ANSWERS: Record<OutcomeKind, Row> = {
   duplicate: { status: 200 },
   parked: { status: 200 },
   unsigned: { status: 401 },
+  unreadable: { status: 503, retryAfterMs: MINUTE },
   unverified: { status: 503, retryAfterMs: MINUTE },
   secrets_unavailable: { status: 503, retryAfterMs: MINUTE },
   wrong_method: { status: 405, headers: { allow: "POST" } },
@@ -82,14 +85,15 @@ export const ANSWERS: Record<OutcomeKind, Row> = {
   internal_error: { status: 503, retryAfterMs: MINUTE },
 };
 
-/** What an unverified delivery is answered: 503, so that a rotation loses nothing, or 401. */
+/** What a delivery with a signature that proves nothing is answered: 503, so that a rotation or a wrong guess loses nothing, or 401. */
 export type UnverifiedPolicy = "retry" | "reject";
 
-const rejected: Row = { status: 401 };
+const REJECTED: Row = { status: 401 };
+const REJECTABLE: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(["unverified", "unreadable"]);
 
 /** The answer for an outcome. Nothing else sets a status. */
 export function answerFor(outcome: Outcome, unverified: UnverifiedPolicy): Answer {
-  const row = outcome.kind === "unverified" && unverified === "reject" ? rejected : ANSWERS[outcome.kind];
+  const row = unverified === "reject" && REJECTABLE.has(outcome.kind) ? REJECTED : ANSWERS[outcome.kind];
   const headers: Record<string, string> = { ...row.headers, [OUTCOME_HEADER]: outcome.kind };
   if (row.retryAfterMs !== undefined) headers["retry-after"] = String(row.retryAfterMs / SECOND);
   return { status: row.status, headers, body: row.status < 300 ? "" : outcome.kind };

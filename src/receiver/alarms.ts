@@ -1,11 +1,14 @@
 import { type Clock, type Timer } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
+import type { UnreadableSignature } from "../protocol/parse-signature.js";
 
 /** Something a person should look at. Never holds a secret, a signature or a body. */
 export type Alarm =
   /** Readable signatures that no secret made, in a row: the secret here is probably not the endpoint's any more. */
   | { kind: "signature_mismatches"; inARow: number }
+  /** A signature header whose layout is not the assumed one. `shape` has names, lengths and kinds of characters, never a value. */
+  | { kind: "signature_unreadable"; reason: UnreadableSignature["reason"]; shape: string }
   /** Only an older secret of the list fits: the service has not rotated yet, or the list is in the wrong order. */
   | { kind: "older_secret_matched"; secretIndex: number }
   /** The function given as `secrets` is `late` or has `failed`, so signatures that the known secrets do not fit cannot be judged. */
@@ -29,6 +32,8 @@ export type Alarm =
 const ADVICE: Record<Alarm["kind"], string> = {
   signature_mismatches:
     "Check the secret against the endpoint's (the whole string with whsec_). Deliveries are answered 503 meanwhile, so the service sends them again.",
+  signature_unreadable:
+    "Compare the shape with the option `signature` of createReceiver, and try `pigeonhole verify` on a captured delivery. Deliveries are answered 503 meanwhile, so the service sends them again.",
   older_secret_matched: "Finish the rotation, or put the newest secret first.",
   secrets_unavailable:
     "See why the function given as secrets fails or takes longer than 2 s. What the known secrets do not fit is answered 503 meanwhile, so the service sends it again.",

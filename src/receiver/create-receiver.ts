@@ -76,7 +76,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     registry,
     dispatcher,
     store,
-    signatures: new SignatureWatch(alarms),
+    signatures: new SignatureWatch(alarms, options.signature),
     alarms,
     clock,
     logger,
@@ -113,9 +113,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     }
     if (state === "stopping" || state === "stopped") return { kind: "stopping" };
     if (waiting >= options.highWaterMark) return { kind: "overloaded" };
-    return header(options.signature.signatureHeader) === undefined
-      ? { kind: "unsigned", reason: "missing" }
-      : undefined;
+    return header(options.signature.signatureHeader) === undefined ? { kind: "unsigned" } : undefined;
   }
 
   async function receiveOne(request: RawRequest): Promise<Outcome> {

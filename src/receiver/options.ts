@@ -42,7 +42,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   schemas?: Schemas;
   /** Greatest accepted age of a signature both ways, in seconds. @default 300 */
   toleranceSeconds?: number;
-  /** What an unverified delivery is answered: `retry` 503, so that a rotation loses nothing; `reject` 401. @default "retry" */
+  /** What a delivery is answered whose signature does not fit or cannot be read: `retry` 503, so that nothing is lost; `reject` 401. @default "retry" */
   unverified?: UnverifiedPolicy;
   /**
    * Largest body in bytes; larger ones are answered 413, which is final. All bodies under way may have 256 MiB together; above that they

@@ -40,7 +40,7 @@ export async function receive(raw: RawRequest, deps: ReceiveDeps): Promise<Outco
     if (deps.secrets.keys !== keys) verdict = verify(raw, receivedAt, deps);
     if (isMismatch(verdict) && !areKnown) return { kind: "secrets_unavailable" };
   }
-  deps.signatures.saw(verdict);
+  deps.signatures.saw(verdict, raw.header);
   if (!verdict.ok) return refusal(verdict);
   const delivery = decodeDelivery(verdict.request, deps.schemas);
   try {
@@ -61,11 +61,11 @@ function isMismatch(verdict: VerifiedOrNot): boolean {
 function refusal(verdict: Extract<VerifiedOrNot, { ok: false }>): Outcome {
   switch (verdict.reason) {
     case "missing_signature":
-      return { kind: "unsigned", reason: "missing" };
+      return { kind: "unsigned" };
     case "malformed_signature":
     case "missing_timestamp":
     case "malformed_timestamp":
-      return { kind: "unsigned", reason: "malformed" };
+      return { kind: "unreadable" };
     case "mismatch":
     case "stale":
     case "early":

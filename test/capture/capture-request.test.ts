@@ -32,6 +32,7 @@ describe("a capture says what the signature was worth", () => {
     ["mismatch", makeCapture({ secret: OTHER_SECRET })],
     ["missing", makeCapture({ headers: [] })],
     ["malformed", makeCapture({ headers: [["X-Svc-Signature", "t=1,v1=zz"]] })],
+    ["malformed", makeCapture({ headers: [["X-Svc-Signature", "0".repeat(64)]] })],
   ])("%s, with what to change", (code, { verify }) => {
     expect(verify.code).toBe(code);
     expect(verify.fix).toEqual(expect.stringMatching(/\S{3}/));

@@ -13,7 +13,6 @@ const HEX = "[0-9a-fA-F]{64}";
 // 43 digits hold 258 bits: the last two are zero in the only canonical spelling.
 const LAST = "[AEIMQUYcgkosw048]";
 const VALUE = new RegExp(`^(?:${HEX}|[A-Za-z0-9+/]{42}${LAST}=?|[A-Za-z0-9_-]{42}${LAST}=?)$`);
-const BARE = /^(?:sha256=|v1=|v1,)?([^,]*)$/s;
 
 /**
  * Says whether a delivery is genuine, written from the rules alone and in another way than the package: with regular
@@ -42,20 +41,22 @@ function spellings(digest: Buffer): Set<string> {
 
 function readClaim(signature?: string, timestamp?: string): { values: string[]; time: string } | undefined {
   if (signature === undefined || signature.length > 4096) return undefined;
-  const text = signature.replaceAll(/^[ \t]+|[ \t]+$/g, "");
-  const beside = timestamp?.replaceAll(/^[ \t]+|[ \t]+$/g, "");
-  const bare = text.startsWith("t=") ? undefined : BARE.exec(text)?.[1];
-  if (bare !== undefined) {
-    return VALUE.test(bare) && beside !== undefined ? { values: [bare], time: beside } : undefined;
-  }
-  const parts = text.split(",").map((part) => /^[ \t]*([\w-]{1,32})=(.*?)[ \t]*$/s.exec(part));
-  const of = (key: string): string[] => parts.filter((part) => part?.[1] === key).map((part) => part?.[2] ?? "");
-  const [times, values] = [of("t"), of("v1")];
-  const wellFormed = parts.every((part) => part !== null) && values.every((value) => VALUE.test(value));
-  if (!wellFormed || times.length > 1 || values.length === 0) return undefined;
-  if (times.length === 0 && values.length > 1) return undefined;
-  const time = times[0] ?? beside;
-  return time === undefined ? undefined : { values, time };
+  const unquoted = signature.replaceAll(/(^|[\s,;&"])([\w-]{1,32}=)"/g, "$1$2");
+  const pieces = unquoted.split(/[\s,;&"]/).map((piece) => {
+    const [key = ""] = /^[\w-]{1,32}=/.exec(piece) ?? [];
+    return { key: key.toLowerCase(), value: piece.slice(key.length) };
+  });
+  const isTime = ({ key }: { key: string }): boolean => ["t=", "ts=", "timestamp="].includes(key);
+  const values = pieces.filter((piece) => !isTime(piece) && VALUE.test(piece.value)).map(({ value }) => value);
+  const inside = onlyTime(pieces.filter(isTime).map(({ value }) => value));
+  const beside = onlyTime(timestamp?.split(",").map((text) => text.replaceAll(/^[ \t]+|[ \t]+$/g, "")) ?? []);
+  const time = inside ?? beside;
+  return time === undefined || values.length === 0 ? undefined : { values, time };
+}
+
+function onlyTime(texts: string[]): string | undefined {
+  const readable = [...new Set(texts)].filter((text) => timeOf(text) !== undefined);
+  return readable.length === 1 ? readable[0] : undefined;
 }
 
 function timeOf(text: string): number | undefined {

@@ -31,7 +31,18 @@ const genuineArb: fc.Arbitrary<ReferenceInput> = fc
     signer: fc.nat(),
     time: timeArb,
     encoding: fc.constantFrom("hex", "base64", "base64url"),
-    layout: fc.constantFrom("combined", "reversed", "several", "bare", "sha256=", "v1=", "v1,"),
+    layout: fc.constantFrom(
+      "combined",
+      "reversed",
+      "several",
+      "bare",
+      "sha256=",
+      "v1=",
+      "v1,",
+      "svix",
+      "quoted",
+      "other keys",
+    ),
     extra: fc.constantFrom("", ",v0=1", " ,\tk=x=y", ",v2="),
   })
   .map(({ body, secrets, signer, time, encoding, layout, extra }) => {
@@ -45,6 +56,9 @@ const genuineArb: fc.Arbitrary<ReferenceInput> = fc
       combined: { ...base, signature: `t=${time},v1=${value}${extra}` },
       reversed: { ...base, signature: `v1=${value}, t=${time}${extra}` },
       several: { ...base, signature: `t=${time},v1=${decoy},v1=${value}${extra}`, timestamp: "1" },
+      svix: { ...base, signature: `v1,${decoy} v1,${value}`, timestamp: `${time}, ${time}` },
+      quoted: { ...base, signature: `t="${time}"; v1="${value}"` },
+      "other keys": { ...base, signature: `TS=${time};h1=${value}${extra}` },
       bare: { ...base, signature: value, timestamp: time },
       "sha256=": prefixed,
       "v1=": prefixed,
@@ -55,7 +69,28 @@ const genuineArb: fc.Arbitrary<ReferenceInput> = fc
 
 type Mutation = (input: ReferenceInput) => ReferenceInput;
 
-const JUNK = ["=", "==", " ", ",", "!", "\n", "\0", "a", "A", "0", "é", "\u{1F600}", "t=1", "v1=", ",v1=", "$&"];
+const JUNK = [
+  "=",
+  "==",
+  " ",
+  ",",
+  "!",
+  "\n",
+  "\0",
+  "a",
+  "A",
+  "0",
+  "é",
+  "\u{1F600}",
+  "t=1",
+  "v1=",
+  ",v1=",
+  "$&",
+  ";",
+  "&",
+  '"',
+  '="',
+];
 
 /** Changes one header text: a character replaced, removed or put in, its case, its end cut off, itself doubled. */
 const textMutationArb = fc

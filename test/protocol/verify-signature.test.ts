@@ -192,15 +192,15 @@ describe("forms of body and headers", () => {
     expect(verify({ headers })).toMatchObject({ ok: true });
   });
 
-  test("a header sent twice is read as one joined value, and refused", () => {
+  test("a header sent twice is one header", () => {
     const twice = new Headers(signed);
     twice.append("X-Svc-Signature", signed["x-svc-signature"] ?? "");
-    expect(verify({ headers: twice })).toMatchObject({ reason: "malformed_signature", fault: "two_timestamps" });
+    expect(verify({ headers: twice })).toMatchObject({ ok: true });
     const value = bare["x-svc-signature"] ?? "";
     const list = { ...bare, "x-svc-signature": [value, value] };
-    expect(verify({ headers: list })).toMatchObject({ reason: "malformed_signature", fault: "not_pairs" });
+    expect(verify({ headers: list })).toMatchObject({ ok: true });
     const times = { ...bare, "x-svc-timestamp": ["1700000000", "1700000000"] };
-    expect(verify({ headers: times })).toMatchObject({ reason: "malformed_timestamp" });
+    expect(verify({ headers: times })).toMatchObject({ ok: true });
   });
 
   test("an empty list or an inherited name is no header", () => {

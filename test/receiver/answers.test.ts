@@ -93,12 +93,20 @@ describe.each(mounts)("over %s", (_, mount) => {
       ["200 to what is not JSON", { body: "{" }, heard(200, "parked")],
       ["200 to an empty body", { body: "" }, heard(200, "parked")],
       ["200 to no envelope", { body: { hello: 1 } }, heard(200, "parked")],
-      ["401 to an empty signature", { headers: { "x-svc-signature": "" } }, heard(401, "unsigned")],
-      ["401 to a malformed signature", { headers: { "x-svc-signature": "t=1,v1=zz" } }, heard(401, "unsigned")],
       [
-        "401 to a signature without a time",
+        "503 to an empty signature",
+        { headers: { "x-svc-signature": "" } },
+        heard(503, "unreadable", { retryAfter: "60" }),
+      ],
+      [
+        "503 to a malformed signature",
+        { headers: { "x-svc-signature": "t=1,v1=zz" } },
+        heard(503, "unreadable", { retryAfter: "60" }),
+      ],
+      [
+        "503 to a signature without a time",
         { headers: { "x-svc-signature": "ab".repeat(32) } },
-        heard(401, "unsigned"),
+        heard(503, "unreadable", { retryAfter: "60" }),
       ],
       [
         "503 to a signature of another secret",
@@ -136,14 +144,15 @@ describe.each(mounts)("over %s", (_, mount) => {
   });
 
   describe('with unverified: "reject" it answers 401', () => {
-    test.each<[string, Partial<Sent>]>([
-      ["to a signature of another secret", { secret: OTHER_SECRET }],
-      ["to one signed 301 s ago", { skewMs: -301_000 }],
-      ["to one signed 301 s ahead", { skewMs: 301_000 }],
-    ])("%s", async (_, sent) => {
+    test.each<[string, Partial<Sent>, string]>([
+      ["to a signature of another secret", { secret: OTHER_SECRET }, "unverified"],
+      ["to one signed 301 s ago", { skewMs: -301_000 }, "unverified"],
+      ["to one signed 301 s ahead", { skewMs: 301_000 }, "unverified"],
+      ["to one that cannot be read", { headers: { "x-svc-signature": "sha512=00" } }, "unreadable"],
+    ])("%s", async (_, sent, outcome) => {
       const { receiver, send } = await open({ unverified: "reject" });
       await receiver.start();
-      expect(await send(sent)).toEqual(heard(401, "unverified"));
+      expect(await send(sent)).toEqual(heard(401, outcome));
     });
   });
 

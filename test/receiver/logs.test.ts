@@ -30,7 +30,7 @@ test("no log line, alarm, answer, number or error of the API holds a secret, a b
       "parked",
       "duplicate",
       "unverified",
-      "unsigned",
+      "unreadable",
       "unsupported_encoding",
       "store_unavailable",
       "stopping",
@@ -40,7 +40,14 @@ test("no log line, alarm, answer, number or error of the API holds a secret, a b
   for (const name of EVENTS_OF_THE_LOG) expect(messages).toContain(name);
   const alarms = new Set(log.named("alarm").map(({ alarm }) => alarm));
   expect(alarms).toEqual(
-    new Set(["other_bytes", "older_secret_matched", "signature_mismatches", "clock_skew", "store_unavailable"]),
+    new Set([
+      "other_bytes",
+      "older_secret_matched",
+      "signature_mismatches",
+      "signature_unreadable",
+      "clock_skew",
+      "store_unavailable",
+    ]),
   );
   expect(told.length).toBeGreaterThan(40);
   expect(told).not.toContain("no error");

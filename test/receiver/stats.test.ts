@@ -11,6 +11,7 @@ const noAnswers = {
   duplicate: 0,
   parked: 0,
   unsigned: 0,
+  unreadable: 0,
   unverified: 0,
   secrets_unavailable: 0,
   wrong_method: 0,
@@ -114,7 +115,8 @@ test("answers counts each outcome, and every request once", async () => {
     too_large: 1,
     unverified: 2,
     wrong_method: 1,
-    unsigned: 2,
+    unsigned: 1,
+    unreadable: 1,
     unsupported_encoding: 1,
     store_unavailable: 1,
   };

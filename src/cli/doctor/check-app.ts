@@ -55,6 +55,10 @@ const MENDING: Record<string, { message: string; fix: string }> = {
     message: "The receiver does not know this secret, or its clock differs.",
     fix: "Give doctor and the app the same secret: the whole string of this endpoint, with whsec_.",
   },
+  unreadable: {
+    message: "The signature header reached the receiver in a form that it cannot read.",
+    fix: "Look for a proxy that rewrites headers, and for the option signature of createReceiver.",
+  },
   unsigned: {
     message: "The signature header did not reach the receiver.",
     fix: "Look for a proxy or a middleware that drops or renames headers.",

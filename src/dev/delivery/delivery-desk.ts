@@ -252,8 +252,9 @@ function refusal({ verify }: Capture): SenderAnswer {
 function outcomeOf(code: Capture["verify"]["code"]): Outcome {
   switch (code) {
     case "missing":
+      return { kind: "unsigned" };
     case "malformed":
-      return { kind: "unsigned", reason: code };
+      return { kind: "unreadable" };
     case "stale":
     case "mismatch":
       return { kind: "unverified", reason: code };
