@@ -32,7 +32,7 @@ export interface Edge {
 export async function answerRequest(intake: Intake, edge: Edge): Promise<Answer> {
   const outcome = await findOutcome(intake, edge);
   try {
-    return intake.conclude(outcome);
+    return intake.conclude(outcome, edge.header);
   } catch (error) {
     intake.reportFault(error);
     return answerFor({ kind: "internal_error" }, "retry");

@@ -17,7 +17,7 @@ export interface Intake {
   /** Verifies and stores; resolves after the commit. Never rejects. */
   receive(request: RawRequest): Promise<Outcome>;
   /** Counts the outcome and turns it into the answer. Called once per request. */
-  conclude(outcome: Outcome): Answer;
+  conclude(outcome: Outcome, header: HeaderReader): Answer;
   /** Hears of an error that should not have been possible; the delivery is answered `internal_error`. */
   reportFault(error: unknown): void;
 }

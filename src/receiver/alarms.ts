@@ -1,6 +1,7 @@
 import { type Clock, type Timer } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
+import type { OutcomeKind } from "../protocol/outcome.js";
 import type { UnreadableSignature } from "../protocol/parse-signature.js";
 
 /** Something a person should look at. Never holds a secret, a signature or a body. */
@@ -19,6 +20,8 @@ export type Alarm =
   | { kind: "other_bytes"; eventId: string }
   /** Answers other than 2xx in a row; the service switches the endpoint off at `disablesAt`. */
   | { kind: "failures_in_a_row"; inARow: number; disablesAt: number }
+  /** A request with a signature got an answer after which the service does not send again: it may be an event lost. */
+  | { kind: "final_answer"; outcome: OutcomeKind; status: number }
   /** Another parser reads the body before the receiver can. */
   | { kind: "body_consumed" }
   /** Nothing was accepted for this long. */
@@ -41,6 +44,8 @@ const ADVICE: Record<Alarm["kind"], string> = {
     "Synchronise this machine's clock. Deliveries are answered 503 meanwhile, so the service sends them again.",
   other_bytes: "The service sent two bodies under one id; the first one stands.",
   failures_in_a_row: "At 100 the service disables the endpoint and further events are lost.",
+  final_answer:
+    'The service does not send it again. 401: `unverified` is "reject". 405, 415: something in front of the receiver changes the request. 413: raise maxBodyBytes. The log lines final_answer have each one.',
   body_consumed:
     "A body parser ran before the receiver, so the signed bytes are gone. Mount receiver.middleware() before express.json(), or limit express.json() to other paths.",
   silence: "Is the endpoint still enabled, and does its URL still lead here?",

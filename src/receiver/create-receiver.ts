@@ -19,9 +19,11 @@ import { Alarms, SilenceWatch } from "./alarms.js";
 import { AnswerTally } from "./answer-tally.js";
 import { createContactEvents } from "./contact-events.js";
 import { OutboxSender } from "./deliver.js";
+import { FinalAnswerLog } from "./final-answer-log.js";
 import { HeldStore } from "./held-store.js";
 import { createInbox } from "./inbox.js";
 import { Lifecycle } from "./lifecycle.js";
+import { LimitedLog } from "./limited-log.js";
 import { type ReceiverOptions, resolveOptions } from "./options.js";
 import { Pruner } from "./pruner.js";
 import { type ReceiveDeps, receive } from "./receive.js";
@@ -51,6 +53,9 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   const { store, schemas, clock, logger } = options;
   const alarms = new Alarms({ logger, clock, hook: options.onAlarm });
   const secrets = new SecretSource(given.secrets, { clock, logger, alarms });
+  const limitedLog = new LimitedLog({ clock, logger });
+  const { signatureHeader } = options.signature;
+  const finalAnswers = new FinalAnswerLog({ alarms, log: limitedLog, signatureHeader });
   const tally = new AnswerTally(alarms);
   const silence =
     options.silenceAfterMs === undefined ? undefined : new SilenceWatch(clock, options.silenceAfterMs, alarms);
@@ -156,13 +161,15 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     clock,
     refuseEarly,
     receive: receiveOne,
-    conclude(outcome) {
+    conclude(outcome, header) {
       tally.add(outcome);
       if (outcome.kind === "accepted" || outcome.kind === "parked") {
         lastAcceptedAt = clock.now();
         silence?.heard();
       }
-      return answerFor(outcome, options.unverified);
+      const answer = answerFor(outcome, options.unverified);
+      finalAnswers.saw(outcome, answer.status, header);
+      return answer;
     },
     reportFault: (error) => logger.error(errorFields(error, false), "receive_failed"),
   };
@@ -185,6 +192,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     const keepAlive = setInterval(() => undefined, MINUTE);
     pruner.stop();
     silence?.stop();
+    limitedLog.stop();
     try {
       await Promise.all([dispatcher.stop(timeoutMs), untilNoneWaits(timeoutMs)]);
       await sender?.stop();

@@ -103,7 +103,11 @@ async function storeDelivery(
   }
 
   if (result.kind === "duplicate") {
-    if (result.otherBytes) alarms.raise({ kind: "other_bytes", eventId: id });
+    if (result.otherBytes) {
+      // Each id, also while the alarm is held back.
+      deps.logger.warn({ eventId: id, eventType: type }, "other_bytes");
+      alarms.raise({ kind: "other_bytes", eventId: id });
+    }
     return { kind: "duplicate", eventId: id, otherBytes: result.otherBytes };
   }
   if (parked !== undefined) {

@@ -45,6 +45,7 @@ test("no log line, alarm, answer, number or error of the API holds a secret, a b
       "older_secret_matched",
       "signature_mismatches",
       "signature_unreadable",
+      "final_answer",
       "clock_skew",
       "store_unavailable",
     ]),
