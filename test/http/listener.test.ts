@@ -1,10 +1,11 @@
 import { request as httpRequest } from "node:http";
 import express from "express";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import { createListener } from "#pigeonhole/http/node-mount.js";
 import { serve, type RunningServer } from "./mounts.js";
 import { createProbeIntake } from "./probe-intake.js";
+import { connect } from "./raw-client.js";
 
 const open: RunningServer[] = [];
 
@@ -33,13 +34,16 @@ function statusOf(server: RunningServer, path: string): Promise<{ status: number
   });
 }
 
-test.each(["/hooks", "/hooks?", "/hooks?a=1&b=/hooks"])("a POST to %s is a delivery", async (path) => {
-  const { intake, server } = await startInFrontOfExpress();
-  expect(await statusOf(server, path)).toEqual({ status: 200, poweredBy: undefined });
-  expect(intake.received.map(({ body }) => body.toString())).toEqual(["{}"]);
-});
+test.each(["/hooks", "/hooks/", "/Hooks", "/hooks?", "/hooks?a=1&b=/hooks"])(
+  "a POST to %s is a delivery",
+  async (path) => {
+    const { intake, server } = await startInFrontOfExpress();
+    expect(await statusOf(server, path)).toEqual({ status: 200, poweredBy: undefined });
+    expect(intake.received.map(({ body }) => body.toString())).toEqual(["{}"]);
+  },
+);
 
-test.each(["/", "/hooks/", "/hooks2", "/hook", "/Hooks", "/x/hooks", "/hooks/a?b", "/?/hooks"])(
+test.each(["/", "/hooks//", "/hooks2", "/hook", "/%68ooks", "/x/hooks", "/hooks/a?b", "/?/hooks"])(
   "a POST to %s goes to the application",
   async (path) => {
     const { intake, server } = await startInFrontOfExpress();
@@ -58,7 +62,89 @@ test("the application gets its requests untouched", async () => {
   expect(await response.json()).toEqual({ path: "/api", body: { a: 1 } });
 });
 
-test.each(["", "hooks", "https://example.com/hooks", "/hooks?a", "/hooks#a"])("the path %j is refused", (path) => {
-  const create = () => createListener(createProbeIntake(), { path, next: () => {} });
-  expect(create).toThrow(expect.toSatisfy((error: unknown) => isPigeonholeError(error, "invalid_option")));
+const isInvalidOption = expect.toSatisfy((error: unknown) => isPigeonholeError(error, "invalid_option"));
+
+test.each([
+  "",
+  "hooks",
+  "https://example.com/hooks",
+  "/hooks?a",
+  "/hooks#a",
+  "/hooks/:id",
+  "/hooks*",
+  "/hooks{/x}",
+  "/ho(ok)s",
+  "/a b",
+  "/café",
+  "/a\nb",
+  '/a"b',
+  "/a\\b",
+  "/a/../b",
+  "/./b",
+  "/b/%2E%2e",
+  "/hooks//",
+  "//",
+  null,
+  undefined,
+  /hooks/,
+])("the path %j is refused", (path) => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JavaScript callers can pass
+  const create = () => createListener(createProbeIntake(), { path: path as string, next: () => {} });
+  expect(create).toThrow(isInvalidOption);
 });
+
+test("something that cannot serve the other paths is refused", () => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JavaScript callers can pass
+  const next = {} as () => void;
+  expect(() => createListener(createProbeIntake(), { path: "/hooks", next })).toThrow(isInvalidOption);
+});
+
+describe("Express with the same path has the same verdict", () => {
+  const targets = (path: string): string[] => {
+    const bare = path.replace(/(?<=.)\/$/, "");
+    const spellings = [path, bare, `${bare}/`, `${bare}//`, path.toUpperCase(), path.toLowerCase(), `/${path}`];
+    const near = [`${bare}/x`, `${bare}x`, `${path};a`, `${path}%2F`, `/x${path}`, bare.slice(0, -1), "/", "//"];
+    const encoded = [`/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`, `/.${path}`, `/a/..${path}`];
+    const whole = [...spellings, ...near, ...encoded].flatMap((target) => [
+      target,
+      `http://mail.example${target}`,
+      `HTTPS://a:b@[::1]:8443${target}`,
+    ]);
+    return [
+      ...whole.flatMap((target) => [target, `${target}?`, `${target}?q=/x/`, `${target}#f`]),
+      "*",
+      "http://h",
+      "http://h?q",
+    ];
+  };
+
+  test.each(["/hooks", "/hooks/", "/Hooks/Mail", "/", "/a//b", "//hooks", "/caf%C3%A9", "/a.b", "/a$b,c;d=e@f&g~h_-"])(
+    "%s",
+    async (path) => {
+      const intake = createProbeIntake();
+      const app = express().post(path, (_req, res) => void res.sendStatus(200));
+      const behind = await serve(app);
+      const inFront = await serve(createListener(intake, { path, next: express() }));
+      open.push(behind, inFront);
+      const verdicts = { hit: 0, miss: 0 };
+      for (const target of targets(path).filter((each) => /^(?:\/|h|\*)/i.test(each))) {
+        const [expected, ours] = [await answerTo(behind, target), await answerTo(inFront, target)];
+        expect(ours, target).toBe(expected);
+        verdicts[expected === 200 ? "hit" : "miss"] += 1;
+      }
+      expect(verdicts.hit).toBeGreaterThan(20);
+      expect(verdicts.miss).toBeGreaterThan(60);
+      expect(intake.received).toHaveLength(verdicts.hit);
+    },
+  );
+});
+
+async function answerTo(server: RunningServer, target: string): Promise<number> {
+  const client = await connect(server.port);
+  try {
+    client.write(`POST ${target} HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    return (await client.answer()).status;
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,48 @@
+import { PigeonholeError } from "../base/error.js";
+
+/** What a URL's path may hold as it travels, without the characters that are patterns in Express: `: * ( ) [ ] { } + ! ?`. */
+const PLAIN_PATH = /^\/[\w\-.~%$&',;=@/]*$/;
+
+/** Clients resolve these before they send, in each spelling. */
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** A request target of http or https in full, as a proxy sends it. */
+const ABSOLUTE_FORM = /^https?:\/\/[\w\-.~:@[\]]*(\/.*)?$/i;
+
+/**
+ * Throws `invalid_option` for a path that no request can have, or that Express would take for a pattern.
+ */
+export function checkEndpointPath(path: unknown): asserts path is string {
+  const refuse = (why: string): never => {
+    throw new PigeonholeError("invalid_option", `path ${why}, got ${JSON.stringify(path)}.`);
+  };
+  if (typeof path !== "string" || !path.startsWith("/")) refuse('must be a text that starts with "/"');
+  else if (/[?#]/.test(path)) refuse('must hold no "?" and no "#": the query of a request does not count');
+  else if (/[:*()[\]{}+!]/.test(path)) refuse("is one path and no pattern: it must hold none of : * ( ) [ ] { } + !");
+  else if (!PLAIN_PATH.test(path)) refuse("must be written as it travels, so percent-encoded (%20 for a space)");
+  else if (DOT_SEGMENT.test(path)) refuse('must hold no "." and no ".." between slashes: senders resolve them');
+  else if (path.endsWith("//")) refuse("must not end in two slashes");
+}
+
+/**
+ * Says for a request target whether Express would route it to `path`: letter case, one slash at the end and the query make no difference,
+ * percent-encoding does. `path` must have been checked.
+ */
+export function createPathMatcher(path: string): (target: string | undefined) => boolean {
+  const bare = path === "/" ? path : path.replace(/\/$/, "").toLowerCase();
+  const slashed = `${bare}/`;
+  return (target) => {
+    if (target === path) return true;
+    const asked = target === undefined ? undefined : pathOf(target)?.toLowerCase();
+    return asked === bare || asked === slashed;
+  };
+}
+
+/** The path of a request target; undefined for `*` and the like. */
+function pathOf(target: string): string | undefined {
+  const end = target.search(/[?#]/);
+  const text = end === -1 ? target : target.slice(0, end);
+  if (text.startsWith("/")) return text;
+  const absolute = ABSOLUTE_FORM.exec(text);
+  return absolute === null ? undefined : (absolute[1] ?? "/");
+}
