@@ -55,7 +55,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     id: "event_id_format",
     notShown: "Length and format of an event `id`.",
     assumed:
-      "Any text of 1 to 255 characters, compared exactly. A longer one, or one with half a surrogate pair, is parked under its digest.",
+      "Any text of 1 to 255 characters (Unicode code points), compared exactly. A longer one, or one with half a surrogate pair, is parked under its digest. A `type` that breaks this rule is left out, and its event parked under its id.",
     change: "MAX_EVENT_ID_LENGTH and WHOLE_CHARACTERS in `src/protocol/envelope.ts`.",
   },
   {

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type * as z from "zod";
-import { MAX_EVENT_ID_LENGTH, WHOLE_CHARACTERS, envelopeSchema } from "./envelope.js";
+import { envelopeSchema, isEventText } from "./envelope.js";
 import type { AnyEvent, EventData, SchemaMap } from "./event.js";
 import { isEventType } from "./event-types.js";
 import type { ParkReason } from "./outcome.js";
@@ -81,16 +81,10 @@ function readWhatIsThere(value: unknown): { id: string | undefined; type: string
   if (typeof value !== "object" || value === null) return { id: undefined, type: "", test: false };
   const { id, type, data } = value as Record<string, unknown>;
   return {
-    id: isUsableText(id) ? id : undefined,
-    type: isUsableText(type) ? type : "",
+    id: isEventText(id) ? id : undefined,
+    type: isEventText(type) ? type : "",
     test: isTestDelivery(type, data),
   };
-}
-
-function isUsableText(value: unknown): value is string {
-  return (
-    typeof value === "string" && value.length > 0 && value.length <= MAX_EVENT_ID_LENGTH && WHOLE_CHARACTERS.test(value)
-  );
 }
 
 /** Path and code of each issue. Not zod's messages: they can quote what they found. */

@@ -1,18 +1,43 @@
 import * as z from "zod";
 
-/** Longest event id kept as it is; the documents show none. A longer one is parked under its digest. */
+/**
+ * Longest event id and event type kept as they are, in characters (Unicode code points); the documents show none. A longer id is parked
+ * under its digest.
+ */
 export const MAX_EVENT_ID_LENGTH = 255;
 
 /** Half a character is no text that a database gives back as it was, so an id with one could not be found again. */
 export const WHOLE_CHARACTERS = /^\P{Surrogate}*$/u;
+
+/** What an event's `id` and `type` must be: 1 to 255 whole characters. */
+const eventText = z
+  .string()
+  .min(1)
+  .check(({ value, issues }) => {
+    if (isLong(value)) {
+      issues.push({ code: "too_big", origin: "string", maximum: MAX_EVENT_ID_LENGTH, inclusive: true, input: value });
+    }
+  })
+  .regex(WHOLE_CHARACTERS);
+
+/** True for a value that can be the `id` or the `type` of an event. */
+export function isEventText(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && !isLong(value) && WHOLE_CHARACTERS.test(value);
+}
+
+/** Counted here and not by zod, whose versions differ in what one character is. */
+function isLong(text: string): boolean {
+  if (text.length <= MAX_EVENT_ID_LENGTH) return false;
+  return text.length > 2 * MAX_EVENT_ID_LENGTH || Array.from(text).length > MAX_EVENT_ID_LENGTH;
+}
 
 /**
  * The fields every delivery carries after verification, seeds part 1 §6.2. Further fields are no fault, so that an
  * addition by the service does not park its events.
  */
 export const envelopeSchema = z.object({
-  id: z.string().min(1).max(MAX_EVENT_ID_LENGTH).regex(WHOLE_CHARACTERS),
-  type: z.string().min(1).max(MAX_EVENT_ID_LENGTH),
+  id: eventText,
+  type: eventText,
   createdAt: z.iso.datetime({ offset: true }),
   // Not an object schema: that would copy what is only looked at.
   data: z.custom<Record<string, unknown>>(isJsonObject, "must be an object"),

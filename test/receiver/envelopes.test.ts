@@ -34,6 +34,7 @@ describe("an envelope is accepted, kept byte by byte and a duplicate the second 
     ["with further fields", { ...envelope, apiVersion: "2027-01", livemode: true }],
     ["with an id of one character", { ...envelope, id: "e" }],
     ["with an id of 255 characters", { ...envelope, id: "e".repeat(255) }],
+    ["with an id of 255 characters of two units each", { ...envelope, id: "🕊".repeat(255) }],
     ["with an id of other alphabets", { ...envelope, id: "événement-№-消息-🕊" }],
     ["with an id that looks like a digest of ours", { ...envelope, id: "raw:00" }],
     ["with a time in another zone", { ...envelope, createdAt: "2026-01-01T09:00:00+05:30" }],
@@ -101,6 +102,8 @@ describe("what is no envelope is parked, kept byte by byte and a duplicate the s
     ["an envelope without an id", without("id")],
     ["an empty id", { ...envelope, id: "" }],
     ["an id of 256 characters", { ...envelope, id: "e".repeat(256) }],
+    ["an id of 256 characters of two units each", { ...envelope, id: "🕊".repeat(256) }],
+    ["an id of 255 characters of two units and one more", { ...envelope, id: `${"🕊".repeat(255)}e` }],
     ["a number as id", { ...envelope, id: 7 }],
     ["an object as id", { ...envelope, id: { $ne: "" } }],
     [
@@ -114,6 +117,11 @@ describe("what is no envelope is parked, kept byte by byte and a duplicate the s
     ["an envelope without a type", without("type")],
     ["an empty type", { ...envelope, type: "" }],
     ["a type of 256 characters", { ...envelope, type: "t".repeat(256) }],
+    ["a type of 256 characters of two units each", { ...envelope, type: "🕊".repeat(256) }],
+    [
+      "half a character in the type",
+      String.raw`{"id":"evt_x","type":"email.\ud800","createdAt":"2026-01-01T09:00:00Z","data":{}}`,
+    ],
     ["a list as type", { ...envelope, type: ["email.sent"] }],
     ["an envelope without createdAt", without("createdAt")],
     ["createdAt as a number", { ...envelope, createdAt: 1_767_258_000 }],
@@ -150,6 +158,15 @@ describe("what is no envelope is parked, kept byte by byte and a duplicate the s
     );
     expect(stored?.handlers[0]?.error).not.toContain(secret);
   });
+});
+
+test("an id of two-unit characters is the same id whether the rest of its envelope can be read or not", async () => {
+  const receiver = openReceiver();
+  await receiver.start();
+  const id = "🕊".repeat(200);
+  expect((await post(receiver, makeEvent({ id, createdAt: "yesterday" }))).outcome).toBe("parked");
+  expect((await receiver.inbox.get(id))?.id).toBe(id);
+  expect((await post(receiver, makeEvent({ id, createdAt: "yesterday", data: { n: 1 } }))).outcome).toBe("duplicate");
 });
 
 test("two parked bodies that differ in one byte are two events", async () => {
