@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { SignatureAssumptions } from "./assumptions.js";
@@ -19,8 +20,8 @@ export interface VerifySignatureInput {
   /** The time to measure the age against, in milliseconds since 1970. @default Date.now() */
   nowMs?: number;
   /**
-   * Greatest accepted difference to `nowMs` both ways, in seconds. 0 means the same second; Infinity checks no age, for
-   * captured deliveries. @default 300
+   * Greatest accepted difference to `nowMs` both ways, in seconds: 300 are 300,000 ms and not one more. 0 means the same
+   * millisecond; Infinity checks no age, for captured deliveries. @default 300
    */
   toleranceSeconds?: number;
   /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
@@ -43,7 +44,7 @@ export type MacVerdict =
       ok: true;
       /** Time of signing in milliseconds since 1970. */
       signedAt: number;
-      /** Whole seconds since then; negative when it lies ahead. */
+      /** Whole seconds since then, negative when it lies ahead; outside the tolerance the next whole second. */
       skewSeconds: number;
       /** Position of the first secret that fits. */
       secretIndex: number;
@@ -88,12 +89,22 @@ export function verifyParsed(
   toleranceSeconds: number,
 ): MacVerdict {
   const { signedAt } = parsed;
-  const skewSeconds = Math.trunc((nowMs - signedAt) / 1000) + 0;
+  const skewMs = nowMs - signedAt;
+  const isInTime = Math.abs(skewMs) <= toleranceSeconds * SECOND;
+  const skewSeconds = inSeconds(skewMs, isInTime);
   // Before the window: only a genuine delivery is worth calling late, and only the service can make one.
   const secretIndex = findSecret(parsed, body, secrets);
   if (secretIndex === -1) return { ok: false, reason: "mismatch", signedAt, skewSeconds };
-  if (Math.abs(skewSeconds) <= toleranceSeconds) return { ok: true, signedAt, skewSeconds, secretIndex };
-  return { ok: false, reason: skewSeconds < 0 ? "early" : "stale", signedAt, skewSeconds, secretIndex };
+  if (isInTime) return { ok: true, signedAt, skewSeconds, secretIndex };
+  return { ok: false, reason: skewMs < 0 ? "early" : "stale", signedAt, skewSeconds, secretIndex };
+}
+
+/** Rounded towards zero in time and away from it outside, so that 300.5 s does not read as within 300. */
+function inSeconds(skewMs: number, isInTime: boolean): number {
+  const seconds = Math.abs(skewMs) / SECOND;
+  const whole = Math.sign(skewMs) * (isInTime ? Math.floor(seconds) : Math.ceil(seconds));
+  // Not -0, which JSON and tests tell from 0.
+  return whole + 0;
 }
 
 /** Position of the first secret that made one of the signatures, or -1. Tries all of them, so that time tells nothing. */

@@ -28,8 +28,7 @@ export function referenceAccepts({ body, signature, timestamp, secrets, nowMs }:
     const spelled = spellings(createHmac("sha256", secret).update(content).digest());
     return claim.values.some((value) => spelled.has(value) || spelled.has(value.toLowerCase()));
   });
-  const seconds = (nowMs - ms) / 1000;
-  return genuine && seconds > -301 && seconds < 301;
+  return genuine && nowMs - ms >= -300_000 && nowMs - ms <= 300_000;
 }
 
 function spellings(digest: Buffer): Set<string> {
@@ -62,7 +61,9 @@ function onlyTime(texts: string[]): string | undefined {
 function timeOf(text: string): number | undefined {
   if (/^[0-9]{1,11}$/.test(text)) return Number(`${text}000`);
   if (/^[0-9]{12,14}$/.test(text)) return Number(text);
-  // Only dates that JavaScript writes the same way are generated here; timestamp.test.ts has the table.
-  const date = new Date(text);
-  return Number.isFinite(date.getTime()) && date.toISOString() === text ? date.getTime() : undefined;
+  if (!/^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/.test(text))
+    return undefined;
+  const [day, at] = [new Date(text.slice(0, 10)), new Date(text)];
+  const isDay = Number.isFinite(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
+  return isDay && Number.isFinite(at.getTime()) ? at.getTime() : undefined;
 }

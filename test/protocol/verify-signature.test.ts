@@ -48,17 +48,31 @@ describe("the window", () => {
   test.each([
     { aheadMs: 999, skew: 0 },
     { aheadMs: -999, skew: 0 },
-    { aheadMs: 300_999, skew: 300 },
-    { aheadMs: -300_999, skew: -300 },
-  ])("parts of a second do not count: $aheadMs ms", ({ aheadMs, skew }) => {
+    { aheadMs: 299_999, skew: 299 },
+    { aheadMs: 300_000, skew: 300 },
+    { aheadMs: -300_000, skew: -300 },
+  ])("is in time $aheadMs ms later, and $skew whole seconds have passed", ({ aheadMs, skew }) => {
     expect(verify({ nowMs: NOW + aheadMs })).toEqual({ ok: true, signedAt: NOW, skewSeconds: skew, secretIndex: 0 });
   });
 
+  test.each([
+    { aheadMs: 300_001, reason: "stale", skew: 301 },
+    { aheadMs: 300_999, reason: "stale", skew: 301 },
+    { aheadMs: -300_001, reason: "early", skew: -301 },
+    { aheadMs: -300_999, reason: "early", skew: -301 },
+  ])("is $reason $aheadMs ms later: 300 s are 300,000 ms", ({ aheadMs, reason, skew }) => {
+    const verdict = { ok: false, reason, signedAt: NOW, skewSeconds: skew, secretIndex: 0 };
+    expect(verify({ nowMs: NOW + aheadMs })).toEqual(verdict);
+    expect(verify({ nowMs: NOW + aheadMs, secrets: OTHER })).toMatchObject({ reason: "mismatch", skewSeconds: skew });
+  });
+
   test("another tolerance has the same edges", () => {
-    expect(verify({ toleranceSeconds: 0, nowMs: NOW + 999 })).toMatchObject({ ok: true });
-    expect(verify({ toleranceSeconds: 0, nowMs: NOW + 1000 })).toMatchObject({ reason: "stale" });
+    expect(verify({ toleranceSeconds: 0, nowMs: NOW })).toMatchObject({ ok: true });
+    expect(verify({ toleranceSeconds: 0, nowMs: NOW + 1 })).toMatchObject({ reason: "stale" });
+    expect(verify({ toleranceSeconds: 0.5, nowMs: NOW + 500 })).toMatchObject({ ok: true, skewSeconds: 0 });
+    expect(verify({ toleranceSeconds: 0.5, nowMs: NOW + 501 })).toMatchObject({ reason: "stale", skewSeconds: 1 });
     expect(verify({ toleranceSeconds: 10, nowMs: NOW - 10_000 })).toMatchObject({ ok: true });
-    expect(verify({ toleranceSeconds: 10, nowMs: NOW - 11_000 })).toMatchObject({ reason: "early" });
+    expect(verify({ toleranceSeconds: 10, nowMs: NOW - 10_001 })).toMatchObject({ reason: "early" });
     expect(verify({ toleranceSeconds: Infinity, nowMs: NOW * 2 })).toMatchObject({ ok: true });
   });
 
