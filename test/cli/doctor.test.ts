@@ -34,6 +34,8 @@ describe("doctor", () => {
       sqlite: "pass",
       app: "pass",
       delivery: "pass",
+      "large body": "pass",
+      "not JSON": "pass",
       database: "pass",
       port: "pass",
     });
@@ -63,6 +65,62 @@ describe("doctor", () => {
     });
     const named = await checkUp([], { env: { ...env, DATABASE_FILE: app.file } });
     expect(named.find("database")?.fix).toBe("Look with pigeonhole inbox list --state parked.");
+  });
+
+  const keepBytes = (request: object, _: unknown, bytes: Buffer): void =>
+    void Object.assign(request, { rawBody: bytes });
+
+  test.each<[string, express.RequestHandler, [large: string, notJson: string]]>([
+    ["express.json({ verify })", express.json({ verify: keepBytes }), ["413", "400"]],
+    ["express.json({ verify, limit })", express.json({ verify: keepBytes, limit: "5mb" }), ["pass", "400"]],
+    ["express.raw()", express.raw({ type: () => true }), ["413", "pass"]],
+    ["express.raw({ limit })", express.raw({ type: () => true, limit: "5mb" }), ["pass", "pass"]],
+  ])("says what %s in front of the receiver refuses", async (_, parser, expected) => {
+    const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
+    await receiver.start();
+    const refuse: express.ErrorRequestHandler = (error: { status: number }, _request, response, _next) =>
+      void response.sendStatus(error.status);
+    const server = await serve(express().post("/webhooks", parser, receiver.middleware()).use(refuse));
+    closeAfterTest(async () => {
+      await server.close();
+      await receiver.stop();
+    });
+    const { code, find } = await checkUp(["--app", `${server.url}/webhooks`]);
+    expect(find("delivery")?.status).toBe("pass");
+    for (const [index, name] of ["large body", "not JSON"].entries()) {
+      const want = expected[index] ?? "";
+      if (want === "pass") expect(find(name)).toMatchObject({ status: "pass", fix: null });
+      else {
+        expect(find(name)?.message).toContain(`answered ${want} to a delivery`);
+        expect(find(name)?.message).toContain("the event would be lost");
+        expect(find(name)?.fix).toContain("above every body parser");
+      }
+    }
+    expect(code).toBe(expected.every((want) => want === "pass") ? 0 : 1);
+    expect(await receiver.stats()).toMatchObject({ parked: 0 });
+    expect((await receiver.inbox.list()).items).toHaveLength(1);
+  });
+
+  test("tells a receiver whose maxBodyBytes is below 150 kB", async () => {
+    const options = {
+      secrets: SECRET,
+      store: ":memory:",
+      logger: silentLogger,
+      telemetry: false,
+      maxBodyBytes: 10_000,
+    };
+    const receiver = createReceiver(options);
+    await receiver.start();
+    const server = await serve(receiver.middleware());
+    closeAfterTest(async () => {
+      await server.close();
+      await receiver.stop();
+    });
+    const { find } = await checkUp(["--app", server.url]);
+    expect(find("large body")).toMatchObject({
+      status: "fail",
+      fix: expect.stringContaining("maxBodyBytes") as string,
+    });
   });
 
   test("sees express.json() in front of the receiver and says how to mend it", async () => {

@@ -289,3 +289,21 @@ test("a parser in front of the middleware makes it 503, and an alarm names the f
   expect(await response.text()).toBe("body_consumed");
   expect(alarms).toEqual(["body_consumed"]);
 });
+
+test.each<[string, string | Buffer]>([
+  ["too large for it", JSON.stringify(makeEvent({ data: { text: "x".repeat(150_000) } }))],
+  ["not JSON", "not JSON"],
+])(
+  "a parser in front that failed on what is %s, in an app that goes on all the same, makes it 503",
+  async (_, body) => {
+    const receiver = openReceiver();
+    await receiver.start();
+    const goOn: express.ErrorRequestHandler = (_error, _req, _res, next) => next();
+    const server = await serve(express().use(express.json(), goOn).post("/hooks", receiver.middleware()));
+    onTestFinished(() => server.close());
+    const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };
+    const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
+    expect(heard(response.status, await response.text())).toEqual(heard(503, "body_consumed"));
+    expect(response.headers.get("retry-after")).toBe("60");
+  },
+);

@@ -5,6 +5,7 @@ import { SECOND } from "../../base/duration.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import { sampleTestEvent } from "../../sandbox/samples/sample-event.js";
+import { type PostToApp, checkParsers } from "./check-parsers.js";
 import { type CheckResult, fail, pass, skip, warn } from "./check.js";
 
 export interface AppCheckInput {
@@ -20,25 +21,29 @@ const TIMEOUT_MS = 5 * SECOND;
 
 /** Posts one signed test delivery and reads the answer: reachable, verified, and not read by another parser first. */
 export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInput): Promise<CheckResult[]> {
+  const post: PostToApp = (body, signature) =>
+    sendRequest({
+      url,
+      method: "POST",
+      headers: [["Content-Type", "application/json"], ...Object.entries(signature)],
+      body: Buffer.from(body),
+      timeoutMs: TIMEOUT_MS,
+      allowRemote,
+      signal,
+    });
   const event = { ...sampleTestEvent({ seed: randomBytes(8).toString("hex") }), createdAt: new Date().toISOString() };
   const body = JSON.stringify(event);
   // Unsigned it still tells whether somebody answers.
   const signature = secret === undefined ? {} : signDelivery({ body, secret: secret.value });
-  const answer = await sendRequest({
-    url,
-    method: "POST",
-    headers: [["Content-Type", "application/json"], ...Object.entries(signature)],
-    body: Buffer.from(body),
-    timeoutMs: TIMEOUT_MS,
-    allowRemote,
-    signal,
-  });
+  const answer = await post(body, signature);
   const { status } = answer;
   if (status === null) return [unreachable(answer), skip("delivery", "Not tried: the app gave no answer.")];
   const reached = pass("app", `The app answers (${answer.ms} ms).`);
   if (secret === undefined) return [reached, skip("delivery", "Not tried: there is no secret to sign with.")];
   const outcome = headerListReader(answer.headers)(OUTCOME_HEADER);
-  return [reached, outcome === undefined ? judgeOther(status) : judgeOutcome(outcome, status)];
+  const delivery = outcome === undefined ? judgeOther(status) : judgeOutcome(outcome, status);
+  // Where not even a small test delivery gets through, its own result says what to do.
+  return [reached, delivery, ...(delivery.status === "pass" ? await checkParsers(post) : [])];
 }
 
 function unreachable({ error }: SentAnswer): CheckResult {

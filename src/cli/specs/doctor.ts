@@ -7,7 +7,7 @@ export const doctor = defineCommand({
   group: "Set up",
   summary: "Looks for what would keep deliveries from arriving, and says how to mend it.",
   details:
-    "With --app it posts one signed test delivery, as the service's own test does: the receiver stores it and runs only handlers that ask for test events. Exits with 1 when a check fails.",
+    "With --app it posts one signed test delivery, as the service's own test does: the receiver stores it and runs only handlers that ask for test events. Then it posts 150 kB and something that is not JSON, under a signature that does not hold, to see whether a body parser refuses them first; nothing of that is stored. Exits with 1 when a check fails.",
   options: {
     app: {
       value: "url",

@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import { headerListReader } from "../../capture/judge-signature.js";
+import type { SentAnswer } from "../../capture/send-request.js";
+import { SECRET_SHAPE } from "../../protocol/limits.js";
+import { OUTCOME_HEADER } from "../../protocol/outcome.js";
+import { signDelivery } from "../../protocol/sign-delivery.js";
+import { type CheckResult, fail, pass } from "./check.js";
+
+/** Posts a body with these signature headers to the app. */
+export type PostToApp = (body: string, signature: Record<string, string>) => Promise<SentAnswer>;
+
+/** Above the 100 kB at which the parsers of Express refuse by default. */
+const LARGE_BYTES = 150_000;
+
+const ABOVE = "Mount receiver.middleware() above every body parser, or limit the parsers to other paths.";
+
+/** What is posted, and in which words the answer is told. */
+const PROBES: readonly { name: string; what: string; body: string }[] = [
+  {
+    name: "large body",
+    what: "a delivery of 150 kB",
+    body: JSON.stringify({ probe: "pigeonhole doctor", filler: "x".repeat(LARGE_BYTES) }),
+  },
+  { name: "not JSON", what: "a delivery that is not JSON", body: "pigeonhole doctor" },
+];
+
+/** Outcomes that come after the body was read: the receiver had the bytes and did not know the secret. */
+const READ: ReadonlySet<string | undefined> = new Set(["unverified", "secrets_unavailable"]);
+
+/**
+ * Posts what body parsers refuse, and says whether the receiver gets it. Signed with a secret that nobody has: what reaches the receiver
+ * is read, refused and not stored, so that the check leaves nothing in the inbox.
+ */
+export async function checkParsers(post: PostToApp): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const { name, what, body } of PROBES) {
+    const secret = SECRET_SHAPE.prefix + randomBytes(32).toString("base64url");
+    results.push(judge(name, what, await post(body, signDelivery({ body, secret }))));
+  }
+  return results;
+}
+
+function judge(name: string, what: string, { status, headers, error }: SentAnswer): CheckResult {
+  const outcome = headerListReader(headers)(OUTCOME_HEADER);
+  if (READ.has(outcome)) return pass(name, `The bytes of ${what} reach the receiver.`);
+  if (status === null)
+    return fail(name, `The app gave no answer to ${what}: ${error ?? "it ended the connection"}.`, ABOVE);
+  if (outcome === "too_large") {
+    return fail(
+      name,
+      `The receiver refuses ${what} (${status}), which is final.`,
+      "Raise maxBodyBytes of createReceiver.",
+    );
+  }
+  if (outcome !== undefined) {
+    return fail(name, `The receiver answered ${status} ${outcome} to ${what}.`, ABOVE);
+  }
+  const loss = status >= 500 ? "" : ", which is final: the event would be lost";
+  return fail(
+    name,
+    `Something in front of the receiver answered ${status} to ${what}${loss}.`,
+    `${ABOVE} express.json() refuses above 100 kB and whatever is not JSON, express.raw() above 100 kB: even with a verify hook.`,
+  );
+}
