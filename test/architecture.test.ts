@@ -16,7 +16,7 @@ const ROOMS: Record<string, readonly string[]> = {
   capture: ["base", "protocol"],
   testing: ["base", "protocol", "store", "receiver", "sandbox", "capture"],
   dev: ["base", "protocol", "contract", "store", "client", "sandbox", "capture"],
-  page: ["protocol", "capture", "dev"],
+  page: ["base", "protocol", "capture", "dev"],
   scaffold: ["base", "protocol"],
   cli: ["base", "protocol", "contract", "store", "client", "receiver", "sandbox", "capture", "dev", "scaffold"],
 };

@@ -1,6 +1,6 @@
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/capture.js";
 import { captureHandle } from "../capture/capture-handle.js";
-import { escapeControls } from "./escape-controls.js";
+import { escapeControls } from "../base/escape-controls.js";
 import type { DevHappening } from "./happening.js";
 
 /** What a piece of a line is, for whoever has colours. Meaning never rests on colour alone: every line has a sign and words. */

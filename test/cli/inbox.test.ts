@@ -56,6 +56,34 @@ describe("inbox, beside a running receiver", () => {
     for (const control of ["\u001b", "\u009b"]) expect(stdout).not.toContain(control);
   });
 
+  test("so do those of ids and arguments in results, errors and JSON lines", { timeout: 30_000 }, async () => {
+    const app = await startApp();
+    const id = "evt_\u009b2J\u202egnp\u2028";
+    const body = JSON.stringify({ ...sampleEvent("email.sent"), id });
+    const headers = signDelivery({ body, secret: SECRET });
+    expect((await fetch(app.url, { method: "POST", body, headers })).status).toBe(200);
+    const commands = [
+      ["inbox", "list", "--db", app.file],
+      ["inbox", "show", id, "--db", app.file],
+      ["inbox", "show", `${id}_none`, "--db", app.file],
+      ["inbox", "show", id, "--db", `${app.file}\u009b\u001b[2J`],
+      ["captures", "show", id],
+      ["replay", id, "--to", "3000"],
+      ["verify", id],
+      ["trigger", "email.sent", "--to", `\u001b]0;x\u0007${id}`],
+      [`\u001b[2J${id}`],
+    ];
+    for (const args of commands) {
+      for (const json of [[], ["--json"]]) {
+        const { stdout, stderr } = await runCli([...args, ...json], { env: { WEBHOOK_SECRET: SECRET } });
+        expect(stdout + stderr, args.join(" ")).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2028]/u);
+        expect(stdout + stderr, args.join(" ")).toContain("\\u009b");
+      }
+    }
+    const { stdout } = await runCli(["inbox", "show", id, "--db", app.file, "--json"]);
+    expect(jsonLines({ stdout })[0]).toMatchObject({ event: { id } });
+  });
+
   test("retry gives dead work another attempt, which the running receiver takes", async () => {
     const app = await startApp();
     const id = await receive(app, "email.bounced");

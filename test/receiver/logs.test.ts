@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Logger } from "pigeonhole";
+import { DoNotRetry, type Logger } from "pigeonhole";
 import { expect, test } from "vitest";
 import { CANARY, runCanaries } from "./canary-scenario.js";
 import { captureLog, makeEvent, openReceiver, post, untilWork } from "./harness.js";
@@ -123,4 +123,29 @@ test("a logger that throws changes no answer, no retry and no alarm, and ends no
   expect((await post(receiver, { ...event, data: { other: true } })).outcome).toBe("duplicate");
   expect(alarms).toEqual(["other_bytes"]);
   await receiver.stop();
+});
+
+test("control characters of an id or a type are spelled out in every line, the alarm's hook gets them as they are", async () => {
+  const lines: [fields: object, message: string][] = [];
+  const write = (fields: object, message: string): void => void lines.push([fields, message]);
+  const logger: Logger = { debug: write, info: write, warn: write, error: write, child: () => logger };
+  const ids: unknown[] = [];
+  const receiver = openReceiver({
+    logger,
+    onAlarm: (alarm) => ids.push("eventId" in alarm ? alarm.eventId : undefined),
+  });
+  receiver.on("email.sent", () => {
+    throw new DoNotRetry("no");
+  });
+  await receiver.start();
+  const id = "evt_\u001b]0;title\u0007\u009b2J\u202e";
+  const event = makeEvent({ id });
+  await post(receiver, event);
+  await untilWork(receiver, id, { state: "dead" });
+  await post(receiver, { ...event, data: { other: true } });
+  await post(receiver, makeEvent({ id: `${id}2`, type: "new\u001b.type" }));
+  const messages = lines.map(([, message]) => message);
+  for (const message of ["handler_dead", "other_bytes", "alarm", "parked"]) expect(messages).toContain(message);
+  for (const [fields] of lines) expect(Object.values(fields).join(" ")).not.toMatch(/\p{Cc}|\u202e/u);
+  expect(ids).toEqual([id]);
 });

@@ -3,7 +3,7 @@ import { exportCaptures } from "../../capture/export-captures.js";
 import { type Imported, parseImport } from "../../capture/import-captures.js";
 import type { NamedSecret } from "../../capture/judge-signature.js";
 import { createRedactor } from "../../capture/redact-captures.js";
-import { escapeControls } from "../../dev/escape-controls.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Capture } from "../../capture/capture.js";
 import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
 import { generateSchemas } from "../../capture/schemas/generate-schemas.js";
-import { escapeControls } from "../../dev/escape-controls.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";

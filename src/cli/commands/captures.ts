@@ -8,7 +8,7 @@ import { outcomeOf } from "../../capture/check-expectation.js";
 import { matchesQuery, parseQuery } from "../../capture/query.js";
 import { selectCaptures } from "../../capture/select-captures.js";
 import { summarizeCapture } from "../../capture/summarize-capture.js";
-import { escapeControls } from "../../dev/escape-controls.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";

@@ -9,7 +9,7 @@ import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
-import { escapeControls } from "../../dev/escape-controls.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { formatTable } from "../frame/table.js";
 import type * as specs from "../specs/endpoints.js";
 import { namingFlags, openClient } from "../values/api-client.js";

@@ -6,7 +6,7 @@ import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output, Paint } from "../frame/output.js";
-import { escapeControls } from "../../dev/escape-controls.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { formatJson } from "../frame/format-json.js";
 import { formatTable } from "../frame/table.js";
 import { age, isoTime } from "../frame/time.js";

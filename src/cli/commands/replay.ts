@@ -12,7 +12,7 @@ import {
   type ReplayReport,
 } from "../../capture/replay-captures.js";
 import type { CaptureShelf } from "../../capture/select-captures.js";
-import { escapeControls } from "../../dev/escape-controls.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";

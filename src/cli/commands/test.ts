@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../capture/capture-test-report.js";
 import { type InspectedHandler, runCaptureTests } from "../../capture/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/target.js";
-import { escapeControls } from "../../dev/escape-controls.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { SECRET_SHAPE } from "../../protocol/limits.js";
 import { type InboxFile, openInboxFile } from "../../store/open-inbox-file.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";

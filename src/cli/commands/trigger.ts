@@ -9,7 +9,7 @@ import { readEnvelope } from "../../capture/read-envelope.js";
 import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
 import { checkLocalTarget, targetUrl } from "../../capture/target.js";
 import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
-import { escapeControls } from "../../dev/escape-controls.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { signWithFault } from "../../dev/signature-fault.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";

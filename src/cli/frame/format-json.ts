@@ -1,4 +1,4 @@
-import { escapeControls } from "../../dev/escape-controls.js";
+import { escapeControls } from "../../base/escape-controls.js";
 
 /** Text of a body for a terminal: indented where it is JSON, one line otherwise, and never able to move the cursor. */
 export function formatJson(body: string): string {

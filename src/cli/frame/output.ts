@@ -1,5 +1,6 @@
 import { fstatSync, writeFileSync } from "node:fs";
 import pc from "picocolors";
+import { escapeControls } from "../../base/escape-controls.js";
 import { describeError } from "./command-error.js";
 import type { ExitCode } from "./exit-code.js";
 
@@ -46,20 +47,38 @@ export function createOutput(options: OutputOptions): Output {
     isTerminal: !json && isTerminal(stdout),
     paint,
     result(record, text) {
-      if (json) write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...record })}\n`);
-      else if (text !== "") write(`${text}\n`);
+      if (json) write(jsonLine(record));
+      else if (text !== "") write(`${printable(text)}\n`);
     },
     raw: write,
     note(text) {
-      if (!quiet && !json) stderr.write(`${text}\n`);
+      if (!quiet && !json) stderr.write(`${printable(text)}\n`);
     },
     fail(error) {
       const { exitCode, code, message, stack } = describeError(error);
-      if (json) stderr.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: { code, message } })}\n`);
-      else stderr.write(`${errorPaint.red("error:")} ${message}\n${stack === "" ? "" : `${errorPaint.dim(stack)}\n`}`);
+      const trace = stack === "" ? "" : `\n${errorPaint.dim(stack)}`;
+      if (json) stderr.write(jsonLine({ error: { code, message } }));
+      else stderr.write(`${printable(`${errorPaint.red("error:")} ${message}${trace}`)}\n`);
       return exitCode;
     },
   };
+}
+
+/** Within JSON an escaped character is the same character. */
+function jsonLine(record: Record<string, unknown>): string {
+  return `${escapeControls(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...record }))}\n`;
+}
+
+/** Line ends, and the colours that {@link Paint} writes. */
+// oxlint-disable-next-line no-control-regex -- a colour begins with the control character ESC
+const LAYOUT = /(\n|\u001b\[\d+m)/;
+
+/** Whatever of a text came from outside may not move the cursor, hide or turn round what is printed. */
+function printable(text: string): string {
+  return text
+    .split(LAYOUT)
+    .map((piece) => (LAYOUT.test(piece) ? piece : escapeControls(piece)))
+    .join("");
 }
 
 /** Where standard output is a file: a stream of Node's counts a part that found room on the disk as the whole. */

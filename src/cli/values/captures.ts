@@ -7,7 +7,7 @@ import { readCaptureFolder } from "../../capture/read-capture-folder.js";
 import { PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../../capture/capture.js";
 import { type CaptureShelf, selectCaptures } from "../../capture/select-captures.js";
-import { escapeControls } from "../../dev/escape-controls.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import type { Output } from "../frame/output.js";

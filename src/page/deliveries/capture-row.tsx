@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/escape-controls.js";
 import { memo } from "../ui/memo.js";
 import type { CaptureSummary } from "../../capture/capture.js";
 import { captureHandle } from "../../capture/capture-handle.js";
@@ -61,17 +62,17 @@ function Row({ capture, index, isCursor, isOpen, isChosen, isFresh }: CaptureRow
       <span class="cell handle" role="gridcell" title={capture.id}>
         {captureHandle(capture.id)}
       </span>
-      <span class="cell type" role="gridcell" title={capture.type ?? ""}>
-        {capture.type ?? <em>unreadable</em>}
+      <span class="cell type" role="gridcell" title={escapeControls(capture.type ?? "")}>
+        {capture.type === null ? <em>unreadable</em> : escapeControls(capture.type)}
       </span>
-      <span class="cell subject" role="gridcell" title={capture.subject}>
+      <span class="cell subject" role="gridcell" title={escapeControls(capture.subject)}>
         {capture.pinned && (
           <span class="pinned" title="Pinned">
             <Icon name="pin" />
             <span class="unseen">Pinned</span>
           </span>
         )}
-        {capture.subject}
+        {escapeControls(capture.subject)}
         {freeTags(capture).map((tag) => (
           <span class="tag" key={tag}>
             {tag}

@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/escape-controls.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { captureHandle } from "../../capture/capture-handle.js";
 import { freeTags } from "../../dev/delivery/held-tag.js";
@@ -96,7 +97,7 @@ function Facts({ value: { capture, summary } }: { value: CaptureDetail }) {
           title="Copy the event's id"
           onClick={() => void copyText(eventId, eventId)}
         >
-          <code>{eventId}</code>
+          <code>{escapeControls(eventId)}</code>
         </button>
       )}
       <span class="fact" title={formatExactTime(capture.receivedAt)}>

@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/escape-controls.js";
 import { useState } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/capture.js";
 import { replayCaptures } from "../api/calls.js";
@@ -49,7 +50,7 @@ function Drawer({ capture }: { capture: Capture }) {
     <Dialog label="Edit and replay" class="drawer" onClose={stopEditing} onKeyDown={onSendKey(() => void send())}>
       <header class="drawer-head">
         <h2>
-          Edit & replay <span class="hint">{capture.event.type}</span>
+          Edit & replay <span class="hint">{escapeControls(capture.event.type ?? "")}</span>
         </h2>
         <span class="spring" />
         <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={stopEditing}>

@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/escape-controls.js";
 import type { InboxEventDetail, InboxHandler } from "../../dev/api/page-api.js";
 import { BodyView } from "../detail/body-view.js";
 import { EventBadge, StateBadge } from "../ui/badges.js";
@@ -12,7 +13,7 @@ export function EventDetail({ event }: { event: InboxEventDetail }) {
     <section class="detail" aria-label="Event">
       <header class="detail-head">
         <div class="detail-title">
-          <h1>{event.type}</h1>
+          <h1>{escapeControls(event.type)}</h1>
           <EventBadge event={event} />
           {event.test && <span class="tag">test</span>}
           <span class="spring" />
@@ -33,7 +34,7 @@ export function EventDetail({ event }: { event: InboxEventDetail }) {
             title="Copy the event's id"
             onClick={() => void copyText(event.id, event.id)}
           >
-            <code>{event.id}</code>
+            <code>{escapeControls(event.id)}</code>
           </button>
           <span class="fact" title={formatExactTime(event.receivedAt)}>
             {formatTime(event.receivedAt)}

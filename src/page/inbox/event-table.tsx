@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/escape-controls.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { EventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime } from "../ui/words.js";
@@ -39,13 +40,13 @@ export function EventTable() {
           </td>
           <td title={formatExactTime(event.receivedAt)}>{formatTime(event.receivedAt)}</td>
           <td>
-            <button type="button" class="link" aria-label={`Show ${event.id}`}>
-              {event.type}
+            <button type="button" class="link" aria-label={`Show ${escapeControls(event.id)}`}>
+              {escapeControls(event.type)}
             </button>{" "}
             {event.test && <span class="tag">test</span>}
           </td>
           <td class="event-column">
-            <code>{event.id}</code>
+            <code>{escapeControls(event.id)}</code>
           </td>
           <td class="handlers-column">{describeHandlers(event)}</td>
           <td class="error-cell">{lastError(event)}</td>

@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/escape-controls.js";
 import { captures } from "../state/captures.js";
 import { goTo } from "../state/route.js";
 import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
@@ -18,7 +19,7 @@ export function SentList({ ids }: { ids: readonly string[] }) {
           onClick={() => goTo("deliveries", { open: capture.id })}
         >
           <VerdictBadge verdict={capture.verdict} />
-          <span class="sent-type">{capture.type}</span>
+          <span class="sent-type">{escapeControls(capture.type ?? "")}</span>
           <AnswerBadge capture={capture} />
           <span class="hint">{formatMs(capture.ms)}</span>
           <span class="hint">{formatTime(capture.receivedAt)}</span>

@@ -109,6 +109,23 @@ describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
     await bench.close();
   });
 
+  test("has its control characters spelled out in ids and types", async () => {
+    const bench = await startWorkbench();
+    const [id, type] = ["evt_\u202egnp.\u009b2J", "email.\u202etnes"];
+    const body = JSON.stringify({ id, type, createdAt: "2026-01-01T09:00:00.000Z", data: {} });
+    await bench.deliver({ body });
+    const { page, close } = await openPage(browser, bench.pageUrl);
+    const spelled = { id: String.raw`evt_\u202egnp.\u009b2J`, type: String.raw`email.\u202etnes` };
+    await page.locator(".list-window .row").first().getByText(spelled.type, { exact: true }).waitFor();
+    await page.locator(".list-window .row").first().click();
+    await page.getByTitle("Copy the event's id").getByText(spelled.id, { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Inbox" }).click();
+    await page.getByRole("button", { name: `Show ${spelled.id}` }).click();
+    await page.getByRole("heading", { name: spelled.type }).waitFor();
+    await close();
+    await bench.close();
+  });
+
   test("stays text in the inbox", async () => {
     const bench = await startWorkbench();
     const body = JSON.stringify({
