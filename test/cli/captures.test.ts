@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -52,6 +53,27 @@ describe("captures import", () => {
       cwd,
     });
     expect([code, stderr]).toEqual([2, expect.stringContaining("The folder /proc/none cannot be made")]);
+  });
+
+  test("of more than 100 MiB is refused with what to do, from a file and from a pipe", async () => {
+    const cwd = makeFolder();
+    // Holes: it takes no room.
+    writeFileSync(join(cwd, "large.ndjson"), "");
+    truncateSync(join(cwd, "large.ndjson"), 100 * 1024 * 1024 + 1);
+    const words = "holds more than 100 MiB. Split it, and give each part by itself.";
+    const large = await runCli(["captures", "import", "large.ndjson"], { cwd });
+    expect([large.code, large.stderr]).toEqual([2, `error: <files>: the file large.ndjson ${words}\n`]);
+    const piped = await runCli(["captures", "import", "-"], { cwd, input: "x".repeat(100 * 1024 * 1024 + 1) });
+    expect([piped.code, piped.stderr]).toEqual([2, `error: <files>: standard input ${words}\n`]);
+    expect(existsSync(join(cwd, ".pigeonhole"))).toBe(false);
+  });
+
+  test("of 100 MiB is read", async () => {
+    const cwd = makeFolder();
+    const event = JSON.stringify(sampleEvent("email.sent"));
+    writeFileSync(join(cwd, "large.json"), event.padEnd(100 * 1024 * 1024));
+    const { code, stdout } = await runCli(["captures", "import", "large.json"], { cwd });
+    expect([code, stdout]).toEqual([0, "1 capture from large.json.\n"]);
   });
 
   test("of a file that is not there leaves no folder behind", async () => {

@@ -1,15 +1,15 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Capture } from "../../capture/capture.js";
 import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
 import { generateSchemas } from "../../capture/schemas/generate-schemas.js";
 import { escapeControls } from "../../base/escape-controls.js";
-import { usageError } from "../frame/command-error.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { capturesTypes } from "../specs/captures.js";
 import { readShelf, pickCaptures } from "../values/captures.js";
 import { countOf } from "../values/output-file.js";
+import { readInput } from "../values/read-input.js";
 
 export const run: RunCommand<typeof capturesTypes> = async ({ args, options, context }) => {
   const words = args.selection.length === 0 ? ["all"] : args.selection;
@@ -25,10 +25,9 @@ export const run: RunCommand<typeof capturesTypes> = async ({ args, options, con
   return EXIT.ok;
 };
 
-async function check(file: string, captures: readonly Capture[], { out, cwd }: CommandContext): Promise<ExitCode> {
-  const text = await readFile(resolve(cwd, file), "utf8").catch(() => {
-    throw usageError(`--check: the file ${file} cannot be read.`);
-  });
+async function check(file: string, captures: readonly Capture[], context: CommandContext): Promise<ExitCode> {
+  const { out } = context;
+  const text = (await readInput("--check", file, context)).toString("utf8");
   const drifts = compareSchemas(text, captures);
   for (const drift of drifts) {
     const { type, path, problem, captures: count, example } = drift;

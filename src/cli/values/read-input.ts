@@ -1,18 +1,37 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 
-/** The bytes of a file, or of standard input for `-`. Errors name the flag. */
+const MIB = 1024 * 1024;
+
+/** Most bytes of a file or of standard input that are read; what is in it is held in memory several times over. */
+export const LARGEST_INPUT_BYTES = 100 * MIB;
+
+/** The bytes of a file, or of standard input for `-`, at most 100 MiB. Errors name the flag. */
 export async function readInput(flag: string, path: string, context: CommandContext): Promise<Buffer> {
-  if (path !== "-") {
-    return readFile(resolve(context.cwd, path)).catch((error: NodeJS.ErrnoException) => {
-      const why = error.code === "ENOENT" ? "does not exist" : "cannot be read";
-      throw usageError(`${flag}: the file ${path} ${why}.`);
-    });
+  if (path === "-" && context.stdin.isTTY) {
+    throw usageError(`${flag} -: nothing is piped in; give a file or pipe the bytes.`);
   }
-  if (context.stdin.isTTY) throw usageError(`${flag} -: nothing is piped in; give a file or pipe the bytes.`);
+  const stream = path === "-" ? context.stdin : createReadStream(resolve(context.cwd, path));
   const chunks: Buffer[] = [];
-  for await (const chunk of context.stdin) chunks.push(Buffer.from(chunk as Buffer));
-  return Buffer.concat(chunks);
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      const bytes = Buffer.from(chunk as Buffer);
+      size += bytes.byteLength;
+      // Counted as it comes: a pipe or a device tells no size.
+      if (size > LARGEST_INPUT_BYTES) break;
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    const why =
+      error instanceof Error && "code" in error && error.code === "ENOENT" ? "does not exist" : "cannot be read";
+    throw usageError(`${flag}: ${path === "-" ? "standard input" : `the file ${path}`} ${why}.`);
+  }
+  if (size <= LARGEST_INPUT_BYTES) return Buffer.concat(chunks);
+  const what = path === "-" ? "standard input" : `the file ${path}`;
+  throw usageError(
+    `${flag}: ${what} holds more than ${LARGEST_INPUT_BYTES / MIB} MiB. Split it, and give each part by itself.`,
+  );
 }
