@@ -1,4 +1,4 @@
-import { lookup as resolveName, type LookupAddress, type LookupOptions } from "node:dns";
+import { lookup as resolveName, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 const local = new BlockList();
@@ -33,23 +33,44 @@ export function isLocalAddress(address: string): boolean {
   return family !== 0 && local.check(plain, family === 4 ? "ipv4" : "ipv6");
 }
 
-/** Says that a name or address lies outside; `code` of the error that {@link lookUpLocal} gives. */
+/** Says that a name or address lies outside; `code` of the error that {@link createLocalLookUp} gives. */
 export const NOT_LOCAL = "ERR_NOT_LOCAL";
 
 /**
- * The `lookup` of a connection that may only go to this machine or a private network. It decides at the moment of
- * connecting, so that a name cannot be looked up as one address and connected to as another.
+ * Makes the `lookup` of connections that may only go to this machine or a private network. Each host is resolved once, so that a name
+ * cannot be checked as one address and connected to as another.
  */
-export const lookUpLocal: LookupFunction = (hostname, options: LookupOptions, callback) => {
-  resolveName(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    if (error !== null) {
-      callback(error, "", 0);
+export function createLocalLookUp(): LookupFunction {
+  const found = new Map<string, LookupAddress[]>();
+  return (hostname, { all }, callback) => {
+    const give = (addresses: LookupAddress[]): void => {
+      const [first] = addresses;
+      if (all === true) callback(null, addresses);
+      else callback(null, first?.address ?? "", first?.family);
+    };
+    const known = found.get(hostname);
+    if (known !== undefined) {
+      process.nextTick(give, known);
       return;
     }
-    const [first] = addresses;
-    if (first === undefined || !addresses.every(({ address }) => isLocalAddress(address))) {
-      callback(Object.assign(new Error(`${hostname} is not on this machine`), { code: NOT_LOCAL }), "", 0);
-    } else if (options.all === true) callback(null, addresses);
-    else callback(null, first.address, first.family);
+    resolveName(hostname, { all: true }, (error, addresses) => {
+      if (error !== null) callback(error, "", 0);
+      else if (addresses.length > 0 && addresses.every(({ address }) => isLocalAddress(address))) {
+        found.set(hostname, addresses);
+        give(addresses);
+      } else callback(Object.assign(new Error(`${hostname} is not on this machine`), { code: NOT_LOCAL }), "", 0);
+    });
+  };
+}
+
+/** False for a host outside this machine and private networks, by the look-up that connections to it use. A name that is not known passes. */
+export function isLocalHost(url: URL, lookUp: LookupFunction = createLocalLookUp()): Promise<boolean> {
+  return new Promise((resolve) => {
+    lookUp(hostOf(url), { all: true }, (error) => resolve(error?.code !== NOT_LOCAL));
   });
-};
+}
+
+/** The host of a URL, without the brackets around an IPv6 address. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}

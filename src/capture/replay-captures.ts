@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import type { LookupFunction } from "node:net";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
@@ -15,6 +16,7 @@ import type { Capture, CaptureAttempt, Expectation, HeaderList } from "./capture
 import { checkExpectation, checkExpectationText } from "./check-expectation.js";
 import { type AnswerComparison, compareAnswers } from "./compare-answers.js";
 import { encodeAnswerBody } from "./encode-body.js";
+import { createLocalLookUp } from "./local-address.js";
 import { overrideHeaders } from "./outgoing-headers.js";
 import { LARGEST_SEED, type ReplayOrder } from "./order-captures.js";
 import { type ReplayJob, scheduleReplay } from "./replay-schedule.js";
@@ -98,7 +100,8 @@ const CONCURRENCY_WITH_TIMING = 50;
  */
 export async function replayCaptures(options: ReplayOptions): Promise<ReplayReport> {
   const { clock = waitingClock, signal, concurrency, keepTiming } = options;
-  const { jobs, seed } = await plan(options);
+  const lookUp = createLocalLookUp();
+  const { jobs, seed } = await plan(options, lookUp);
   const workers = concurrency ?? (keepTiming === undefined ? 1 : CONCURRENCY_WITH_TIMING);
   const attempts: ReplayedAttempt[] = [];
   const history = new Map<string, CaptureAttempt[]>();
@@ -121,7 +124,7 @@ export async function replayCaptures(options: ReplayOptions): Promise<ReplayRepo
 
   async function send({ capture, target }: ReplayJob): Promise<ReplayedAttempt> {
     const content = buildReplayBody(capture, options);
-    const sent = await sendOnce({ capture, target, content, options, nowMs: clock.now() });
+    const sent = await sendOnce({ capture, target, content, options, lookUp, nowMs: clock.now() });
     const earlier = history.get(capture.id) ?? [...capture.attempts];
     history.set(capture.id, earlier);
     const attempt: CaptureAttempt = { ...sent.attempt, n: (earlier.at(-1)?.n ?? 0) + 1 };
@@ -151,7 +154,10 @@ export async function replayCaptures(options: ReplayOptions): Promise<ReplayRepo
   };
 }
 
-async function plan(options: ReplayOptions): Promise<{ jobs: ReplayJob[]; seed: number | null }> {
+async function plan(
+  options: ReplayOptions,
+  lookUp: LookupFunction,
+): Promise<{ jobs: ReplayJob[]; seed: number | null }> {
   const { captures, target, order = "original", keepTiming, mode } = options;
   checkReplayContent(options);
   checkExpectationText({ ...options.expect, ignore: [...(options.expect?.ignore ?? []), ...(options.ignore ?? [])] });
@@ -176,7 +182,7 @@ async function plan(options: ReplayOptions): Promise<{ jobs: ReplayJob[]; seed: 
   const jobs = scheduleReplay({ captures, targetsOf, order, seed, times, keepTiming, delayMs });
   if (options.allowRemote !== true) {
     const origins = new Set(jobs.map((job) => new URL(job.target).origin));
-    await Promise.all([...origins].map(checkLocalTarget));
+    await Promise.all([...origins].map((origin) => checkLocalTarget(origin, lookUp)));
   }
   return { jobs, seed: order === "shuffle" ? seed : null };
 }
@@ -186,10 +192,12 @@ interface SendOnceInput {
   target: string;
   content: ReplayBody;
   options: ReplayOptions;
+  /** That of the check. */
+  lookUp: LookupFunction;
   nowMs: number;
 }
 
-async function sendOnce({ capture, target, content, options, nowMs }: SendOnceInput) {
+async function sendOnce({ capture, target, content, options, lookUp, nowMs }: SendOnceInput) {
   const { mode = "resign", timeoutMs, signal, ca, allowRemote = false, insecure = false, headers = [] } = options;
   const answer = await sendRequest({
     url: target,
@@ -198,6 +206,7 @@ async function sendOnce({ capture, target, content, options, nowMs }: SendOnceIn
     body: content.body,
     keepHost: headers.some(([name]) => name.toLowerCase() === "host"),
     allowRemote,
+    lookUp,
     insecure,
     maxAnswerBytes: MOST_ANSWER_BYTES,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

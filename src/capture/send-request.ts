@@ -1,11 +1,11 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { LONGEST_NODE_TIMER } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { HeaderList } from "./capture.js";
-import { isLocalAddress, lookUpLocal, NOT_LOCAL } from "./local-address.js";
+import { NOT_LOCAL, createLocalLookUp, hostOf, isLocalAddress } from "./local-address.js";
 import { fitHeaders } from "./outgoing-headers.js";
 
 /** One request to an app. */
@@ -24,6 +24,8 @@ export interface OutgoingRequest {
   keepHost?: boolean;
   /** Allows addresses outside this machine and private networks. @default false */
   allowRemote?: boolean;
+  /** Resolves the host where `allowRemote` is not set: that of an earlier check, so that both see one answer. @default one of its own */
+  lookUp?: LookupFunction;
   /** Bytes of the answer that are read. @default 10 MiB */
   maxAnswerBytes?: number;
   /** Does not check the certificate of an https URL. @default false */
@@ -93,7 +95,7 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
     error,
   });
 
-  const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const hostname = hostOf(url);
   if (outgoing.allowRemote !== true && isIP(hostname) !== 0 && !isLocalAddress(hostname)) {
     return Promise.resolve(end("not_local", describe("not_local", url, NOT_LOCAL)));
   }
@@ -114,7 +116,7 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
         headers: sentHeaders.flat(),
         // A connection of its own: a kept one may be closed by the app in the moment it is used again.
         agent: false,
-        ...(outgoing.allowRemote === true ? {} : { lookup: lookUpLocal }),
+        ...(outgoing.allowRemote === true ? {} : { lookup: outgoing.lookUp ?? createLocalLookUp() }),
         ...(outgoing.insecure === true ? { rejectUnauthorized: false } : {}),
         ...(outgoing.ca === undefined ? {} : { ca: outgoing.ca }),
       });

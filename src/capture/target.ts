@@ -1,6 +1,6 @@
-import { lookup } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
 import { PigeonholeError } from "../base/error.js";
-import { isLocalAddress } from "./local-address.js";
+import { isLocalHost } from "./local-address.js";
 
 const PORT_FIRST = /^:?(\d{1,5})((?:[/?].*)?)$/s;
 const WITHOUT_SCHEME = /^(?:localhost|\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?(?:[/?]|$)/i;
@@ -42,15 +42,14 @@ export function targetUrl(target: string, request: { path: string; query: string
 }
 
 /**
- * Throws `invalid_argument` for a target outside this machine and private networks, after looking up its name. A name that
- * is not known passes: sending says so better.
+ * Throws `invalid_argument` for a target outside this machine and private networks, after looking up its name; the same `lookUp` given to
+ * `sendRequest` connects to what was found here. A name that is not known passes: sending says so better.
  */
-export async function checkLocalTarget(target: string): Promise<void> {
-  const { hostname } = parseTarget(target);
-  const addresses = await lookup(hostname.replace(/^\[(.*)\]$/, "$1"), { all: true }).catch(() => []);
-  if (addresses.every(({ address }) => isLocalAddress(address))) return;
+export async function checkLocalTarget(target: string, lookUp?: LookupFunction): Promise<void> {
+  const url = parseTarget(target);
+  if (await isLocalHost(url, lookUp)) return;
   throw new PigeonholeError(
     "invalid_argument",
-    `${hostname} is outside this machine and its private network. Captured deliveries hold personal data; --allow-remote permits that.`,
+    `${url.hostname} is outside this machine and its private network. Captured deliveries hold personal data; --allow-remote permits that.`,
   );
 }

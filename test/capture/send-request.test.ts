@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { isLocalAddress, lookUpLocal, NOT_LOCAL } from "#pigeonhole/capture/local-address.js";
+import { NOT_LOCAL, createLocalLookUp, isLocalAddress } from "#pigeonhole/capture/local-address.js";
 import { sendRequest } from "#pigeonhole/capture/send-request.js";
 import { checkLocalTarget, parseTarget, targetUrl } from "#pigeonhole/capture/target.js";
 import { errorOf, serve, serveAnswers } from "./support.js";
@@ -141,7 +141,7 @@ test.each([
   ["2001:db8::1", NOT_LOCAL],
 ])("a connection by a name that means %s is decided by that address: %s", async (address, code) => {
   const failure = await new Promise((resolve) => {
-    lookUpLocal(address, {}, (error) => resolve(error?.code));
+    createLocalLookUp()(address, {}, (error) => resolve(error?.code));
   });
   expect(failure).toBe(code);
 });

@@ -1,9 +1,8 @@
-import { lookup } from "node:dns/promises";
 import { isPigeonholeError } from "../../base/error.js";
 import { sleep } from "../../base/sleep.js";
 import { waitingClock } from "../../base/waiting-clock.js";
 import type { NamedSecret } from "../../capture/judge-signature.js";
-import { isLocalAddress } from "../../capture/local-address.js";
+import { isLocalAddress, isLocalHost } from "../../capture/local-address.js";
 import { checkSecret } from "../../sandbox/check-secret.js";
 import { createSandbox } from "../../sandbox/create-sandbox.js";
 import type { WebhookCreateInput } from "../../contract/webhook-endpoint.js";
@@ -124,11 +123,10 @@ function createEndpoints({ emulated, endpoints, secret, out }: EndpointsInput): 
 }
 
 async function checkLocal(url: string): Promise<void> {
-  const { hostname } = new URL(url);
-  const addresses = await lookup(hostname.replace(/^\[(.*)\]$/, "$1"), { all: true }).catch(() => []);
-  if (addresses.every(({ address }) => isLocalAddress(address))) return;
+  const target = new URL(url);
+  if (await isLocalHost(target)) return;
   throw usageError(
-    `--endpoint: ${hostname} is outside this machine and its private network. What the sandbox sends is made up, and would look genuine there to whoever knows the secret; --allow-remote permits that.`,
+    `--endpoint: ${target.hostname} is outside this machine and its private network. What the sandbox sends is made up, and would look genuine there to whoever knows the secret; --allow-remote permits that.`,
   );
 }
 

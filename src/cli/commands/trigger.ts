@@ -7,6 +7,7 @@ import { editJson } from "../../capture/edit-json.js";
 import { encodeAnswerBody, encodeBody } from "../../capture/encode-body.js";
 import { readEnvelope } from "../../capture/read-envelope.js";
 import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
+import { createLocalLookUp } from "../../capture/local-address.js";
 import { checkLocalTarget, targetUrl } from "../../capture/target.js";
 import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
 import { escapeControls } from "../../base/escape-controls.js";
@@ -43,7 +44,8 @@ export const run: RunCommand<typeof trigger> = async (input) => {
   const needsSecret = options.sign !== "missing" && options.sign !== "wrong-secret";
   const secret = needsSecret ? requireSigningSecret(options.secret, context).value : undefined;
   const url = targetUrl(readTarget("--to", options.to).href, DEFAULT_PATH);
-  if (!options.allowRemote) await checkLocalTarget(url);
+  const lookUp = createLocalLookUp();
+  if (!options.allowRemote) await checkLocalTarget(url, lookUp);
 
   let exitCode: ExitCode = EXIT.ok;
   for (let index = 0; index < options.count; index += 1) {
@@ -58,7 +60,8 @@ export const run: RunCommand<typeof trigger> = async (input) => {
         continue;
       }
       const { allowRemote } = options;
-      const answer = await sendRequest({ url, method: "POST", ...delivery, allowRemote, signal: context.signal });
+      const request = { url, method: "POST", ...delivery, allowRemote, lookUp, signal: context.signal };
+      const answer = await sendRequest(request);
       context.signal.throwIfAborted();
       exitCode = worse(exitCode, showAnswer({ body, answer, expect, context }));
     }
