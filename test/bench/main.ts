@@ -1,33 +1,43 @@
 import { cpus } from "node:os";
 import { CONTESTANTS, findContestant } from "./contestants/catalogue.js";
-import { printGoals, type Facts } from "./goals.js";
+import type { Facts } from "./goals.js";
 import type { MeasureContext } from "./measures/context.js";
 import { COLUMN_NOTES } from "./measures/report-runs.js";
 import { startLoadGenerator } from "./measures/server-run.js";
 import { readOptions, USAGE, type BenchOptions, type Measure } from "./options.js";
-import { describePinning, serverCores } from "./process/pinning.js";
+import { preparePerfLab, type PerfLab } from "./process/perf-lab.js";
+import { describePinning } from "./process/pinning.js";
+import { ownRuntime, prepareRuntime, type Runtime } from "./process/runtime.js";
 import { createScratch, measureFsyncMicros, type Scratch } from "./process/scratch.js";
+import { printGoals } from "./report-goals.js";
 import { formatNumber, printLine } from "./table.js";
 
 /** Loaded when asked for, so that a part of ours that is not built hurts no other measure. */
 const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) => Promise<void>>> = {
   http: async () => (await import("./measures/http.js")).measureHttp,
+  peers: async () => (await import("./measures/peers.js")).measurePeers,
+  fsync: async () => (await import("./measures/fsync.js")).measureFsync,
+  moderate: async () => (await import("./measures/moderate.js")).measureModerate,
+  heap: async () => (await import("./measures/heap.js")).measureHeap,
+  writer: async () => (await import("./measures/writer.js")).measureWriter,
   verify: async () => (await import("./measures/verify.js")).measureVerify,
   growth: async () => (await import("./measures/growth.js")).measureGrowth,
   backlog: async () => (await import("./measures/backlog.js")).measureBacklog,
   settle: async () => (await import("./measures/settle.js")).measureSettle,
   outbox: async () => (await import("./measures/outbox.js")).measureOutbox,
-  moderate: async () => (await import("./measures/moderate.js")).measureModerate,
-  fsync: async () => (await import("./measures/fsync.js")).measureFsync,
 };
 
-function describeMachine(options: BenchOptions, scratch: Scratch): void {
+function describeRun(options: BenchOptions, place: { scratch: Scratch; runtime: Runtime; perfLab: PerfLab }): void {
+  const { perfLab, runtime, scratch } = place;
   const [cpu] = cpus();
-  const { node, openssl } = process.versions;
-  printLine(`node ${node}, OpenSSL ${openssl}, ${cpus().length} x ${cpu?.model ?? "unknown processor"}`);
-  printLine(describePinning(options.twoCores));
+  printLine(
+    `${cpus().length} x ${cpu?.model ?? "unknown processor"}; everything measured runs on Node ${runtime.version}`,
+  );
+  printLine(`the benchmark itself and its load generator run on Node ${process.version}`);
+  printLine(describePinning());
   const micros = formatNumber(measureFsyncMicros(scratch), 0);
   printLine(`databases in ${options.directory}; appending 4 KB with fdatasync takes ${micros} µs there (median)`);
+  if (!perfLab.ok) printLine(`without the rows of the prototype: ${perfLab.reason}`);
   printLine("only ratios within one run say something; absolute rates belong to this machine");
   printLine(COLUMN_NOTES);
 }
@@ -35,13 +45,15 @@ function describeMachine(options: BenchOptions, scratch: Scratch): void {
 async function runMeasures(options: BenchOptions): Promise<void> {
   const scratch = createScratch(options.directory);
   const facts: Facts = new Map();
-  describeMachine(options, scratch);
+  const runtime = options.node === undefined ? ownRuntime() : prepareRuntime(options.node, scratch);
+  const perfLab = preparePerfLab(options.perfLab, { scratch, runtime });
+  describeRun(options, { scratch, runtime, perfLab });
   const load = startLoadGenerator();
   try {
     for (const measure of options.only) {
       try {
         const run = await MEASURE_LOADERS[measure]();
-        await run({ options, scratch, load, facts, cores: serverCores(options.twoCores) });
+        await run({ options, scratch, load, runtime, perfLab, facts });
       } catch (error) {
         printLine(`FAILED ${measure}: ${error instanceof Error ? error.message : String(error)}`);
         process.exitCode = 1;
@@ -50,7 +62,7 @@ async function runMeasures(options: BenchOptions): Promise<void> {
   } finally {
     await load.end();
   }
-  printGoals(facts);
+  printGoals({ facts, runtime, measures: options.only });
 }
 
 const HELP = `${USAGE}\ncontestants:${CONTESTANTS.map(({ name, title }) => `\n  ${name}: ${title}`).join("")}`;

@@ -1,14 +1,27 @@
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 
-export const MEASURES = ["http", "verify", "growth", "backlog", "settle", "outbox", "moderate", "fsync"] as const;
+export const MEASURES = [
+  "http",
+  "peers",
+  "fsync",
+  "moderate",
+  "heap",
+  "writer",
+  "verify",
+  "growth",
+  "backlog",
+  "settle",
+  "outbox",
+] as const;
 export type Measure = (typeof MEASURES)[number];
+
+const DEFAULT_MEASURES: readonly Measure[] = ["http", "heap", "writer", "verify"];
 
 /** What a run measures and how long. */
 export interface BenchOptions {
-  /** @default http and verify */
   only: readonly Measure[];
-  /** Names of the contestants of the HTTP table; undefined means all. */
+  /** Names of contestants; undefined means all of a measure. */
   contestants: readonly string[] | undefined;
   /** Alternated rounds; the order is reversed in every other one. @default 5 */
   rounds: number;
@@ -18,25 +31,35 @@ export interface BenchOptions {
   connections: number;
   /** Stored or pending rows for growth, backlog and settle. @default 1,000,000 */
   rows: number;
-  /** Lets the server use both cores (P2); the load generator stays on core 1. */
-  twoCores: boolean;
+  /** A short run that shows whether everything works; its figures say little. */
+  quick: boolean;
+  /** The Node of everything that is measured. @default the one that runs the benchmark */
+  node: string | undefined;
+  /** Folder of the prototype. @default ../shared/perf-lab beside the checkout */
+  perfLab: string | undefined;
   /** Where CPU profiles of the servers are written, one per thread; undefined means none. They cost some speed. */
   profile: string | undefined;
   /** Where databases are written. @default the system's temporary directory */
   directory: string;
 }
 
+const LONG_ROWS = 5_000_000;
+const ROWS = 1_000_000;
+const QUICK_ROWS = 100_000;
+
 export const USAGE = `npm run bench -- [options]
-  --only LIST         of ${MEASURES.join(", ")}; default http,verify
+  --only LIST         of ${MEASURES.join(", ")}, or all; default ${DEFAULT_MEASURES.join(",")}
   --contestants LIST  names as in the first column of the HTTP table; default all
+  --node PATH         a Node binary for everything that is measured; default the one that runs this
   --rounds N          alternated rounds, default 5
   --seconds N         length of one interval, default 3
   --connections N     keep-alive connections, default 50
-  --rows N            rows for growth, backlog and settle, default 1000000
-  --two-cores         the server may use both cores
+  --rows N            rows for growth, backlog and settle, default ${ROWS}
+  --long              growth with ${LONG_ROWS} stored ids (P9); takes a quarter of an hour
+  --quick             2 rounds of 1 s, ${QUICK_ROWS} rows
+  --perf-lab PATH     folder of the prototype, default ../shared/perf-lab beside the checkout, or BENCH_PERF_LAB
   --directory PATH    where databases are written
-  --profile PATH      writes CPU profiles of the servers, one per thread, to this directory
-  --quick             2 rounds of 1 s, 100000 rows`;
+  --profile PATH      writes CPU profiles of the servers, one per thread, to this directory`;
 
 function readCount(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
@@ -50,7 +73,8 @@ function readList(text: string | undefined): string[] | undefined {
 }
 
 function readMeasures(text: string | undefined): readonly Measure[] {
-  const names = readList(text) ?? ["http", "verify"];
+  if (text === "all") return MEASURES;
+  const names = readList(text) ?? DEFAULT_MEASURES;
   const unknown = names.filter((name) => !MEASURES.some((measure) => measure === name));
   if (unknown.length > 0) throw new Error(`--only ${unknown.join(",")}: choose from ${MEASURES.join(", ")}`);
   return MEASURES.filter((measure) => names.includes(measure));
@@ -63,27 +87,32 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     options: {
       only: { type: "string" },
       contestants: { type: "string" },
+      node: { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
       connections: { type: "string" },
       rows: { type: "string" },
+      "perf-lab": { type: "string" },
       directory: { type: "string" },
       profile: { type: "string" },
-      "two-cores": { type: "boolean", default: false },
+      long: { type: "boolean", default: false },
       quick: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   if (values.help) return undefined;
+  const { quick } = values;
   return {
     only: readMeasures(values.only),
     contestants: readList(values.contestants),
-    rounds: readCount("rounds", values.rounds, values.quick ? 2 : 5),
-    seconds: readCount("seconds", values.seconds, values.quick ? 1 : 3),
+    rounds: readCount("rounds", values.rounds, quick ? 2 : 5),
+    seconds: readCount("seconds", values.seconds, quick ? 1 : 3),
     connections: readCount("connections", values.connections, 50),
-    rows: readCount("rows", values.rows, values.quick ? 100_000 : 1_000_000),
+    rows: readCount("rows", values.rows, values.long ? LONG_ROWS : quick ? QUICK_ROWS : ROWS),
+    quick,
+    node: values.node,
+    perfLab: values["perf-lab"] ?? process.env["BENCH_PERF_LAB"],
     profile: values.profile,
-    twoCores: values["two-cores"],
     directory: values.directory ?? tmpdir(),
   };
 }

@@ -1,14 +1,17 @@
 /** Secret of all contestants; svix reads the base64 after the prefix as its key, the others the whole string. */
 export const SECRET = `whsec_${Buffer.from("pigeonhole benchmark secret, 32b").toString("base64")}`;
 
-/** Path that takes the deliveries at every contestant. */
-export const HOOK_PATH = "/hooks";
+/** Path that takes the deliveries at every contestant; the prototype knows no other. */
+export const HOOK_PATH = "/hook";
 
 /** Length of an event id in the sample. */
 export const EVENT_ID_LENGTH = 36;
 
 /** Event type in the body, and the one our handlers listen to. */
 export const EVENT_TYPE = "email.received";
+
+/** Event types of a load of several; each is the type of as many events. */
+export const MIXED_EVENT_TYPES = [EVENT_TYPE, "email.bounced", "email.delivered", "email.opened", "email.clicked"];
 
 /** Name of the handler that is registered for it. */
 export const HANDLER_NAME = "bench";
@@ -22,30 +25,38 @@ const BLANK_TIME = new Date(0).toISOString();
 /** About as many as are taken in a millisecond. */
 const EVENTS_PER_MS = 10;
 
+/** One item as text is of this length at the most. */
+const ITEM_BYTES = 160;
+
 function createItems(count: number): object[] {
   return Array.from({ length: count }, (_, index) => ({
-    position: index,
+    id: `att_${String(index).padStart(8, "0")}`,
     filename: `invoice-2026-${String(index).padStart(4, "0")}.pdf`,
-    contentType: "application/pdf",
     size: 18_231 + index * 977,
-    inline: index % 3 === 0,
+    pages: (index % 17) + 1,
+    score: 0.19,
+    scanned: { startedAt: 1_700_000_000 + index, endedAt: 1_700_000_060 + index },
   }));
 }
 
 /**
- * JSON of a received mail of exactly `bytes` bytes, about 25 small items in 4 KB and in proportion otherwise. It is ASCII.
- * The event id is blank; `idOffset` says where it goes, and `timeOffset` where the time goes.
+ * JSON of a received mail of exactly `bytes` bytes, about 24 small items in 4 KB and in proportion otherwise: most of it is structure, so that
+ * parsing it costs what it costs for real events. It is ASCII. The event id is blank; `idOffset` says where it goes, and `timeOffset` where
+ * the time goes.
  */
-export function createBodyTemplate(bytes: number): { body: Buffer; idOffset: number; timeOffset: number } {
+export function createBodyTemplate(
+  bytes: number,
+  type = EVENT_TYPE,
+): { body: Buffer; idOffset: number; timeOffset: number } {
   const data = {
     messageId: "<4f6c1a52@mail.example>",
     from: { name: "Ada Example", address: "ada@sender.example" },
     to: [{ name: "Support", address: "support@receiver.example" }],
     subject: "Your invoices of last month",
-    items: createItems(Math.max(1, Math.floor((bytes - 600) / 138))),
+    items: createItems(Math.max(1, Math.floor((bytes - 420) / ITEM_BYTES))),
     text: "",
   };
-  const event = { id: BLANK_ID, type: EVENT_TYPE, createdAt: BLANK_TIME, data };
+  const event = { id: BLANK_ID, type, createdAt: BLANK_TIME, data };
   const missing = bytes - Buffer.byteLength(JSON.stringify(event));
   if (missing < 0) throw new Error(`a sample event does not fit in ${bytes} bytes`);
   data.text = "lorem ipsum ".repeat(Math.ceil(missing / 12)).slice(0, missing);

@@ -1,97 +1,157 @@
-import type { Scheme } from "../load/signing.js";
-import type { StartContestant } from "./contestant.js";
+import type { Contestant } from "./contestant.js";
+import { MIXED_HANDLERS } from "./mixed-load.js";
 
-/** One row of the HTTP table. */
-export interface Contestant {
-  name: string;
-  /** What it does, for the reader of the table. */
-  title: string;
-  scheme: Scheme;
-  start: StartContestant;
-}
+/** Options of the prototype, but for its front. */
+const PROTOTYPE = { store: "worker", ckpt: 4000, process: true, done: "pend" };
 
-export const BARE_HTTP = "http";
-export const EXPRESS_FLOOR = "express";
-export const HTTP_NO_STORE = "http-no-store";
-export const MIDDLEWARE = "pigeonhole-route";
-export const LISTENER = "pigeonhole-front";
-export const PROTOTYPES = "pigeonhole-prototypes";
-export const NAIVE = "naive-sqlite";
-
-/** All contestants in the order of the table. Modules are loaded in the server process only, so one that is missing hurts no other. */
+/** All contestants in the order of the table at saturation. Modules are loaded in the server process only, so one that is missing hurts no other. */
 export const CONTESTANTS: readonly Contestant[] = [
   {
-    name: BARE_HTTP,
+    name: "http",
     title: "bare node:http: reads the body, 200",
     scheme: "svc",
-    start: async () => (await import("./bare-http.js")).startBareHttp(),
+    run: { start: async () => (await import("./floors.js")).startBareHttp() },
   },
   {
-    name: EXPRESS_FLOOR,
-    title: "bare Express 5: raw-body, 200 (the Express floor)",
+    name: "express",
+    title: "bare Express 5: reads the body, 200",
     scheme: "svc",
-    start: async () => (await import("./express-floor.js")).startExpressFloor(),
+    run: { start: async () => (await import("./floors.js")).startBareExpress() },
   },
   {
-    name: HTTP_NO_STORE,
-    title: "node:http + verifySignature + JSON.parse, no store",
+    name: "no-store",
+    title: "node:http + verifySignature + JSON.parse, stores nothing",
     scheme: "svc",
-    start: async () => (await import("./verify-only.js")).startHttpVerifyAndParse(),
+    run: { start: async () => (await import("./floors.js")).startNoStore() },
   },
   {
-    name: "express-verify",
-    title: "Express + verifySignature, no store",
+    name: "prototype-no-store",
+    title: "prototype in front, stores nothing",
     scheme: "svc",
-    start: async () => (await import("./verify-only.js")).startExpressVerify(),
+    run: { prototype: { front: "node", store: "none" } },
   },
   {
-    name: MIDDLEWARE,
-    title: "pigeonhole as Express route, durable",
+    name: "prototype-accept",
+    title: "prototype in front, no handler",
     scheme: "svc",
-    start: async (context) => (await import("./pigeonhole.js")).startRoute(context),
+    run: { prototype: { ...PROTOTYPE, front: "node", process: false } },
   },
   {
-    name: LISTENER,
-    title: "pigeonhole in front of Express, durable",
+    name: "prototype",
+    title: "prototype in front",
     scheme: "svc",
-    start: async (context) => (await import("./pigeonhole.js")).startFront(context),
+    run: { prototype: { ...PROTOTYPE, front: "node" } },
   },
   {
-    name: PROTOTYPES,
-    title: "pigeonhole route, prototypes at construction",
+    name: "prototype-2",
+    title: "prototype in front, two cores",
     scheme: "svc",
-    start: async (context) => (await import("./pigeonhole.js")).startPrototypes(context),
+    twoCores: true,
+    run: { prototype: { ...PROTOTYPE, front: "node" } },
   },
   {
-    name: NAIVE,
-    title: "Express + better-sqlite3, a transaction each",
+    name: "prototype-route",
+    title: "prototype as Express route",
     scheme: "svc",
-    start: async (context) => (await import("./naive-sqlite.js")).startNaiveSqlite(context),
+    run: { prototype: { ...PROTOTYPE, front: "express" } },
+  },
+  {
+    name: "front-accept",
+    title: "pigeonhole in front, no handler",
+    scheme: "svc",
+    handlersPerEvent: 0,
+    run: { start: async (context) => (await import("./pigeonhole.js")).startAcceptOnly(context) },
+  },
+  {
+    name: "front",
+    title: "pigeonhole in front",
+    scheme: "svc",
+    run: { start: async (context) => (await import("./pigeonhole.js")).startFront(context) },
+  },
+  {
+    name: "front-2",
+    title: "pigeonhole in front, two cores",
+    scheme: "svc",
+    twoCores: true,
+    run: { start: async (context) => (await import("./pigeonhole.js")).startFront(context) },
+  },
+  {
+    name: "route",
+    title: "pigeonhole as Express route",
+    scheme: "svc",
+    run: { start: async (context) => (await import("./pigeonhole.js")).startRoute(context) },
+  },
+  {
+    name: "front-mixed",
+    title: "pigeonhole in front: 3 handlers, 5 types, 1 % failures",
+    scheme: "svc",
+    mixed: true,
+    handlersPerEvent: MIXED_HANDLERS.length,
+    run: { start: async (context) => (await import("./pigeonhole.js")).startMixed(context) },
   },
   {
     name: "stripe",
-    title: "Express + stripe constructEvent, no store",
+    title: "stripe constructEvent on Express, stores nothing",
     scheme: "stripe",
-    start: async () => (await import("./peers.js")).startStripe(),
+    run: { start: async () => (await import("./verifiers.js")).startStripe() },
   },
   {
     name: "svix",
-    title: "Express + svix@1 verify, no store",
+    title: "svix verify on Express, stores nothing",
     scheme: "svix",
-    start: async () => (await import("./peers.js")).startSvix(),
+    run: { start: async () => (await import("./verifiers.js")).startSvix() },
   },
   {
     name: "octokit",
-    title: "Express + @octokit/webhooks middleware, no store",
+    title: "@octokit/webhooks on Express, stores nothing",
     scheme: "octokit",
-    start: async () => (await import("./peers.js")).startOctokit(),
+    run: { start: async () => (await import("./verifiers.js")).startOctokit() },
+  },
+  {
+    name: "one-transaction",
+    title: "stripe + better-sqlite3, one transaction each",
+    scheme: "stripe",
+    run: { start: async (context) => (await import("./verifiers.js")).startOneTransaction(context) },
+  },
+];
+
+/** What one would put a delivery into instead, at `--only peers`; all of them only enqueue. */
+export const QUEUES: readonly Contestant[] = [
+  {
+    name: "bullmq",
+    title: "stripe + BullMQ, Redis with appendfsync always",
+    scheme: "stripe",
+    run: { start: async () => (await import("./queues.js")).startBullmq() },
+  },
+  {
+    name: "pg-insert",
+    title: "stripe + a PostgreSQL INSERT each",
+    scheme: "stripe",
+    run: { start: async () => (await import("./queues.js")).startInsert() },
+  },
+  {
+    name: "pg-grouped",
+    title: "stripe + PostgreSQL INSERTs, grouped",
+    scheme: "stripe",
+    run: { start: async () => (await import("./queues.js")).startGroupedInsert() },
+  },
+  {
+    name: "pg-boss",
+    title: "stripe + pg-boss send",
+    scheme: "stripe",
+    run: { start: async () => (await import("./queues.js")).startPgBoss() },
+  },
+  {
+    name: "graphile-worker",
+    title: "stripe + graphile-worker addJob",
+    scheme: "stripe",
+    run: { start: async () => (await import("./queues.js")).startGraphileWorker() },
   },
 ];
 
 export function findContestant(name: string): Contestant {
-  const found = CONTESTANTS.find((contestant) => contestant.name === name);
-  if (!found) {
-    throw new Error(`no contestant ${name}; there are ${CONTESTANTS.map(({ name }) => name).join(", ")}`);
-  }
+  const all = [...CONTESTANTS, ...QUEUES];
+  const found = all.find((contestant) => contestant.name === name);
+  if (!found) throw new Error(`no contestant ${name}; there are ${all.map(({ name }) => name).join(", ")}`);
   return found;
 }

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import type { Scheme } from "../load/signing.js";
 
 export interface ContestantContext {
   /** A database file that does not exist yet, in a directory of the run. */
@@ -8,9 +9,27 @@ export interface ContestantContext {
 /** A server that is not listening yet, and how to ask and end what stands behind it. */
 export interface RunningContestant {
   server: Server;
-  /** How many events were handled and settled; only where deliveries are stored and processed. */
-  countHandled?(): number | Promise<number>;
+  /** Runs of handlers that ended well; only where deliveries are handled. */
+  countHandled?(): number;
+  /** Runs that the store says are done. */
+  countSettled?(): Promise<number>;
   stop?(): Promise<void> | void;
 }
 
 export type StartContestant = (context: ContestantContext) => Promise<RunningContestant> | RunningContestant;
+
+/** One row of a table: a server under load. */
+export interface Contestant {
+  name: string;
+  /** What it does, for the reader of the table. */
+  title: string;
+  scheme: Scheme;
+  /** Its server may use both cores; otherwise it has one. */
+  twoCores?: boolean;
+  /** The load has events of several types. */
+  mixed?: boolean;
+  /** Handlers that run for each event. @default 1 */
+  handlersPerEvent?: number;
+  /** A server of this folder, or the options of the prototype. */
+  run: { start: StartContestant } | { prototype: object };
+}

@@ -1,14 +1,39 @@
-import { IncomingMessage, ServerResponse, createServer, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import express from "express";
 import { createReceiver } from "pigeonhole";
 import { EVENT_TYPE, HANDLER_NAME, HOOK_PATH, SECRET } from "../sample-delivery.js";
-import type { ContestantContext, RunningContestant } from "./contestant.js";
+import type { ContestantContext, RunningContestant, StartContestant } from "./contestant.js";
+import { FAILS_ONE_IN, MIXED_HANDLERS } from "./mixed-load.js";
 import { quietLogger } from "./quiet-logger.js";
 
 type Receiver = ReturnType<typeof createReceiver>;
+/** Registers handlers; each calls `onHandled` when it ends well. */
+type Register = (receiver: Receiver, onHandled: () => void) => void;
+
+const RETRY = { initialMs: 200, jitter: 0 };
+
+const registerOne: Register = (receiver, onHandled) => {
+  receiver.on(EVENT_TYPE, onHandled, { name: HANDLER_NAME });
+};
+
+const registerMixed: Register = (receiver, onHandled) => {
+  for (const name of MIXED_HANDLERS) {
+    let runs = 0;
+    receiver.on(
+      "*",
+      (_event, ctx) => {
+        runs += 1;
+        if (ctx.attempt === 1 && runs % FAILS_ONE_IN === 0) throw new Error("one of the failures of the benchmark");
+        onHandled();
+      },
+      { name, retry: RETRY },
+    );
+  }
+};
 
 async function startReceiver(
   context: ContestantContext,
+  register: Register,
   createHttpServer: (receiver: Receiver) => Server,
 ): Promise<RunningContestant> {
   let handled = 0;
@@ -18,55 +43,38 @@ async function startReceiver(
     logger: quietLogger,
     telemetry: false,
   });
-  receiver.on(
-    EVENT_TYPE,
-    () => {
-      handled += 1;
-    },
-    { name: HANDLER_NAME },
-  );
+  register(receiver, () => {
+    handled += 1;
+  });
   await receiver.start();
   return {
     server: createHttpServer(receiver),
     countHandled: () => handled,
+    countSettled: async () => (await receiver.stats()).done,
     stop: () => receiver.stop(),
   };
 }
 
-/** An ordinary Express route. */
-export function startRoute(context: ContestantContext): Promise<RunningContestant> {
-  return startReceiver(context, (receiver) => createServer(createApp(receiver)));
+function createFrontServer(receiver: Receiver): Server {
+  return createServer(receiver.listener({ path: HOOK_PATH, next: express() }));
 }
 
-/** A listener that answers the hook path and hands all else to Express. */
-export function startFront(context: ContestantContext): Promise<RunningContestant> {
-  return startReceiver(context, (receiver) => createServer(receiver.listener({ path: HOOK_PATH, next: express() })));
-}
-
-/** The Express route on a server that makes requests and responses with Express's prototypes from the start. */
-export function startPrototypes(context: ContestantContext): Promise<RunningContestant> {
-  return startReceiver(context, (receiver) => {
-    const app = createApp(receiver);
-    const constructors = {
-      IncomingMessage: withPrototype(IncomingMessage, app.request),
-      ServerResponse: withPrototype(ServerResponse, app.response),
-    };
-    return createServer(constructors, app);
-  });
-}
-
-/** A constructor that does what `base` does to an object with this very prototype; Express then has nothing to change. */
-function withPrototype<C extends typeof IncomingMessage | typeof ServerResponse>(base: C, prototype: object): C {
-  function Construct(this: object, ...args: unknown[]): void {
-    Reflect.apply(base, this, args);
-  }
-  Construct.prototype = prototype;
-  return Object.setPrototypeOf(Construct, base);
-}
-
-function createApp(receiver: Receiver): express.Express {
+function createRouteServer(receiver: Receiver): Server {
   const app = express();
   app.disable("x-powered-by");
+  app.disable("etag");
   app.post(HOOK_PATH, receiver.middleware());
-  return app;
+  return createServer(app);
 }
+
+/** An ordinary Express route. */
+export const startRoute: StartContestant = (context) => startReceiver(context, registerOne, createRouteServer);
+
+/** A listener that answers the hook path and hands all else to Express. */
+export const startFront: StartContestant = (context) => startReceiver(context, registerOne, createFrontServer);
+
+/** The same with three handlers for every event; one run in a hundred fails. */
+export const startMixed: StartContestant = (context) => startReceiver(context, registerMixed, createFrontServer);
+
+/** The same without a handler: deliveries are stored, and that is all. */
+export const startAcceptOnly: StartContestant = (context) => startReceiver(context, () => {}, createFrontServer);

@@ -9,6 +9,8 @@ import type { Scheme } from "./signing.js";
 export interface LoadPlan {
   port: number;
   scheme: Scheme;
+  /** Events of several types in turn. */
+  mixed: boolean;
   connections: number;
   seconds: number;
   /** Requests to build beforehand. */
@@ -22,7 +24,7 @@ let ready: ReadyLoad | undefined;
 const calls = {
   /** Builds and signs the requests and opens the connections. */
   async prepare(plan: LoadPlan): Promise<void> {
-    const pool = buildRequestPool(plan.scheme, plan.poolSize);
+    const pool = buildRequestPool({ scheme: plan.scheme, size: plan.poolSize, mixed: plan.mixed });
     const { rate } = plan;
     ready =
       rate === undefined ? await prepareClosedLoop({ ...plan, pool }) : await preparePacedLoop({ ...plan, rate, pool });

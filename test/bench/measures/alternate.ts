@@ -1,7 +1,8 @@
-import type { Contestant } from "../contestants/catalogue.js";
+import type { Contestant } from "../contestants/contestant.js";
+import { BOTH_CORES, SERVER_CORE } from "../process/pinning.js";
 import { printLine, printProgress } from "../table.js";
-import type { Scratch } from "../process/scratch.js";
-import { startServer, type LoadGenerator, type ServerRun } from "./server-run.js";
+import type { MeasureContext } from "./context.js";
+import { startServer, type ServerRun } from "./server-run.js";
 
 /** A contestant with the circumstances of its server. */
 export interface Entry {
@@ -11,38 +12,31 @@ export interface Entry {
   databaseFile?: string;
 }
 
-export interface AlternatedRun {
-  entries: readonly Entry[];
-  scratch: Scratch;
-  load: LoadGenerator;
-  cores: string;
-  rounds: number;
-  seconds: number;
-  connections: number;
-  rate?: number;
-  profile?: string | undefined;
-}
-
-const WARM_UP_SECONDS = 1;
+const WARM_UP_SECONDS = 2;
 
 /**
  * Measures the entries in turn, round after round, in reversed order every other round, so that the machine's drift and
  * neighbours meet them all alike. An entry whose server does not start is named and left out.
  */
-export async function runAlternated(run: AlternatedRun): Promise<ServerRun[]> {
+export async function runAlternated(
+  context: MeasureContext,
+  { entries, rate }: { entries: readonly Entry[]; rate?: number },
+): Promise<ServerRun[]> {
+  const { connections, rounds, seconds } = context.options;
   const servers: ServerRun[] = [];
   try {
-    for (const entry of run.entries) {
-      const server = await tryStart(run, entry);
+    for (const entry of entries) {
+      const server = await tryStart(context, entry);
       if (server) servers.push(server);
     }
-    const plan = { connections: run.connections, ...(run.rate === undefined ? {} : { rate: run.rate }) };
-    for (const server of servers) await server.measure({ ...plan, seconds: WARM_UP_SECONDS }, false);
-    for (let round = 0; round < run.rounds; round += 1) {
+    const plan = { connections, ...(rate === undefined ? {} : { rate }) };
+    const warmUp = { ...plan, seconds: Math.min(WARM_UP_SECONDS, seconds) };
+    for (const server of servers) await server.measure(warmUp, false);
+    for (let round = 0; round < rounds; round += 1) {
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
-        const { requestsPerSecond } = await server.measure({ ...plan, seconds: run.seconds }, true);
-        const rate = Math.round(requestsPerSecond);
-        printProgress(`round ${round + 1} of ${run.rounds}, ${server.contestant.name}: ${rate} req/s`);
+        const { requestsPerSecond } = await server.measure({ ...plan, seconds }, true);
+        const perSecond = Math.round(requestsPerSecond);
+        printProgress(`round ${round + 1} of ${rounds}, ${server.contestant.name}: ${perSecond} req/s`);
       }
     }
   } finally {
@@ -51,16 +45,24 @@ export async function runAlternated(run: AlternatedRun): Promise<ServerRun[]> {
   return servers;
 }
 
-async function tryStart(run: AlternatedRun, entry: Entry): Promise<ServerRun | undefined> {
-  const { contestant, env } = entry;
+/** Starts the contestant on its cores; names it and returns undefined when that fails. */
+export async function tryStart(
+  context: MeasureContext,
+  entry: Entry & { nodeFlags?: readonly string[] },
+): Promise<ServerRun | undefined> {
+  const { load, options, perfLab, runtime, scratch } = context;
+  const { contestant, env, nodeFlags } = entry;
   try {
     return await startServer({
       contestant,
-      databaseFile: entry.databaseFile ?? run.scratch.file(`${contestant.name}.db`),
-      cores: run.cores,
-      load: run.load,
-      profile: run.profile,
+      databaseFile: entry.databaseFile ?? scratch.file(`${contestant.name}.db`),
+      cores: contestant.twoCores ? BOTH_CORES : SERVER_CORE,
+      load,
+      runtime,
+      perfLab,
+      profile: options.profile,
       ...(env === undefined ? {} : { env }),
+      ...(nodeFlags === undefined ? {} : { nodeFlags }),
     });
   } catch (error) {
     const [firstLine] = String(error instanceof Error ? error.message : error).split("\n");

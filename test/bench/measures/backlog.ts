@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { pinCommand } from "../process/pinning.js";
-import { BODY_BYTES, EVENT_TYPE, HANDLER_NAME, SECRET } from "../sample-delivery.js";
+import { join } from "node:path";
+import { pinCommand, SERVER_CORE } from "../process/pinning.js";
+import type { Runtime } from "../process/runtime.js";
+import { EVENT_TYPE, HANDLER_NAME, SECRET } from "../sample-delivery.js";
 import { median } from "../stats.js";
 import { formatNumber, formatTable, printLine, printTitle } from "../table.js";
 import type { MeasureContext } from "./context.js";
@@ -21,28 +22,28 @@ const MOST_ROUNDS = 3;
 const LIMIT_MS = WORK_MS + 60_000;
 const MEGABYTE = 1_000_000;
 
-const program = fileURLToPath(new URL("../process/backlog-process.mjs", import.meta.url));
-
 /** Start-up with many pending events: time to the first handler and peak memory (P10). */
 export async function measureBacklog(context: MeasureContext): Promise<void> {
-  const { facts, options, scratch } = context;
-  printTitle(`Backlog: start with ${options.rows} pending events of 4 KB`);
+  const { facts, options, runtime, scratch } = context;
+  printTitle(`Backlog, Node ${runtime.version}: start with ${options.rows} pending events of 4 KB`);
   const full = scratch.file("backlog.db");
-  await fillDatabase({ file: full, rows: options.rows, work: "pending", bodyBytes: BODY_BYTES });
+  await fillDatabase(context, { file: full, rows: options.rows, work: "pending", withBodies: true });
   const rounds = Math.min(MOST_ROUNDS, options.rounds);
   const none: BacklogReport[] = [];
   const loaded: BacklogReport[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    none.push(await runBacklog(scratch.file("no-backlog.db"), context.cores));
-    loaded.push(await runBacklog(full, context.cores));
+    none.push(await runBacklog(scratch.file("no-backlog.db"), runtime));
+    loaded.push(await runBacklog(full, runtime));
   }
   const rows = [formatReports("empty database", none), formatReports(`${options.rows} pending`, loaded)];
   printLine(formatTable(["", "start() ms", "first handler ms", `handled in ${WORK_MS / 1000} s`, "peak RSS MB"], rows));
   printLine(
     `medians of ${rounds} processes; the time counts from before createReceiver, the memory is that of all threads`,
   );
-  facts.set("backlog ms", median(loaded.map(({ firstMs }) => firstMs ?? Number.NaN)));
-  facts.set("backlog MB", Math.max(...loaded.map(({ peakBytes }) => peakBytes)) / MEGABYTE);
+  const firstMs = median(loaded.map((report) => report.firstMs ?? Number.NaN));
+  facts.set("backlog ms", firstMs - median(none.map(({ startMs }) => startMs)));
+  const peakOf = (reports: readonly BacklogReport[]): number => median(reports.map(({ peakBytes }) => peakBytes));
+  facts.set("backlog MB", (peakOf(loaded) - peakOf(none)) / MEGABYTE);
 }
 
 function formatReports(title: string, reports: readonly BacklogReport[]): string[] {
@@ -55,9 +56,10 @@ function formatReports(title: string, reports: readonly BacklogReport[]): string
   ];
 }
 
-function runBacklog(file: string, cores: string): Promise<BacklogReport> {
+function runBacklog(file: string, runtime: Runtime): Promise<BacklogReport> {
+  const program = join(runtime.home, "test/bench/process/backlog-process.mjs");
   const args = [program, file, SECRET, EVENT_TYPE, HANDLER_NAME, String(WORK_MS)];
-  const command = pinCommand(cores, [process.execPath, ...args]);
+  const command = pinCommand(SERVER_CORE, [runtime.node, ...args]);
   const child = spawn(command.file, command.args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const limit = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
   const kill = (): boolean => child.kill("SIGKILL");

@@ -1,5 +1,7 @@
 import type { Facts } from "../goals.js";
 import type { BenchOptions } from "../options.js";
+import type { PerfLab } from "../process/perf-lab.js";
+import type { Runtime } from "../process/runtime.js";
 import type { Scratch } from "../process/scratch.js";
 import type { LoadGenerator } from "./server-run.js";
 
@@ -8,7 +10,8 @@ export interface MeasureContext {
   options: BenchOptions;
   scratch: Scratch;
   load: LoadGenerator;
-  /** Cores of the servers. */
-  cores: string;
+  /** The Node of everything that is measured. */
+  runtime: Runtime;
+  perfLab: PerfLab;
   facts: Facts;
 }

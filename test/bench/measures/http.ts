@@ -1,52 +1,28 @@
-import {
-  BARE_HTTP,
-  CONTESTANTS,
-  EXPRESS_FLOOR,
-  HTTP_NO_STORE,
-  LISTENER,
-  MIDDLEWARE,
-  NAIVE,
-  PROTOTYPES,
-  findContestant,
-} from "../contestants/catalogue.js";
-import type { Facts } from "../goals.js";
-import { printTitle } from "../table.js";
-import type { MeasureContext } from "./context.js";
+import { CONTESTANTS, findContestant } from "../contestants/catalogue.js";
+import { formatNumber, printLine, printTitle } from "../table.js";
 import { runAlternated } from "./alternate.js";
-import { medianOf, printRuns, rateRatio } from "./report-runs.js";
-import type { ServerRun } from "./server-run.js";
+import type { MeasureContext } from "./context.js";
+import { cpuDifference, medianOf, printRuns, recordRatios } from "./report-runs.js";
 
-/** The table of all contestants at saturation (P1 to P4, P8). */
+/** The table of all contestants at saturation (P1 to P4, P8, and what a handler adds). */
 export async function measureHttp(context: MeasureContext): Promise<void> {
-  const { options } = context;
+  const { facts, options, runtime } = context;
+  const { connections, rounds, seconds } = options;
   const contestants = options.contestants?.map(findContestant) ?? CONTESTANTS;
   printTitle(
-    `HTTP, 4 KB bodies, ${options.connections} connections, closed loop, ${options.rounds} rounds of ${options.seconds} s`,
+    `HTTP at saturation, Node ${runtime.version}: 4 KB bodies, ${connections} connections, ${rounds} rounds of ${seconds} s`,
   );
-  const runs = await runAlternated({
-    ...context,
-    ...options,
-    entries: contestants.map((contestant) => ({ contestant })),
-  });
+  const runs = await runAlternated(context, { entries: contestants.map((contestant) => ({ contestant })) });
   printRuns(runs);
-  recordFacts(context, runs);
-}
-
-function recordFacts(
-  { facts, options }: { facts: Facts; options: MeasureContext["options"] },
-  runs: ServerRun[],
-): void {
-  const cores = options.twoCores ? "2cores" : "1core";
-  const crowd = options.connections >= 200 ? "200 " : "";
-  for (const base of [EXPRESS_FLOOR, BARE_HTTP, HTTP_NO_STORE]) {
-    facts.set(`${cores} ${options.twoCores ? crowd : ""}front/${base}`, rateRatio(runs, LISTENER, base));
-  }
-  facts.set("route/express", rateRatio(runs, MIDDLEWARE, EXPRESS_FLOOR));
-  facts.set("prototypes/express", rateRatio(runs, PROTOTYPES, EXPRESS_FLOOR));
-  facts.set("front/naive", rateRatio(runs, LISTENER, NAIVE));
-  const front = runs.find(({ contestant }) => contestant.name === LISTENER);
+  recordRatios(facts, runs);
+  const front = runs.find(({ contestant }) => contestant.name === "front");
   facts.set(
     "front p99",
     medianOf(front, ({ p99 }) => p99),
   );
+  facts.set("handler µs", cpuDifference(runs, "front", "front-accept"));
+  const ofPrototype = cpuDifference(runs, "prototype", "prototype-accept");
+  if (Number.isFinite(ofPrototype)) {
+    printLine(`running and settling a handler costs the prototype ${formatNumber(ofPrototype, 1)} µs`);
+  }
 }

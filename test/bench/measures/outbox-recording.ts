@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChild, type Child } from "../process/child.js";
+import { SERVER_CORE } from "../process/pinning.js";
 import { buildSlowDisk } from "../process/slow-disk.js";
 import type { LatencyCalls, Way } from "../process/latency-process.js";
 import type { RecordingCalls, RecordingTimes } from "../process/recording-process.js";
-import { BODY_BYTES } from "../sample-delivery.js";
 import { median, medianRatio } from "../stats.js";
 import { formatNumber, formatTable, printLine, printProgress, printTitle } from "../table.js";
 import type { MeasureContext } from "./context.js";
@@ -28,7 +28,9 @@ const LATENCY_COUNT = 150;
  */
 export async function measureRecording(context: MeasureContext): Promise<void> {
   const { facts, options } = context;
-  printTitle(`Recording a contact event in the handler, ${options.rounds} alternated rounds`);
+  printTitle(
+    `Recording a contact event in the handler, Node ${context.runtime.version}, ${options.rounds} alternated rounds`,
+  );
   const whole = await measureDeliveries(context);
   const backlog = await measureBacklog(context);
   const rows = [
@@ -68,12 +70,13 @@ type RecordingChild = Child<RecordingCalls>;
 
 /** A fresh process for each of the two. */
 async function withChild<T>(
-  { cores, options }: MeasureContext,
+  { options, runtime }: MeasureContext,
   use: (child: RecordingChild) => Promise<T>,
 ): Promise<T> {
   const child = startChild<RecordingCalls>({
-    file: new URL("../process/recording-process.ts", import.meta.url),
-    cores,
+    file: "process/recording-process.ts",
+    runtime,
+    cores: SERVER_CORE,
     nodeFlags: options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${options.profile}`],
   });
   try {
@@ -115,7 +118,14 @@ async function runUnderLoad(
   const seconds = (2 * pairs + 2) * WINDOW_SECONDS;
   const poolSize = Math.ceil(seconds * MOST_PER_SECOND);
   const times: RecordingTimes = { plain: [], recording: [] };
-  await load.call("prepare", { port, scheme: "svc", connections: options.connections, seconds, poolSize });
+  await load.call("prepare", {
+    port,
+    scheme: "svc",
+    mixed: false,
+    connections: options.connections,
+    seconds,
+    poolSize,
+  });
   const start = await child.call("turn", { on: false });
   const run = load.call("run", undefined);
   await sleep(WINDOW_SECONDS * 1000);
@@ -148,7 +158,8 @@ function measureBacklog(context: MeasureContext): Promise<RecordingTimes> {
     const windows = 2 * (PAIRS * options.rounds + 1);
     const file = scratch.file("recording-backlog.db");
     // More than is looked at, so that the last window is not its end.
-    await fillDatabase({ file, rows: (windows + 1) * BACKLOG_WINDOW, work: "pending", bodyBytes: BODY_BYTES });
+    const rows = (windows + 1) * BACKLOG_WINDOW;
+    await fillDatabase(context, { file, rows, work: "pending", withBodies: true });
     const times = await child.call("drain", { file, windows, windowSize: BACKLOG_WINDOW });
     // The first pair warms up.
     return { plain: times.plain.slice(1), recording: times.recording.slice(1) };
@@ -157,11 +168,11 @@ function measureBacklog(context: MeasureContext): Promise<RecordingTimes> {
 
 /** One delivery after the other, each alone: the time from the call of its handler until its end is on disk. */
 async function measureLatency(
-  { cores, options, scratch }: MeasureContext,
+  { options, runtime, scratch }: MeasureContext,
   env: Record<string, string>,
 ): Promise<Record<Way, RecordingTimes>> {
-  const file = new URL("../process/latency-process.ts", import.meta.url);
-  const child = startChild<LatencyCalls>({ file, cores, env });
+  const file = "process/latency-process.ts";
+  const child = startChild<LatencyCalls>({ file, runtime, cores: SERVER_CORE, env });
   const times: Record<Way, RecordingTimes> = {
     return: { plain: [], recording: [] },
     commit: { plain: [], recording: [] },

@@ -1,6 +1,7 @@
 import type { ApiCalls } from "../process/api-process.js";
 import { startChild, type Child } from "../process/child.js";
-import { LOAD_CORE } from "../process/pinning.js";
+import { LOAD_CORE, SERVER_CORE } from "../process/pinning.js";
+import { ownRuntime } from "../process/runtime.js";
 import type { SendingCalls, SendingTimes } from "../process/sending-process.js";
 import { median, medianRatio } from "../stats.js";
 import { formatNumber, formatTable, printLine, printProgress, printTitle } from "../table.js";
@@ -24,7 +25,7 @@ const SINGLES: Kind = { title: "single sends", count: 2_000, ageMs: 89.5 * DAY_M
 export async function measureSending(context: MeasureContext): Promise<void> {
   const { facts, options } = context;
   printTitle(`Sending contact events to an API without a rate limit, ${options.rounds} alternated rounds`);
-  const api = startChild<ApiCalls>({ file: new URL("../process/api-process.ts", import.meta.url), cores: LOAD_CORE });
+  const api = startChild<ApiCalls>({ file: "process/api-process.ts", runtime: ownRuntime(), cores: LOAD_CORE });
   const times = new Map<Kind, SendingTimes[]>([
     [BATCHES, []],
     [SINGLES, []],
@@ -60,12 +61,13 @@ function printTimes(times: Map<Kind, SendingTimes[]>): void {
 
 /** A fresh process and a fresh file; the API counts what came. */
 async function sendOnce(
-  { cores, options, scratch }: MeasureContext,
+  { options, runtime, scratch }: MeasureContext,
   { api, baseUrl, kind }: { api: Child<ApiCalls>; baseUrl: string; kind: Kind },
 ): Promise<SendingTimes> {
   const child = startChild<SendingCalls>({
-    file: new URL("../process/sending-process.ts", import.meta.url),
-    cores,
+    file: "process/sending-process.ts",
+    runtime,
+    cores: SERVER_CORE,
     nodeFlags: options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${options.profile}`],
   });
   await api.call("takeCounts", undefined);

@@ -1,4 +1,4 @@
-import { BARE_HTTP, EXPRESS_FLOOR } from "../contestants/catalogue.js";
+import type { Facts } from "../goals.js";
 import { median, medianRatio } from "../stats.js";
 import { formatNumber, formatPercent, formatTable, printLine } from "../table.js";
 import type { Interval, ServerRun } from "./server-run.js";
@@ -9,66 +9,97 @@ const BUSY_LOAD_SHARE = 0.9;
 /** Above this share of waiting the machine is too busy for rates and latencies. */
 const DISTURBED_SHARE = 0.1;
 
+/** The yardstick of the ratio columns. */
+const BASE = "stripe";
+
+type Figure = (interval: Interval) => number;
+
+const rateOf: Figure = ({ requestsPerSecond }) => requestsPerSecond;
+const cpuOf: Figure = ({ cpu }) => cpu.whole;
+
 /** One figure of all intervals of a run, in the order of the rounds. */
-export function valuesOf(run: ServerRun | undefined, figure: (interval: Interval) => number): number[] {
+function valuesOf(run: ServerRun | undefined, figure: Figure): number[] {
   return run?.intervals.map(figure) ?? [];
 }
 
-export function medianOf(run: ServerRun | undefined, figure: (interval: Interval) => number): number {
+export function medianOf(run: ServerRun | undefined, figure: Figure): number {
   return median(valuesOf(run, figure));
 }
 
-/** Rate of one contestant divided by that of another in the same round, median over the rounds. */
-export function rateRatio(runs: readonly ServerRun[], name: string, base: string): number {
-  const rates = (wanted: string): number[] =>
-    valuesOf(
-      runs.find(({ contestant }) => contestant.name === wanted),
-      ({ requestsPerSecond }) => requestsPerSecond,
-    );
-  return medianRatio(rates(name), rates(base));
+function find(runs: readonly ServerRun[], name: string): ServerRun | undefined {
+  return runs.find(({ contestant }) => contestant.name === name);
+}
+
+/** A figure of one run divided by that of another in the same round, median over the rounds. */
+function ratioOf(figure: Figure, run: ServerRun | undefined, base: ServerRun | undefined): number {
+  return medianRatio(valuesOf(run, figure), valuesOf(base, figure));
+}
+
+/** Rate of one run divided by that of another in the same round, median over the rounds. */
+export function rateRatio(run: ServerRun | undefined, base: ServerRun | undefined): number {
+  return ratioOf(rateOf, run, base);
+}
+
+/** How much more CPU a request takes at `name` than at `base` in the same round, in microseconds, median over the rounds. */
+export function cpuDifference(runs: readonly ServerRun[], name: string, base: string): number {
+  const bases = valuesOf(find(runs, base), cpuOf);
+  return median(valuesOf(find(runs, name), cpuOf).map((micros, round) => micros - (bases[round] ?? Number.NaN)));
+}
+
+/** Records the ratios of all pairs as `rate a/b` and `cpu a/b`; `prefix` tells circumstances apart. */
+export function recordRatios(facts: Facts, runs: readonly ServerRun[], prefix = ""): void {
+  for (const run of runs) {
+    for (const base of runs) {
+      const pair = `${run.contestant.name}/${base.contestant.name}`;
+      facts.set(`${prefix}rate ${pair}`, ratioOf(rateOf, run, base));
+      facts.set(`${prefix}cpu ${pair}`, ratioOf(cpuOf, run, base));
+    }
+  }
 }
 
 const COLUMNS = [
   "",
   "req/s ",
   "spread",
-  "x http",
-  "x Expr.",
+  `x ${BASE}`,
   "p50 ms",
   "p99 ms",
   "max ms",
   "µs/rq",
+  `x ${BASE}`,
   "main",
+  "2nd",
   "server",
   "load",
   "wait",
 ] as const;
 
 /** What the columns mean, printed once. */
-export const COLUMN_NOTES = `req/s: median of the rounds, spread: (max - min) / median; x http, x Expr.: median of the ratios to bare node:http and
-bare Express in the same round; µs/rq: CPU of the server process, all threads, up to the last handled event, main: its main
-thread; server, load: share of a core that server and load generator used, wait: share of the time in which
-another program had the load generator's core.`;
+export const COLUMN_NOTES = `req/s: median of the rounds; spread: (max - min) / median; x ${BASE}: median of the ratios to ${BASE} on Express in the same
+round; µs/rq: CPU of the whole server process per request until the last handler's done mark, main: of its main thread, 2nd: of the busiest
+other thread (the writer, where there is one), what is left is V8's own threads; server, load: share of a core that server and load generator
+used; wait: share of the time in which another program had the load generator's core.`;
 
 function formatRun(runs: readonly ServerRun[], run: ServerRun): string[] {
-  const rates = valuesOf(run, ({ requestsPerSecond }) => requestsPerSecond);
+  const rates = valuesOf(run, rateOf);
   const rate = median(rates);
   const spread = (Math.max(...rates) - Math.min(...rates)) / rate;
-  const figure = (select: (interval: Interval) => number, digits: number): string =>
-    formatNumber(medianOf(run, select), digits);
-  const share = (select: (interval: Interval) => number): string => formatPercent(medianOf(run, select));
+  const figure = (select: Figure, digits: number): string => formatNumber(medianOf(run, select), digits);
+  const share = (select: Figure): string => formatPercent(medianOf(run, select));
+  const base = find(runs, BASE);
   const { name, title } = run.contestant;
   return [
-    title,
+    `${name}: ${title}`,
     `${formatNumber(rate, 0)}${isLoadBound(run) ? "*" : " "}`,
     formatPercent(spread),
-    formatNumber(rateRatio(runs, name, BARE_HTTP), 2),
-    formatNumber(rateRatio(runs, name, EXPRESS_FLOOR), 2),
+    formatNumber(ratioOf(rateOf, run, base), 2),
     figure(({ p50 }) => p50, 2),
     figure(({ p99 }) => p99, 1),
     figure(({ max }) => max, 0),
-    figure(({ cpuMicros }) => cpuMicros, 0),
-    figure(({ mainMicros }) => mainMicros, 0),
+    figure(cpuOf, 0),
+    formatNumber(ratioOf(cpuOf, run, base), 2),
+    figure(({ cpu }) => cpu.main, 0),
+    figure(({ cpu }) => cpu.second, 0),
     share(({ serverCpuShare }) => serverCpuShare),
     share(({ loadCpuShare }) => loadCpuShare),
     share(({ loadWaitShare }) => loadWaitShare),
@@ -89,12 +120,12 @@ export function printRuns(runs: readonly ServerRun[]): void {
   }
   if (measured.some((run) => medianOf(run, ({ loadWaitShare }) => loadWaitShare) > DISTURBED_SHARE)) {
     printLine(
-      "!!!! DISTURBED: other programs used these cores (column wait); only µs/rq says something, repeat the run",
+      "!!!! DISTURBED: other programs used these cores (column wait); at best µs/rq says something, repeat the run",
     );
   }
   for (const run of measured) {
     printErrors(run);
-    printHandled(run);
+    printSettled(run);
   }
 }
 
@@ -110,18 +141,16 @@ function printErrors(run: ServerRun): void {
   process.exitCode = 1;
 }
 
-function printHandled(run: ServerRun): void {
-  if (run.handled === undefined) return;
-  const drainMs = formatNumber(
-    medianOf(run, (interval) => interval.drainMs),
-    0,
-  );
-  const { doneMarks } = run;
-  const complete = run.handled === run.accepted && (doneMarks === undefined || doneMarks === run.accepted);
-  const marks = doneMarks === undefined ? "" : `, ${doneMarks} done marks in the database`;
-  const mark = complete ? "" : "!!!! NOT VALID: ";
+/** Every handler of every answered event must have its done mark. */
+function printSettled(run: ServerRun): void {
+  const { name, handlersPerEvent = 1 } = run.contestant;
+  if (run.settled === undefined || handlersPerEvent === 0) return;
+  const wanted = run.accepted * handlersPerEvent;
+  const drainMs = medianOf(run, (interval) => interval.drainMs);
+  const isComplete = run.settled === wanted;
+  const mark = isComplete ? "" : "!!!! NOT VALID: ";
   printLine(
-    `${mark}${run.contestant.name}: handled ${run.handled} of ${run.accepted}, the last ${drainMs} ms after the load${marks}`,
+    `${mark}${name}: ${run.settled} of ${wanted} runs of handlers are done, the last ${formatNumber(drainMs, 0)} ms after the load`,
   );
-  if (!complete) process.exitCode = 1;
+  if (!isComplete) process.exitCode = 1;
 }

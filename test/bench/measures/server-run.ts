@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Contestant } from "../contestants/catalogue.js";
+import type { Contestant } from "../contestants/contestant.js";
 import type { LoadCalls, LoadPlan } from "../load/load-process.js";
 import type { LoadResult } from "../load/load-result.js";
 import { startChild, type Child } from "../process/child.js";
-import { countDoneMarks } from "./count-done-marks.js";
-import type { ServerCalls } from "../process/server-process.js";
+import { compareThreads, readThreads, type CpuPerRequest } from "../process/cpu-time.js";
 import { LOAD_CORE } from "../process/pinning.js";
+import { ownRuntime } from "../process/runtime.js";
+import { startServerProcess, type RunningServer, type ServerPlan } from "../process/server.js";
 
 /** One timed interval on one server. */
 export interface Interval extends LoadResult {
   requestsPerSecond: number;
-  /** Server CPU per accepted request in microseconds, all threads, until the last event was handled. */
-  cpuMicros: number;
-  /** The main thread's part; NaN where the system does not tell. */
-  mainMicros: number;
+  /** CPU of the server per accepted request, until the last event was handled. */
+  cpu: CpuPerRequest;
   /** CPU time of the server per time of the interval and what was left to do after it; 1 is a whole core. */
   serverCpuShare: number;
   /** How long after the interval the last accepted event was handled. */
@@ -23,27 +22,27 @@ export interface Interval extends LoadResult {
 /** A contestant's server process, kept alive through a run, idle while others are measured. */
 export interface ServerRun {
   readonly contestant: Contestant;
-  readonly databaseFile: string;
+  readonly pid: number;
   readonly intervals: Interval[];
-  /** Requests answered 200 since the start, and events handled; undefined where none are. */
+  /** Requests answered 200 since the start. */
   accepted: number;
-  handled: number | undefined;
-  /** Done marks that this run left in a database of ours; known once it has ended. */
-  doneMarks: number | undefined;
+  /** Runs of handlers that are settled in the store; known once the run has ended, undefined where none are. */
+  settled: number | undefined;
   /** Runs one interval; `keep` false makes it a warm-up. */
-  measure(load: Omit<LoadPlan, "port" | "scheme" | "poolSize">, keep: boolean): Promise<Interval>;
+  measure(load: Omit<LoadPlan, "port" | "scheme" | "mixed" | "poolSize">, keep: boolean): Promise<Interval>;
   end(): Promise<void>;
 }
 
 export type LoadGenerator = Child<LoadCalls>;
 
 export function startLoadGenerator(): LoadGenerator {
-  return startChild<LoadCalls>({ file: new URL("../load/load-process.ts", import.meta.url), cores: LOAD_CORE });
+  return startChild<LoadCalls>({ file: "load/load-process.ts", runtime: ownRuntime(), cores: LOAD_CORE });
 }
 
-const START_LIMIT_MS = 30_000;
 const DRAIN_LIMIT_MS = 60_000;
 const POLL_MS = 10;
+/** Long enough for the done marks of the last events, and for a server that cannot be asked. */
+const SETTLE_MS = 50;
 /** A guess for the first pool, per second. */
 const FIRST_RATE = 15_000;
 /** Memory for requests is bounded: about 4.4 KB each. */
@@ -51,55 +50,44 @@ const LARGEST_POOL = 300_000;
 const POOL_MARGIN = 1.4;
 
 /** Starts a contestant in a process of its own. */
-export async function startServer(options: {
-  contestant: Contestant;
-  databaseFile: string;
-  cores: string;
-  load: LoadGenerator;
-  env?: Record<string, string>;
-  /** A directory for CPU profiles. */
-  profile?: string | undefined;
-}): Promise<ServerRun> {
-  const { contestant, databaseFile, load } = options;
-  const marksBefore = countDoneMarks(databaseFile) ?? 0;
-  const child = startChild<ServerCalls>({
-    file: new URL("../process/server-process.ts", import.meta.url),
-    cores: options.cores,
-    env: options.env ?? {},
-    nodeFlags: options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${options.profile}`],
-  });
-  const { port } = await child
-    .call("start", { name: contestant.name, databaseFile }, START_LIMIT_MS)
-    .catch(async (error: unknown) => {
-      await child.end();
-      throw error;
-    });
+export async function startServer(
+  options: Omit<ServerPlan, "nodeFlags"> & {
+    load: LoadGenerator;
+    /** A directory for CPU profiles. */
+    profile?: string | undefined;
+    nodeFlags?: readonly string[];
+  },
+): Promise<ServerRun> {
+  const { contestant, load, profile, nodeFlags = [] } = options;
+  const { scheme, mixed = false, handlersPerEvent = 1 } = contestant;
+  const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
+  const server = await startServerProcess({ ...options, nodeFlags: [...nodeFlags, ...profiling] });
+  const { pid, port } = server;
   let bestRate = FIRST_RATE;
 
   const run: ServerRun = {
     contestant,
-    databaseFile,
+    pid,
     intervals: [],
     accepted: 0,
-    handled: undefined,
-    doneMarks: undefined,
+    settled: undefined,
     async measure(plan, keep) {
       const wanted = Math.ceil((plan.rate ?? bestRate * POOL_MARGIN) * plan.seconds) + plan.connections;
       const poolSize = Math.min(LARGEST_POOL, wanted);
-      await load.call("prepare", { ...plan, port, scheme: contestant.scheme, poolSize });
-      const before = await child.call("cpuTime", undefined);
+      await load.call("prepare", { ...plan, port, scheme, mixed, poolSize });
+      const before = readThreads(pid);
       const result = await load.call("run", undefined);
       const endedAt = performance.now();
       run.accepted += result.accepted;
-      run.handled = await drain(child, run.accepted);
+      await drain(server, run.accepted * handlersPerEvent);
       const drainMs = performance.now() - endedAt;
-      const after = await child.call("cpuTime", undefined);
+      await sleep(SETTLE_MS);
+      const cpu = compareThreads(pid, { before, after: readThreads(pid), requests: result.accepted });
       const interval: Interval = {
         ...result,
         requestsPerSecond: result.answered / result.elapsedSeconds,
-        cpuMicros: (after.process - before.process) / result.accepted,
-        mainMicros: ((after.mainThread ?? Number.NaN) - (before.mainThread ?? Number.NaN)) / result.accepted,
-        serverCpuShare: (after.process - before.process) / 1000 / (result.elapsedSeconds * 1000 + drainMs),
+        cpu,
+        serverCpuShare: (cpu.whole * result.accepted) / 1000 / (result.elapsedSeconds * 1000 + drainMs),
         drainMs,
       };
       bestRate = Math.max(bestRate, interval.requestsPerSecond);
@@ -107,22 +95,21 @@ export async function startServer(options: {
       return interval;
     },
     async end() {
-      await child.call("stop", undefined).catch((error: unknown) => process.stderr.write(`${String(error)}\n`));
-      await child.end();
-      const marks = countDoneMarks(databaseFile);
-      run.doneMarks = marks === undefined ? undefined : marks - marksBefore;
+      run.settled = await server.end().catch((error: unknown) => {
+        process.stderr.write(`${String(error)}\n`);
+        return undefined;
+      });
     },
   };
   return run;
 }
 
-/** Waits until all accepted events were handled; returns how many were, or undefined where nothing handles any. */
-async function drain(child: Child<ServerCalls>, accepted: number): Promise<number | undefined> {
+/** Waits until so many runs of handlers have ended, where the server can be asked. */
+async function drain(server: RunningServer, wanted: number): Promise<void> {
   const deadline = performance.now() + DRAIN_LIMIT_MS;
   for (;;) {
-    const handled = await child.call("countHandled", undefined);
-    if (handled === null) return undefined;
-    if (handled >= accepted || performance.now() > deadline) return handled;
+    const handled = await server.countHandled();
+    if (handled === undefined || handled >= wanted || performance.now() > deadline) return;
     await sleep(POLL_MS);
   }
 }

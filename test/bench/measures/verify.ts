@@ -2,6 +2,8 @@ import { CANDIDATES, VERIFY_SIZES } from "../contestants/verify-candidates.js";
 import type { Facts } from "../goals.js";
 import { startChild } from "../process/child.js";
 import { measureOpensslHmac } from "../process/openssl.js";
+import { SERVER_CORE } from "../process/pinning.js";
+import type { Runtime } from "../process/runtime.js";
 import type { VerifyCalls, VerifyTime } from "../process/verify-process.js";
 import { BODY_BYTES } from "../sample-delivery.js";
 import { median, medianRatio } from "../stats.js";
@@ -16,16 +18,16 @@ type Times = readonly VerifyTime[];
 
 /** Verification alone, against createHmac, OpenSSL's own speed and other packages (P7). */
 export async function measureVerify(context: MeasureContext): Promise<void> {
-  const { options, cores, facts } = context;
-  printTitle(`Verification alone, one core, ${options.rounds} alternated rounds`);
-  const times = await runRounds(cores, options.rounds, (options.seconds * 1000) / SLICES);
+  const { options, facts, runtime } = context;
+  printTitle(`Verification alone, Node ${runtime.version}, one core, ${options.rounds} alternated rounds`);
+  const times = await runRounds(runtime, options.rounds, (options.seconds * 1000) / SLICES);
   printSizes(times);
   printPeers(times);
   recordFacts(facts, times);
 }
 
-async function runRounds(cores: string, rounds: number, sliceMs: number): Promise<Times> {
-  const child = startChild<VerifyCalls>({ file: new URL("../process/verify-process.ts", import.meta.url), cores });
+async function runRounds(runtime: Runtime, rounds: number, sliceMs: number): Promise<Times> {
+  const child = startChild<VerifyCalls>({ file: "process/verify-process.ts", runtime, cores: SERVER_CORE });
   const times: VerifyTime[] = [];
   try {
     await child.call("measureRound", { sliceMs: sliceMs / 2, reversed: false });
@@ -33,7 +35,7 @@ async function runRounds(cores: string, rounds: number, sliceMs: number): Promis
       printProgress(`verification, round ${round + 1} of ${rounds}`);
       times.push(...(await child.call("measureRound", { sliceMs, reversed: round % 2 === 1 })));
       for (const bytes of VERIFY_SIZES) {
-        const micros = measureOpensslHmac(bytes, cores);
+        const micros = measureOpensslHmac(bytes, SERVER_CORE);
         if (micros !== undefined) times.push({ bytes, name: OPENSSL, micros });
       }
     }
@@ -106,8 +108,10 @@ function recordFacts(facts: Facts, times: Times): void {
   for (const bytes of VERIFY_SIZES) {
     facts.set(`verify ${bytes} %`, medianRatio(atSize(bytes, OPENSSL), atSize(bytes, CANDIDATES.oursKeyObject)) * 100);
   }
+  const ours = atSize(BODY_BYTES, CANDIDATES.oursKeyObject);
+  facts.set("verify ours/hmac", medianRatio(ours, atSize(BODY_BYTES, CANDIDATES.hmac)));
   for (const peer of ["stripe", "octokit", "svix"] as const) {
     const theirs = atSize(BODY_BYTES, CANDIDATES[peer]);
-    facts.set(`verify ${peer}/ours`, medianRatio(theirs, atSize(BODY_BYTES, CANDIDATES.oursKeyObject)));
+    facts.set(`verify ${peer}/ours`, medianRatio(theirs, ours));
   }
 }

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { CallMessage, Calls, ReplyMessage } from "./child-calls.js";
 import { pinCommand } from "./pinning.js";
+import type { Runtime } from "./runtime.js";
 
 /** A child process with typed calls. */
 export interface Child<C extends Calls> {
@@ -31,37 +32,38 @@ process.on("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
 
+/** Kills the child when this process ends, however that happens. */
+export function endWithUs(child: ChildProcess): void {
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+}
+
 /** Starts a file of the benchmark in its own process, TypeScript through tsx, pinned to the cores if that is possible. */
 export function startChild<C extends Calls>(options: {
-  file: URL;
-  args?: readonly string[];
+  /** Path below `test/bench`. */
+  file: string;
+  runtime: Runtime;
   /** Such as "0" or "0,1". */
   cores: string;
   env?: Record<string, string>;
   /** Further arguments of Node itself. */
   nodeFlags?: readonly string[];
 }): Child<C> {
-  const path = fileURLToPath(options.file);
-  const loader = path.endsWith(".ts") ? ["--import", "tsx"] : [];
-  const command = pinCommand(options.cores, [
-    process.execPath,
-    ...(options.nodeFlags ?? []),
-    ...loader,
-    path,
-    ...(options.args ?? []),
-  ]);
+  const { node, home } = options.runtime;
+  const path = join(home, "test/bench", options.file);
+  const command = pinCommand(options.cores, [node, ...(options.nodeFlags ?? []), "--import", "tsx", path]);
   const child = spawn(command.file, command.args, {
+    cwd: home,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, NODE_ENV: "production", ...options.env },
   });
-  running.add(child);
+  endWithUs(child);
 
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
   let endedBy: string | undefined;
   const fail = (reason: string): void => {
     endedBy ??= reason;
-    running.delete(child);
     for (const call of waiting.values()) call.reject(new Error(`${path} ${reason}`));
     waiting.clear();
   };

@@ -1,26 +1,59 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 
-/** CPU time since the process began, in microseconds. */
-export interface CpuTime {
-  /** All threads. */
-  process: number;
-  /** The main thread; undefined where the kernel does not tell. */
-  mainThread?: number;
-}
-
-/** Reads the CPU time of this process; it asks Linux for that of the main thread. */
-export function readCpuTime(): CpuTime {
+/** CPU time of all threads of this process since it began, in microseconds. */
+export function ownCpuMicros(): number {
   const { user, system } = process.cpuUsage();
-  const mainThread = readMainThread();
-  return mainThread === undefined
-    ? { process: user + system }
-    : { process: user + system, mainThread: mainThread.ranMicros };
+  return user + system;
 }
 
-/** How long the main thread ran, and how long it could have run but had to wait for its core; from Linux. */
+/** How long the main thread of this process ran, and how long it could have run but had to wait for its core; from Linux. */
 export function readMainThread(): { ranMicros: number; waitedMicros: number } | undefined {
+  return readThread(process.pid, process.pid);
+}
+
+/** CPU time of each thread of a process since it began, in microseconds by thread id; empty where the system does not tell. */
+export function readThreads(pid: number): Map<number, number> {
+  const threads = new Map<number, number>();
+  for (const id of listThreads(pid)) {
+    const thread = readThread(pid, id);
+    if (thread) threads.set(id, thread.ranMicros);
+  }
+  return threads;
+}
+
+/** CPU time per request between two readings, in microseconds. */
+export interface CpuPerRequest {
+  /** All threads. */
+  whole: number;
+  main: number;
+  /** The busiest thread after the main thread: the writer, where there is one. */
+  second: number;
+}
+
+export function compareThreads(
+  pid: number,
+  { before, after, requests }: { before: Map<number, number>; after: Map<number, number>; requests: number },
+): CpuPerRequest {
+  const used = [...after].map(([id, micros]) => ({ id, micros: (micros - (before.get(id) ?? 0)) / requests }));
+  const others = used.filter(({ id }) => id !== pid).map(({ micros }) => micros);
+  return {
+    whole: used.length === 0 ? Number.NaN : used.reduce((sum, { micros }) => sum + micros, 0),
+    main: used.find(({ id }) => id === pid)?.micros ?? Number.NaN,
+    second: Math.max(0, ...others),
+  };
+}
+
+function listThreads(pid: number): number[] {
   try {
-    const [ran, waited] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ");
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function readThread(pid: number, id: number): { ranMicros: number; waitedMicros: number } | undefined {
+  try {
+    const [ran, waited] = readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ");
     return { ranMicros: Number(ran) / 1000, waitedMicros: Number(waited) / 1000 };
   } catch {
     return undefined;

@@ -6,10 +6,9 @@ const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", "0", "t
 /** The core of the load generator. */
 export const LOAD_CORE = "1";
 
-/** The cores of the server. */
-export function serverCores(twoCores: boolean): string {
-  return twoCores ? "0,1" : "0";
-}
+/** The core of the server, and the cores of one that may use both. */
+export const SERVER_CORE = "0";
+export const BOTH_CORES = "0,1";
 
 /** The command line that keeps a program on the given cores; the same one where `taskset` does not work. */
 export function pinCommand(cores: string, command: readonly [string, ...string[]]): { file: string; args: string[] } {
@@ -18,7 +17,7 @@ export function pinCommand(cores: string, command: readonly [string, ...string[]
 }
 
 /** One line for the report. */
-export function describePinning(twoCores: boolean): string {
+export function describePinning(): string {
   if (!canPin) return "nothing pinned (taskset is missing or there is one core): expect noise";
-  return `server pinned to core ${serverCores(twoCores)}, load generator to core ${LOAD_CORE} (taskset)`;
+  return `servers pinned to core ${SERVER_CORE}, or ${BOTH_CORES} where the name ends in -2; load generator to core ${LOAD_CORE}`;
 }

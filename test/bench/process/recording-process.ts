@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { HOOK_PATH } from "../sample-delivery.js";
 import { serveCalls } from "./child-calls.js";
-import { readCpuTime } from "./cpu-time.js";
+import { ownCpuMicros } from "./cpu-time.js";
 import { openRecordingReceiver, recordEvent, type RecordingReceiver } from "./recording-receiver.js";
 
 /** CPU microseconds per settled event in each window; all threads. */
@@ -47,7 +47,7 @@ const calls = {
     return calls.look();
   },
   look(): Promise<Progress> {
-    return Promise.resolve({ cpu: readCpuTime().process, handled });
+    return Promise.resolve({ cpu: ownCpuMicros(), handled });
   },
   async stop(): Promise<void> {
     server?.closeAllConnections();
@@ -68,9 +68,9 @@ const calls = {
       count += 1;
       if (window >= plan.windows) return;
       if (window % 2 === 1) recordEvent(eventId, ctx);
-      if (place === UNCLEAR) cpuStart = readCpuTime().process;
+      if (place === UNCLEAR) cpuStart = ownCpuMicros();
       if (place !== plan.windowSize - 1) return;
-      const micros = (readCpuTime().process - cpuStart) / (plan.windowSize - 1 - UNCLEAR);
+      const micros = (ownCpuMicros() - cpuStart) / (plan.windowSize - 1 - UNCLEAR);
       times[window % 2 === 1 ? "recording" : "plain"].push(micros);
       if (window === plan.windows - 1) finish();
     });

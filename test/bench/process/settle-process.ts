@@ -2,7 +2,7 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import type { LeasedWork } from "#pigeonhole/store/work.js";
 import { serveCalls } from "./child-calls.js";
-import { readCpuTime } from "./cpu-time.js";
+import { ownCpuMicros } from "./cpu-time.js";
 
 /** Times per settled piece of work, in microseconds. */
 export interface SettleTimes {
@@ -41,7 +41,7 @@ const calls = {
     }
     const lease = ((performance.now() - leaseStart) * 1000) / work.length;
 
-    const cpuStart = readCpuTime().process;
+    const cpuStart = ownCpuMicros();
     const start = performance.now();
     for (let first = 0; first < work.length; first += AT_ONCE) {
       const at = Date.now();
@@ -52,7 +52,7 @@ const calls = {
       if (results.includes("lost")) throw new Error("a lease was lost");
     }
     const wall = ((performance.now() - start) * 1000) / work.length;
-    const cpu = (readCpuTime().process - cpuStart) / work.length;
+    const cpu = (ownCpuMicros() - cpuStart) / work.length;
     await store.close();
     return { wall, cpu, lease };
   },

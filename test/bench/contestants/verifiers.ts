@@ -1,11 +1,12 @@
 import { createServer } from "node:http";
 import { Webhooks, createNodeMiddleware } from "@octokit/webhooks";
+import Database from "better-sqlite3";
 import express from "express";
 import { Stripe } from "stripe";
 import { Webhook } from "svix";
 import { HOOK_PATH, SECRET } from "../sample-delivery.js";
-import type { RunningContestant } from "./contestant.js";
-import { createHookApp } from "./express-floor.js";
+import type { ContestantContext, RunningContestant } from "./contestant.js";
+import { createHookApp } from "./express-hook.js";
 
 /** stripe's constructEvent: verifies and parses. */
 export function startStripe(): RunningContestant {
@@ -34,6 +35,26 @@ export function startOctokit(): RunningContestant {
   webhooks.on("push", () => {});
   const app = express();
   app.disable("x-powered-by");
+  app.disable("etag");
   app.use(createNodeMiddleware(webhooks, { path: HOOK_PATH }));
   return { server: createServer(app) };
+}
+
+/** What one writes by hand: verify, insert in one durable transaction, answer. It only stores: nothing is handled or marked done. */
+export function startOneTransaction(context: ContestantContext): RunningContestant {
+  const database = new Database(context.databaseFile);
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.exec("CREATE TABLE inbox (id TEXT PRIMARY KEY, type TEXT NOT NULL, body TEXT NOT NULL)");
+  const insert = database.prepare("INSERT INTO inbox (id, type, body) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING");
+  const app = createHookApp((body, request) => {
+    const { id, type } = Stripe.webhooks.constructEvent(body, request.get("stripe-signature") ?? "", SECRET);
+    insert.run(id, type, body.toString());
+  });
+  return {
+    server: createServer(app),
+    stop() {
+      database.close();
+    },
+  };
 }
