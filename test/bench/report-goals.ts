@@ -1,11 +1,17 @@
-import { GOALS, NODE_20_GOALS, type Facts, type Goal } from "./goals.js";
+import { GOALS, NODE_20_GOALS, type Facts, type Goal, type Relation } from "./goals.js";
 import { MEASURES, type Measure } from "./options.js";
 import type { Runtime } from "./process/runtime.js";
 import { formatNumber, formatTable, printLine, printTitle } from "./table.js";
 
+const IS_MET: Record<Relation, (measured: number, bound: number) => boolean> = {
+  ">=": (measured, bound) => measured >= bound,
+  ">": (measured, bound) => measured > bound,
+  "<=": (measured, bound) => measured <= bound,
+};
+
 function formatGoal([id, text, fact, relation, bound, digits]: Goal, facts: Facts): string[] {
   const measured = facts.get(fact) ?? Number.NaN;
-  const isMet = relation === ">=" ? measured >= bound : measured <= bound;
+  const isMet = IS_MET[relation](measured, bound);
   const verdict = Number.isNaN(measured) ? "not measured" : isMet ? "met" : "NOT MET";
   return [`${id}  ${text}`, `${relation} ${bound}`, formatNumber(measured, digits), verdict];
 }

@@ -7,7 +7,7 @@ import type { MeasureContext } from "./context.js";
 import { printRuns, recordRatios } from "./report-runs.js";
 
 /** Fixed, so that runs can be compared. */
-const PACKAGES = { bullmq: "6.7.0", pg: "8.23.1", "pg-boss": "10.4.2", "graphile-worker": "0.17.3" };
+const PACKAGES = { bullmq: "6.7.0", ioredis: "5.8.2", pg: "8.23.1", "pg-boss": "10.4.2", "graphile-worker": "0.17.3" };
 
 /** Against what one would enqueue deliveries into (P6). Those only enqueue, and their servers may use both cores. */
 export async function measurePeers(context: MeasureContext): Promise<void> {
