@@ -12,7 +12,7 @@ export interface FillPlan {
   withBodies: boolean;
 }
 
-const ROWS_PER_TRANSACTION = 5_000;
+const ROWS_PER_TRANSACTION = 20_000;
 const EMPTY_BODY = Buffer.from("{}");
 
 const calls = {

@@ -28,6 +28,7 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
   const db = openDatabase(file);
   migrate(db, file);
   if (fast) {
+    db.pragma("journal_mode = OFF");
     db.pragma("synchronous = OFF");
     db.pragma("cache_size = -2000000");
   }
@@ -79,7 +80,7 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
       return (page?.work ?? []).map(({ seq, handler, token }) => ({ seq, handler, token }));
     },
     close() {
-      if (fast) db.pragma("wal_checkpoint(TRUNCATE)");
+      if (fast) db.pragma("journal_mode = WAL");
       db.close();
     },
   };
