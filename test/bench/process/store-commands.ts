@@ -28,7 +28,7 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
   const db = openDatabase(file);
   migrate(db, file);
   if (fast) {
-    db.pragma("journal_mode = OFF");
+    db.pragma("journal_mode = MEMORY");
     db.pragma("synchronous = OFF");
     db.pragma("cache_size = -2000000");
   }
