@@ -96,7 +96,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
       async () => {
         if (options.telemetry) telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
       },
-      () => heldStore.open({ logger }),
+      () => heldStore.open({ logger, onAlarm: (alarm) => alarms.raise(alarm) }),
       () => dispatcher.start(),
       () => pruner.start(),
       () => silence?.start(),

@@ -1,6 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
-import type { Logger } from "../base/logger.js";
-import type { Store } from "../store/store.js";
+import type { Store, StoreContext } from "../store/store.js";
 
 /** Stores that a receiver of this process has opened. */
 const held = new WeakSet<Store>();
@@ -15,7 +14,7 @@ export class HeldStore {
   }
 
   /** Rejects with `invalid_option` while another receiver has the store, which would close it under this one. */
-  async open(context: { logger: Logger }): Promise<void> {
+  async open(context: StoreContext): Promise<void> {
     if (held.has(this.#store)) {
       throw new PigeonholeError(
         "invalid_option",

@@ -60,13 +60,25 @@ export interface RecoverResult {
   parked: number;
 }
 
+/** What a store is given when it is opened. */
+export interface StoreContext {
+  logger: Logger;
+  /** Told what a person should look at, also when no call is there to fail. @default nobody */
+  onAlarm?: (alarm: StoreAlarm) => void;
+}
+
+/** What a store tells of itself. */
+export type StoreAlarm =
+  /** It takes nothing, for now or for good. */
+  { kind: "store_unavailable"; code: string; message: string };
+
 /**
  * Durable inbox. All methods are asynchronous; each resolves after its effect is safe against a power cut, and rejects with
- * a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `stopped`) when nothing was written. Times come in
+ * a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `store_replaced`, `stopped`) when nothing was written. Times come in
  * as arguments, in milliseconds since 1970. One conformance suite (`test/store/conformance.ts`) says what holds for each.
  */
 export interface Store extends Outbox {
-  open(context: { logger: Logger }): Promise<void>;
+  open(context: StoreContext): Promise<void>;
   /** Finishes what was begun, then closes. Later calls reject with `stopped`. */
   close(): Promise<void>;
 

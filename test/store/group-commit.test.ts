@@ -14,6 +14,7 @@ function createScript() {
   const batches: { commands: readonly Command[]; answer(results: CommandResult[]): void }[] = [];
   const commits = new GroupCommit({
     run: (commands) => new Promise((answer) => batches.push({ commands, answer })),
+    fault: new Promise(() => undefined),
     close: () => Promise.resolve(),
   });
   const accept = (bytes = 1): Promise<unknown> => commits.run("accept", newEvent("evt_1"), bytes);

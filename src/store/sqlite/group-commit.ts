@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { PigeonholeError } from "../../base/error.js";
+import { type ErrorCode, PigeonholeError } from "../../base/error.js";
 import type { Command, CommandResult, InputOf, OperationName, ResultOf } from "./inbox-database.js";
 import type { Writer } from "./writer.js";
 
@@ -31,9 +31,14 @@ export class GroupCommit {
   #refusal: PigeonholeError | undefined;
   #broken: PigeonholeError | undefined;
   #idle: (() => void)[] = [];
+  #tellBroken: (error: PigeonholeError) => void = () => undefined;
+  /** Resolves with the first failure after which nothing may be written any more. */
+  readonly broken: Promise<PigeonholeError>;
 
   constructor(writer: Writer) {
     this.#writer = writer;
+    this.broken = new Promise((resolve) => (this.#tellBroken = resolve));
+    void writer.fault.then((error) => this.break(error));
   }
 
   /** Runs an operation in the next batch; resolves with its result after the commit. */
@@ -61,15 +66,19 @@ export class GroupCommit {
   }
 
   /**
-   * After an I/O error a later fsync may claim success for pages that were dropped, so nothing is answered 2xx any more: what
-   * waits is refused as well.
+   * After an I/O error a later fsync may claim success for pages that were dropped, and files that were taken away keep nothing,
+   * so nothing is answered 2xx any more: what waits is refused as well.
    */
-  break(failure: { message: string }): void {
-    this.#broken ??= new PigeonholeError(
-      "store_failed",
-      `${failure.message} The store takes nothing more; mend the disk and restart the process.`,
-    );
+  break(failure: { code: ErrorCode; message: string }): void {
+    this.#broken ??=
+      failure.code === "store_replaced"
+        ? new PigeonholeError("store_replaced", failure.message)
+        : new PigeonholeError(
+            "store_failed",
+            `${failure.message} The store takes nothing more; mend the disk and restart the process.`,
+          );
     this.#refusal ??= this.#broken;
+    this.#tellBroken(this.#broken);
   }
 
   /** Waits for the end of the current event-loop turn, so that requests that came in together share a batch. */

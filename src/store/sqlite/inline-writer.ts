@@ -1,13 +1,16 @@
 import type { Database } from "better-sqlite3";
-import { createInboxDatabase } from "./inbox-database.js";
+import { createCheckedInbox } from "./checked-inbox.js";
+import type { OpenFiles } from "./open-files.js";
 import type { Writer } from "./writer.js";
 
 /** Runs batches on the caller's thread: for `:memory:` and for tests. */
-export function createInlineWriter(db: Database): Writer {
-  const inbox = createInboxDatabase(db);
+export function createInlineWriter(db: Database, files: OpenFiles | undefined): Writer {
+  const inbox = createCheckedInbox(db, files);
   return {
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     run: async (commands) => inbox.runBatch(commands),
+    // Without a thread nothing looks between two batches.
+    fault: new Promise(() => undefined),
     close: () => Promise.resolve(),
   };
 }

@@ -32,6 +32,25 @@ export function openDatabase(file: string): Database.Database {
     db.pragma("synchronous = FULL");
     db.pragma("wal_autocheckpoint = 4000");
     checkDurability(db, file);
+    readOnce(db);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw asStoreError(error, `opening ${file}`);
+  }
+}
+
+/**
+ * Opens a connection that only reads, beside one that writes. SQLite lets the last connection of a process that closes empty the WAL
+ * and delete it, if no other process seems to use the file; and a receiver whose process has lost its locks seems not to. While
+ * this connection is open no other one of the process is the last, and it cannot delete anything itself, so a close that ends with
+ * it leaves the files alone.
+ */
+export function openKeeper(file: string): Database.Database {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+    readOnce(db);
     return db;
   } catch (error) {
     db?.close();
@@ -63,6 +82,11 @@ export function migrate(db: Database.Database, file: string): void {
   } catch (error) {
     throw asStoreError(error, `migrating ${file}`);
   }
+}
+
+/** SQLite opens the WAL, and locks the file as being in use, with the first read. */
+function readOnce(db: Database.Database): void {
+  db.prepare("SELECT count(*) FROM sqlite_schema").get();
 }
 
 function checkVersion(db: Database.Database): void {

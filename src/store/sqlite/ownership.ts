@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import { connect } from "./connect.js";
+import { ownerPath } from "./open-files.js";
 import { asStoreError } from "./store-error.js";
 
 /**
@@ -11,7 +12,11 @@ export class Ownership {
   #lock: Database.Database | undefined;
 
   constructor(databaseFile: string) {
-    this.#file = `${databaseFile}-owner`;
+    this.#file = ownerPath(databaseFile);
+  }
+
+  get isHeld(): boolean {
+    return this.#lock !== undefined;
   }
 
   /** Takes the lock unless another live process has it; true when it is held. */

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "better-sqlite3";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
-import type { Store } from "../store.js";
+import type { Store, StoreContext } from "../store.js";
 import { checkDriver } from "./check-driver.js";
-import { GroupCommit } from "./group-commit.js";
-import { createInlineWriter } from "./inline-writer.js";
-import { IN_MEMORY, migrate, openDatabase } from "./open-database.js";
+import type { GroupCommit } from "./group-commit.js";
+import { IN_MEMORY } from "./open-database.js";
+import { type OpenStore, canReopen, openStore } from "./open-store.js";
 import { Ownership } from "./ownership.js";
-import { createThreadWriter } from "./thread-writer.js";
-import { type UserCommit, createUserCommits } from "./user-transaction.js";
 
 /** Processes that start together meet while the first of them makes the file a WAL file, which SQLite does not wait for. */
 const OPEN_TRIES = 8;
 const OPEN_WAIT_MS = 100;
+
+/** Files that were taken away are looked for this often. */
+const REOPEN_WAIT_MS = 250;
 
 export interface SqliteStoreOptions {
   /** Path of the database file, or `:memory:`. Made with mode 0600 when it does not exist. */
@@ -24,52 +24,23 @@ export interface SqliteStoreOptions {
   thread?: boolean;
 }
 
-interface OpenStore {
-  commits: GroupCommit;
-  /** Runs the user's transactions; the connection that writes in memory, a second one for a file. */
-  db: Database;
-  close(): Promise<void>;
-}
-
 /** The inbox in one SQLite file. Your own tables may live in the same file. Throws `driver_unusable` where Node and better-sqlite3 do not fit. */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
   checkDriver();
-  const { file } = options;
+  const { file, thread: useThread = true } = options;
   const ownership = file === IN_MEMORY ? undefined : new Ownership(file);
-  const waitingCommits: UserCommit[] = [];
   let opened: OpenStore | undefined;
   /** Callers that meet share one opening; a second connection and thread would never be closed. */
   let opening: Promise<void> | undefined;
   let closing = Promise.resolve();
+  /** Opens files again that were taken away; ends with the opening. */
+  let replacing = Promise.resolve();
   let hasTakenOver = false;
-  let runUserCommits: ReturnType<typeof createUserCommits> | undefined;
 
-  async function openAll(): Promise<OpenStore> {
-    const db = openDatabase(file);
-    try {
-      migrate(db, file);
-      const useThread = file !== IN_MEMORY && options.thread !== false;
-      const writer = useThread ? await createThreadWriter(file) : createInlineWriter(db);
-      const commits = new GroupCommit(writer);
-      return {
-        commits,
-        db,
-        async close() {
-          await commits.finish(new PigeonholeError("stopped", "The store is closed."));
-          await writer.close();
-          db.close();
-        },
-      };
-    } catch (error) {
-      db.close();
-      throw error;
-    }
-  }
-
-  async function openWhileBusy(): Promise<OpenStore> {
+  async function openWhileBusy(lost?: OpenStore): Promise<OpenStore> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await openAll();
+        return await openStore({ file, useThread, lost });
       } catch (error) {
         if (!isPigeonholeError(error, "store_busy") || attempt === OPEN_TRIES) throw error;
       }
@@ -78,11 +49,44 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   }
 
   /** The close before has its end first, whatever that is: the file and its lock are free then. */
-  async function openAfter(closed: Promise<void>): Promise<void> {
+  async function openAfter(closed: Promise<void>, context: StoreContext): Promise<void> {
     await closed.catch(() => undefined);
-    const open = await openWhileBusy();
+    use(await openWhileBusy(), context);
+  }
+
+  function use(open: OpenStore, context: StoreContext): void {
     opened = open;
-    runUserCommits = createUserCommits(open.db, (error) => open.commits.break(error));
+    void open.commits.broken.then(({ code, message }) => {
+      context.onAlarm?.({ kind: "store_unavailable", code, message });
+      if (code === "store_replaced" && opened === open) replacing = replace(open, context);
+    });
+  }
+
+  /** Gives up files that were taken away, and goes on with the database once it is back under its path. */
+  async function replace(lost: OpenStore, context: StoreContext): Promise<void> {
+    const wasOwner = ownership?.isHeld === true;
+    ownership?.give();
+    await lost.abandon();
+    while (opened === lost) {
+      const found = canReopen(lost) ? await openWhileBusy(lost).catch(() => undefined) : undefined;
+      if (found === undefined) {
+        await sleep(REOPEN_WAIT_MS, undefined, { ref: false });
+      } else if (opened === lost) {
+        use(found, context);
+        if (wasOwner) retakeOwnership();
+      } else {
+        await found.close();
+      }
+    }
+  }
+
+  /** Should it fail, the next look of this process or of another one takes over. */
+  function retakeOwnership(): void {
+    try {
+      ownership?.take();
+    } catch {
+      // That look tells the error.
+    }
   }
 
   /** An opening under way comes to its end before it is undone. */
@@ -94,6 +98,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     }
     opened = undefined;
     hasTakenOver = false;
+    await replacing;
     await open?.close().finally(() => ownership?.give());
   }
 
@@ -110,16 +115,10 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     }
   };
 
-  function runWaitingCommits(broken: PigeonholeError | undefined): void {
-    const commits = waitingCommits.splice(0);
-    if (broken === undefined) runUserCommits?.(commits);
-    else for (const commit of commits) commit.reject(broken);
-  }
-
   return {
-    open() {
+    open(context) {
       if (opening !== undefined) return opening;
-      const mine = openAfter(closing);
+      const mine = openAfter(closing, context);
       opening = mine;
       mine.catch(() => {
         if (opening === mine) opening = undefined;
@@ -139,11 +138,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     release: (leases, now) => run("release", { leases, now }),
     settle: (settlement) => run("settle", settlement),
     commit: (settlement, fn) =>
-      new Promise<void>((resolve, reject) => {
-        const { commits } = current();
-        if (waitingCommits.length === 0) commits.takeTurn(runWaitingCommits);
-        waitingCommits.push({ settlement, fn, resolve, reject });
-      }),
+      new Promise<void>((resolve, reject) => current().commit({ settlement, fn, resolve, reject })),
     async recover(now) {
       // A closed store must not take the file from the next one.
       current();

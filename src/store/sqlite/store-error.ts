@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { PigeonholeError } from "../../base/error.js";
+import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 
 /** SQLite's error as ours. The message keeps SQLite's code and never holds a bound value. */
 export function asStoreError(error: unknown, doing: string): PigeonholeError {
@@ -20,6 +20,7 @@ export function asStoreError(error: unknown, doing: string): PigeonholeError {
 
 /** True when SQLite itself is in doubt after this error, so that nothing may be written any more. */
 export function isBreaking(error: unknown): boolean {
+  if (isPigeonholeError(error, "store_replaced")) return true;
   const cause = error instanceof PigeonholeError ? error.cause : error;
   if (!(cause instanceof Database.SqliteError)) return false;
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY)/.test(cause.code);

@@ -2,12 +2,14 @@ import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import { type PackedResult, packBatch, unpackResults } from "./batch-packing.js";
 import type { Command, CommandResult } from "./inbox-database.js";
+import type { OpenFiles } from "./open-files.js";
 import type { Writer } from "./writer.js";
 
-/** What the thread answers to a batch, and once when it has opened the file. */
+/** What the thread answers to a batch, once when it has opened the file, and at most once when its files were taken away. */
 export type ThreadMessage =
   | { kind: "ready" }
   | { kind: "results"; results: PackedResult[] }
+  | { kind: "fault"; code: PigeonholeError["code"]; message: string }
   | { kind: "failed"; code: PigeonholeError["code"]; message: string };
 
 interface Waiting {
@@ -16,8 +18,10 @@ interface Waiting {
 }
 
 /** Runs batches on a worker thread that owns the writing connection, so that the event loop never waits for a disk. */
-export async function createThreadWriter(file: string): Promise<Writer> {
-  const worker = new Worker(new URL("./writer-thread.js", import.meta.url), { workerData: { file } });
+export async function createThreadWriter(files: OpenFiles): Promise<Writer> {
+  const worker = new Worker(new URL("./writer-thread.js", import.meta.url), { workerData: files.data });
+  let tellFault: (error: PigeonholeError) => void = () => undefined;
+  const fault = new Promise<PigeonholeError>((resolve) => (tellFault = resolve));
   let waiting: Waiting | undefined;
   let dead: PigeonholeError | undefined;
 
@@ -46,6 +50,8 @@ export async function createThreadWriter(file: string): Promise<Writer> {
         return finish((waiter) => waiter.resolve([]));
       case "results":
         return finish((waiter) => waiter.resolve(message.results));
+      case "fault":
+        return tellFault(new PigeonholeError(message.code, message.message));
       case "failed":
         return die(new PigeonholeError(message.code, message.message));
     }
@@ -84,6 +90,7 @@ export async function createThreadWriter(file: string): Promise<Writer> {
   await expect();
   return {
     run,
+    fault,
     async close() {
       dead ??= new PigeonholeError("stopped", "The store is closed.");
       worker.ref();

@@ -2,6 +2,8 @@ import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import type { Settlement } from "../work.js";
+import { findFault } from "./find-fault.js";
+import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
 import { prepareSettle } from "./operations/settle.js";
 import { asStoreError, isBreaking } from "./store-error.js";
@@ -20,10 +22,15 @@ export interface UserCommit {
  * savepoint of its own, so one that throws leaves the others alone; all share one wait for the disk. `onBreaking` hears of an
  * error after which nothing may be written any more.
  */
-export function createUserCommits(
-  db: Database,
-  onBreaking: (error: PigeonholeError) => void,
-): (commits: readonly UserCommit[]) => void {
+export function createUserCommits({
+  db,
+  files,
+  onBreaking,
+}: {
+  db: Database;
+  files: OpenFiles | undefined;
+  onBreaking: (error: PigeonholeError) => void;
+}): (commits: readonly UserCommit[]) => void {
   const settle = prepareSettle(db);
   const addDone = prepareAddDone(db);
   const runOne = db.transaction(({ settlement, fn }: UserCommit): void => {
@@ -56,10 +63,13 @@ export function createUserCommits(
 
   return (commits) => {
     try {
-      for (const answer of runTogether.immediate(commits)) answer();
+      const answers = runTogether.immediate(commits);
+      const fault = files === undefined ? undefined : findFault(db, files);
+      if (fault !== undefined) throw fault;
+      for (const answer of answers) answer();
     } catch (error) {
       const failure = asStoreError(error, "ctx.commit");
-      if (isBreaking(error)) onBreaking(failure);
+      if (isBreaking(failure)) onBreaking(failure);
       for (const commit of commits) commit.reject(failure);
     }
   };

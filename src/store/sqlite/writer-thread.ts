@@ -1,22 +1,36 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import { type PackedBatch, packResults, unpackBatch } from "./batch-packing.js";
-import { createInboxDatabase } from "./inbox-database.js";
+import { createCheckedInbox } from "./checked-inbox.js";
 import { openDatabase } from "./open-database.js";
+import { OpenFiles, type OpenFilesData } from "./open-files.js";
 import type { ThreadMessage } from "./thread-writer.js";
 
 // The body of the writer thread: one connection, one batch per message, one answer per batch.
+
+/** Between commits the files are looked at this often, so that a quiet receiver notices what became of them, too. */
+const LOOK_MS = 250;
 
 const port = parentPort;
 if (port === null) throw new PigeonholeError("invalid_argument", "writer-thread must be started as a worker thread.");
 const answer = (message: ThreadMessage): void => port.postMessage(message);
 
-const { file } = workerData as { file: string };
 try {
-  const db = openDatabase(file);
-  const inbox = createInboxDatabase(db);
+  const files = new OpenFiles(workerData as OpenFilesData);
+  const db = openDatabase(files.data.file);
+  const inbox = createCheckedInbox(db, files);
+  // This connection must have opened what the first one has; a look that finds less says so before the first batch.
+  const failure = inbox.check();
+  if (failure !== undefined) throw failure;
+  const looking = setInterval(() => {
+    const found = inbox.check();
+    if (found === undefined) return;
+    clearInterval(looking);
+    answer({ kind: "fault", code: found.code, message: found.message });
+  }, LOOK_MS);
   port.on("message", (message: PackedBatch | "close") => {
     if (message === "close") {
+      clearInterval(looking);
       db.close();
       port.close();
       return;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { createReceiver } from "pigeonhole";
 import { pino } from "pino";
+import { MEDDLERS } from "./meddle.mjs";
 
 // A receiver in a process of its own. What its handlers do with an event stands in the event: data.tasks[handler name].
 // It reports by JSON lines on standard output.
@@ -83,11 +84,17 @@ if (config.mode === "start-and-stop") {
 function serve() {
   const retryParked = async (response) =>
     response.end(JSON.stringify(await receiver.inbox.retryAll({ state: "parked" })));
+  const meddle = async (how, response) => {
+    await MEDDLERS[how](config.file);
+    response.end();
+  };
   const server = createServer(
     receiver.listener({
       path: "/hooks",
       next: (request, response) => {
+        const meddler = request.headers["x-meddle"];
         if (request.url === "/retry-parked") void retryParked(response);
+        else if (meddler !== undefined) void meddle(meddler, response);
         else response.writeHead(404).end();
       },
     }),

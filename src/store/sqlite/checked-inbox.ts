@@ -1,0 +1,29 @@
+import type { Database } from "better-sqlite3";
+import type { PigeonholeError } from "../../base/error.js";
+import { findFault } from "./find-fault.js";
+import { type CommandResult, type InboxDatabase, createInboxDatabase } from "./inbox-database.js";
+import type { OpenFiles } from "./open-files.js";
+
+/** An inbox that looks after each commit whether its files are still under their paths, before the batch is answered. */
+export interface CheckedInbox extends InboxDatabase {
+  /** The same look without a batch; undefined when all is well. */
+  check(): PigeonholeError | undefined;
+}
+
+/** `files` is undefined for a database in memory, which cannot be taken away. */
+export function createCheckedInbox(db: Database, files: OpenFiles | undefined): CheckedInbox {
+  const inbox = createInboxDatabase(db);
+
+  const check = (): PigeonholeError | undefined => (files === undefined ? undefined : findFault(db, files));
+
+  return {
+    check,
+    runBatch(commands) {
+      const results = inbox.runBatch(commands);
+      const failure = check();
+      if (failure === undefined) return results;
+      const { code, message } = failure;
+      return commands.map((): CommandResult => ({ ok: false, code, message, breaking: true }));
+    },
+  };
+}

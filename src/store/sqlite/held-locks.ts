@@ -1,0 +1,53 @@
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import type { FileIdentity } from "./open-files.js";
+
+// A POSIX lock belongs to the process and the file, and ends as soon as the process closes any handle of that file. SQLite knows
+// its own handles; a second SQLite in the process, or a plain copy of the file, does not. Another process may then take the WAL
+// for unused: it cuts the shared memory under this one (SIGBUS), or deletes the WAL. Linux shows a process its locks.
+
+/** The handles by which this process holds SQLite's locks that say "in use". */
+export interface HeldLocks {
+  /** Of the database file, which keep others from deleting the WAL. */
+  database: number[];
+  /** Of the shared memory, which keep others from making it anew. */
+  sharedMemory: number[];
+}
+
+/** The byte ranges that SQLite locks for as long as a database is in use, as the kernel prints them. */
+const IN_USE = { database: / READ .* 1073741826 1073742335$/m, sharedMemory: / READ .* 128 128$/m };
+
+/** Undefined where the locks cannot be seen: on other systems than Linux, and under kernels that do not tell. */
+export function findHeldLocks(database: FileIdentity, sharedMemory: FileIdentity): HeldLocks | undefined {
+  if (process.platform !== "linux") return undefined;
+  const locks = { database: handlesOf(database), sharedMemory: handlesOf(sharedMemory) };
+  return areHeld(locks) ? locks : undefined;
+}
+
+export function areHeld({ database, sharedMemory }: HeldLocks): boolean {
+  return (
+    database.some((handle) => IN_USE.database.test(describeHandle(handle))) &&
+    sharedMemory.some((handle) => IN_USE.sharedMemory.test(describeHandle(handle)))
+  );
+}
+
+/** Handles of this process that are open on the file; following the link opens nothing. */
+function handlesOf({ dev, ino }: FileIdentity): number[] {
+  try {
+    return readdirSync("/proc/self/fd")
+      .map(Number)
+      .filter((handle) => {
+        const seen = statSync(`/proc/self/fd/${handle}`, { bigint: true, throwIfNoEntry: false });
+        return seen?.dev === dev && seen.ino === ino;
+      });
+  } catch {
+    return [];
+  }
+}
+
+function describeHandle(handle: number): string {
+  try {
+    return readFileSync(`/proc/self/fdinfo/${handle}`, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,109 @@
+import type { Database } from "better-sqlite3";
+import { PigeonholeError } from "../../base/error.js";
+import { findFault } from "./find-fault.js";
+import { GroupCommit } from "./group-commit.js";
+import { createInlineWriter } from "./inline-writer.js";
+import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
+import { type OpenFiles, checkIdentityIsStable, identify, isSameFile, noteOpenFiles } from "./open-files.js";
+import { createThreadWriter } from "./thread-writer.js";
+import { type UserCommit, createUserCommits } from "./user-transaction.js";
+
+/** All connections of one opening of a store. */
+export interface OpenStore {
+  readonly commits: GroupCommit;
+  /** Undefined in memory. */
+  readonly files: OpenFiles | undefined;
+  /** Runs the user's transaction in the next turn; in memory on the connection that writes, for a file on a second one. */
+  commit(commit: UserCommit): void;
+  /** Finishes what was begun, and closes as SQLite does: the last connection empties the WAL and removes it. */
+  close(): Promise<void>;
+  /** Closes without touching the file system: what lies under the paths may be somebody else's by now. */
+  abandon(): Promise<void>;
+}
+
+export interface OpenStoreOptions {
+  file: string;
+  useThread: boolean;
+  /** The opening whose files were taken away, when the same database is opened again. */
+  lost?: OpenStore | undefined;
+}
+
+export async function openStore({ file, useThread, lost }: OpenStoreOptions): Promise<OpenStore> {
+  if (file === IN_MEMORY) {
+    const db = openDatabase(file);
+    migrate(db, file);
+    return assemble({ db, files: undefined, keeper: undefined, useThread: false });
+  }
+  const opened: Database[] = [];
+  try {
+    const before = identify(file);
+    const db = openDatabase(file);
+    opened.push(db);
+    const files = noteOpenFiles(file, before ?? identify(file));
+    if (lost?.files?.data.locks !== undefined && files.data.locks === undefined) {
+      throw new PigeonholeError(
+        "store_replaced",
+        `Another connection of this process keeps the old files of ${file} open.`,
+      );
+    }
+    migrate(db, file);
+    checkIdentityIsStable(file);
+    const keeper = openKeeper(file);
+    opened.unshift(keeper);
+    return await assemble({ db, files, keeper, useThread });
+  } catch (error) {
+    for (const db of opened) db.close();
+    throw error;
+  }
+}
+
+/**
+ * True once the database is back under its path. SQLite shares what it knows of a file among all connections of a process, so one of
+ * the app's own would lead a new opening to the old files; that can be told where the locks are seen.
+ */
+export function canReopen({ files }: OpenStore): boolean {
+  return files?.data.locks !== undefined && isSameFile(identify(files.data.file), files.data.database);
+}
+
+interface Parts {
+  db: Database;
+  files: OpenFiles | undefined;
+  /** Keeps every other close of this process from being the last one; see {@link openKeeper}. */
+  keeper: Database | undefined;
+  useThread: boolean;
+}
+
+async function assemble({ db, files, keeper, useThread }: Parts): Promise<OpenStore> {
+  const writer = useThread && files !== undefined ? await createThreadWriter(files) : createInlineWriter(db, files);
+  const commits = new GroupCommit(writer);
+  const runUserCommits = createUserCommits({ db, files, onBreaking: (error) => commits.break(error) });
+  const waiting: UserCommit[] = [];
+  let ended: Promise<void> | undefined;
+
+  function runWaiting(broken: PigeonholeError | undefined): void {
+    const taken = waiting.splice(0);
+    if (broken === undefined) runUserCommits(taken);
+    else for (const commit of taken) commit.reject(broken);
+  }
+
+  async function end(inOrder: boolean): Promise<void> {
+    await commits.finish(new PigeonholeError("stopped", "The store is closed."));
+    const fault = files === undefined ? undefined : findFault(db, files);
+    await writer.close();
+    const removesWal = inOrder && fault === undefined;
+    if (removesWal) keeper?.close();
+    db.close();
+    keeper?.close();
+  }
+
+  return {
+    commits,
+    files,
+    commit(commit) {
+      if (waiting.length === 0) commits.takeTurn(runWaiting);
+      waiting.push(commit);
+    },
+    close: () => (ended ??= end(true)),
+    abandon: () => (ended ??= end(false)),
+  };
+}

@@ -1,0 +1,200 @@
+import { execFile } from "node:child_process";
+import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { readInboxFile } from "./support/inbox-file.js";
+import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "./support/receiver-process.js";
+import { SECRET, createScratch } from "./support/scratch.js";
+import { ServiceSender } from "./support/service-sender.js";
+
+// What becomes of a running receiver whose files are taken away: no delivery is acknowledged into a file that nobody will find.
+
+const CLI = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
+const KILLED = { code: null, signal: "SIGKILL" };
+
+interface Scene {
+  file: string;
+  config: ReceiverConfig;
+  /** Sends that many events, one after the other, as long as `goOn` says; ids by the status of their answer. */
+  send(name: string, count: number): Promise<Map<number | null, string[]>>;
+  start(): Promise<ReceiverProcess>;
+}
+
+async function prepare(): Promise<Scene> {
+  const { file } = createScratch();
+  const port = await findFreePort();
+  const config: ReceiverConfig = { file, port, secret: SECRET, handlers: { one: { kind: "commit" } } };
+  const sender = new ServiceSender({ secret: SECRET, port: () => port, random: Math.random });
+  return {
+    file,
+    config,
+    async send(name, count) {
+      const answers = new Map<number | null, string[]>();
+      for (let index = 0; index < count; index += 1) {
+        const id = `${name}_${index}`;
+        const { status } = await sender.attempt({ id, tasks: {} });
+        answers.set(status, [...(answers.get(status) ?? []), id]);
+      }
+      return answers;
+    },
+    async start() {
+      const started = startReceiver(config);
+      expect(await started.line("ready")).toBeDefined();
+      return started;
+    },
+  };
+}
+
+const meddle = async ({ config }: Scene, how: string): Promise<void> => {
+  const answer = await fetch(`http://127.0.0.1:${config.port}/`, { headers: { "x-meddle": how } });
+  expect(answer.status).toBe(200);
+};
+
+async function runCli(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args]);
+  return stdout;
+}
+
+/** Sends until the receiver takes events again; ids that it took. */
+async function sendUntilTaken(scene: Scene, name: string): Promise<string[]> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const taken = (await scene.send(`${name}_${attempt}`, 1)).get(200);
+    if (taken !== undefined) return taken;
+    await sleep(50);
+  }
+  throw new Error("The receiver takes nothing again.");
+}
+
+function lostOf(file: string, acknowledged: readonly string[]): string[] {
+  const { events, integrity } = readInboxFile(file);
+  expect(integrity).toBe("ok");
+  const ids = new Set(events.map(({ id }) => id));
+  return acknowledged.filter((id) => !ids.has(id));
+}
+
+async function kill(receiver: ReceiverProcess): Promise<void> {
+  receiver.signal("SIGKILL");
+  expect(await receiver.ended).toEqual(KILLED);
+}
+
+/** Codes of the store's alarms; each kind comes once a minute. */
+const alarmsOf = (receiver: ReceiverProcess): unknown[] =>
+  receiver.lines.filter(({ alarm }) => alarm === "store_unavailable").map(({ code }) => code);
+
+describe("the database file", () => {
+  it.each<[string, (file: string) => void]>([
+    ["deleted", (file) => rmSync(file)],
+    ["moved away", (file) => renameSync(file, `${file}.moved`)],
+    [
+      "replaced by a copy",
+      (file) => {
+        copyFileSync(file, `${file}.copy`);
+        renameSync(`${file}.copy`, file);
+      },
+    ],
+    ["replaced by an empty file", (file) => (rmSync(file), writeFileSync(file, ""))],
+    ["deleted with its WAL", (file) => (rmSync(file), rmSync(`${file}-wal`), rmSync(`${file}-shm`))],
+  ])("%s under a running receiver: nothing is acknowledged any more, and an alarm says so", async (_, take) => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    expect((await scene.send("before", 20)).get(200)).toHaveLength(20);
+    take(scene.file);
+    const after = await scene.send("after", 60);
+    expect([...after.keys()]).toEqual([503]);
+    expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
+    await kill(receiver);
+  });
+
+  it("moved away and put back is gone on with, and has all that was acknowledged", async () => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    const before = (await scene.send("before", 20)).get(200) ?? [];
+    renameSync(scene.file, `${scene.file}.moved`);
+    expect([...(await scene.send("meanwhile", 20)).keys()]).toEqual([503]);
+    renameSync(`${scene.file}.moved`, scene.file);
+    const taken = await sendUntilTaken(scene, "after");
+    await kill(receiver);
+    expect(lostOf(scene.file, [...before, ...taken])).toEqual([]);
+  });
+
+  it("moved away has by itself all that was acknowledged, and what takes its place keeps nothing of it", async () => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    const before = (await scene.send("before", 20)).get(200) ?? [];
+    const moved = `${scene.file}.moved`;
+    renameSync(scene.file, moved);
+    expect([...(await scene.send("meanwhile", 1)).keys()]).toEqual([503]);
+    await kill(receiver);
+    expect(lostOf(moved, before)).toEqual([]);
+
+    const next = await scene.start();
+    const after = (await scene.send("after", 20)).get(200) ?? [];
+    expect(after).toHaveLength(20);
+    await kill(next);
+    expect(lostOf(scene.file, after)).toEqual([]);
+  });
+
+  it("gone, the receiver still stops in order, and touches nothing that took its place", async () => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    await scene.send("before", 5);
+    for (const end of ["", "-wal", "-shm"]) renameSync(`${scene.file}${end}`, `${scene.file}.moved${end}`);
+    expect([...(await scene.send("meanwhile", 1)).keys()]).toEqual([503]);
+    writeFileSync(`${scene.file}-wal`, "of somebody else");
+    receiver.signal("SIGTERM");
+    expect(await receiver.ended).toEqual({ code: 0, signal: null });
+    expect(existsSync(`${scene.file}-wal`)).toBe(true);
+  });
+});
+
+describe("what SQLite puts beside it", () => {
+  it.each(["-wal", "-owner"])("deleted (%s): the receiver opens its files again and loses nothing", async (end) => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    const before = (await scene.send("before", 20)).get(200) ?? [];
+    rmSync(`${scene.file}${end}`);
+    const meanwhile = (await scene.send("meanwhile", 20)).get(200) ?? [];
+    const taken = await sendUntilTaken(scene, "after");
+    expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
+    await kill(receiver);
+    expect(lostOf(scene.file, [...before, ...meanwhile, ...taken])).toEqual([]);
+  });
+});
+
+describe("a program in the receiver's process that opens and closes the file", () => {
+  it.each(["node:sqlite", "a second better-sqlite3", "fs.cp of the folder"])(
+    "(%s), and the command line after it: no acknowledged event is lost in a crash",
+    { timeout: 60_000 },
+    async (how) => {
+      const scene = await prepare();
+      const receiver = await scene.start();
+      const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
+      expect(acknowledged).toHaveLength(20);
+      await meddle(scene, how);
+      acknowledged.push(...((await scene.send("between", 50)).get(200) ?? []));
+      await runCli("inbox", "stats", "--db", scene.file);
+      acknowledged.push(...((await scene.send("after", 50)).get(200) ?? []));
+      acknowledged.push(...(await sendUntilTaken(scene, "last")));
+      expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
+      await kill(receiver);
+      expect(lostOf(scene.file, acknowledged)).toEqual([]);
+    },
+  );
+
+  it("does not let the next process of a rolling deploy end this one", { timeout: 60_000 }, async () => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
+    await meddle(scene, "fs.cp of the folder");
+    const next = startReceiver({ ...scene.config, port: await findFreePort() });
+    expect(await next.line("ready")).toBeDefined();
+    acknowledged.push(...((await scene.send("after", 50)).get(200) ?? []));
+    acknowledged.push(...(await sendUntilTaken(scene, "last")));
+    expect(receiver.hasEnded).toBe(false);
+    await kill(receiver);
+    await kill(next);
+    expect(lostOf(scene.file, acknowledged)).toEqual([]);
+  });
+});

@@ -1,0 +1,115 @@
+import { renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type FileIdentity, checkIdentityIsStable } from "#pigeonhole/store/sqlite/open-files.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
+import { acceptLeased, context, expectCode, newEvent, settlements, statesOf, T } from "./conformance/fixture.js";
+import { makeFolder } from "./sqlite-kind.js";
+
+// Files that are taken away under an open store. What becomes of whole receivers is in test/process/file-taken.test.ts.
+
+let folder: ReturnType<typeof makeFolder>;
+let file: string;
+let alarms: StoreAlarm[];
+let store: Store;
+
+beforeEach(() => {
+  folder = makeFolder();
+  file = join(folder.path, "inbox.db");
+  alarms = [];
+});
+
+afterEach(async () => {
+  await store.close();
+  folder.remove();
+});
+
+async function openStore(thread = true, at = file): Promise<void> {
+  store = createSqliteStore({ file: at, thread });
+  await store.open({ ...context, onAlarm: (alarm) => alarms.push(alarm) });
+}
+
+const codes = (): string[] => alarms.map((alarm) => ("code" in alarm ? alarm.code : alarm.kind));
+/** Undefined while the store refuses. */
+const tryAccept = (id: string): Promise<unknown> =>
+  store.accept(newEvent(id)).then(
+    ({ kind }) => kind,
+    () => undefined,
+  );
+const untilItTakes = (id: string) => expect.poll(() => tryAccept(id)).toBe("stored");
+
+test("is noticed while nothing happens, told once, and gone on from", async () => {
+  await openStore();
+  await store.accept(newEvent("before"));
+  rmSync(`${file}-wal`);
+  await expect.poll(codes).toEqual(["store_replaced"]);
+  await untilItTakes("after");
+  expect((await store.list({})).items.map(({ id }) => id)).toEqual(["after", "before"]);
+  expect(codes()).toEqual(["store_replaced"]);
+});
+
+test.each([true, false])(
+  "refuses a commit of the user's, too, and what comes after it (thread: %s)",
+  async (thread) => {
+    await openStore(thread);
+    const lease = await acceptLeased(store, "evt_1");
+    renameSync(file, `${file}.moved`);
+    await expectCode(
+      store.commit(settlements.done(lease), () => undefined),
+      "store_replaced",
+    );
+    await expectCode(store.accept(newEvent("evt_2")), "store_replaced");
+    expect(codes()).toEqual(["store_replaced"]);
+  },
+);
+
+test("behind a symbolic link that is led elsewhere is noticed; one that stays is as good as a path", async () => {
+  const link = join(folder.path, "link.db");
+  symlinkSync(file, link);
+  await openStore(true, link);
+  await store.accept(newEvent("before"));
+  rmSync(link);
+  symlinkSync(join(folder.path, "other.db"), link);
+  await expectCode(store.accept(newEvent("after")), "store_replaced");
+});
+
+test("the owner goes on as the owner, with the work that it has leased", async () => {
+  await openStore();
+  expect(await store.recover(T)).toMatchObject({ owner: true });
+  await store.accept(newEvent("before"));
+  const lease = await acceptLeased(store, "evt_1");
+  rmSync(`${file}-owner`);
+  await expect.poll(codes).toEqual(["store_replaced"]);
+  await untilItTakes("after");
+  expect(await store.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });
+  await store.settle(settlements.done(lease));
+  expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
+});
+
+describe("while a connection of the app's own keeps the old files open", () => {
+  test("nothing is taken, since it would lead to them; once it is closed, all goes on", async () => {
+    await openStore();
+    await store.accept(newEvent("before"));
+    const own = new Database(file);
+    own.prepare("SELECT count(*) FROM inbox_event").get();
+    rmSync(`${file}-wal`);
+    rmSync(`${file}-shm`);
+    await expectCode(store.accept(newEvent("meanwhile")), "store_replaced");
+    for (let look = 0; look < 10; look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(await tryAccept("meanwhile")).toBeUndefined();
+    }
+    own.close();
+    await untilItTakes("after");
+    expect((await store.list({})).items.map(({ id }) => id)).toEqual(["after", "meanwhile", "before"]);
+  });
+});
+
+test("a file system that numbers a file differently at each look is refused with advice", () => {
+  let looks = 0n;
+  const changing = (): FileIdentity => ({ dev: 1n, ino: (looks += 1n) });
+  expect(() => checkIdentityIsStable(file, changing)).toThrow(/local file system/);
+  expect(() => checkIdentityIsStable(file, () => ({ dev: 1n, ino: 2n }))).not.toThrow();
+});
