@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../base/error.js";
-import { checkInboxFile } from "./sqlite/check-inbox-file.js";
-import { openDatabase } from "./sqlite/open-database.js";
+import { openOnlooker } from "./sqlite/open-onlooker.js";
 import { asStoreError } from "./sqlite/store-error.js";
 
 export interface BackUpOptions {
@@ -32,30 +32,30 @@ export async function backUpInboxFile({
   replace = false,
   signal,
 }: BackUpOptions): Promise<{ bytes: number }> {
-  checkInboxFile(file);
-  checkCopy({ file, copy, replace });
+  const onlooker = openOnlooker(file);
   const draft = `${copy}.${randomBytes(6).toString("hex")}.tmp`;
   try {
+    checkCopy({ file, copy, replace });
     // Made here, since SQLite would make it readable by all.
     await writeFile(draft, "", { mode: 0o600, flag: "wx" });
-    await copyDatabase({ file, draft, signal });
+    await copyDatabase({ db: onlooker.db, draft, signal });
     // Somebody may have put something there meanwhile.
     checkCopy({ file, copy, replace });
     await rename(draft, copy);
     return { bytes: statSync(copy).size };
   } finally {
+    onlooker.close();
     for (const tail of ["", "-journal", "-wal", "-shm"]) await rm(draft + tail, { force: true });
   }
 }
 
 interface CopyInput {
-  file: string;
+  db: Database;
   draft: string;
   signal: AbortSignal | undefined;
 }
 
-async function copyDatabase({ file, draft, signal }: CopyInput): Promise<void> {
-  const db = openDatabase(file);
+async function copyDatabase({ db, draft, signal }: CopyInput): Promise<void> {
   try {
     // Holds the moment: a copy of what is being written to would begin again with every commit.
     db.exec("BEGIN");
@@ -69,9 +69,7 @@ async function copyDatabase({ file, draft, signal }: CopyInput): Promise<void> {
     db.exec("COMMIT");
   } catch (error) {
     signal?.throwIfAborted();
-    throw asStoreError(error, `copying ${file}`);
-  } finally {
-    db.close();
+    throw asStoreError(error, `copying ${db.name}`);
   }
 }
 

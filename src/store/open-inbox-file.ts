@@ -3,8 +3,7 @@ import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../base/error.js";
 import type { EventDetail, EventPage, EventQuery, ListCounts, StoreCounts } from "./inbox-view.js";
 import type { OutboxCounts, OutboxPage, OutboxQuery } from "./outbox.js";
-import { checkInboxFile } from "./sqlite/check-inbox-file.js";
-import { openDatabase } from "./sqlite/open-database.js";
+import { openOnlooker } from "./sqlite/open-onlooker.js";
 import { prepareCountLists } from "./sqlite/operations/count-lists.js";
 import { prepareCounts } from "./sqlite/operations/counts.js";
 import { prepareInspect } from "./sqlite/operations/inspect.js";
@@ -59,10 +58,8 @@ export interface InboxFile {
  * `not_a_pigeonhole_database` and `schema_too_new`; none of them changes the file.
  */
 export async function openInboxFile(file: string, { now = Date.now }: { now?: () => number } = {}): Promise<InboxFile> {
-  const db = await whileBusy(() => {
-    checkInboxFile(file);
-    return openDatabase(file);
-  });
+  const onlooker = await whileBusy(() => openOnlooker(file));
+  const { db } = onlooker;
   const { list, get } = prepareInspect(db);
   const counts = prepareCounts(db);
   const countOutbox = prepareCountOutbox(db);
@@ -105,9 +102,7 @@ export async function openInboxFile(file: string, { now = Date.now }: { now?: ()
     retryContactEvent: (key) => write(() => retryOutbox({ key, now: now() })),
     discardContactEvent: (key) => write(() => discardOutbox({ key, now: now() })),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
-    close: async () => {
-      db.close();
-    },
+    close: async () => onlooker.close(),
   };
 }
 

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { backUpInboxFile } from "#pigeonhole/store/back-up-inbox-file.js";
+import { openInboxFile } from "#pigeonhole/store/open-inbox-file.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import { startChild } from "./children/child.js";
+import { context, newEvent } from "./conformance/fixture.js";
+import { makeFolder } from "./sqlite-kind.js";
+
+// The command line and the dev page beside a receiver: they leave its files alone, whatever its process did to its own locks.
+
+let folder: ReturnType<typeof makeFolder>;
+let file: string;
+
+beforeEach(async () => {
+  folder = makeFolder();
+  file = join(folder.path, "inbox.db");
+  const store = createSqliteStore({ file });
+  await store.open(context);
+  await store.accept(newEvent("evt_1"));
+  await store.close();
+});
+
+afterEach(() => folder.remove());
+
+const USES: [string, () => Promise<unknown>][] = [
+  [
+    "looking",
+    async () => {
+      const inbox = await openInboxFile(file);
+      await inbox.overview();
+      await inbox.close();
+    },
+  ],
+  [
+    "changing",
+    async () => {
+      const inbox = await openInboxFile(file);
+      expect(await inbox.discardEvent("evt_1")).toBe(1);
+      await inbox.close();
+    },
+  ],
+  ["copying", () => backUpInboxFile({ file, copy: join(folder.path, "copy.db") })],
+  ["a refused copy", () => backUpInboxFile({ file, copy: file }).catch(() => undefined)],
+  [
+    "a refused look",
+    async () => {
+      const db = new Database(file, { readonly: true });
+      db.close();
+      await openInboxFile(join(folder.path, "inbox.db-wal")).catch(() => undefined);
+    },
+  ],
+];
+
+test.each(USES)("%s does not delete the WAL of a receiver that has lost its locks", async (_, use) => {
+  const receiver = startChild("lose-locks", file);
+  expect(await receiver.line()).toBe("lost");
+  const before = statSync(`${file}-wal`);
+  await use();
+  const after = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  expect(after?.ino).toBe(before.ino);
+  expect(after?.size).toBeGreaterThanOrEqual(before.size);
+  await receiver.kill();
+  const db = new Database(file);
+  expect(db.prepare("SELECT x FROM mine").pluck().all()).toEqual([7]);
+  db.close();
+});
+
+test.each(USES)("%s leaves nothing beside a file that nobody has open", async (_, use) => {
+  await use();
+  expect(
+    readdirSync(folder.path)
+      .filter((name) => !name.startsWith("copy.db"))
+      .toSorted(),
+  ).toEqual(["inbox.db"]);
+  expect(existsSync(join(folder.path, "copy.db-wal"))).toBe(false);
+});
