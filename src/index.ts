@@ -1,7 +1,7 @@
 export { createReceiver } from "./receiver/create-receiver.js";
 export type { ReceiverOptions, Retention } from "./receiver/options.js";
 export type { Receiver, ReceiverState, ReceiverStats } from "./receiver/receiver.js";
-export type { Inbox, RetryResult } from "./receiver/inbox.js";
+export type { BackupOptions, Inbox, RetryResult } from "./receiver/inbox.js";
 export type { ContactEvents } from "./receiver/contact-events.js";
 export { type RotateSecretOptions, SecretNotHandedOverError, rotateSecret } from "./receiver/rotate-secret.js";
 export type { ContactEventRecorder, RecordOptions } from "./dispatch/contact-event-record.js";
@@ -33,7 +33,7 @@ export type {
 export { EVENT_TYPES, type EventType } from "./protocol/event-types.js";
 export type { Answer, Outcome, OutcomeKind, ParkReason, UnverifiedPolicy } from "./protocol/outcome.js";
 export { type SqliteStoreOptions, createSqliteStore } from "./store/sqlite/sqlite-store.js";
-export type { Store } from "./store/store.js";
+export type { Store, StoreAlarm, StoreContext } from "./store/store.js";
 export type { WorkState } from "./store/work-state.js";
 export type { EventDetail, EventPage, EventQuery, EventView, HandlerView, StoreCounts } from "./store/inbox-view.js";
 export type { CommitFunction, CommitTransaction } from "./store/commit-transaction.js";

@@ -15,6 +15,7 @@ test.each<[place: string, call: () => unknown]>([
   ["listener", () => receiver.listener({ path: "/", next: createServer(), ...(misspelt as object) } as never)],
   ["inbox.list", () => receiver.inbox.list(misspelt)],
   ["inbox.retryAll", () => receiver.inbox.retryAll(misspelt)],
+  ["inbox.backup", () => receiver.inbox.backup("copy.db", misspelt)],
   ["contactEvents.list", () => receiver.contactEvents.list(misspelt)],
   ["signature", () => createTestReceiver({ signature: misspelt })],
   ["deliver", () => deliver(receiver, sampleEvent("email.sent"), misspelt)],

@@ -32,6 +32,19 @@ export interface Inbox {
   retryAll(query: { state: "dead" | "parked" }): Promise<{ events: number; pending: number; stillParked: number }>;
   /** Ends all work of the event that is not running; returns how many pieces. Its id stays known. Rejects with `not_found`. */
   discard(id: string): Promise<number>;
+  /**
+   * Writes a whole copy of the database as of one moment to the path `copy`, in one file of mode 0600, while deliveries come in.
+   * Resolves with its size in bytes. The safe way to copy: a program in this process that opens and closes the file by other
+   * means, `fs.cp` among them, ends the locks that guard it. Rejects with `invalid_argument` for a copy that may not be written
+   * there, and for a store that is no file.
+   */
+  backup(copy: string, options?: BackupOptions): Promise<{ bytes: number }>;
+}
+
+/** How `receiver.inbox.backup` writes its copy. */
+export interface BackupOptions {
+  /** Replaces a copy that is there. @default false */
+  replace?: boolean;
 }
 
 interface InboxDeps {
@@ -45,6 +58,7 @@ interface InboxDeps {
 const PAGE = 100;
 
 const QUERY_NAMES: OptionNames<EventQuery> = { state: true, type: true, limit: true, cursor: true };
+const BACKUP_NAMES: OptionNames<BackupOptions> = { replace: true };
 const RETRY_NAMES: OptionNames<Parameters<Inbox["retryAll"]>[0]> = { state: true };
 
 export function createInbox(deps: InboxDeps): Inbox {
@@ -100,6 +114,14 @@ export function createInbox(deps: InboxDeps): Inbox {
     async discard(id) {
       if ((await store.get(id)) === undefined) throw notFound(id);
       return store.discard(id, clock.now());
+    },
+    async backup(copy, options = {}) {
+      checkOptionNames("inbox.backup", options, BACKUP_NAMES);
+      if (typeof copy !== "string" || copy === "") {
+        throw new PigeonholeError("invalid_argument", "inbox.backup needs the path of the copy.");
+      }
+      if (store.backUp !== undefined) return store.backUp({ copy, replace: options.replace ?? false });
+      throw new PigeonholeError("invalid_argument", "The receiver's store has no way to copy itself.");
     },
   };
 }

@@ -89,5 +89,5 @@ function checkCopy({ file, copy, replace = false }: BackUpOptions): void {
     refuse(`${copy}-wal is there, so a program has ${copy} open or has crashed with it; name another file.`);
   }
   if (seen !== undefined && !replace)
-    refuse(`${copy} is there already; name another file, or replace it with --force.`);
+    refuse(`${copy} is there already; name another file, or have it replaced (--force, { replace: true }).`);
 }

@@ -123,4 +123,9 @@ export interface Store extends Outbox {
    * Events with unsettled work stay. Returns how many rows it looked at or removed; 0 when the round is over.
    */
   prune(limits: { idsBefore: number; bodiesBefore: number; batch: number }): Promise<number>;
+  /**
+   * Writes a whole copy as of one moment, while everything goes on. Rejects with `invalid_argument` where no copy can be written;
+   * a store without the method cannot be copied this way.
+   */
+  backUp?(request: { copy: string; replace: boolean }): Promise<{ bytes: number }>;
 }

@@ -1,7 +1,8 @@
+import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { DoNotRetry, RetryAfter } from "pigeonhole";
+import { type Alarm, DoNotRetry, type Receiver, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { bytesOf, errorOf, makeEvent, makeGate, openReceiver, post, untilWork, workOf } from "./harness.js";
+import { bytesOf, errorOf, makeEvent, makeGate, openReceiver, post, tempFile, untilWork, workOf } from "./harness.js";
 
 /** One handler that fails for good until it is mended. */
 async function startMendable() {
@@ -23,6 +24,52 @@ async function startMendable() {
   };
   return { receiver, runs, deliver, mend: () => (isMended = true) };
 }
+
+describe("inbox.backup", () => {
+  test("writes a private copy beside deliveries that come in, and one can be started from it", async () => {
+    const file = tempFile();
+    const alarms: Alarm[] = [];
+    const receiver = openReceiver({ store: file, onAlarm: (alarm) => alarms.push(alarm) });
+    await receiver.start();
+    const before = makeEvent();
+    await post(receiver, before);
+    const copy = `${file}.copy`;
+    const copying = receiver.inbox.backup(copy);
+    const beside = [makeEvent(), makeEvent(), makeEvent()];
+    for (const event of beside) expect(await post(receiver, event)).toMatchObject({ outcome: "accepted" });
+    expect(await copying).toEqual({ bytes: statSync(copy).size });
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(await post(receiver, makeEvent())).toMatchObject({ outcome: "accepted" });
+    expect(alarms).toEqual([]);
+
+    const restored = openReceiver({ store: copy });
+    await restored.start();
+    expect(await post(restored, before)).toMatchObject({ outcome: "duplicate" });
+  });
+
+  test("keeps a copy that is there unless it is to be replaced, and never copies over the database", async () => {
+    const file = tempFile();
+    const receiver = openReceiver({ store: file });
+    await receiver.start();
+    const copy = `${file}.copy`;
+    await receiver.inbox.backup(copy);
+    expect(await errorOf(() => receiver.inbox.backup(copy))).toMatchObject({ code: "invalid_argument" });
+    await receiver.inbox.backup(copy, { replace: true });
+    expect(await errorOf(() => receiver.inbox.backup(file, { replace: true }))).toMatchObject({
+      code: "invalid_argument",
+    });
+    expect(await post(receiver, makeEvent())).toMatchObject({ outcome: "accepted" });
+  });
+
+  test.each<[string, (receiver: Receiver) => Promise<unknown>, string]>([
+    ["before the start", (receiver) => receiver.inbox.backup("copy.db"), "stopped"],
+    ["of a database in memory", async (r) => (await r.start(), r.inbox.backup("copy.db")), "invalid_argument"],
+    ["without a path", (receiver) => receiver.inbox.backup(""), "invalid_argument"],
+  ])("%s is refused", async (_, call, code) => {
+    const receiver = openReceiver();
+    expect(await errorOf(() => call(receiver))).toMatchObject({ code });
+  });
+});
 
 describe("inbox.list", () => {
   test("pages through all events, newest first", async () => {

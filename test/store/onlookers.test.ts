@@ -44,14 +44,6 @@ const USES: [string, () => Promise<unknown>][] = [
   ],
   ["copying", () => backUpInboxFile({ file, copy: join(folder.path, "copy.db") })],
   ["a refused copy", () => backUpInboxFile({ file, copy: file }).catch(() => undefined)],
-  [
-    "a refused look",
-    async () => {
-      const db = new Database(file, { readonly: true });
-      db.close();
-      await openInboxFile(join(folder.path, "inbox.db-wal")).catch(() => undefined);
-    },
-  ],
 ];
 
 test.each(USES)("%s does not delete the WAL of a receiver that has lost its locks", async (_, use) => {

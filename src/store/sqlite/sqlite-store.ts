@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import type { Store, StoreContext } from "../store.js";
+import { backUpInThread } from "./back-up-in-thread.js";
 import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
@@ -163,5 +164,10 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     retryOutbox: (key, now) => run("retryOutbox", { key, now }),
     discardOutbox: (key, now) => run("discardOutbox", { key, now }),
     countOutbox: () => run("countOutbox", undefined),
+    async backUp({ copy, replace }) {
+      current();
+      if (file !== IN_MEMORY) return backUpInThread({ file, copy, replace });
+      throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
+    },
   };
 }
