@@ -1,12 +1,14 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import express from "express";
 import { createReceiver } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { serve } from "../http/mounts.js";
 import { closeAfterTest, startApp } from "./support/app.js";
-import { jsonLines, runCli, SECRET } from "./support/run-cli.js";
+import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 
@@ -17,7 +19,7 @@ interface Check {
   fix: string | null;
 }
 
-async function checkUp(args: string[], options: { env?: Record<string, string> } = { env }) {
+async function checkUp(args: string[], options: { env?: Record<string, string>; cwd?: string } = { env }) {
   const result = await runCli(["doctor", "--port", "0", "--json", ...args], options);
   const checks = jsonLines(result) as unknown as Check[];
   const find = (name: string): Check | undefined => checks.find(({ check }) => check === name);
@@ -205,6 +207,48 @@ describe("doctor", () => {
       status: "warn",
       message: "Not compared: Nothing listens at 127.0.0.1:9.",
       fix: expect.stringContaining("PIGEONHOLE_BASE_URL") as string,
+    });
+  });
+
+  describe("several copies of better-sqlite3", () => {
+    /** A folder in which these packages are installed, by path and version. */
+    function install(packages: Record<string, string>): string {
+      const cwd = makeFolder();
+      for (const [path, version] of Object.entries(packages)) {
+        mkdirSync(join(cwd, path), { recursive: true });
+        writeFileSync(join(cwd, path, "package.json"), JSON.stringify({ version }));
+      }
+      return cwd;
+    }
+
+    test.each<[string, Record<string, string>, string]>([
+      ["none", { "node_modules/pino": "10.0.0" }, "pass"],
+      ["one", { "node_modules/better-sqlite3": "13.2.0" }, "pass"],
+      [
+        "one in another package",
+        { "node_modules/better-sqlite3": "13.2.0", "node_modules/orm/node_modules/better-sqlite3": "11.0.0" },
+        "warn",
+      ],
+      [
+        "one in a package of a scope",
+        { "node_modules/better-sqlite3": "13.2.0", "node_modules/@a/orm/node_modules/better-sqlite3": "11.0.0" },
+        "warn",
+      ],
+      [
+        "two in pnpm's folder",
+        {
+          "node_modules/.pnpm/better-sqlite3@13.2.0/node_modules/better-sqlite3": "13.2.0",
+          "node_modules/.pnpm/better-sqlite3@11.0.0/node_modules/better-sqlite3": "11.0.0",
+        },
+        "warn",
+      ],
+    ])("(%s) are found, with why that is dangerous", async (_, packages, status) => {
+      const { find, code } = await checkUp([], { env, cwd: install(packages) });
+      const copies = find("copies");
+      expect([copies?.status, code]).toEqual([status, 0]);
+      if (status !== "warn") return;
+      expect(copies?.message).toMatch(/^2 copies .*11\.0\.0 in .*13\.2\.0 in .*locks/);
+      expect(copies?.fix).toContain("ctx.commit");
     });
   });
 

@@ -5,6 +5,7 @@ import { checkApp } from "../doctor/check-app.js";
 import { checkClock } from "../doctor/check-clock.js";
 import { checkDatabase } from "../doctor/check-database.js";
 import { checkNode, checkPort, checkReceiver, checkTunnelPrograms } from "../doctor/check-machine.js";
+import { checkSqliteCopies } from "../doctor/check-sqlite-copies.js";
 import { checkSecrets } from "../doctor/check-secret.js";
 import type { CheckResult, CheckStatus } from "../doctor/check.js";
 import { usageError } from "../frame/command-error.js";
@@ -45,6 +46,7 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   const baseUrl = readBaseUrl(options.baseUrl, context);
   yield checkNode();
   yield await checkReceiver();
+  yield checkSqliteCopies(cwd);
   const secrets = findSecrets(options.secret, context);
   yield* checkSecrets(secrets);
   yield await checkClock(baseUrl, signal);
