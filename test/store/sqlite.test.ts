@@ -52,13 +52,6 @@ describe("the file", () => {
     expect(modes).toEqual(["600", "600", "600"]);
   });
 
-  test("keeps the mode that it had", async () => {
-    writeFileSync(file, "");
-    chmodSync(file, 0o640);
-    await openStore();
-    expect((statSync(file).mode & 0o777).toString(8)).toBe("640");
-  });
-
   test.each<[string, () => string]>([
     ["in a folder that does not exist", () => join(folder.path, "missing", "inbox.db")],
     ["that is a folder", () => folder.path],

@@ -1,4 +1,3 @@
-import { chmodSync, existsSync } from "node:fs";
 import type Database from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import { connect } from "./connect.js";
@@ -21,13 +20,11 @@ export const IN_MEMORY = ":memory:";
  * `synchronous=NORMAL`, which loses acknowledged events on power loss.
  */
 export function openDatabase(file: string): Database.Database {
-  const isNew = file !== IN_MEMORY && !existsSync(file);
   let db: Database.Database | undefined;
   try {
     db = connect(file, { timeout: BUSY_TIMEOUT_MS });
     checkVersion(db);
     checkOwner(db, file);
-    if (isNew) chmodSync(file, 0o600);
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = FULL");
     db.pragma("wal_autocheckpoint = 4000");
@@ -49,7 +46,7 @@ export function openDatabase(file: string): Database.Database {
 export function openKeeper(file: string): Database.Database {
   let db: Database.Database | undefined;
   try {
-    db = new Database(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+    db = connect(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
     readOnce(db);
     return db;
   } catch (error) {

@@ -3,6 +3,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { findFault } from "./find-fault.js";
 import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
+import { makePrivate } from "./make-private.js";
 import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
 import { type OpenFiles, checkIdentityIsStable, identify, isSameFile, noteOpenFiles } from "./open-files.js";
 import { createThreadWriter } from "./thread-writer.js";
@@ -36,10 +37,11 @@ export async function openStore({ file, useThread, lost }: OpenStoreOptions): Pr
   }
   const opened: Database[] = [];
   try {
+    makePrivate(file);
     const before = identify(file);
     const db = openDatabase(file);
     opened.push(db);
-    const files = noteOpenFiles(file, before ?? identify(file));
+    const files = noteOpenFiles(file, before);
     if (lost?.files?.data.locks !== undefined && files.data.locks === undefined) {
       throw new PigeonholeError(
         "store_replaced",

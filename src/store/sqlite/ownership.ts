@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import { connect } from "./connect.js";
+import { makePrivate } from "./make-private.js";
 import { ownerPath } from "./open-files.js";
 import { asStoreError } from "./store-error.js";
 
@@ -22,6 +23,8 @@ export class Ownership {
   /** Takes the lock unless another live process has it; true when it is held. */
   take(): boolean {
     if (this.#lock !== undefined) return true;
+    // Whoever can open it can lock it, and so keep handlers from running.
+    makePrivate(this.#file);
     let lock: Database.Database | undefined;
     try {
       lock = connect(this.#file, { timeout: 0 });

@@ -1,7 +1,8 @@
-// Owns a store and holds a lease on one event, until it is killed.
+// Owns a store and holds a lease on one event, until it is killed. Under a umask, if one is given.
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 
-const [file] = process.argv.slice(2);
+const [file, umask] = process.argv.slice(2);
+if (umask !== undefined) process.umask(umask);
 const store = createSqliteStore({ file });
 await store.open({});
 const { owner } = await store.recover(Date.now());

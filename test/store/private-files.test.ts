@@ -1,0 +1,101 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { childFile, startChild } from "./children/child.js";
+import { context, newEvent, T } from "./conformance/fixture.js";
+import { makeFolder } from "./sqlite-kind.js";
+
+const ENDS = ["", "-wal", "-shm", "-owner"];
+
+let folder: ReturnType<typeof makeFolder>;
+let file: string;
+let store: Store | undefined;
+
+beforeEach(() => {
+  folder = makeFolder();
+  file = join(folder.path, "inbox.db");
+});
+
+afterEach(async () => {
+  await store?.close();
+  store = undefined;
+  folder.remove();
+});
+
+async function useStore(at = file): Promise<Store> {
+  store = createSqliteStore({ file: at });
+  await store.open(context);
+  await store.recover(T);
+  await store.accept(newEvent("evt_1"));
+  return store;
+}
+
+const modesOf = (path: string): string[] => ENDS.map((end) => (statSync(`${path}${end}`).mode & 0o777).toString(8));
+const PRIVATE = ENDS.map(() => "600");
+
+describe("the database and all that lies beside it", () => {
+  test.each(["0000", "0022", "0177", "0277"])("can be read by their user only, under a umask of %s", async (umask) => {
+    const child = startChild("own-store", file, umask);
+    expect(await child.line()).toBe("owner true");
+    expect(modesOf(file)).toEqual(PRIVATE);
+    await child.kill();
+  });
+
+  test.each(["", "-owner"])("are so also when a process died before it had narrowed %s", async (end) => {
+    writeFileSync(`${file}${end}`, "");
+    chmodSync(`${file}${end}`, 0o644);
+    await useStore();
+    expect(modesOf(file)).toEqual(PRIVATE);
+  });
+
+  test("are taken back when a crash left all of them open to others", async () => {
+    const child = startChild("own-store", file);
+    expect(await child.line()).toBe("owner true");
+    await child.kill();
+    for (const end of ENDS) chmodSync(`${file}${end}`, 0o666);
+    await useStore();
+    expect(modesOf(file)).toEqual(PRIVATE);
+  });
+
+  test("are so behind a symbolic link to a file that is yet to be made", async () => {
+    const link = join(folder.path, "link.db");
+    symlinkSync("inbox.db", link);
+    await useStore(link);
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+  });
+
+  test.runIf(canTrace())("are never wider, not even for a moment", () => {
+    const trace = join(folder.path, "trace");
+    const child = [process.execPath, childFile("accept-some"), file, "evt", "3"];
+    const umask = 'umask 0 && exec "$0" "$@"';
+    execFileSync("bash", ["-c", umask, "strace", "-f", "-qq", "-e", "trace=open,openat,creat", "-o", trace, ...child]);
+    const made = readFileSync(trace, "utf8")
+      .split("\n")
+      .filter((line) => line.includes(`"${file}`) && line.includes("O_CREAT") && !/ = -1 /.test(line));
+    expect(made.length).toBeGreaterThan(2);
+    const first = made.find((line) => line.includes(`"${file}"`));
+    expect(first).toMatch(/O_EXCL.*, 0600\)/);
+    for (const line of made) if (!line.includes(`"${file}"`)) expect(line).toMatch(/, 0600\)/);
+  });
+});
+
+// Only root can become somebody else.
+test.runIf(process.getuid?.() === 0)("another user can neither open them nor keep handlers from running", async () => {
+  writeFileSync(`${file}-owner`, "");
+  chmodSync(`${file}-owner`, 0o644);
+  chmodSync(folder.path, 0o755);
+  await (await useStore()).close();
+  const script = "require('node:fs').openSync(process.argv[1], 'r')";
+  for (const end of ["", "-owner"]) {
+    expect(existsSync(`${file}${end}`)).toBe(true);
+    const opened = spawnSync(process.execPath, ["-e", script, `${file}${end}`], { uid: 65_534, gid: 65_534, cwd: "/" });
+    expect(opened.stderr.toString()).toContain("EACCES");
+  }
+});
+
+function canTrace(): boolean {
+  return spawnSync("strace", ["-qq", "-e", "trace=none", "true"]).status === 0;
+}
