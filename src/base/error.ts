@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   lease_lost: "The run took longer than its lease; somebody else may have the work now, so nothing was written.",
   commit_twice: "ctx.commit was called twice in one run.",
   commit_async: "The function given to ctx.commit returned a promise; it must be synchronous.",
+  transaction_ended: "The SQL given to tx.db ended the transaction of ctx.commit; nothing was written.",
   transaction_closed: "A transaction's database was used after ctx.commit had ended.",
   duplicate_step: "ctx.step was called twice with one name in one run.",
   step_not_json: "The value of a step cannot be kept as JSON, or is too large.",

@@ -58,7 +58,8 @@ export interface HandlerContext {
   readonly api: Client;
   /**
    * Runs `fn` and marks the work done in one transaction: both or neither, whatever crashes. Call it last and return its
-   * promise. Rejects with what `fn` throws, `commit_async` or `lease_lost`.
+   * promise. `fn` is called again where SQL of another handler ended their common transaction, so it should only write. Rejects
+   * with what `fn` throws, `commit_async`, `transaction_ended` or `lease_lost`.
    */
   readonly commit: (fn: CommitFunction) => Promise<void>;
 }

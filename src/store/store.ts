@@ -92,7 +92,7 @@ export interface Store extends Outbox {
   settle(settlement: Settlement): Promise<SettleResult>;
   /**
    * Runs `fn` and settles the work as done in one transaction. Rejects with what `fn` throws (nothing is written then),
-   * `commit_async` when it returns a promise, or `lease_lost`.
+   * `commit_async` when it returns a promise, `transaction_ended` when its SQL ends the transaction, or `lease_lost`.
    */
   commit(settlement: Settlement & { to: "done" }, fn: CommitFunction): Promise<void>;
   /** Takes the place of a dead process: expired leases, or all that is left of one, become pending again or parked. */

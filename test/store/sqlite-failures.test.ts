@@ -136,21 +136,6 @@ describe("a full database", () => {
     expect(await snapshot(store)).toEqual(before);
     for (const lease of leases) await store.commit(settlements.done(lease), () => undefined);
   });
-
-  test("a function that ends the transaction itself fails the commits of its turn", async () => {
-    await openStore(false);
-    const leases = [];
-    for (const id of ["a", "b", "c"]) leases.push(await acceptLeased(store, id));
-    const before = await snapshot(store);
-    const outcomes = leases.map((lease, index) =>
-      store.commit(settlements.done(lease), ({ db }) => {
-        if (index === 1) db.exec("ROLLBACK");
-      }),
-    );
-    for (const outcome of outcomes) await expectCode(outcome, "store_failed");
-    expect(await snapshot(store)).toEqual(before);
-    await store.commit(settlements.done(leases[0] ?? expect.unreachable()), () => undefined);
-  });
 });
 
 describe("a disk that fails", () => {

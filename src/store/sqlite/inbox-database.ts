@@ -19,7 +19,7 @@ import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { prepareSettle } from "./operations/settle.js";
 import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
 import { createTokenSource } from "./lease-token.js";
-import { asStoreError, isBreaking } from "./store-error.js";
+import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 
 function prepareOperations(db: Database) {
   const nextToken = createTokenSource();
@@ -107,7 +107,7 @@ export function createInboxDatabase(db: Database): InboxDatabase {
       if (Array.isArray(together)) return together;
       const { failure } = together;
       // One bad command must not take its neighbours with it; a locked, full or broken database fails them all alike.
-      const isOfOneCommand = commands.length > 1 && !failure.breaking && !isOfDatabase(failure.code);
+      const isOfOneCommand = commands.length > 1 && !failure.breaking && !isOfDatabase(failure);
       if (!isOfOneCommand) return commands.map(() => failure);
       return commands.map((command) => {
         const alone = attempt([command]);
@@ -115,8 +115,4 @@ export function createInboxDatabase(db: Database): InboxDatabase {
       });
     },
   };
-}
-
-function isOfDatabase(code: ErrorCode): boolean {
-  return code === "store_busy" || code === "store_full";
 }

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import { type ErrorCode, PigeonholeError, isPigeonholeError } from "../../base/error.js";
 
 /** SQLite's error as ours. The message keeps SQLite's code and never holds a bound value. */
 export function asStoreError(error: unknown, doing: string): PigeonholeError {
@@ -24,6 +24,11 @@ export function isBreaking(error: unknown): boolean {
   const cause = error instanceof PigeonholeError ? error.cause : error;
   if (!(cause instanceof Database.SqliteError)) return false;
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY)/.test(cause.code);
+}
+
+/** True for a failure that another try may not meet, and that no single command is to blame for. */
+export function isOfDatabase({ code }: { code: ErrorCode }): boolean {
+  return code === "store_busy" || code === "store_full";
 }
 
 function describe(error: unknown): string {

@@ -1,10 +1,10 @@
-import type { Database } from "better-sqlite3";
+import Database from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 
 /** The database for the length of one synchronous call. */
 export interface GuardedDatabase {
-  /** The same database; every use of it, of its statements and of its functions fails after `end`. */
-  readonly db: Database;
+  /** The same database; every use of it, of its statements and of its functions fails after `end`, and after SQL that ends the transaction. */
+  readonly db: Database.Database;
   /** Revokes `db` and closes what is still being read, which would keep the transaction from ending. */
   end(): void;
 }
@@ -12,16 +12,31 @@ export interface GuardedDatabase {
 type Rows = IterableIterator<unknown>;
 type AnyFunction = (...args: unknown[]) => unknown;
 
-export function guardDatabase(db: Database): GuardedDatabase {
+export function guardDatabase(db: Database.Database): GuardedDatabase {
   let isOpen = true;
+  let hasTriedToCommit = false;
   const unfinished = new Set<Rows>();
 
   function checkOpen(): void {
-    if (isOpen) return;
-    throw new PigeonholeError(
-      "transaction_closed",
-      "tx.db was used after ctx.commit had ended; write inside its function.",
-    );
+    if (!isOpen) {
+      throw new PigeonholeError(
+        "transaction_closed",
+        "tx.db was used after ctx.commit had ended; write inside its function.",
+      );
+    }
+    // What came now would be on its own, without the done mark.
+    if (hasTriedToCommit || !db.inTransaction) throw transactionEnded();
+  }
+
+  function call(method: AnyFunction, target: object, args: unknown[]): unknown {
+    try {
+      return Reflect.apply(method, target, args);
+    } catch (error) {
+      const sql: unknown = target === db ? args[0] : Reflect.get(target, "source");
+      if (!isRefusedCommit(error, sql)) throw error;
+      hasTriedToCommit = true;
+      throw transactionEnded(error);
+    }
   }
 
   function guard<T extends object>(target: T): T {
@@ -35,7 +50,7 @@ export function guardDatabase(db: Database): GuardedDatabase {
         if (typeof value !== "function") return value;
         return (...args: unknown[]): unknown => {
           checkOpen();
-          const result: unknown = Reflect.apply(value as AnyFunction, target, args);
+          const result: unknown = call(value as AnyFunction, target, args);
           if (result === target) return guarded;
           if (property === "prepare" || property === "transaction") return guard(result as object);
           return property === "iterate" ? guardRows(result as Rows) : result;
@@ -81,4 +96,25 @@ export function guardDatabase(db: Database): GuardedDatabase {
       for (const rows of unfinished) rows.return?.();
     },
   };
+}
+
+export function transactionEnded(cause?: unknown): PigeonholeError {
+  return new PigeonholeError(
+    "transaction_ended",
+    "The SQL given to tx.db ended the transaction of ctx.commit, so nothing was written. Leave out COMMIT, ROLLBACK and OR ROLLBACK; throw to undo everything, or use tx.db.transaction() for a part.",
+    cause === undefined ? undefined : { cause },
+  );
+}
+
+/** SQL that has a COMMIT among its statements, after comments or not. */
+const COMMITS = /(?:^|;)(?:\s|--[^\n]*\n|\/\*.*?\*\/)*(?:COMMIT|END)\b/is;
+
+/** The foreign key that keeps SQL from committing says nothing to the user; see `prepareTurnMarker`. */
+function isRefusedCommit(error: unknown, sql: unknown): boolean {
+  return (
+    error instanceof Database.SqliteError &&
+    error.code === "SQLITE_CONSTRAINT_FOREIGNKEY" &&
+    typeof sql === "string" &&
+    COMMITS.test(sql)
+  );
 }

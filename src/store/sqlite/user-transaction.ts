@@ -6,8 +6,9 @@ import { findFault } from "./find-fault.js";
 import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
 import { prepareSettle } from "./operations/settle.js";
-import { asStoreError, isBreaking } from "./store-error.js";
-import { guardDatabase } from "./transaction-guard.js";
+import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
+import { guardDatabase, transactionEnded } from "./transaction-guard.js";
+import { prepareTurnMarker } from "./turn-marker.js";
 
 /** One `ctx.commit` that waits for its turn. */
 export interface UserCommit {
@@ -17,22 +18,55 @@ export interface UserCommit {
   reject(error: unknown): void;
 }
 
+interface UserCommitDeps {
+  db: Database;
+  /** Undefined in memory. */
+  files: OpenFiles | undefined;
+  /** Told of an error after which nothing may be written any more. */
+  onBreaking: (error: PigeonholeError) => void;
+}
+
+/** What became of one transaction for several commits: answers to give, or the one whose SQL ended it for all. */
+type Turn = { answers: (() => void)[] } | { endedBy: UserCommit; error: PigeonholeError };
+
 /**
  * Runs waiting `ctx.commit`s in one transaction on the caller's connection: fence, the user's writes, the done mark. Each has a
- * savepoint of its own, so one that throws leaves the others alone; all share one wait for the disk. `onBreaking` hears of an
- * error after which nothing may be written any more.
+ * savepoint of its own, so one that throws leaves the others alone; all share one wait for the disk. One whose SQL ends the
+ * transaction is refused, and the others run again without it: nothing of theirs was written.
  */
-export function createUserCommits({
-  db,
-  files,
-  onBreaking,
-}: {
-  db: Database;
-  files: OpenFiles | undefined;
-  onBreaking: (error: PigeonholeError) => void;
-}): (commits: readonly UserCommit[]) => void {
+export function createUserCommits({ db, files, onBreaking }: UserCommitDeps): (commits: readonly UserCommit[]) => void {
+  const runTogether = prepareTurn(db);
+
+  function runTurn(commits: readonly UserCommit[]): void {
+    if (commits.length === 0) return;
+    try {
+      const turn = runTogether(commits);
+      if ("endedBy" in turn) {
+        turn.endedBy.reject(turn.error);
+        return runTurn(commits.filter((commit) => commit !== turn.endedBy));
+      }
+      const fault = files === undefined ? undefined : findFault(db, files);
+      if (fault !== undefined) throw fault;
+      for (const answer of turn.answers) answer();
+    } catch (error) {
+      const failure = asStoreError(error, "ctx.commit");
+      if (isBreaking(failure)) onBreaking(failure);
+      // What fails at COMMIT, such as a deferred foreign key of the user's, is of one of them.
+      const isOfOne = commits.length > 1 && !isBreaking(failure) && !isOfDatabase(failure);
+      if (isOfOne) for (const commit of commits) runTurn([commit]);
+      else for (const commit of commits) commit.reject(failure);
+    }
+  }
+
+  return runTurn;
+}
+
+/** One transaction for several commits. Throws what is wrong with the database, or with the COMMIT. */
+function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
   const settle = prepareSettle(db);
   const addDone = prepareAddDone(db);
+  const marker = prepareTurnMarker(db);
+
   const runOne = db.transaction(({ settlement, fn }: UserCommit): void => {
     // The fence comes first: when the lease is lost, the user's function does not run at all.
     if (settle(settlement) === "lost") {
@@ -44,35 +78,51 @@ export function createUserCommits({
     callWithRevocable(db, fn);
   });
 
-  const runTogether = db.transaction((commits: readonly UserCommit[]): (() => void)[] => {
+  const runAll = db.transaction((commits: readonly UserCommit[]): (() => void)[] => {
     let done = 0;
-    const answers = commits.map((commit) => {
-      try {
-        runOne(commit);
-        done += 1;
-        return () => commit.resolve();
-      } catch (error) {
-        // A full disk makes SQLite roll back the whole transaction; what ran after that would be on its own.
-        if (!db.inTransaction) throw error;
-        return () => commit.reject(error);
-      }
-    });
+    marker.begin();
+    const answers: (() => void)[] = [];
+    for (const commit of commits) {
+      const failure = attempt(() => runOne(commit));
+      if (!marker.isOpen()) throw new TurnEnded(commit, failure?.error);
+      if (failure === undefined) done += 1;
+      answers.push(failure === undefined ? () => commit.resolve() : () => commit.reject(failure.error));
+    }
     addDone(done);
+    marker.end();
     return answers;
   });
 
   return (commits) => {
     try {
-      const answers = runTogether.immediate(commits);
-      const fault = files === undefined ? undefined : findFault(db, files);
-      if (fault !== undefined) throw fault;
-      for (const answer of answers) answer();
-    } catch (error) {
-      const failure = asStoreError(error, "ctx.commit");
-      if (isBreaking(failure)) onBreaking(failure);
-      for (const commit of commits) commit.reject(failure);
+      return { answers: runAll.immediate(commits) };
+    } catch (thrown) {
+      if (!(thrown instanceof TurnEnded)) throw thrown;
+      const { commit, cause } = thrown;
+      // SQLite itself ends a transaction when the disk is full or fails; that is nobody's SQL.
+      if (isBreaking(cause) || isOfDatabase(asStoreError(cause, "ctx.commit"))) throw cause;
+      return { endedBy: commit, error: transactionEnded(cause) };
     }
   };
+}
+
+/** Leaves a transaction that is over; what ran after that would be on its own. */
+class TurnEnded extends Error {
+  readonly commit: UserCommit;
+
+  constructor(commit: UserCommit, cause: unknown) {
+    super("The transaction is over.", { cause });
+    this.commit = commit;
+  }
+}
+
+function attempt(work: () => void): { error: unknown } | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** Hands out the database for the length of one synchronous call. */

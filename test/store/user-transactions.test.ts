@@ -1,0 +1,172 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isPigeonholeError } from "#pigeonhole/base/error.js";
+import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import type { Lease } from "#pigeonhole/store/work.js";
+import { acceptLeased, context, expectCode, settlements, statesOf, T } from "./conformance/fixture.js";
+import { makeFolder } from "./sqlite-kind.js";
+
+// SQL of the user's that ends the transaction it was lent: refused for the one, without loss to those that share the transaction.
+
+type Db = CommitTransaction["db"];
+
+let folder: ReturnType<typeof makeFolder>;
+let file: string;
+let store: Store;
+
+beforeEach(async () => {
+  folder = makeFolder();
+  file = join(folder.path, "inbox.db");
+  const own = new Database(file);
+  own.exec(`
+    CREATE TABLE mine (text TEXT UNIQUE);
+    INSERT INTO mine VALUES ('taken');
+    CREATE TABLE parent (id INTEGER PRIMARY KEY);
+    CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+    CREATE TABLE guarded (text TEXT);
+    CREATE TRIGGER guard BEFORE INSERT ON guarded BEGIN SELECT RAISE(ROLLBACK, 'no'); END;`);
+  own.close();
+  store = createSqliteStore({ file });
+  await store.open(context);
+});
+
+afterEach(async () => {
+  await store.close();
+  folder.remove();
+});
+
+const write = (db: Db, text: string): unknown => db.prepare("INSERT INTO mine (text) VALUES (?)").run(text);
+
+/** Makes `change` and goes on as if it had gone well. */
+const swallow = (change: () => unknown): void => {
+  try {
+    change();
+  } catch {
+    // The user does not look.
+  }
+};
+
+const ENDINGS: [string, (db: Db) => unknown][] = [
+  ["ROLLBACK", (db) => db.exec("ROLLBACK")],
+  ["COMMIT", (db) => db.exec("COMMIT")],
+  ["COMMIT behind a comment", (db) => db.exec("SELECT 1; -- done\n/* and */ commit")],
+  ["END, prepared", (db) => db.prepare("END TRANSACTION").run()],
+  ["INSERT OR ROLLBACK", (db) => db.exec("INSERT OR ROLLBACK INTO mine VALUES ('taken')")],
+  ["INSERT OR ROLLBACK, prepared", (db) => db.prepare("INSERT OR ROLLBACK INTO mine VALUES (?)").run("taken")],
+  [
+    "INSERT OR ROLLBACK … RETURNING",
+    (db) => [...db.prepare("INSERT OR ROLLBACK INTO mine VALUES ('taken') RETURNING text").iterate()],
+  ],
+  ["a trigger's RAISE(ROLLBACK)", (db) => db.exec("INSERT INTO guarded VALUES ('x')")],
+  ["ROLLBACK inside its own db.transaction()", (db) => db.transaction(() => db.exec("ROLLBACK"))()],
+];
+
+const mine = (): unknown[] => {
+  const db = new Database(file, { readonly: true });
+  try {
+    return db.prepare("SELECT text FROM mine WHERE text <> 'taken' ORDER BY text").pluck().all();
+  } finally {
+    db.close();
+  }
+};
+
+async function leaseAll(...ids: string[]): Promise<Lease[]> {
+  const leases = [];
+  for (const id of ids) leases.push(await acceptLeased(store, id));
+  return leases;
+}
+
+describe.each(ENDINGS)("SQL that ends the transaction (%s)", (_, end) => {
+  test.each([
+    ["and says so", false],
+    ["and passes over the error", true],
+  ])("is refused, and those beside it are committed once (%s)", async (_, swallows) => {
+    const leases = await leaseAll("a", "b", "c");
+    const outcomes = leases.map((lease, index) =>
+      store.commit(settlements.done(lease), ({ db }) => {
+        write(db, `before ${index}`);
+        if (index !== 1) return;
+        if (swallows) swallow(() => end(db));
+        else end(db);
+        write(db, `after ${index}`);
+      }),
+    );
+    await expectCode(outcomes[1] ?? expect.unreachable(), "transaction_ended");
+    await Promise.all([outcomes[0], outcomes[2]]);
+    expect(mine()).toEqual(["before 0", "before 2"]);
+    expect([await statesOf(store, "a"), await statesOf(store, "b"), await statesOf(store, "c")]).toEqual([
+      { h: "done" },
+      { h: "leased" },
+      { h: "done" },
+    ]);
+    expect(await store.counts(T)).toMatchObject({ done: 2, leased: 1 });
+  });
+
+  test("leaves nothing of it to be used, and the store goes on", async () => {
+    const [first, second] = await leaseAll("a", "b");
+    const refused: unknown[] = [];
+    const outcome = store.commit(settlements.done(first ?? expect.unreachable()), ({ db }) => {
+      const kept = db.prepare("INSERT INTO mine (text) VALUES (?)");
+      swallow(() => end(db));
+      for (const use of [() => kept.run("x"), () => db.exec("SELECT 1"), () => db.prepare("SELECT 1"), () => db.name]) {
+        try {
+          use();
+          refused.push("worked");
+        } catch (error) {
+          refused.push(isPigeonholeError(error) ? error.code : error);
+        }
+      }
+      throw new Error("of the user's");
+    });
+    await expect(outcome).rejects.toThrow();
+    expect(refused).toEqual(Array(4).fill("transaction_ended"));
+    await store.commit(settlements.done(second ?? expect.unreachable()), ({ db }) => void write(db, "next"));
+    expect(mine()).toEqual(["next"]);
+  });
+});
+
+test("another transaction begun in its place is found out, and undone", async () => {
+  const leases = await leaseAll("a", "b");
+  const outcomes = leases.map((lease, index) =>
+    store.commit(settlements.done(lease), ({ db }) => {
+      write(db, `before ${index}`);
+      if (index === 1) db.exec("ROLLBACK; BEGIN; INSERT INTO mine VALUES ('instead')");
+    }),
+  );
+  await expectCode(outcomes[1] ?? expect.unreachable(), "transaction_ended");
+  await outcomes[0];
+  expect(mine()).toEqual(["before 0"]);
+  expect(await statesOf(store, "b")).toEqual({ h: "leased" });
+});
+
+test("a deferred foreign key that one leaves broken fails that one alone", async () => {
+  const leases = await leaseAll("a", "b", "c");
+  const outcomes = leases.map((lease, index) =>
+    store.commit(settlements.done(lease), ({ db }) => {
+      write(db, `before ${index}`);
+      if (index === 1) db.exec("INSERT INTO child VALUES (99)");
+    }),
+  );
+  await expectCode(outcomes[1] ?? expect.unreachable(), "store_failed");
+  await Promise.all([outcomes[0], outcomes[2]]);
+  expect(mine()).toEqual(["before 0", "before 2"]);
+});
+
+test("db.transaction() and savepoints of the user's own are not taken for an end", async () => {
+  const [lease] = await leaseAll("a");
+  await store.commit(settlements.done(lease ?? expect.unreachable()), ({ db }) => {
+    db.transaction(() => write(db, "kept"))();
+    swallow(() =>
+      db.transaction(() => {
+        write(db, "undone");
+        throw new Error("no");
+      })(),
+    );
+    db.exec("SAVEPOINT own; INSERT INTO mine VALUES ('also undone'); ROLLBACK TO own; RELEASE own");
+    db.exec("INSERT INTO child VALUES (1); INSERT INTO parent VALUES (1)");
+  });
+  expect(mine()).toEqual(["kept"]);
+});
