@@ -28,6 +28,8 @@ export type Alarm =
   | { kind: "silence"; sinceMs: number }
   /** The store took nothing. */
   | { kind: "store_unavailable"; code: string; message: string }
+  /** A reader has kept the database's WAL from being emptied for this long; it grows with every delivery. */
+  | { kind: "wal_blocked"; walBytes: number; forMs: number }
   /** The API refuses the key, the scope or the address; contact events wait. */
   | { kind: "api_refused"; error: string };
 
@@ -50,6 +52,8 @@ const ADVICE: Record<Alarm["kind"], string> = {
     "A body parser ran before the receiver, so the signed bytes are gone. Mount receiver.middleware() before express.json(), or limit express.json() to other paths.",
   silence: "Is the endpoint still enabled, and does its URL still lead here?",
   api_refused: "Check the API key, its scopes and baseUrl. Contact events wait in the outbox meanwhile.",
+  wal_blocked:
+    "A program holds a read transaction on the database open. End it before the disk is full; a copy is made with receiver.inbox.backup() or pigeonhole inbox backup.",
   store_unavailable: "Deliveries are answered 503 meanwhile, so the service sends them again.",
 };
 

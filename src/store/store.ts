@@ -70,7 +70,9 @@ export interface StoreContext {
 /** What a store tells of itself. */
 export type StoreAlarm =
   /** It takes nothing, for now or for good. */
-  { kind: "store_unavailable"; code: string; message: string };
+  | { kind: "store_unavailable"; code: string; message: string }
+  /** A reader has kept the WAL from being emptied for `forMs` milliseconds, and it has grown to `walBytes`. */
+  | { kind: "wal_blocked"; walBytes: number; forMs: number };
 
 /**
  * Durable inbox. All methods are asynchronous; each resolves after its effect is safe against a power cut, and rejects with

@@ -31,7 +31,7 @@ async function openStore(thread = true, at = file): Promise<void> {
   await store.open({ ...context, onAlarm: (alarm) => alarms.push(alarm) });
 }
 
-const codes = (): string[] => alarms.map(({ code }) => code);
+const codes = (): string[] => alarms.map((alarm) => (alarm.kind === "store_unavailable" ? alarm.code : alarm.kind));
 /** Undefined while the store refuses. */
 const tryAccept = (id: string): Promise<unknown> =>
   store.accept(newEvent(id)).then(

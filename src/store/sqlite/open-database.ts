@@ -13,6 +13,9 @@ const OLDEST_SQLITE = [3, 51, 3] as const;
 /** Blocks its thread for this long at most. */
 const BUSY_TIMEOUT_MS = 250;
 
+/** What the WAL is cut to once a reader that made it larger is gone: 4,000 pages, at which it is emptied. */
+const WAL_LIMIT_BYTES = 4000 * 4096;
+
 export const IN_MEMORY = ":memory:";
 
 /**
@@ -28,6 +31,7 @@ export function openDatabase(file: string): Database.Database {
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = FULL");
     db.pragma("wal_autocheckpoint = 4000");
+    db.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`);
     checkDurability(db, file);
     readOnce(db);
     return db;

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
+import type { StoreContext } from "../store.js";
 import { findFault } from "./find-fault.js";
 import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
@@ -25,15 +26,16 @@ export interface OpenStore {
 export interface OpenStoreOptions {
   file: string;
   useThread: boolean;
+  onAlarm: StoreContext["onAlarm"];
   /** The opening whose files were taken away, when the same database is opened again. */
   lost?: OpenStore | undefined;
 }
 
-export async function openStore({ file, useThread, lost }: OpenStoreOptions): Promise<OpenStore> {
+export async function openStore({ file, useThread, onAlarm, lost }: OpenStoreOptions): Promise<OpenStore> {
   if (file === IN_MEMORY) {
     const db = openDatabase(file);
     migrate(db, file);
-    return assemble({ db, files: undefined, keeper: undefined, useThread: false });
+    return assemble({ db, files: undefined, keeper: undefined, useThread: false, onAlarm });
   }
   const opened: Database[] = [];
   try {
@@ -52,7 +54,7 @@ export async function openStore({ file, useThread, lost }: OpenStoreOptions): Pr
     checkIdentityIsStable(file);
     const keeper = openKeeper(file);
     opened.unshift(keeper);
-    return await assemble({ db, files, keeper, useThread });
+    return await assemble({ db, files, keeper, useThread, onAlarm });
   } catch (error) {
     for (const db of opened) db.close();
     throw error;
@@ -73,10 +75,12 @@ interface Parts {
   /** Keeps every other close of this process from being the last one; see {@link openKeeper}. */
   keeper: Database | undefined;
   useThread: boolean;
+  onAlarm: StoreContext["onAlarm"];
 }
 
-async function assemble({ db, files, keeper, useThread }: Parts): Promise<OpenStore> {
-  const writer = useThread && files !== undefined ? await createThreadWriter(files) : createInlineWriter(db, files);
+async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promise<OpenStore> {
+  const writer =
+    useThread && files !== undefined ? await createThreadWriter(files, onAlarm) : createInlineWriter(db, files);
   const commits = new GroupCommit(writer);
   const runUserCommits = createUserCommits({ db, files, onBreaking: (error) => commits.break(error) });
   const waiting: UserCommit[] = [];

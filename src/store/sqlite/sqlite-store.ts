@@ -38,10 +38,10 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   let replacing = Promise.resolve();
   let hasTakenOver = false;
 
-  async function openWhileBusy(lost?: OpenStore): Promise<OpenStore> {
+  async function openWhileBusy(context: StoreContext, lost?: OpenStore): Promise<OpenStore> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await openStore({ file, useThread, lost });
+        return await openStore({ file, useThread, onAlarm: context.onAlarm, lost });
       } catch (error) {
         if (!isPigeonholeError(error, "store_busy") || attempt === OPEN_TRIES) throw error;
       }
@@ -52,7 +52,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   /** The close before has its end first, whatever that is: the file and its lock are free then. */
   async function openAfter(closed: Promise<void>, context: StoreContext): Promise<void> {
     await closed.catch(() => undefined);
-    use(await openWhileBusy(), context);
+    use(await openWhileBusy(context), context);
   }
 
   function use(open: OpenStore, context: StoreContext): void {
@@ -69,7 +69,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     ownership?.give();
     await lost.abandon();
     while (opened === lost) {
-      const found = canReopen(lost) ? await openWhileBusy(lost).catch(() => undefined) : undefined;
+      const found = canReopen(lost) ? await openWhileBusy(context, lost).catch(() => undefined) : undefined;
       if (found === undefined) {
         await sleep(REOPEN_WAIT_MS, undefined, { ref: false });
       } else if (opened === lost) {

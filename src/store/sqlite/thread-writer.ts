@@ -1,15 +1,18 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
+import type { StoreContext } from "../store.js";
 import { type PackedResult, packBatch, unpackResults } from "./batch-packing.js";
 import type { Command, CommandResult } from "./inbox-database.js";
 import type { OpenFiles } from "./open-files.js";
+import type { BlockedWal } from "./wal-watch.js";
 import type { Writer } from "./writer.js";
 
-/** What the thread answers to a batch, once when it has opened the file, and at most once when its files were taken away. */
+/** What the thread answers to a batch and when it has opened the file, and what it tells by itself. */
 export type ThreadMessage =
   | { kind: "ready" }
   | { kind: "results"; results: PackedResult[] }
   | { kind: "fault"; code: PigeonholeError["code"]; message: string }
+  | ({ kind: "wal_blocked" } & BlockedWal)
   | { kind: "failed"; code: PigeonholeError["code"]; message: string };
 
 interface Waiting {
@@ -18,7 +21,7 @@ interface Waiting {
 }
 
 /** Runs batches on a worker thread that owns the writing connection, so that the event loop never waits for a disk. */
-export async function createThreadWriter(files: OpenFiles): Promise<Writer> {
+export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext["onAlarm"]): Promise<Writer> {
   const worker = new Worker(new URL("./writer-thread.js", import.meta.url), { workerData: files.data });
   let tellFault: (error: PigeonholeError) => void = () => undefined;
   const fault = new Promise<PigeonholeError>((resolve) => (tellFault = resolve));
@@ -52,6 +55,8 @@ export async function createThreadWriter(files: OpenFiles): Promise<Writer> {
         return finish((waiter) => waiter.resolve(message.results));
       case "fault":
         return tellFault(new PigeonholeError(message.code, message.message));
+      case "wal_blocked":
+        return onAlarm?.(message);
       case "failed":
         return die(new PigeonholeError(message.code, message.message));
     }

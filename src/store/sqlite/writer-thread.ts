@@ -5,6 +5,7 @@ import { createCheckedInbox } from "./checked-inbox.js";
 import { openDatabase } from "./open-database.js";
 import { OpenFiles, type OpenFilesData } from "./open-files.js";
 import type { ThreadMessage } from "./thread-writer.js";
+import { WalWatch } from "./wal-watch.js";
 
 // The body of the writer thread: one connection, one batch per message, one answer per batch.
 
@@ -22,11 +23,15 @@ try {
   // This connection must have opened what the first one has; a look that finds less says so before the first batch.
   const failure = inbox.check();
   if (failure !== undefined) throw failure;
+  const wal = new WalWatch(db, files.data.walPath);
   const looking = setInterval(() => {
     const found = inbox.check();
-    if (found === undefined) return;
-    clearInterval(looking);
-    answer({ kind: "fault", code: found.code, message: found.message });
+    if (found !== undefined) {
+      clearInterval(looking);
+      return answer({ kind: "fault", code: found.code, message: found.message });
+    }
+    const blocked = wal.look(performance.now());
+    if (blocked !== undefined) answer({ kind: "wal_blocked", ...blocked });
   }, LOOK_MS);
   port.on("message", (message: PackedBatch | "close") => {
     if (message === "close") {

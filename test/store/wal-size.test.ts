@@ -1,0 +1,61 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
+import { startChild } from "./children/child.js";
+import { context, newEvent } from "./conformance/fixture.js";
+import { makeFolder } from "./sqlite-kind.js";
+
+const MEGABYTE = 1024 * 1024;
+
+let folder: ReturnType<typeof makeFolder>;
+let file: string;
+let alarms: StoreAlarm[];
+let store: Store;
+
+beforeEach(async () => {
+  folder = makeFolder();
+  file = join(folder.path, "inbox.db");
+  alarms = [];
+  store = createSqliteStore({ file });
+  await store.open({ ...context, onAlarm: (alarm) => alarms.push(alarm) });
+});
+
+afterEach(async () => {
+  await store.close();
+  folder.remove();
+});
+
+const walMegabytes = (): number => statSync(`${file}-wal`).size / MEGABYTE;
+let events = 0;
+
+async function acceptMegabytes(count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1) {
+    await store.accept(newEvent(`evt_${(events += 1)}`, { body: Buffer.alloc(MEGABYTE) }));
+  }
+}
+
+test("a reader that stays keeps the WAL from being emptied: an alarm says so, and it shrinks once the reader is gone", async () => {
+  await acceptMegabytes(1);
+  const reader = startChild("hold-reader", file);
+  expect(await reader.line()).toBe("reading");
+  await acceptMegabytes(80);
+  expect(walMegabytes()).toBeGreaterThan(64);
+  await expect.poll(() => alarms.map(({ kind }) => kind)).toEqual(["wal_blocked"]);
+  expect(alarms[0]).toMatchObject({ walBytes: statSync(`${file}-wal`).size });
+
+  reader.say("end");
+  expect(await reader.line()).toBe("ended");
+  // The first one ends in a checkpoint, the next begins the WAL again.
+  await acceptMegabytes(3);
+  expect(walMegabytes()).toBeLessThan(20);
+  await reader.kill();
+});
+
+test("a large WAL that nobody reads raises no alarm", async () => {
+  await store.accept(newEvent("large", { body: Buffer.alloc(80 * MEGABYTE) }));
+  expect(walMegabytes()).toBeGreaterThan(64);
+  await new Promise((resolve) => setTimeout(resolve, 6_500));
+  expect(alarms).toEqual([]);
+});
