@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   store_busy: "The database stayed locked by another process, or too much waits for the disk.",
   store_full: "The disk or the database is full.",
   store_failed: "The database answered with an error; the message holds SQLite's code.",
+  store_corrupt: "The database file is damaged; the message says what to do.",
   store_replaced: "The files of the database were moved, deleted or replaced while they were open.",
   lease_lost: "The run took longer than its lease; somebody else may have the work now, so nothing was written.",
   commit_twice: "ctx.commit was called twice in one run.",

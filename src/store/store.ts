@@ -76,7 +76,7 @@ export type StoreAlarm =
 
 /**
  * Durable inbox. All methods are asynchronous; each resolves after its effect is safe against a power cut, and rejects with
- * a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `store_replaced`, `stopped`) when nothing was written. Times come in
+ * a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `store_replaced`, `store_corrupt`, `stopped`) when nothing was written. Times come in
  * as arguments, in milliseconds since 1970. One conformance suite (`test/store/conformance.ts`) says what holds for each.
  */
 export interface Store extends Outbox {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ErrorCode } from "#pigeonhole/base/error.js";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
@@ -52,9 +53,9 @@ describe("the file", () => {
     expect(modes).toEqual(["600", "600", "600"]);
   });
 
-  test.each<[string, () => string]>([
-    ["in a folder that does not exist", () => join(folder.path, "missing", "inbox.db")],
-    ["that is a folder", () => folder.path],
+  test.each<[string, () => string, ErrorCode]>([
+    ["in a folder that does not exist", () => join(folder.path, "missing", "inbox.db"), "store_failed"],
+    ["that is a folder", () => folder.path, "store_failed"],
     [
       "that holds something else",
       () => {
@@ -64,11 +65,12 @@ describe("the file", () => {
         );
         return file;
       },
+      "not_a_pigeonhole_database",
     ],
-  ])("%s is refused", async (_, path) => {
+  ])("%s is refused", async (_, path, code) => {
     const at = path();
     const before = existsSync(file) ? readFileSync(file) : undefined;
-    await expectCode(openStore({ at }), "store_failed");
+    await expectCode(openStore({ at }), code);
     expect(existsSync(file) ? readFileSync(file) : undefined).toEqual(before);
   });
 });

@@ -71,8 +71,8 @@ export class GroupCommit {
    */
   break(failure: { code: ErrorCode; message: string }): void {
     this.#broken ??=
-      failure.code === "store_replaced"
-        ? new PigeonholeError("store_replaced", failure.message)
+      failure.code === "store_replaced" || failure.code === "store_corrupt"
+        ? new PigeonholeError(failure.code, failure.message)
         : new PigeonholeError(
             "store_failed",
             `${failure.message} The store takes nothing more; mend the disk and restart the process.`,

@@ -37,8 +37,20 @@ export function openDatabase(file: string): Database.Database {
     return db;
   } catch (error) {
     db?.close();
+    if (isNotADatabase(error)) {
+      throw new PigeonholeError(
+        "not_a_pigeonhole_database",
+        `${file} is not an SQLite database, or its beginning is damaged. Give the store another path, or start from the last copy (pigeonhole inbox backup).`,
+        { cause: error },
+      );
+    }
     throw asStoreError(error, `opening ${file}`);
   }
+}
+
+export function isNotADatabase(error: unknown): boolean {
+  const cause = error instanceof PigeonholeError ? error.cause : error;
+  return cause instanceof Database.SqliteError && cause.code === "SQLITE_NOTADB";
 }
 
 /**

@@ -1,12 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
-import Database from "better-sqlite3";
-import { PigeonholeError } from "../../base/error.js";
+import type { Database } from "better-sqlite3";
 import { checkInboxFile } from "./check-inbox-file.js";
-import { openDatabase, openKeeper } from "./open-database.js";
+import { isNotADatabase, openDatabase, openKeeper } from "./open-database.js";
 
 /** A connection beside a receiver, which may run in another process. */
 export interface Onlooker {
-  readonly db: Database.Database;
+  readonly db: Database;
   /** Leaves the WAL of a receiver where it is. */
   close(): void;
 }
@@ -34,14 +33,13 @@ export function openOnlooker(file: string): Onlooker {
   }
 }
 
-function keepWal(file: string): Database.Database | undefined {
+function keepWal(file: string): Database | undefined {
   if (!existsSync(file) || !existsSync(`${realpathSync(file)}-wal`)) return undefined;
   try {
     return openKeeper(file);
   } catch (error) {
     // The check says it better.
-    const cause = error instanceof PigeonholeError ? error.cause : undefined;
-    if (cause instanceof Database.SqliteError && cause.code === "SQLITE_NOTADB") return undefined;
+    if (isNotADatabase(error)) return undefined;
     throw error;
   }
 }

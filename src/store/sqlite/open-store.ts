@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { StoreContext } from "../store.js";
+import { checkIntegrity } from "./check-integrity.js";
 import { findFault } from "./find-fault.js";
 import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
@@ -37,12 +38,12 @@ export async function openStore({ file, useThread, onAlarm, lost }: OpenStoreOpt
     migrate(db, file);
     return assemble({ db, files: undefined, keeper: undefined, useThread: false, onAlarm });
   }
-  const opened: Database[] = [];
+  makePrivate(file);
+  const before = identify(file);
+  const db = openDatabase(file);
+  let keeper: Database | undefined;
   try {
-    makePrivate(file);
-    const before = identify(file);
-    const db = openDatabase(file);
-    opened.push(db);
+    keeper = openKeeper(file);
     const files = noteOpenFiles(file, before);
     if (lost?.files?.data.locks !== undefined && files.data.locks === undefined) {
       throw new PigeonholeError(
@@ -50,13 +51,13 @@ export async function openStore({ file, useThread, onAlarm, lost }: OpenStoreOpt
         `Another connection of this process keeps the old files of ${file} open.`,
       );
     }
+    checkIntegrity(db, file);
     migrate(db, file);
     checkIdentityIsStable(file);
-    const keeper = openKeeper(file);
-    opened.unshift(keeper);
     return await assemble({ db, files, keeper, useThread, onAlarm });
   } catch (error) {
-    for (const db of opened) db.close();
+    // A WAL that is there belongs to what was refused, and may be all that is left of it.
+    closeWithoutTrace(db, keeper);
     throw error;
   }
 }
@@ -67,6 +68,11 @@ export async function openStore({ file, useThread, onAlarm, lost }: OpenStoreOpt
  */
 export function canReopen({ files }: OpenStore): boolean {
   return files?.data.locks !== undefined && isSameFile(identify(files.data.file), files.data.database);
+}
+
+function closeWithoutTrace(db: Database, keeper: Database | undefined): void {
+  db.close();
+  keeper?.close();
 }
 
 interface Parts {
@@ -96,10 +102,8 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
     await commits.finish(new PigeonholeError("stopped", "The store is closed."));
     const fault = files === undefined ? undefined : findFault(db, files);
     await writer.close();
-    const removesWal = inOrder && fault === undefined;
-    if (removesWal) keeper?.close();
-    db.close();
-    keeper?.close();
+    if (inOrder && fault === undefined) keeper?.close();
+    closeWithoutTrace(db, keeper);
   }
 
   return {

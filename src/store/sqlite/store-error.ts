@@ -15,12 +15,19 @@ export function asStoreError(error: unknown, doing: string): PigeonholeError {
   if (error.code.startsWith("SQLITE_FULL")) {
     return new PigeonholeError("store_full", `${what}. Free space on the disk.`, { cause: error });
   }
+  if (error.code.startsWith("SQLITE_CORRUPT")) {
+    return new PigeonholeError("store_corrupt", `${what}. ${DAMAGED}`, { cause: error });
+  }
   return new PigeonholeError("store_failed", what, { cause: error });
 }
 
+/** What to do about a damaged file. */
+export const DAMAGED =
+  "The database is damaged. Stop the receiver, keep the file and its -wal as they are, and start from the last copy (pigeonhole inbox backup) or from what sqlite3's .recover saves.";
+
 /** True when SQLite itself is in doubt after this error, so that nothing may be written any more. */
 export function isBreaking(error: unknown): boolean {
-  if (isPigeonholeError(error, "store_replaced")) return true;
+  if (isPigeonholeError(error, "store_replaced") || isPigeonholeError(error, "store_corrupt")) return true;
   const cause = error instanceof PigeonholeError ? error.cause : error;
   if (!(cause instanceof Database.SqliteError)) return false;
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY)/.test(cause.code);

@@ -1,0 +1,64 @@
+import { realpathSync, statSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import { PigeonholeError } from "../../base/error.js";
+import { APPLICATION_ID } from "./open-database.js";
+import { asStoreError, DAMAGED } from "./store-error.js";
+
+/** Up to this size all of the file is looked at, in some 100 ms. */
+const SMALL_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Refuses a damaged file before anything is written to it. A small one is looked at as a whole; of a large one its length and both
+ * ends of each table, so that a start does not take longer the more events there are. What is hidden in the middle is met later,
+ * and ends the store then. Throws `store_corrupt`.
+ */
+export function checkIntegrity(db: Database, file: string): void {
+  // A new file, or one of the user's own so far.
+  if (Number(db.pragma("application_id", { simple: true })) !== APPLICATION_ID) return;
+  try {
+    const bytes = Number(db.pragma("page_count", { simple: true })) * Number(db.pragma("page_size", { simple: true }));
+    checkLength(file, bytes);
+    for (const table of ownTables(db)) {
+      if (bytes <= SMALL_BYTES) checkAll(db, file, table);
+      else checkEnds(db, table);
+    }
+  } catch (error) {
+    throw asStoreError(error, `checking ${file}`);
+  }
+}
+
+/** What is damaged in the user's own tables is not ours to refuse. */
+function ownTables(db: Database): string[] {
+  return db
+    .prepare<[], string>(`
+      SELECT name FROM sqlite_schema
+      WHERE type = 'table' AND (name GLOB 'inbox_*' OR name GLOB 'outbox_*' OR name = 'counter')`)
+    .pluck()
+    .all();
+}
+
+/** Pages that are not in the file can only be in the WAL. */
+function checkLength(file: string, bytes: number): void {
+  const realPath = realpathSync(file);
+  const length = statSync(realPath).size;
+  const wal = statSync(`${realPath}-wal`, { throwIfNoEntry: false });
+  if (length >= bytes || (wal !== undefined && wal.size > 0)) return;
+  throw new PigeonholeError("store_corrupt", `${file} has ${length} of its ${bytes} bytes. ${DAMAGED}`);
+}
+
+function checkAll(db: Database, file: string, table: string): void {
+  const found = String(db.pragma(`quick_check(${table})`, { simple: true }));
+  if (found !== "ok") throw new PigeonholeError("store_corrupt", `${file}: ${found.split("\n")[0]}. ${DAMAGED}`);
+}
+
+/** SQLite itself throws at a page that it cannot read. */
+function checkEnds(db: Database, table: string): void {
+  const key = db
+    .prepare<[string], string>("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk")
+    .pluck()
+    .all(table);
+  for (const way of ["ASC", "DESC"]) {
+    const order = key.map((column) => `${column} ${way}`).join(", ");
+    db.prepare(`SELECT * FROM ${table} ORDER BY ${order} LIMIT 1`).get();
+  }
+}

@@ -1,0 +1,143 @@
+import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import { startChild } from "./children/child.js";
+import { context, expectCode, newEvent } from "./conformance/fixture.js";
+import { makeFolder } from "./sqlite-kind.js";
+
+const PAGE = 4096;
+
+let folder: ReturnType<typeof makeFolder>;
+let file: string;
+
+beforeEach(() => {
+  folder = makeFolder();
+  file = join(folder.path, "inbox.db");
+});
+
+afterEach(() => folder.remove());
+
+/** A receiver's database with so many events, closed. */
+function fill(events: number, bodyBytes = 200): void {
+  const db = openDatabase(file);
+  migrate(db, file);
+  db.pragma("synchronous = OFF");
+  const addEvent = db.prepare("INSERT INTO inbox_event VALUES (?, ?, 'email.sent', 0, 1, 1, 1, 1)");
+  const addBody = db.prepare("INSERT INTO inbox_body VALUES (?, ?)");
+  db.transaction(() => {
+    for (let seq = 1; seq <= events; seq += 1) {
+      addEvent.run(seq, `evt_${seq}`);
+      addBody.run(seq, Buffer.alloc(bodyBytes, "x"));
+    }
+  })();
+  db.close();
+}
+
+const rootOf = (name: string): number => {
+  const db = new Database(file, { readonly: true });
+  try {
+    return Number(db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").pluck().get(name));
+  } finally {
+    db.close();
+  }
+};
+
+function overwrite(page: number, pages = 1): void {
+  const handle = openSync(file, "r+");
+  writeSync(handle, Buffer.alloc(pages * PAGE, 0xa5), 0, pages * PAGE, (page - 1) * PAGE);
+  closeSync(handle);
+}
+
+const pagesOf = (): number => statSync(file).size / PAGE;
+
+const SMALL = 500;
+/** Some 25 MB: too large to be looked at as a whole. */
+const LARGE = 10_000;
+
+test.each<[string, number, () => void, "store_corrupt" | "not_a_pigeonhole_database"]>([
+  ["its beginning", SMALL, () => overwrite(1), "not_a_pigeonhole_database"],
+  ["the root of a table", SMALL, () => overwrite(rootOf("inbox_event")), "store_corrupt"],
+  ["a page in the middle", SMALL, () => overwrite(Math.floor(pagesOf() / 2)), "store_corrupt"],
+  ["its end, which is cut off", SMALL, () => truncateSync(file, (pagesOf() - 3) * PAGE), "store_corrupt"],
+  ["the root of a table of a large file", LARGE, () => overwrite(rootOf("inbox_work")), "store_corrupt"],
+  ["the newest events of a large file", LARGE, () => overwrite(pagesOf() - 19, 20), "store_corrupt"],
+  ["half of a large file, which is cut off", LARGE, () => truncateSync(file, (pagesOf() / 2) * PAGE), "store_corrupt"],
+])(
+  "a file that is damaged (%s) is refused at the start with what to do, and left as it is",
+  async (_, events, damage, code) => {
+    fill(events, events === LARGE ? 2_200 : 200);
+    damage();
+    const before = readFileSync(file);
+    const store = createSqliteStore({ file });
+    const opening = store.open(context);
+    await expectCode(opening, code);
+    await expect(opening).rejects.toThrow(/pigeonhole inbox backup/);
+    await store.close();
+    expect(readFileSync(file).equals(before)).toBe(true);
+  },
+);
+
+test("what a crash left beside a damaged file stays there too", async () => {
+  fill(SMALL);
+  const child = startChild("own-store", file);
+  expect(await child.line()).toBe("owner true");
+  await child.kill();
+  overwrite(rootOf("outbox_event"));
+  const [before, wal] = [readFileSync(file), readFileSync(`${file}-wal`)];
+  expect(wal.length).toBeGreaterThan(0);
+  const store = createSqliteStore({ file });
+  await expectCode(store.open(context), "store_corrupt");
+  await store.close();
+  expect([readFileSync(file).equals(before), readFileSync(`${file}-wal`).equals(wal)]).toEqual([true, true]);
+});
+
+test("damage in a table of the user's own does not keep deliveries out", async () => {
+  fill(SMALL);
+  const own = new Database(file);
+  own.exec("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)");
+  own.close();
+  overwrite(rootOf("mine"));
+  const store = createSqliteStore({ file });
+  await store.open(context);
+  expect(await store.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
+  await store.close();
+});
+
+test("damage that is met later ends the store: nothing is acknowledged any more", async () => {
+  fill(LARGE, 2_200);
+  // A body from the middle, which the start does not look at.
+  const db = new Database(file, { readonly: true });
+  const seq = LARGE / 2;
+  const page = Number(
+    db
+      .prepare("SELECT pageno FROM dbstat WHERE name = 'inbox_body' AND pagetype = 'leaf' LIMIT 1 OFFSET ?")
+      .pluck()
+      .get(seq),
+  );
+  db.close();
+  overwrite(page);
+  const store = createSqliteStore({ file });
+  await store.open(context);
+  try {
+    await store.accept(newEvent("before"));
+    const met: unknown[] = [];
+    for (let each = seq - 50; each < seq + 50; each += 1) {
+      await store.get(`evt_${each}`).catch(({ code }: { code: string }) => met.push(code));
+    }
+    expect(new Set(met)).toEqual(new Set(["store_corrupt"]));
+    await expectCode(store.accept(newEvent("after")), "store_corrupt");
+  } finally {
+    await store.close();
+  }
+});
+
+test("a large file that is whole is opened", async () => {
+  fill(LARGE, 2_200);
+  const store = createSqliteStore({ file });
+  await store.open(context);
+  expect(await store.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
+  await store.close();
+});
