@@ -29,7 +29,7 @@ export function checkPair(driver: string, node: string): void {
   if (!isOld && numberAt(node, 0) < OLDEST_NODE_OF_13) {
     throw new PigeonholeError(
       "driver_unusable",
-      `better-sqlite3 ${driver} needs Node ${OLDEST_NODE_OF_13} and ends the process on Node ${node}, so it was not loaded. Run this on Node 24, or pin better-sqlite3 to 12.11.1 in package.json ("overrides", with Yarn "resolutions") and install again; ${LOCKED}`,
+      `better-sqlite3 ${driver} needs Node ${OLDEST_NODE_OF_13} and ends the process on Node ${node}, so it was not loaded. Run this on Node 24, or pin better-sqlite3 to 12.11.1 in package.json ("overrides"; with pnpm and Yarn "resolutions") and install again; ${LOCKED}`,
     );
   }
 }
