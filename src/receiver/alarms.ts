@@ -14,7 +14,10 @@ export type Alarm =
   | { kind: "older_secret_matched"; secretIndex: number }
   /** The function given as `secrets` is `late` or has `failed`, so signatures that the known secrets do not fit cannot be judged. */
   | { kind: "secrets_unavailable"; reason: "late" | "failed" }
-  /** Genuine signatures outside the time window: one of the two clocks is off by this much. */
+  /**
+   * Genuine signatures outside the time window: one of the two clocks is off by this much. Or this machine's clock has gone forward by
+   * this much at once, or while the receiver was stopped: nothing is dropped for its age until a delivery or the API confirms the time.
+   */
   | { kind: "clock_skew"; skewSeconds: number }
   /** An event came again under a known id with other bytes; the first ones are kept. */
   | { kind: "other_bytes"; eventId: string }
@@ -43,7 +46,8 @@ const ADVICE: Record<Alarm["kind"], string> = {
   secrets_unavailable:
     "See why the function given as secrets fails or takes longer than 2 s. What the known secrets do not fit is answered 503 meanwhile, so the service sends it again.",
   clock_skew:
-    "Synchronise this machine's clock. Deliveries are answered 503 meanwhile, so the service sends them again.",
+    "Synchronise this machine's clock. Deliveries signed outside the time window are answered 503 meanwhile, so the service sends them again, " +
+    "and nothing is dropped for its age. After a long stop the clock may be right: the next delivery confirms it.",
   other_bytes: "The service sent two bodies under one id; the first one stands.",
   failures_in_a_row: "At 100 the service disables the endpoint and further events are lost.",
   final_answer:

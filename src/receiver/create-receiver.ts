@@ -17,6 +17,7 @@ import type { RawRequest } from "../protocol/raw-request.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
 import { Alarms, SilenceWatch } from "./alarms.js";
 import { AnswerTally } from "./answer-tally.js";
+import { ClockWatch } from "./clock-watch.js";
 import { createContactEvents } from "./contact-events.js";
 import { OutboxSender } from "./deliver.js";
 import { FinalAnswerLog } from "./final-answer-log.js";
@@ -60,9 +61,11 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   const silence =
     options.silenceAfterMs === undefined ? undefined : new SilenceWatch(clock, options.silenceAfterMs, alarms);
   const registry = new HandlerRegistry(options.retry, Object.keys(schemas));
-  const pruner = new Pruner({ store, clock, logger, retention: options.retention });
+  const clockWatch = new ClockWatch({ store, clock, logger, alarms });
+  const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   let telemetry: Telemetry | undefined;
-  const sender = options.api === undefined ? undefined : new OutboxSender({ ...options, api: options.api, alarms });
+  const sender =
+    options.api === undefined ? undefined : new OutboxSender({ ...options, api: options.api, alarms, clockWatch });
   const dispatcher = new Dispatcher({
     ...options,
     onOwner: () => sender?.start(),
@@ -81,7 +84,8 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     registry,
     dispatcher,
     store,
-    signatures: new SignatureWatch(alarms, options.signature),
+    signatures: new SignatureWatch({ alarms, clockWatch, assumptions: options.signature }),
+    clockWatch,
     alarms,
     clock,
     logger,
@@ -97,6 +101,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
         if (options.telemetry) telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
       },
       () => heldStore.open({ logger, onAlarm: (alarm) => alarms.raise(alarm) }),
+      () => clockWatch.start(),
       () => dispatcher.start(),
       () => pruner.start(),
       () => silence?.start(),
@@ -196,6 +201,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     try {
       await Promise.all([dispatcher.stop(timeoutMs), untilNoneWaits(timeoutMs)]);
       await sender?.stop();
+      await clockWatch.stop();
       await counter.count().catch(() => undefined);
     } finally {
       await heldStore.close().finally(() => clearInterval(keepAlive));

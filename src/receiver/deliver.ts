@@ -14,6 +14,7 @@ import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";
 import type { EventResult, FrozenSend, SendSettlement } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
 import type { Alarms } from "./alarms.js";
+import type { ClockWatch } from "./clock-watch.js";
 import { judgeFailure, mayBeClockSkew } from "./send-verdict.js";
 
 /**
@@ -38,6 +39,7 @@ export interface DeliverDeps {
   random: Random;
   logger: Logger;
   alarms: Alarms;
+  clockWatch: ClockWatch;
 }
 
 /**
@@ -143,10 +145,10 @@ export class OutboxSender {
   }
 
   async #try(send: FrozenSend, signal: AbortSignal): Promise<SendSettlement> {
-    const { api, clock } = this.#deps;
+    const { clock } = this.#deps;
     const settled = { send: send.send, token: send.token };
     try {
-      const results = await callApi(api, send, signal, clock);
+      const results = await callApi(send, signal, this.#deps);
       return { ...settled, at: clock.now(), to: "settled", results };
     } catch (error) {
       const at = clock.now();
@@ -190,21 +192,22 @@ export class OutboxSender {
 
 /** One call; resolves with what became of each event. */
 async function callApi(
-  api: ContactEventSender,
   send: FrozenSend,
   signal: AbortSignal,
-  clock: Clock,
+  { api, clock, clockWatch }: DeliverDeps,
 ): Promise<EventResult[]> {
   const events = send.events.map(({ body }) => JSON.parse(body) as ContactEventInput);
   const options = { idempotencyKey: send.key, signal };
   const [first] = events;
   if (send.kind === "single" && first !== undefined) {
-    const { id, replayed } = await api.contactEvents.send(first, options);
+    const { id, replayed, createdAt } = await api.contactEvents.send(first, options);
+    clockWatch.sawApi(createdAt);
     return send.events.map(({ seq }): EventResult => ({ seq, to: "done", remoteId: id, replayed }));
   }
   const { accepted, failed } = await api.contactEvents.sendBatch(events, options);
   const results: EventResult[] = [];
-  for (const { index, id, replayed } of accepted) {
+  for (const { index, id, replayed, createdAt } of accepted) {
+    clockWatch.sawApi(createdAt);
     const event = send.events[index];
     if (event !== undefined) results.push({ seq: event.seq, to: "done", remoteId: id, replayed });
   }

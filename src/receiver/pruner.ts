@@ -2,7 +2,8 @@ import type { Clock, Timer } from "../base/clock.js";
 import { HOUR } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import { errorFields } from "../base/error-fields.js";
-import type { Store } from "../store/store.js";
+import type { PruneLimits, Store } from "../store/store.js";
+import type { ClockWatch } from "./clock-watch.js";
 import type { Retention } from "./options.js";
 
 /** Small, so that a delivery never waits long behind one. */
@@ -10,18 +11,26 @@ const BATCH = 100;
 const BETWEEN_BATCHES_MS = 50;
 const BETWEEN_ROUNDS_MS = HOUR;
 
+interface PrunerDeps {
+  store: Store;
+  clock: Clock;
+  clockWatch: ClockWatch;
+  logger: Logger;
+  retention: Retention;
+}
+
 /** Drops what retention lets go, in small batches among the deliveries. */
 export class Pruner {
-  readonly #deps: { store: Store; clock: Clock; logger: Logger; retention: Retention };
+  readonly #deps: PrunerDeps;
   #timer: Timer | undefined;
   #stopped = false;
 
-  constructor(deps: { store: Store; clock: Clock; logger: Logger; retention: Retention }) {
+  constructor(deps: PrunerDeps) {
     this.#deps = deps;
   }
 
   start(): void {
-    this.#wait(BETWEEN_BATCHES_MS);
+    this.#after(BETWEEN_BATCHES_MS, () => this.#beginRound());
   }
 
   stop(): void {
@@ -29,20 +38,43 @@ export class Pruner {
     this.#timer?.cancel();
   }
 
-  #wait(delayMs: number): void {
+  #after(delayMs: number, next: () => Promise<void>): void {
     if (this.#stopped) return;
-    this.#timer = this.#deps.clock.setTimer(() => void this.#pruneBatch(), delayMs);
+    this.#timer = this.#deps.clock.setTimer(() => {
+      void next().catch((error: unknown) => {
+        this.#deps.logger.error(errorFields(error, true), "prune_failed");
+        this.#endRound();
+      });
+    }, delayMs);
   }
 
-  async #pruneBatch(): Promise<void> {
-    const { store, clock, logger, retention } = this.#deps;
-    const now = clock.now();
-    try {
-      const limits = { idsBefore: now - retention.idsMs, bodiesBefore: now - retention.bodiesMs, batch: BATCH };
-      this.#wait((await store.prune(limits)) > 0 ? BETWEEN_BATCHES_MS : BETWEEN_ROUNDS_MS);
-    } catch (error) {
-      logger.error(errorFields(error, true), "prune_failed");
-      this.#wait(BETWEEN_ROUNDS_MS);
-    }
+  async #beginRound(): Promise<void> {
+    const limits = await this.#limits();
+    if (limits === undefined) this.#endRound();
+    else await this.#pruneBatch(limits);
+  }
+
+  #endRound(): void {
+    this.#after(BETWEEN_ROUNDS_MS, () => this.#beginRound());
+  }
+
+  /** An id must be old by the service's time as well: without it the event could come again and take effect twice. */
+  async #limits(): Promise<PruneLimits | undefined> {
+    const { clockWatch, retention } = this.#deps;
+    const times = await clockWatch.trustedTimes();
+    if (times === undefined) return undefined;
+    const { now, byDeliveries, byApi } = times;
+    return {
+      now,
+      idsBefore: byDeliveries - retention.idsMs,
+      bodiesBefore: now - retention.bodiesMs,
+      sentBefore: byApi - retention.idsMs,
+      batch: BATCH,
+    };
+  }
+
+  async #pruneBatch(limits: PruneLimits): Promise<void> {
+    if ((await this.#deps.store.prune(limits)) === 0) this.#endRound();
+    else this.#after(BETWEEN_BATCHES_MS, () => this.#pruneBatch(limits));
   }
 }

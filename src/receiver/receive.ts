@@ -10,6 +10,7 @@ import type { RawRequest } from "../protocol/raw-request.js";
 import { type VerificationRules, type VerifiedOrNot, verifyRequest } from "../protocol/verify-request.js";
 import type { AcceptResult, Store } from "../store/store.js";
 import type { Alarms } from "./alarms.js";
+import type { ClockWatch } from "./clock-watch.js";
 import { routeEvent } from "./route-event.js";
 import type { SecretSource } from "./secret-source.js";
 import type { SignatureWatch } from "./signature-watch.js";
@@ -22,6 +23,7 @@ export interface ReceiveDeps {
   dispatcher: Dispatcher;
   store: Store;
   signatures: SignatureWatch;
+  clockWatch: ClockWatch;
   alarms: Alarms;
   clock: Clock;
   logger: Logger;
@@ -43,6 +45,7 @@ export async function receive(raw: RawRequest, deps: ReceiveDeps): Promise<Outco
   deps.signatures.saw(verdict, raw.header);
   if (!verdict.ok) return refusal(verdict);
   const delivery = decodeDelivery(verdict.request, deps.schemas);
+  if (delivery.kind === "event") deps.clockWatch.sawDelivery(delivery.event, verdict.signedAt);
   try {
     return await storeDelivery(delivery, verdict, receivedAt, deps);
   } catch (error) {

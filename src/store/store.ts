@@ -74,6 +74,30 @@ export type StoreAlarm =
   /** A reader has kept the WAL from being emptied for `forMs` milliseconds, and it has grown to `walBytes`. */
   | { kind: "wal_blocked"; walBytes: number; forMs: number };
 
+/** What retention lets go. */
+export interface PruneLimits {
+  /** Rows of a later time were written under a wrong clock; they stay. */
+  now: number;
+  /** Whole events received before this go. */
+  idsBefore: number;
+  /** Bodies received before this go. */
+  bodiesBefore: number;
+  /** Settled contact events recorded before this go. */
+  sentBefore: number;
+  /** At most this many rows are looked at. */
+  batch: number;
+}
+
+/** Times that outlive the process, in milliseconds since 1970; undefined when not known. */
+export interface KnownTimes {
+  /** What this machine's clock showed when it was last believed. */
+  clock?: number | undefined;
+  /** The newest time that a delivery of the service has told. */
+  delivery?: number | undefined;
+  /** The newest time that the service's API has told. */
+  api?: number | undefined;
+}
+
 /**
  * Durable inbox. All methods are asynchronous; each resolves after its effect is safe against a power cut, and rejects with
  * a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `store_replaced`, `store_corrupt`, `stopped`) when nothing was written. Times come in
@@ -121,10 +145,12 @@ export interface Store extends Outbox {
   discard(id: string, now: number): Promise<number>;
   counts(now: number): Promise<StoreCounts>;
   /**
-   * Removes one small batch of what retention lets go: bodies received before `bodiesBefore`, whole events before `idsBefore`.
-   * Events with unsettled work stay. Returns how many rows it looked at or removed; 0 when the round is over.
+   * Removes one small batch of what retention lets go. Events with unsettled work stay. Returns how many rows it looked at or
+   * removed; 0 when the round is over.
    */
-  prune(limits: { idsBefore: number; bodiesBefore: number; batch: number }): Promise<number>;
+  prune(limits: PruneLimits): Promise<number>;
+  /** Keeps the times given in place of those known; resolves with all that are known then. */
+  noteTimes(times: KnownTimes): Promise<KnownTimes>;
   /**
    * Writes a whole copy as of one moment, while everything goes on. Rejects with `invalid_argument` where no copy can be written;
    * a store without the method cannot be copied this way.

@@ -70,7 +70,9 @@ async function deliver() {
 
 async function prune() {
   for (;;) {
-    await store.prune({ idsBefore: Date.now() - random() * 20, bodiesBefore: 0, batch: 7 });
+    const now = Date.now();
+    const before = now - random() * 20;
+    await store.prune({ now, idsBefore: before, bodiesBefore: 0, sentBefore: before, batch: 7 });
     await sleep(random() * 5);
   }
 }

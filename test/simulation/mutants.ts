@@ -115,7 +115,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "forgets ids after a day",
     shows: /not in the inbox/,
-    changes: [{ file: "receiver/pruner.js", from: "now - retention.idsMs", to: "now - 24 * HOUR" }],
+    changes: [{ file: "receiver/pruner.js", from: "byDeliveries - retention.idsMs", to: "now - 24 * HOUR" }],
   },
 ];
 

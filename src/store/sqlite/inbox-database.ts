@@ -18,6 +18,7 @@ import { prepareRecover } from "./operations/recover.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { prepareSettle } from "./operations/settle.js";
 import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
+import { prepareNoteTimes } from "./operations/times.js";
 import { createTokenSource } from "./lease-token.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 
@@ -37,6 +38,7 @@ function prepareOperations(db: Database) {
     discard: prepareDiscard(db),
     counts: prepareCounts(db),
     prune: preparePrune(db),
+    noteTimes: prepareNoteTimes(db),
     record: prepareRecord(db),
     leaseSend: prepareLeaseSend(db, nextToken),
     settleSend: prepareSettleSend(db),

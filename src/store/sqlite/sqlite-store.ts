@@ -157,6 +157,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     discard: (id, now) => run("discard", { id, now }),
     counts: (now) => run("counts", { now }),
     prune: (limits) => run("prune", limits),
+    noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),
     leaseSend: (request) => run("leaseSend", request),
     settleSend: (settlement) => run("settleSend", settlement),

@@ -1,7 +1,7 @@
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { isPigeonholeError, type ErrorCode } from "#pigeonhole/base/error.js";
 import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
-import type { LeasePage, LeaseRequest, NewEvent, Store } from "#pigeonhole/store/store.js";
+import type { LeasePage, LeaseRequest, NewEvent, PruneLimits, Store } from "#pigeonhole/store/store.js";
 import type { Lease, Settlement } from "#pigeonhole/store/work.js";
 import { afterEach, beforeEach, expect } from "vitest";
 
@@ -41,6 +41,15 @@ export const context = { logger: silentLogger };
 export const T = 1_760_000_000_000;
 export const MINUTE = 60_000;
 export const DAY = 24 * 60 * MINUTE;
+
+/** Limits of a round long after {@link T} that lets nothing go; tests move one of them. */
+export const NOTHING_TO_PRUNE: PruneLimits = {
+  now: T + 100 * DAY,
+  idsBefore: 0,
+  bodiesBefore: 0,
+  sentBefore: 0,
+  batch: 100,
+};
 
 /** Opens a store before each test of the suite and closes it afterwards. */
 export function useStore(kind: StoreKind): Fixture {

@@ -10,6 +10,7 @@ import {
   settlements,
   statesOf,
   T,
+  NOTHING_TO_PRUNE,
 } from "./fixture.js";
 
 const LEASE = { seq: 1, handler: "h", token: 1 };
@@ -38,7 +39,8 @@ const CALLS = {
   retryOutbox: (store) => store.retryOutbox("key", T),
   discardOutbox: (store) => store.discardOutbox("key", T),
   countOutbox: (store) => store.countOutbox(),
-  prune: (store) => store.prune({ idsBefore: T, bodiesBefore: T, batch: 1 }),
+  prune: (store) => store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T }),
+  noteTimes: (store) => store.noteTimes({ clock: T }),
 } satisfies Record<Exclude<keyof Store, "open" | "close" | "backUp">, (store: Store) => Promise<unknown>>;
 
 const METHODS = Object.keys(CALLS) as (keyof typeof CALLS)[];

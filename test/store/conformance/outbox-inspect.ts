@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { acceptLeased, DAY, expectCode, type Fixture, settlements, T } from "./fixture.js";
+import { acceptLeased, DAY, expectCode, type Fixture, NOTHING_TO_PRUNE, settlements, T } from "./fixture.js";
 import {
   membersOf,
   newRecord,
@@ -195,8 +195,8 @@ export function describeOutboxInspect(fixture: Fixture): void {
   });
 
   describe("prune of the outbox", () => {
-    const prune = async (idsBefore: number, batch = 100): Promise<void> => {
-      while ((await fixture.store.prune({ idsBefore, bodiesBefore: 0, batch })) > 0);
+    const prune = async (before: number, batch = 100): Promise<void> => {
+      while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, idsBefore: before, sentBefore: before, batch })) > 0);
     };
 
     test.each([1, 100])("removes what is settled and old, by %i, and nothing else", async (batch) => {

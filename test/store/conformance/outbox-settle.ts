@@ -1,6 +1,6 @@
 import type { FrozenSend, SendSettlement } from "#pigeonhole/store/outbox.js";
 import { describe, expect, test } from "vitest";
-import { DAY, type Fixture, MINUTE, T } from "./fixture.js";
+import { DAY, type Fixture, MINUTE, NOTHING_TO_PRUNE, T } from "./fixture.js";
 import {
   callOf,
   leaseSend,
@@ -198,7 +198,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
     test("keeps its members although retention would let a discarded one go", async () => {
       const first = await giveUp("a", "b", "c");
       await fixture.store.discardOutbox("a", T);
-      while ((await fixture.store.prune({ idsBefore: T + DAY, bodiesBefore: T + DAY, batch: 100 })) > 0);
+      while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, sentBefore: T + DAY })) > 0);
       await fixture.store.retryOutbox("b", T);
       expect(callOf(await takeSend(fixture.store))).toEqual(callOf(first));
     });
@@ -226,7 +226,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       const next = await takeSend(fixture.store);
       await fixture.store.settleSend(sendSettlements.pending(next, T));
       expect(membersOf(await takeSend(fixture.store))).toEqual(["c"]);
-      while ((await fixture.store.prune({ idsBefore: T + DAY, bodiesBefore: T + DAY, batch: 100 })) > 0);
+      while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, sentBefore: T + DAY })) > 0);
       expect(await outboxStates(fixture.store)).toEqual({ c: "leased" });
     });
 

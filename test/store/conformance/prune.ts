@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { acceptAll, acceptLeased, DAY, type Fixture, newEvent, settlements, snapshot, T } from "./fixture.js";
-
-const NEVER = { idsBefore: 0, bodiesBefore: 0, batch: 100 };
+import {
+  acceptAll,
+  acceptLeased,
+  DAY,
+  type Fixture,
+  newEvent,
+  NOTHING_TO_PRUNE,
+  settlements,
+  snapshot,
+  T,
+} from "./fixture.js";
 
 export function describePrune(fixture: Fixture): void {
   async function ids(): Promise<string[]> {
@@ -14,9 +22,9 @@ export function describePrune(fixture: Fixture): void {
   }
 
   /** Prunes until the round is over; returns what the calls returned. */
-  async function pruneRound(limits: Partial<typeof NEVER>): Promise<number[]> {
+  async function pruneRound(limits: Partial<typeof NOTHING_TO_PRUNE>): Promise<number[]> {
     const returned: number[] = [];
-    do returned.push(await fixture.store.prune({ ...NEVER, ...limits }));
+    do returned.push(await fixture.store.prune({ ...NOTHING_TO_PRUNE, ...limits }));
     while (returned.at(-1) !== 0 && returned.length < 1_000);
     return returned;
   }
@@ -99,7 +107,7 @@ export function describePrune(fixture: Fixture): void {
       await acceptAll(fixture.store, all, settled);
       let left = all;
       for (;;) {
-        const returned = await fixture.store.prune({ ...NEVER, idsBefore: T + DAY, batch });
+        const returned = await fixture.store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T + DAY, batch });
         const now = await ids();
         expect(left.length - now.length).toBe(Math.min(batch, left.length));
         expect(now).toEqual(all.slice(all.length - now.length));
@@ -152,8 +160,47 @@ export function describePrune(fixture: Fixture): void {
       expect(await ids()).toEqual(["b"]);
     });
 
+    test("passes over what was received later than now, under a clock that was ahead, and keeps it", async () => {
+      for (const [id, receivedAt] of [
+        ["a", T],
+        ["ahead", T + 400 * DAY],
+        ["b", T + 1],
+      ] as const) {
+        await fixture.store.accept(newEvent(id, { ...settled, receivedAt }));
+      }
+      await pruneRound({ now: T + DAY, idsBefore: T + DAY, bodiesBefore: T + DAY, batch: 1 });
+      expect(await ids()).toEqual(["ahead"]);
+      expect(await idsWithBody()).toEqual(["ahead"]);
+    });
+
     test("of an empty store is over at once", async () => {
       expect(await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY })).toEqual([0]);
+    });
+  });
+
+  describe("noteTimes", () => {
+    test("knows nothing at first, and then what it was told last", async () => {
+      const { store } = fixture;
+      expect(await store.noteTimes({})).toEqual({ clock: undefined, delivery: undefined, api: undefined });
+      expect(await store.noteTimes({ clock: T, delivery: T - 1 })).toEqual({
+        clock: T,
+        delivery: T - 1,
+        api: undefined,
+      });
+      expect(await store.noteTimes({ clock: T - 5, api: 0 })).toEqual({ clock: T - 5, delivery: T - 1, api: 0 });
+    });
+
+    test("outlives the process", async ({ skip }) => {
+      if (!fixture.outlives) return skip();
+      await fixture.store.noteTimes({ clock: T, delivery: T + 1, api: T + 2 });
+      const store = await fixture.reopen();
+      expect(await store.noteTimes({})).toEqual({ clock: T, delivery: T + 1, api: T + 2 });
+    });
+
+    test("takes the arrival of the newest event for the clock of a file that has none", async () => {
+      await fixture.store.accept(newEvent("a", { receivedAt: T }));
+      await fixture.store.accept(newEvent("b", { receivedAt: T + 7 }));
+      expect(await fixture.store.noteTimes({})).toMatchObject({ clock: T + 7, delivery: undefined });
     });
   });
 }

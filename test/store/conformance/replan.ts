@@ -11,6 +11,7 @@ import {
   snapshot,
   statesOf,
   T,
+  NOTHING_TO_PRUNE,
 } from "./fixture.js";
 
 const NOTE = { reason: "unknown_type", detail: "no such type" };
@@ -116,7 +117,7 @@ export function describeReplan(fixture: Fixture): void {
 
     test("of an event whose body retention has dropped plans nothing, as nobody could lease it", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [] }));
-      await fixture.store.prune({ idsBefore: 0, bodiesBefore: T + 1, batch: 10 });
+      await fixture.store.prune({ ...NOTHING_TO_PRUNE, bodiesBefore: T + 1 });
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(0);
       expect(await fixture.store.counts(T)).toMatchObject({ pending: 0 });
     });

@@ -237,7 +237,13 @@ const prune = fc
   })
   .map(({ ids, bodies, batch }) =>
     command(`prune ${ids} ${bodies} by ${batch}`, async (model, { store }) => {
-      const limits = { idsBefore: model.now - ids, bodiesBefore: model.now - bodies, batch };
+      const limits = {
+        now: model.now,
+        idsBefore: model.now - ids,
+        bodiesBefore: model.now - bodies,
+        sentBefore: 0,
+        batch,
+      };
       while ((await store.prune(limits)) > 0);
       model.prune(limits);
     }),

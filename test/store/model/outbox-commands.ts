@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { type EventResult, type FrozenSend, OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
-import { DAY, type Fixture, MINUTE, acceptLeased } from "../conformance/fixture.js";
+import { DAY, type Fixture, MINUTE, NOTHING_TO_PRUNE, acceptLeased } from "../conformance/fixture.js";
 import type { ModelSend, OutboxModel } from "./outbox-model.js";
 
 export type RealOutbox = Pick<Fixture, "store" | "outlives" | "reopen">;
@@ -263,9 +263,9 @@ const crash = fc.constant(
 
 const prune = fc.constantFrom(0, 30_000).map((ms) =>
   command(`prune ${ms}`, async (model, { store }) => {
-    const limits = { idsBefore: model.now - ms, bodiesBefore: 0, batch: 3 };
+    const limits = { ...NOTHING_TO_PRUNE, now: model.now, sentBefore: model.now - ms, batch: 3 };
     while ((await store.prune(limits)) > 0);
-    model.prune(limits.idsBefore);
+    model.prune(limits.sentBefore);
   }),
 );
 

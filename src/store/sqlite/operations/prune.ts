@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
+import type { PruneLimits } from "../../store.js";
 
-export interface PruneLimits {
-  idsBefore: number;
-  bodiesBefore: number;
-  batch: number;
+interface Row {
+  seq: number;
+  receivedAt: number;
+  settled: number;
 }
 
 /**
@@ -11,11 +12,11 @@ export interface PruneLimits {
  * (their work is not settled) are not looked at again until the marks start over.
  */
 export function preparePrune(db: Database) {
-  const selectOld = db.prepare<object, { seq: number; receivedAt: number; settled: number }>(`
+  const selectOld = db.prepare<object, Row>(`
     SELECT e.seq, e.received_at AS receivedAt,
       NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = e.seq) AS settled
     FROM inbox_event AS e WHERE e.seq > :after ORDER BY e.seq LIMIT :batch`);
-  const selectBodies = db.prepare<object, { seq: number; receivedAt: number; settled: number }>(`
+  const selectBodies = db.prepare<object, Row>(`
     SELECT b.seq, e.received_at AS receivedAt,
       NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = b.seq) AS settled
     FROM inbox_body AS b JOIN inbox_event AS e ON e.seq = b.seq WHERE b.seq > :after ORDER BY b.seq LIMIT :batch`);
@@ -25,7 +26,7 @@ export function preparePrune(db: Database) {
   const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
 
   // A discarded event keeps its place in a call that may be repeated; a trigger keeps the last one that was taken.
-  const selectSent = db.prepare<object, { seq: number; receivedAt: number; settled: number }>(`
+  const selectSent = db.prepare<object, Row>(`
     SELECT seq, recorded_at AS receivedAt, state = 'done' AND send IS NULL AS settled
     FROM outbox_event WHERE seq > :after ORDER BY seq LIMIT :batch`);
   const dropSent = db.prepare("DELETE FROM outbox_event WHERE seq = :seq");
@@ -44,21 +45,24 @@ export function preparePrune(db: Database) {
     dropEvent.run({ seq });
   }
 
-  function sweep(kind: keyof typeof kinds, before: number, batch: number): number {
+  function sweep(kind: keyof typeof kinds, before: number, { now, batch }: PruneLimits): number {
     const rows = kinds[kind];
     let seen = 0;
     for (const row of rows.select.all({ after: rows.after, batch })) {
-      if (row.receivedAt >= before) break;
+      // What came while the clock was ahead is passed over: it must not keep what is behind it for as long.
+      const isOfTheFuture = row.receivedAt > now;
+      if (row.receivedAt >= before && !isOfTheFuture) break;
       seen += 1;
       rows.after = row.seq;
-      if (row.settled === 1) rows.remove(row.seq);
+      if (row.settled === 1 && !isOfTheFuture) rows.remove(row.seq);
     }
     return seen;
   }
 
-  return ({ idsBefore, bodiesBefore, batch }: PruneLimits): number => {
+  return (limits: PruneLimits): number => {
+    const { idsBefore, bodiesBefore, sentBefore } = limits;
     const seen =
-      sweep("event", idsBefore, batch) || sweep("body", bodiesBefore, batch) || sweep("sent", idsBefore, batch);
+      sweep("event", idsBefore, limits) || sweep("body", bodiesBefore, limits) || sweep("sent", sentBefore, limits);
     // All together, or every batch of one kind would begin by looking at the same rows of another once more.
     if (seen === 0) kinds.event.after = kinds.body.after = kinds.sent.after = 0;
     return seen;

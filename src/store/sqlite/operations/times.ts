@@ -1,0 +1,25 @@
+import type { Database } from "better-sqlite3";
+import type { KnownTimes } from "../../store.js";
+
+const ROWS = { clock: "clock_time", delivery: "delivery_time", api: "api_time" } as const;
+
+/** Keeps the times given in place of those known, and returns all that are known then. */
+export function prepareNoteTimes(db: Database) {
+  const set = db.prepare<[string, number]>(`
+    INSERT INTO counter (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+  const read = db.prepare<[string], number>("SELECT value FROM counter WHERE name = ?").pluck();
+  // A file of an earlier version knows no times, but its clock was there when the newest event came.
+  const selectNewest = db.prepare<[], number>("SELECT received_at FROM inbox_event ORDER BY seq DESC LIMIT 1").pluck();
+
+  return (times: KnownTimes): KnownTimes => {
+    for (const kind of ["clock", "delivery", "api"] as const) {
+      const time = times[kind];
+      if (time !== undefined) set.run(ROWS[kind], time);
+    }
+    return {
+      clock: read.get(ROWS.clock) ?? selectNewest.get(),
+      delivery: read.get(ROWS.delivery),
+      api: read.get(ROWS.api),
+    };
+  };
+}

@@ -1,0 +1,199 @@
+import { describe, expect, test } from "vitest";
+import { type Alarm, createSqliteStore, type ReceiverOptions } from "pigeonhole";
+import { createSandbox } from "pigeonhole/sandbox";
+import { type FakeClock, fakeClock } from "pigeonhole/testing";
+import { captureLog, closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork } from "./harness.js";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** The first round after a start, or the next one an hour later. */
+const AFTER_START_MS = 200;
+
+interface Given extends Partial<ReceiverOptions<Record<never, never>>> {
+  clock?: FakeClock;
+  file?: string;
+}
+
+async function start({ clock = fakeClock(), file = ":memory:", ...options }: Given = {}) {
+  const alarms: Alarm[] = [];
+  const log = captureLog();
+  const receiver = openReceiver({
+    clock,
+    store: createSqliteStore({ file, thread: false }),
+    logger: log.logger,
+    onAlarm: (alarm) => alarms.push(alarm),
+    ...options,
+  });
+  receiver.on("email.sent", () => undefined);
+  await receiver.start();
+  await clock.advance(AFTER_START_MS);
+  return {
+    clock,
+    receiver,
+    alarms,
+    log,
+    stop: () => closeReceiver(receiver, clock),
+    nextRound: () => clock.advance(HOUR),
+    /** The clock goes on by steps that nobody doubts. */
+    passDays: async (days: number) => {
+      for (let day = 0; day < days; day += 1) {
+        clock.set(clock.now() + DAY - MINUTE);
+        await clock.advance(MINUTE);
+      }
+    },
+    /** A delivery of the service: of an event that has just happened, unless one is given. */
+    deliver: async (event = makeEvent({ createdAt: isoTime(clock.now()) })) => {
+      const { outcome } = await post(receiver, event, { at: clock.now() });
+      if (outcome === "accepted") await untilWork(receiver, event.id, { state: "done" });
+      return { id: event.id, outcome, event };
+    },
+    isKnown: async (id: string) => (await receiver.inbox.get(id)) !== undefined,
+    hasBody: async (id: string) => (await receiver.inbox.get(id))?.body !== undefined,
+  };
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+describe("an id", () => {
+  test("is kept past its limit while no delivery tells that the time has come, and goes when one does", async () => {
+    const { deliver, isKnown, nextRound, passDays } = await start({ retention: { idsMs: 7 * DAY } });
+    const { id } = await deliver();
+    await passDays(8);
+    await nextRound();
+    expect(await isKnown(id)).toBe(true);
+    await deliver();
+    await nextRound();
+    expect(await isKnown(id)).toBe(false);
+  });
+
+  test.each<[string, (event: ReturnType<typeof makeEvent>) => ReturnType<typeof makeEvent>]>([
+    ["of a known event", (event) => event],
+    ["of one under a new id", (event) => ({ ...event, id: `${event.id}-replay` })],
+    ["of a test delivery", () => makeEvent({ data: { test: true }, createdAt: isoTime(Date.UTC(2027, 5, 1)) })],
+  ])("is not dropped on the word of a replay %s, signed with a clock that is ahead", async (_, replayOf) => {
+    const { clock, deliver, isKnown, nextRound, receiver, alarms } = await start();
+    const { id, event } = await deliver();
+    clock.set(clock.now() + 400 * DAY);
+    expect((await post(receiver, replayOf(event), { at: clock.now() })).status).toBe(200);
+    await nextRound();
+    expect(await isKnown(id)).toBe(true);
+    expect(alarms).toContainEqual({ kind: "clock_skew", skewSeconds: expect.closeTo(400 * 86_400, -2) });
+  });
+});
+
+describe("a clock that goes forward by more than a day", () => {
+  test.each([
+    [DAY - HOUR, false],
+    [DAY + HOUR, true],
+    [400 * DAY, true],
+  ])("by %i ms: stops pruning and raises clock_skew: %s", async (stepMs, isStopped) => {
+    const { clock, deliver, hasBody, nextRound, alarms } = await start({ retention: { bodiesMs: 0 } });
+    await nextRound();
+    const { id } = await deliver();
+    clock.set(clock.now() + stepMs);
+    await nextRound();
+    expect(await hasBody(id)).toBe(isStopped);
+    const skews = alarms.filter(({ kind }) => kind === "clock_skew");
+    expect(skews.length > 0).toBe(isStopped);
+    if (!isStopped) return;
+    expect(skews[0]).toMatchObject({ skewSeconds: expect.closeTo(stepMs / 1_000, -2) });
+  });
+
+  test("is believed again when a delivery confirms it", async () => {
+    const { clock, deliver, hasBody, nextRound, log } = await start({ retention: { bodiesMs: 0 } });
+    const { id } = await deliver();
+    clock.set(clock.now() + 3 * DAY);
+    await nextRound();
+    expect(await hasBody(id)).toBe(true);
+    await deliver();
+    await nextRound();
+    expect(await hasBody(id)).toBe(false);
+    expect(log.named("clock_confirmed")).toHaveLength(1);
+  });
+
+  test("is believed again when it is set back", async () => {
+    const { clock, deliver, hasBody, nextRound, passDays } = await start({ retention: { bodiesMs: DAY } });
+    const { id } = await deliver();
+    clock.set(clock.now() + 400 * DAY);
+    await nextRound();
+    clock.set(clock.now() - 400 * DAY);
+    await nextRound();
+    expect(await hasBody(id)).toBe(true);
+    await passDays(2);
+    await nextRound();
+    expect(await hasBody(id)).toBe(false);
+  });
+
+  test.each([
+    ["a day less an hour", DAY - HOUR, 0],
+    ["400 days", 400 * DAY, 1],
+  ])(
+    "by %s while the receiver was stopped is noticed at the start, as often as it happens",
+    async (_, stepMs, most) => {
+      const file = tempFile();
+      const first = await start({ file, retention: { bodiesMs: 0 } });
+      const { id } = await first.deliver();
+      await first.stop();
+      const { clock } = first;
+      clock.set(clock.now() + stepMs);
+      for (let round = 0; round < 2; round += 1) {
+        const next = await start({ clock, file, retention: { bodiesMs: 0 } });
+        expect(next.alarms.filter(({ kind }) => kind === "clock_skew")).toHaveLength(most);
+        expect(await next.hasBody(id)).toBe(most === 1);
+        await next.stop();
+      }
+    },
+  );
+
+  test("is not doubted at the first start of a new file", async () => {
+    const { alarms } = await start();
+    expect(alarms).toEqual([]);
+  });
+});
+
+describe("a contact event that was sent", () => {
+  test("is kept past its limit until the API tells that the time has come", async () => {
+    const world = fakeClock();
+    const sandbox = createSandbox({ clock: world, receive: () => new Response() });
+    const { clock, receiver, nextRound, passDays } = await start({ api: sandbox.clientOptions });
+    const sendOne = async (name: string): Promise<void> => {
+      await receiver.contactEvents.record({ name, email: "ada@example.com", createContact: true });
+      for (let seconds = 0; seconds < 10; seconds += 1) {
+        await clock.advance(1_000);
+        await world.advance(1_000);
+      }
+      expect((await receiver.contactEvents.list()).items[0]).toMatchObject({ state: "done" });
+    };
+    const names = async (): Promise<string[]> =>
+      (await receiver.contactEvents.list()).items.map(({ body }) => (JSON.parse(body) as { name: string }).name);
+
+    await sendOne("old");
+    await sendOne("newer");
+    await passDays(95);
+    await nextRound();
+    expect(await names()).toEqual(["newer", "old"]);
+    await world.advance(95 * DAY + HOUR);
+    await sendOne("newest");
+    await nextRound();
+    // The last one that was taken into a call before is kept as the mark of how far calls have come.
+    expect(await names()).not.toContain("old");
+    await sandbox.close();
+  });
+});
+
+describe("a genuine signature that is far too old", () => {
+  test("stops pruning until a delivery confirms the clock", async () => {
+    const { clock, receiver, deliver, hasBody, nextRound } = await start({ retention: { bodiesMs: 0 } });
+    await nextRound();
+    // A replay with its old time of creation: nothing has told the true time yet.
+    const { id } = await deliver(makeEvent({ createdAt: isoTime(clock.now() - 20 * DAY) }));
+    await post(receiver, makeEvent(), { at: clock.now() - 10 * DAY });
+    await nextRound();
+    expect(await hasBody(id)).toBe(true);
+    await deliver();
+    await nextRound();
+    expect(await hasBody(id)).toBe(false);
+  });
+});
