@@ -19,7 +19,7 @@ export type Alarm =
    * this much at once, or while the receiver was stopped: nothing is dropped for its age until a delivery or the API confirms the time.
    */
   | { kind: "clock_skew"; skewSeconds: number }
-  /** An event came again under a known id with other bytes; the first ones are kept. */
+  /** An event came again under a known id with other bytes: they are kept beside the first ones while those are parked and were never handled. */
   | { kind: "other_bytes"; eventId: string }
   /** Answers other than 2xx in a row; the service switches the endpoint off at `disablesAt`. */
   | { kind: "failures_in_a_row"; inARow: number; disablesAt: number }
@@ -48,7 +48,8 @@ const ADVICE: Record<Alarm["kind"], string> = {
   clock_skew:
     "Synchronise this machine's clock. Deliveries signed outside the time window are answered 503 meanwhile, so the service sends them again, " +
     "and nothing is dropped for its age. After a long stop the clock may be right: the next delivery confirms it.",
-  other_bytes: "The service sent two bodies under one id; the first one stands.",
+  other_bytes:
+    "The service sent two bodies under one id; the first one stands. Beside a parked one that was never handled the second is kept, and handled when it is understood.",
   failures_in_a_row: "At 100 the service disables the endpoint and further events are lost.",
   final_answer:
     'The service does not send it again. 401: `unverified` is "reject". 405, 415: something in front of the receiver changes the request. 413: raise maxBodyBytes. The log lines final_answer have each one.',

@@ -15,6 +15,8 @@ import { routeEvent } from "./route-event.js";
 export interface RetryResult {
   pending: number;
   parked: string | undefined;
+  /** Handlers for which the event counts as done, since they have other bytes of its id. Missing when there are none. */
+  otherBytes?: readonly string[];
 }
 
 /** A look into the inbox, and second chances. All of it is safe while deliveries come in. */
@@ -85,7 +87,11 @@ export function createInbox(deps: InboxDeps): Inbox {
     const route = routeStored(event.body);
     const pending = await store.replan({ seq: event.seq, now: clock.now(), ...route });
     if (pending > 0) dispatcher.poke();
-    return { pending, parked: route.parked?.reason };
+    const result = { pending, parked: route.parked?.reason };
+    if (event.otherBytes.length === 0) return result;
+    const views = (await store.get(id))?.handlers ?? [];
+    const otherBytes = views.filter(({ reason }) => reason === "other_bytes").map(({ handler }) => handler);
+    return otherBytes.length === 0 ? result : { ...result, otherBytes };
   }
 
   return {

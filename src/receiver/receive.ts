@@ -105,14 +105,12 @@ async function storeDelivery(
     dispatcher.accepted(plan, result, { eventId: id, receivedAt, signedAt, body, event: delivery.event });
   }
 
-  if (result.kind === "duplicate") {
-    if (result.otherBytes) {
-      // Each id, also while the alarm is held back.
-      deps.logger.warn({ eventId: id, eventType: type }, "other_bytes");
-      alarms.raise({ kind: "other_bytes", eventId: id });
-    }
-    return { kind: "duplicate", eventId: id, otherBytes: result.otherBytes };
+  if (result.otherBytes) {
+    // Each id, also while the alarm is held back.
+    deps.logger.warn({ eventId: id, eventType: type, kept: result.kind === "stored" }, "other_bytes");
+    alarms.raise({ kind: "other_bytes", eventId: id });
   }
+  if (result.kind === "duplicate") return { kind: "duplicate", eventId: id, otherBytes: result.otherBytes };
   if (parked !== undefined) {
     deps.logger.warn({ eventId: id, eventType: type, reason: parked.reason }, "parked");
     return { kind: "parked", eventId: id, reason: parked.reason as ParkReason };

@@ -6,7 +6,10 @@ export interface HandlerView {
   /** Handler name; empty for the note of an event that was not understood. */
   handler: string;
   state: WorkState;
-  /** `attempts_spent`, `do_not_retry`, `crash_loop`, `unknown_type`, …; undefined where the state needs none. */
+  /**
+   * `attempts_spent`, `do_not_retry`, `crash_loop`, `unknown_type`, …; undefined where the state needs none. `other_bytes`, for ended work:
+   * the handler has another body of the same id, see {@link EventView.otherBytes}.
+   */
   reason: string | undefined;
   /** Message of the last error, or the validation issues. */
   error: string | undefined;
@@ -14,12 +17,13 @@ export interface HandlerView {
   attempts: number;
   dueAt: number | undefined;
   settledAt: number | undefined;
-  /** True when the work was ended by `discard`. */
+  /** True when the work was ended without a run: by `discard`, or since the handler has other bytes of the id. */
   discarded: boolean;
 }
 
 /** An event as the inbox lists it. */
 export interface EventView {
+  /** The event's id; for a body kept beside the first one of its id, that id, `#` and a digest of the body. */
   id: string;
   type: string;
   test: boolean;
@@ -28,6 +32,8 @@ export interface EventView {
   /** The most urgent state among its handlers: parked, dead, leased, pending, done (also when no handler matched). */
   state: WorkState;
   handlers: HandlerView[];
+  /** The other bodies that came under the id, as they are listed; each handler takes effect with one of them at most. */
+  otherBytes: readonly string[];
 }
 
 /** An event with its bytes. */

@@ -23,9 +23,12 @@ export interface NewEvent {
   parked?: ParkedNote | undefined;
 }
 
-/** `leases` are those of the work that asked for one, in the order given. */
+/**
+ * `leases` are those of the work that asked for one, in the order given. `otherBytes`: the id was known with other bytes only; they are
+ * stored, beside the first, while all that is known under the id is parked and no handler has run on it.
+ */
 export type AcceptResult =
-  | { kind: "stored"; seq: number; leases: readonly Lease[] }
+  | { kind: "stored"; seq: number; leases: readonly Lease[]; otherBytes: boolean }
   | { kind: "duplicate"; otherBytes: boolean };
 
 export interface LeaseRequest {
@@ -138,7 +141,8 @@ export interface Store extends Outbox {
   }): Promise<{ seq: number; id: string }[]>;
   /**
    * Makes pending: all dead and parked work of the event, and the given handlers that have neither work nor a done mark.
-   * With `parked` the note is replaced and only the given work is planned. Returns how many pieces are now pending.
+   * With `parked` the note is replaced and only the given work is planned. Work that a handler has with other bytes of the id, pending,
+   * leased or done, ends as discarded. Returns how many pieces are now pending.
    */
   replan(plan: { seq: number; handlers: readonly string[]; parked?: ParkedNote; now: number }): Promise<number>;
   /** Ends all pending, dead and parked work of the event without running it; returns how many pieces. */

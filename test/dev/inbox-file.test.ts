@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { DoNotRetry } from "pigeonhole";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type InboxFile, openInboxFile } from "#pigeonhole/store/open-inbox-file.js";
+import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import { errorOf, makeEvent, openReceiver, post, untilWork } from "../receiver/harness.js";
 
 let folder: string;
@@ -157,7 +158,7 @@ describe("other files", () => {
       code: "invalid_argument",
       message: expect.stringContaining("older schema") as string,
     });
-    change("PRAGMA user_version = 1");
+    change(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
 
   test("are closed for good", async () => {

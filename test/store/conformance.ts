@@ -5,6 +5,7 @@ import { type StoreKind, useStore } from "./conformance/fixture.js";
 import { describeInspect } from "./conformance/inspect.js";
 import { describeLease } from "./conformance/lease.js";
 import { describeLifecycle } from "./conformance/lifecycle.js";
+import { describeOtherBytes } from "./conformance/other-bytes.js";
 import { describeOutboxInspect } from "./conformance/outbox-inspect.js";
 import { describeOutboxRecord } from "./conformance/outbox-record.js";
 import { describeOutboxSend } from "./conformance/outbox-send.js";
@@ -20,6 +21,7 @@ export function describeStore(name: string, kind: StoreKind): void {
   describe(name, () => {
     const fixture = useStore(kind);
     describeAccept(fixture);
+    describeOtherBytes(fixture);
     describeLease(fixture);
     describeSettle(fixture);
     describeCommit(fixture);

@@ -32,6 +32,18 @@ CREATE TABLE inbox_event (
     body_crc    INTEGER NOT NULL
   ) STRICT;
 
+CREATE TABLE inbox_holder (
+    first   INTEGER NOT NULL,
+    handler TEXT    NOT NULL,
+    seq     INTEGER NOT NULL,
+    PRIMARY KEY (first, handler)
+  ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inbox_other (
+    seq   INTEGER PRIMARY KEY,
+    first INTEGER NOT NULL
+  ) STRICT;
+
 CREATE TABLE inbox_step (
     seq     INTEGER NOT NULL,
     handler TEXT    NOT NULL,
@@ -102,6 +114,8 @@ CREATE TABLE outbox_send (
     CHECK ((state = 'leased') = (lease IS NOT NULL)),
     CHECK ((state = 'leased') = (lease_until IS NOT NULL))
   ) STRICT;
+
+CREATE INDEX inbox_other_first ON inbox_other (first);
 
 CREATE INDEX inbox_work_leased ON inbox_work (lease_until) WHERE state = 'leased';
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ErrorCode } from "#pigeonhole/base/error.js";
+import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
@@ -123,7 +124,7 @@ describe("the schema", () => {
     await openStore();
     expect(
       look((db) => [db.pragma("application_id", { simple: true }), db.pragma("user_version", { simple: true })]),
-    ).toEqual([APPLICATION_ID, 1]);
+    ).toEqual([APPLICATION_ID, MIGRATIONS.length]);
   });
 
   test("migrated twice is the same, with its rows", async () => {

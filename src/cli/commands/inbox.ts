@@ -136,7 +136,8 @@ async function forEach(
   return exitCode;
 }
 
-function eventRecord({ id, type, test, receivedAt, signedAt, state, handlers }: EventView): Record<string, unknown> {
+function eventRecord(event: EventView): Record<string, unknown> {
+  const { id, type, test, receivedAt, signedAt, state, handlers, otherBytes } = event;
   return {
     id,
     type,
@@ -151,6 +152,7 @@ function eventRecord({ id, type, test, receivedAt, signedAt, state, handlers }: 
       dueAt: isoTime(dueAt),
       settledAt: isoTime(settledAt),
     })),
+    ...(otherBytes.length > 0 && { otherBytes }),
   };
 }
 
@@ -184,6 +186,7 @@ function describeEvent(event: EventDetail, body: string | null, { paint }: Outpu
     `received  ${new Date(event.receivedAt).toISOString()}`,
     `signed    ${new Date(event.signedAt).toISOString()}`,
     `state     ${paintEvent(event, paint)}`,
+    ...event.otherBytes.map((id) => `beside    ${escapeControls(id)}  (other bytes of this id)`),
     ...event.handlers.flatMap((handler) => describeHandler(handler, paint)),
     "",
     body === null ? paint.dim("The body was dropped by retention.") : formatJson(body),

@@ -100,14 +100,15 @@ function unpackDone(packed: PackedSettle): Done {
   return { seq, handler, token, at, dropSteps, to: "done", records };
 }
 
-/** A stored event as its number and the tokens of its leases; any other result as it is. */
+/** A new id's event as its number and the tokens of its leases; any other result as it is. */
 export type PackedResult = [seq: number, ...tokens: number[]] | CommandResult;
 
 export function packResults(results: readonly CommandResult[], commands: readonly Command[]): PackedResult[] {
   return results.map((result, index) => {
     if (commands[index]?.op !== "accept" || !result.ok) return result;
     const accepted = result.value as AcceptResult;
-    return accepted.kind === "stored" ? [accepted.seq, ...accepted.leases.map(({ token }) => token)] : result;
+    const isPacked = accepted.kind === "stored" && !accepted.otherBytes;
+    return isPacked ? [accepted.seq, ...accepted.leases.map(({ token }) => token)] : result;
   });
 }
 
@@ -122,7 +123,7 @@ export function unpackResults(packed: readonly PackedResult[], commands: readonl
       const token = leaseUntil === undefined ? undefined : tokens[leases.length];
       if (token !== undefined) leases.push({ seq, handler, token });
     }
-    const value: AcceptResult = { kind: "stored", seq, leases };
+    const value: AcceptResult = { kind: "stored", seq, leases, otherBytes: false };
     return { ok: true, value };
   });
 }

@@ -134,4 +134,21 @@ export const MIGRATIONS: readonly string[] = [
 
   INSERT INTO counter (name, value) VALUES ('done', 0), ('outbox_taken', 0);
   `,
+  `
+  -- Another body of an id whose first one was parked and never handled.
+  CREATE TABLE inbox_other (
+    seq   INTEGER PRIMARY KEY,
+    first INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE INDEX inbox_other_first ON inbox_other (first);
+
+  -- Which of the bodies of an id a handler has: of all of them, one takes effect at most. 0 for one that retention has dropped.
+  CREATE TABLE inbox_holder (
+    first   INTEGER NOT NULL,
+    handler TEXT    NOT NULL,
+    seq     INTEGER NOT NULL,
+    PRIMARY KEY (first, handler)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -1,4 +1,4 @@
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import { connect } from "./connect.js";
 import { MIGRATIONS } from "./migrations.js";

@@ -41,6 +41,7 @@ export function describeInspect(fixture: Fixture): void {
         signedAt: T - 1_000,
         state: "pending",
         handlers: [{ handler: "h", state: "pending", attempts: 0, dueAt: T, discarded: false }],
+        otherBytes: [],
       });
     });
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
 import type { LeaseRequest } from "#pigeonhole/store/store.js";
 import type { Lease, NewWork, ParkedNote, Settlement } from "#pigeonhole/store/work.js";
@@ -13,11 +14,16 @@ export interface ModelWork {
   started: number;
   finished: number;
   discarded: boolean;
+  /** Parked since too many processes died in it. */
+  isCrashLoop?: boolean;
   steps: Record<string, string>;
 }
 
 export interface ModelEvent {
+  /** As it is listed. */
   id: string;
+  /** As the service sent it; that of several events when it came with other bytes. */
+  eventId: string;
   seq: number;
   body: string;
   hasBody: boolean;
@@ -30,6 +36,8 @@ export class Model {
   readonly events = new Map<string, ModelEvent>();
   /** Every lease ever given, so that old ones are tried too. */
   readonly leases: Lease[] = [];
+  /** Which body of an event each handler has. */
+  readonly #holders = new Map<string, string>();
   now: number;
   done = 0;
   /** The user's own rows. */
@@ -45,6 +53,22 @@ export class Model {
     return [...this.events.values()].flatMap((event) => [...event.work.values()].map((work) => ({ event, work })));
   }
 
+  /** All that is known under an id of the service, the first body first. */
+  bodiesOf(eventId: string): ModelEvent[] {
+    return [...this.events.values()].filter((event) => event.eventId === eventId);
+  }
+
+  /** What accepting these bytes should come to, and under which id they are listed if they are stored. */
+  expectAccept(eventId: string, body: string): { kind: "stored" | "duplicate"; otherBytes: boolean; id: string } {
+    const known = this.bodiesOf(eventId);
+    if (known.length === 0) return { kind: "stored", otherBytes: false, id: eventId };
+    const id = `${eventId}#${createHash("sha256").update(body).digest("hex").slice(0, 16)}`;
+    if (known.some((event) => event.body === body)) return { kind: "duplicate", otherBytes: false, id };
+    const work = known.flatMap((event) => [...event.work.values()]);
+    const isUnhandled = work.length > 0 && work.every((one) => one.state === "parked" && !one.isCrashLoop);
+    return { kind: isUnhandled ? "stored" : "duplicate", otherBytes: true, id };
+  }
+
   accept(event: Omit<ModelEvent, "work" | "hasBody">, plan: readonly NewWork[], leases: readonly Lease[]): void {
     const work = plan.map(({ handler, leaseUntil }): [string, ModelWork] => {
       const fresh = { handler, started: 0, finished: 0, discarded: false, steps: {} };
@@ -53,6 +77,7 @@ export class Model {
       return [handler, { ...fresh, state: "leased", token: lease?.token ?? -1, leaseUntil, started: 1 }];
     });
     this.events.set(event.id, { ...event, hasBody: true, work: new Map(work) });
+    for (const { handler } of plan) this.#holders.set(`${event.eventId} ${handler}`, event.id);
     this.leases.push(...leases);
   }
 
@@ -110,6 +135,7 @@ export class Model {
       if (work.state !== "leased" || !(everything || (work.leaseUntil ?? 0) < this.now)) continue;
       if (work.started - work.finished >= CRASH_LIMIT) {
         end(work, "parked");
+        work.isCrashLoop = true;
         result.parked += 1;
       } else {
         end(work, "pending");
@@ -125,6 +151,7 @@ export class Model {
     let pending = 0;
     event.work.delete("");
     if (parked !== undefined) this.addNote(event);
+    handlers = this.#takeFromOthers(event, handlers, parked === undefined);
     for (const work of event.work.values()) {
       const isStuck = work.handler !== "" && (work.state === "dead" || work.state === "parked");
       if (!isStuck || (parked !== undefined && !handlers.includes(work.handler))) continue;
@@ -150,6 +177,36 @@ export class Model {
     return pending;
   }
 
+  /** True when the handler has another body of the event's id: it waits for it, runs on it, or has done it. */
+  isHeldElsewhere(event: ModelEvent, handler: string): boolean {
+    const holderId = this.#holders.get(`${event.eventId} ${handler}`);
+    if (holderId === undefined || holderId === event.id) return false;
+    const work = this.events.get(holderId)?.work.get(handler);
+    if (work === undefined) return !this.events.has(holderId);
+    return work.state === "pending" || work.state === "leased" || (work.state === "done" && !work.discarded);
+  }
+
+  /** Ends the work of handlers that have another body; returns those that may have this one. */
+  #takeFromOthers(event: ModelEvent, handlers: readonly string[], isForStuck: boolean): readonly string[] {
+    const isStuck = ({ handler, state }: ModelWork): boolean =>
+      handler !== "" && (state === "dead" || state === "parked");
+    const stuck = [...event.work.values()].filter(isStuck).map(({ handler }) => handler);
+    for (const handler of new Set(isForStuck ? [...handlers, ...stuck] : handlers)) {
+      if (!this.isHeldElsewhere(event, handler)) {
+        this.#holders.set(`${event.eventId} ${handler}`, event.id);
+        continue;
+      }
+      const work = event.work.get(handler);
+      if (work === undefined) {
+        event.work.set(handler, { handler, state: "done", started: 0, finished: 0, discarded: true, steps: {} });
+      } else if (isStuck(work)) {
+        end(work, "done");
+        work.discarded = true;
+      }
+    }
+    return handlers.filter((handler) => !this.isHeldElsewhere(event, handler));
+  }
+
   discard(event: ModelEvent): number {
     const ended = [...event.work.values()].filter(({ state }) => state !== "leased" && state !== "done");
     for (const work of ended) {
@@ -160,10 +217,17 @@ export class Model {
   }
 
   prune(limits: { idsBefore: number; bodiesBefore: number }): void {
+    const isSettled = (event: ModelEvent): boolean => [...event.work.values()].every(({ state }) => state === "done");
     for (const event of this.events.values()) {
-      if ([...event.work.values()].some(({ state }) => state !== "done")) continue;
-      if (event.receivedAt < limits.idsBefore) this.events.delete(event.id);
-      if (event.receivedAt < limits.bodiesBefore) event.hasBody = false;
+      const bodies = this.bodiesOf(event.eventId);
+      const isFirst = event.id === event.eventId;
+      // The first goes a round after those that were kept beside it.
+      const mayGo = bodies.every(isSettled) && (!isFirst || bodies.length === 1);
+      if (isSettled(event) && event.receivedAt < limits.bodiesBefore) event.hasBody = false;
+      if (!mayGo || event.receivedAt >= limits.idsBefore) continue;
+      this.events.delete(event.id);
+      if (!isFirst) continue;
+      for (const key of this.#holders.keys()) if (key.startsWith(`${event.eventId} `)) this.#holders.delete(key);
     }
   }
 

@@ -3,9 +3,11 @@ import type { Database } from "better-sqlite3";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
 import type { NextToken } from "../lease-token.js";
+import { idBeside, prepareOtherBytes } from "./other-bytes.js";
 
 /**
- * Stores an event, its body and its work; an id that is already there changes nothing. This is the hot path: its parameters are
+ * Stores an event, its body and its work; an id that is already there changes nothing, unless its first body was parked and never
+ * handled: then another one is kept beside it. This is the hot path: its parameters are
  * bound by position, since binding by name takes as long again as all the rest of it.
  */
 export function prepareAccept(db: Database, nextToken: NextToken) {
@@ -22,18 +24,42 @@ export function prepareAccept(db: Database, nextToken: NextToken) {
   const insertParked = db.prepare(`
     INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
     VALUES (:seq, '', 'parked', :at, 0, 0, :reason, :error)`);
-  const sameBytes = db.prepare<[string, number, number]>(
-    "SELECT 1 FROM inbox_event WHERE id = ? AND body_length = ? AND body_crc = ?",
+  const selectKnown = db.prepare<[string], { seq: number; length: number; crc: number }>(
+    "SELECT seq, body_length AS length, body_crc AS crc FROM inbox_event WHERE id = ?",
   );
+  const otherBytes = prepareOtherBytes(db);
 
   return (event: NewEvent): AcceptResult => {
     const { id, type, receivedAt, signedAt, body } = event;
     const length = body.byteLength;
     const crc = crc32(body);
     const inserted = insertEvent.run(id, type, event.test ? 1 : 0, receivedAt, signedAt, length, crc);
-    if (inserted.changes === 0) return { kind: "duplicate", otherBytes: sameBytes.get(id, length, crc) === undefined };
-
+    if (inserted.changes === 0) return acceptAgain(event, length, crc);
     const seq = Number(inserted.lastInsertRowid);
+    return { kind: "stored", seq, leases: insertRest(seq, event), otherBytes: false };
+  };
+
+  function acceptAgain(event: NewEvent, length: number, crc: number): AcceptResult {
+    const { id, type, receivedAt, signedAt, body, work } = event;
+    const known = selectKnown.get(id);
+    if (known === undefined || (known.length === length && known.crc === crc)) {
+      return { kind: "duplicate", otherBytes: false };
+    }
+    const ownId = idBeside(id, body);
+    if (selectKnown.get(ownId) !== undefined) return { kind: "duplicate", otherBytes: false };
+    if (!otherBytes.isUnhandled(known.seq)) return { kind: "duplicate", otherBytes: true };
+    const inserted = insertEvent.run(ownId, type, event.test ? 1 : 0, receivedAt, signedAt, length, crc);
+    const seq = Number(inserted.lastInsertRowid);
+    otherBytes.add(
+      seq,
+      known.seq,
+      work.map(({ handler }) => handler),
+    );
+    return { kind: "stored", seq, leases: insertRest(seq, event), otherBytes: true };
+  }
+
+  function insertRest(seq: number, event: NewEvent): Lease[] {
+    const { receivedAt, body } = event;
     insertBody.run(seq, body);
     const leases: Lease[] = [];
     for (const { handler, leaseUntil } of event.work) {
@@ -48,6 +74,6 @@ export function prepareAccept(db: Database, nextToken: NextToken) {
     if (event.parked !== undefined) {
       insertParked.run({ seq, at: receivedAt, reason: event.parked.reason, error: event.parked.detail });
     }
-    return { kind: "stored", seq, leases };
-  };
+    return leases;
+  }
 }

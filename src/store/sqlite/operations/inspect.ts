@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { EventDetail, EventPage, EventQuery, EventView, HandlerView } from "../../inbox-view.js";
 import { WORK_STATES, type WorkState } from "../../work-state.js";
+import { prepareOtherBytes } from "./other-bytes.js";
 import { type Nullable, checkPageLimit, checkState, readSeqCursor, withoutNulls } from "./page.js";
 
 interface EventRow {
@@ -31,16 +32,26 @@ export function prepareInspect(db: Database) {
     SELECT handler, 'done', NULL, NULL, attempts, NULL, settled_at, discarded FROM inbox_done WHERE seq = :seq
     ORDER BY handler`);
   const selectById = db.prepare<{ id: string }, EventRow>(`SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE id = :id`);
+  const selectOthers = db
+    .prepare<{ seq: number; first: number }, string>(`
+    SELECT id FROM inbox_event
+    WHERE seq IN (SELECT :first UNION ALL SELECT seq FROM inbox_other WHERE first = :first) AND seq <> :seq ORDER BY seq`)
+    .pluck();
+  const otherBytes = prepareOtherBytes(db);
   const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
 
   function view(row: EventRow): EventView {
-    const handlers = selectWork.all({ seq: row.seq }).map(({ discarded, ...work }): HandlerView => ({
-      ...withoutNulls<Omit<HandlerView, "discarded">>(work),
-      discarded: discarded === 1,
-    }));
+    const { seq } = row;
+    const first = otherBytes.firstOf(seq);
+    const handlers = selectWork.all({ seq }).map(({ discarded, ...work }): HandlerView => {
+      const shown = { ...withoutNulls<Omit<HandlerView, "discarded">>(work), discarded: discarded === 1 };
+      const isHeld = first !== undefined && shown.discarded && otherBytes.isHeld({ first, handler: work.handler, seq });
+      return isHeld ? { ...shown, reason: "other_bytes" } : shown;
+    });
     const state = URGENCY.find((candidate) => handlers.some((handler) => handler.state === candidate)) ?? "done";
     const { id, type, receivedAt, signedAt } = row;
-    return { id, type, test: row.test === 1, receivedAt, signedAt, state, handlers };
+    const others = first === undefined ? [] : selectOthers.all({ seq, first });
+    return { id, type, test: row.test === 1, receivedAt, signedAt, state, handlers, otherBytes: others };
   }
 
   function list(query: EventQuery): EventPage {

@@ -23,9 +23,10 @@ interface Row {
  */
 export function prepareLease(db: Database, nextToken: NextToken) {
   const selectDue = db.prepare<{ handler: string; suspicion: Suspicion; now: number }, Row>(`
-    SELECT w.seq, w.started, w.finished, e.id AS eventId, e.received_at AS receivedAt, e.signed_at AS signedAt,
+    SELECT w.seq, w.started, w.finished, coalesce(f.id, e.id) AS eventId, e.received_at AS receivedAt, e.signed_at AS signedAt,
       w.due_at AS dueAt, b.body
     FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
+      LEFT JOIN inbox_other AS o ON o.seq = w.seq LEFT JOIN inbox_event AS f ON f.seq = o.first
     WHERE w.state = 'pending' AND w.handler = :handler AND min(w.started - w.finished, 2) = :suspicion
       AND w.due_at <= :now
     ORDER BY w.due_at, w.seq`);

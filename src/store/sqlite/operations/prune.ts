@@ -12,9 +12,14 @@ interface Row {
  * (their work is not settled) are not looked at again until the marks start over.
  */
 export function preparePrune(db: Database) {
+  // Of the bodies of one id the first goes last, and none while one of them is not settled.
   const selectOld = db.prepare<object, Row>(`
     SELECT e.seq, e.received_at AS receivedAt,
-      NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = e.seq) AS settled
+      NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = e.seq)
+        AND NOT EXISTS (SELECT 1 FROM inbox_other AS o WHERE o.first = e.seq)
+        AND NOT EXISTS (
+          SELECT 1 FROM inbox_other AS o JOIN inbox_other AS s ON s.first = o.first JOIN inbox_work AS w ON w.seq IN (s.seq, s.first)
+          WHERE o.seq = e.seq) AS settled
     FROM inbox_event AS e WHERE e.seq > :after ORDER BY e.seq LIMIT :batch`);
   const selectBodies = db.prepare<object, Row>(`
     SELECT b.seq, e.received_at AS receivedAt,
@@ -24,6 +29,10 @@ export function preparePrune(db: Database) {
   const dropEvent = db.prepare("DELETE FROM inbox_event WHERE seq = :seq");
   const dropMarks = db.prepare("DELETE FROM inbox_done WHERE seq = :seq");
   const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
+  const dropOther = db.prepare("DELETE FROM inbox_other WHERE seq = :seq");
+  const dropHolders = db.prepare("DELETE FROM inbox_holder WHERE first = :seq");
+  const forgetHolder = db.prepare(`
+    UPDATE inbox_holder SET seq = 0 WHERE seq = :seq AND first = (SELECT first FROM inbox_other WHERE seq = :seq)`);
 
   // A discarded event keeps its place in a call that may be repeated; a trigger keeps the last one that was taken.
   const selectSent = db.prepare<object, Row>(`
@@ -42,6 +51,9 @@ export function preparePrune(db: Database) {
     dropBody.run({ seq });
     dropMarks.run({ seq });
     dropSteps.run({ seq });
+    forgetHolder.run({ seq });
+    dropHolders.run({ seq });
+    dropOther.run({ seq });
     dropEvent.run({ seq });
   }
 

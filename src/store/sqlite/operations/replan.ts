@@ -1,5 +1,14 @@
 import type { Database } from "better-sqlite3";
 import type { ParkedNote } from "../../work.js";
+import { prepareOtherBytes } from "./other-bytes.js";
+
+/** Input of a replan. */
+export interface ReplanInput {
+  seq: number;
+  handlers: readonly string[];
+  parked?: ParkedNote;
+  now: number;
+}
 
 /** Gives an event another chance: stuck work becomes pending with fresh counters, and missing work is added. */
 export function prepareReplan(db: Database) {
@@ -25,15 +34,41 @@ export function prepareReplan(db: Database) {
   const dropDiscardMark = db.prepare(`
     DELETE FROM inbox_done WHERE seq = :seq AND handler = :handler AND discarded = 1`);
 
-  return (plan: { seq: number; handlers: readonly string[]; parked?: ParkedNote; now: number }): number => {
+  const selectStuck = db
+    .prepare<{ seq: number }, string>(
+      "SELECT handler FROM inbox_work WHERE seq = :seq AND handler <> '' AND state IN ('dead', 'parked')",
+    )
+    .pluck();
+  const endStuck = db
+    .prepare<{ seq: number; handler: string }, number>(`
+    DELETE FROM inbox_work WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked') RETURNING started`)
+    .pluck();
+  const markEnded = db.prepare(`
+    INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (:seq, :handler, :now, :attempts, 1)
+    ON CONFLICT (seq, handler) DO NOTHING`);
+  const otherBytes = prepareOtherBytes(db);
+
+  /** The handlers that may have this body of its id; for the others its work ends here. */
+  function takeFromOthers(first: number, { seq, handlers, parked, now }: ReplanInput): readonly string[] {
+    const wanted = new Set(parked === undefined ? [...handlers, ...selectStuck.all({ seq })] : handlers);
+    const refused = [...wanted].filter((handler) => !otherBytes.take({ first, handler, seq }));
+    for (const handler of refused) {
+      markEnded.run({ seq, handler, now, attempts: endStuck.get({ seq, handler }) ?? 0 });
+    }
+    return handlers.filter((handler) => !refused.includes(handler));
+  }
+
+  return (plan: ReplanInput): number => {
     const { seq, now } = plan;
     // Retention was faster: work without a body could never be leased.
     if (hasBody.get({ seq }) === undefined) return 0;
     dropNote.run({ seq });
     dropDiscardedNote.run({ seq });
     if (plan.parked !== undefined) addNote.run({ seq, now, ...plan.parked });
+    const first = otherBytes.firstOf(seq);
+    const handlers = first === undefined ? plan.handlers : takeFromOthers(first, plan);
     let pending = plan.parked === undefined ? resetStuck.run({ seq, now }).changes : 0;
-    for (const handler of plan.handlers) {
+    for (const handler of handlers) {
       const added = addWork.run({ seq, handler, now }).changes;
       if (added === 1) dropDiscardMark.run({ seq, handler });
       pending += added + resetOne.run({ seq, handler, now }).changes;

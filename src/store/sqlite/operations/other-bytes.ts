@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import type { Database } from "better-sqlite3";
+
+/** Enough of the digest to tell the bodies of one id apart. */
+const DIGEST_LENGTH = 16;
+
+/** The id under which another body of an event is kept: an id of the service has no such end. */
+export function idBeside(id: string, body: Uint8Array): string {
+  return `${id}#${createHash("sha256").update(body).digest("hex").slice(0, DIGEST_LENGTH)}`;
+}
+
+/** Bodies that came under one id: the first, and those kept beside it while nothing of the id was handled. */
+export function prepareOtherBytes(db: Database) {
+  const selectFirst = db
+    .prepare<{ seq: number }, number>(`
+    SELECT first FROM inbox_other WHERE seq = :seq OR first = :seq
+    UNION ALL SELECT first FROM inbox_holder WHERE first = :seq LIMIT 1`)
+    .pluck();
+  const selectUnhandled = db.prepare<{ first: number }, 1>(`
+    WITH body (seq) AS (SELECT :first UNION ALL SELECT seq FROM inbox_other WHERE first = :first)
+    SELECT 1 WHERE EXISTS (SELECT 1 FROM inbox_work WHERE seq IN body)
+      AND NOT EXISTS (SELECT 1 FROM inbox_work WHERE seq IN body AND (state <> 'parked' OR reason = 'crash_loop'))
+      AND NOT EXISTS (SELECT 1 FROM inbox_done WHERE seq IN body)`);
+  const insertOther = db.prepare("INSERT INTO inbox_other (seq, first) VALUES (:seq, :first)");
+  const setHolder = db.prepare(`
+    INSERT INTO inbox_holder (first, handler, seq) VALUES (:first, :handler, :seq)
+    ON CONFLICT (first, handler) DO UPDATE SET seq = excluded.seq`);
+  // A holder that retention has dropped was settled.
+  const selectHeld = db.prepare<{ first: number; handler: string; seq: number }, 1>(`
+    SELECT 1 FROM inbox_holder AS h WHERE h.first = :first AND h.handler = :handler AND h.seq <> :seq
+      AND (h.seq = 0
+        OR EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = h.seq AND d.handler = :handler AND d.discarded = 0)
+        OR EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = h.seq AND w.handler = :handler AND w.state IN ('pending', 'leased')))`);
+
+  /** True when another body of the id is handled by this handler, or was. */
+  const isHeld = (of: { first: number; handler: string; seq: number }): boolean => selectHeld.get(of) !== undefined;
+
+  return {
+    isHeld,
+    /** The number of the first body under the event's id; undefined when it always was the only one. */
+    firstOf: (seq: number): number | undefined => selectFirst.get({ seq }),
+    /** True while all bodies of the id are parked, and no handler has run on one of them. */
+    isUnhandled: (first: number): boolean => selectUnhandled.get({ first }) !== undefined,
+    /** Notes that an event is another body of an id, which these handlers now have. */
+    add(seq: number, first: number, handlers: readonly string[]): void {
+      insertOther.run({ seq, first });
+      for (const handler of handlers) setHolder.run({ first, handler, seq });
+    },
+    /** Gives this body to the handler, unless that has another one of the id. */
+    take(of: { first: number; handler: string; seq: number }): boolean {
+      if (isHeld(of)) return false;
+      setHolder.run(of);
+      return true;
+    },
+  };
+}
