@@ -126,6 +126,8 @@ export class SilenceWatch {
 
   #wait(delayMs: number): void {
     this.#timer = this.#clock.setTimer(() => {
+      // Nothing was heard later than now: the clock was set back.
+      this.#lastHeardAt = Math.min(this.#lastHeardAt, this.#clock.now());
       const sinceMs = this.#clock.now() - this.#lastHeardAt;
       if (sinceMs >= this.#afterMs) this.#alarms.raise({ kind: "silence", sinceMs });
       this.#wait(sinceMs >= this.#afterMs ? this.#afterMs : this.#afterMs - sinceMs);

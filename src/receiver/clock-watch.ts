@@ -1,13 +1,25 @@
-import type { Clock, Timer } from "../base/clock.js";
-import { DAY, SECOND } from "../base/duration.js";
+import type { Timer } from "../base/clock.js";
+import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
+import type { RememberingClock } from "../base/remembering-clock.js";
 import type { KnownTimes, Store } from "../store/store.js";
 import type { Alarms } from "./alarms.js";
 
 const TICK_MS = 10 * SECOND;
+/** A clock that was set back by less does no harm. */
+const MOST_NOISE_MS = SECOND;
+/** Leases that were given while the clock was ahead end after this, unless their holder renews them. */
+const LEASE_MS = MINUTE;
 /** A clock that goes forward by more than this at once may be wrong. */
 const LONGEST_STEP_MS = DAY;
+
+interface ClockWatchDeps {
+  store: Store;
+  clock: RememberingClock;
+  logger: Logger;
+  alarms: Alarms;
+}
 
 /** The times by which things grow old. */
 export interface TrustedTimes {
@@ -20,10 +32,11 @@ export interface TrustedTimes {
 
 /**
  * Holds this machine's clock against what the service tells of the time. What is dropped for its age is gone for good, so a clock
- * that has gone forward by more than a day is not believed until a delivery or an answer of the API confirms it.
+ * that has gone forward by more than a day is not believed until a delivery or an answer of the API confirms it. When it is set back, and
+ * at the start, what waits by its earlier time is put right.
  */
 export class ClockWatch {
-  readonly #deps: { store: Store; clock: Clock; logger: Logger; alarms: Alarms };
+  readonly #deps: ClockWatchDeps;
   #timer: Timer | undefined;
   #delivery = 0;
   #api = 0;
@@ -32,7 +45,10 @@ export class ClockWatch {
   /** By how much the clock seems to be wrong; undefined while it is believed. */
   #doubtMs: number | undefined;
 
-  constructor(deps: { store: Store; clock: Clock; logger: Logger; alarms: Alarms }) {
+  /** The clock was set back since waits were last put right. */
+  #areWaitsWrong = false;
+
+  constructor(deps: ClockWatchDeps) {
     this.#deps = deps;
   }
 
@@ -42,6 +58,7 @@ export class ClockWatch {
     this.#delivery = Math.max(this.#delivery, known.delivery ?? 0);
     this.#api = Math.max(this.#api, known.api ?? 0);
     this.#expected = known.clock;
+    await this.#restartWaits();
     this.#timer?.cancel();
     this.#tick();
   }
@@ -50,7 +67,7 @@ export class ClockWatch {
   async stop(): Promise<void> {
     this.#timer?.cancel();
     if (this.#expected === undefined) return;
-    await this.#keep(this.#deps.clock.now()).catch((error: unknown) => {
+    await this.#keep(this.#look()).catch((error: unknown) => {
       this.#deps.logger.warn(errorFields(error, true), "times_not_kept");
     });
   }
@@ -85,6 +102,12 @@ export class ClockWatch {
   }
 
   #tick(): void {
+    if (this.#deps.clock.takeSetBackMs() > MOST_NOISE_MS) this.#areWaitsWrong = true;
+    if (this.#areWaitsWrong) {
+      this.#restartWaits().catch((error: unknown) => {
+        this.#deps.logger.error(errorFields(error, true), "waits_not_restarted");
+      });
+    }
     this.#look();
     this.#timer = this.#deps.clock.setTimer(() => this.#tick(), TICK_MS);
   }
@@ -105,6 +128,15 @@ export class ClockWatch {
       this.#deps.logger.info({}, "clock_confirmed");
     }
     return now;
+  }
+
+  /** What waits until a time of a clock that was ahead would wait for hours, or for a year. */
+  async #restartWaits(): Promise<void> {
+    const { store, clock, logger } = this.#deps;
+    const now = clock.now();
+    const waits = await store.restartWaits({ now, leaseUntil: now + LEASE_MS });
+    this.#areWaitsWrong = false;
+    if (waits > 0) logger.warn({ waits }, "clock_was_ahead");
   }
 
   #isConfirmed(now: number): boolean {

@@ -4,6 +4,7 @@ import { DAY, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
+import { type RememberingClock, createRememberingClock } from "../base/remembering-clock.js";
 import { makeSureLogger } from "../base/sure-logger.js";
 import type { Random } from "../base/random.js";
 import type { Client } from "../client/call-types.js";
@@ -124,7 +125,7 @@ export interface ResolvedOptions {
   onAlarm: ((alarm: Alarm) => unknown) | undefined;
   silenceAfterMs: number | undefined;
   telemetry: boolean;
-  clock: Clock;
+  clock: RememberingClock;
   random: Random;
 }
 
@@ -166,7 +167,7 @@ export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
     silenceAfterMs:
       silenceAfterMs === undefined ? undefined : checkWholeNumber("silenceAfterMs", silenceAfterMs, { min: 1 }),
     telemetry: options.telemetry ?? true,
-    clock: options.clock ?? systemClock,
+    clock: createRememberingClock(options.clock ?? systemClock),
     random: options.random ?? Math.random,
   };
 }

@@ -31,10 +31,11 @@ export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): S
   if (error instanceof InvalidInputError) {
     const { param = "", code, message } = error;
     if (param.endsWith("occurredAt")) {
-      // Not too old means in the future: the clock was set back since, and time mends that.
       const isOld = send.events.some(({ occurredAt }) => nowMs - occurredAt > OLDEST_EVENT_MS);
-      if (!isOld) return retry(error);
-      return { kind: "given_up", reason: "too_old", code: undefined, param: undefined, message };
+      if (isOld) return { kind: "given_up", reason: "too_old", code: undefined, param: undefined, message };
+      // Not too old means in the future: the clock was set back since. By a little, time mends that; by more, all others would wait too.
+      if (send.events.every(({ occurredAt }) => occurredAt - nowMs < YOUNG_MS)) return retry(error);
+      return { kind: "given_up", reason: "refused", code: error.code, param, message };
     }
     // An earlier try passed these rules, under an older version of this package.
     if (send.attempt > 1) return { kind: "given_up", reason: "refused", code, param, message };

@@ -129,7 +129,10 @@ export interface OutboxCounts {
 export interface Outbox {
   /** Stores events that no handler's settlement carries; results in the order given. */
   record(events: readonly ComparableOutboxEvent[], now: number): Promise<RecordResult[]>;
-  /** Leases the call that is under way, or freezes a new one. Nothing while another is leased or waits for its next try. */
+  /**
+   * Leases the call that is under way, or freezes a new one. Nothing while another is leased or waits for its next try. Events that occur
+   * later than `now` are passed over.
+   */
   leaseSend(request: SendRequest): Promise<SendPage>;
   settleSend(settlement: SendSettlement): Promise<"settled" | "lost">;
   listOutbox(query: OutboxQuery): Promise<OutboxPage>;

@@ -116,7 +116,7 @@ export interface Store extends Outbox {
   lease(request: LeaseRequest): Promise<LeasePage>;
   /** Moves the ends of leases; returns those that were lost. */
   renew(leases: readonly Lease[], leaseUntil: number): Promise<Lease[]>;
-  /** Gives back leases that were never begun, as if they had not been taken. */
+  /** Gives back leases that were never begun, as if they had not been taken; the work is due since it was received. */
   release(leases: readonly Lease[], now: number): Promise<void>;
   settle(settlement: Settlement): Promise<SettleResult>;
   /**
@@ -126,6 +126,11 @@ export interface Store extends Outbox {
   commit(settlement: Settlement & { to: "done" }, fn: CommitFunction): Promise<void>;
   /** Takes the place of a dead process: expired leases, or all that is left of one, become pending again or parked. */
   recover(now: number): Promise<RecoverResult>;
+  /**
+   * After the clock was set back: waits that began later than `now` begin now and last as long as they were to, and leases end at
+   * `leaseUntil` at the latest. Resolves with the number of such waits.
+   */
+  restartWaits(limits: { now: number; leaseUntil: number }): Promise<number>;
 
   /** Values of finished steps, as JSON text by name. */
   loadSteps(work: Pick<Lease, "seq" | "handler">): Promise<Record<string, string>>;

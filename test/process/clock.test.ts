@@ -77,3 +77,28 @@ describe("a start with the clock 400 days ahead", () => {
     }
   });
 });
+
+describe("a clock that was a year ahead and is set back", () => {
+  it.each(["while the receiver runs", "before the receiver starts again"])(
+    "%s: a retry comes after its own wait",
+    { timeout: 60_000 },
+    async (when) => {
+      const config = { ...(await createConfig()), retry: { initialMs: 500 } };
+      const ahead = await startReady({ ...config, clockAheadMs: 365 * DAY });
+      const outcome = await send(config, makeBody("evt_1", { effect: { failFirst: true } }), Date.now() + 365 * DAY);
+      expect(outcome).toBe("accepted");
+      await waitUntil("it waits", 10_000, () => readUndone(config.file)[0]?.finished === 1);
+      let last = ahead;
+      if (when === "while the receiver runs") {
+        await fetch(`http://127.0.0.1:${config.port}/set-clock-right`);
+      } else {
+        ahead.signal("SIGKILL");
+        await ahead.ended;
+        last = await startReady(config);
+      }
+      await waitUntil("it is handled", 30_000, () => readUndone(config.file).length === 0);
+      expect(readInboxFile(config.file).effects).toMatchObject([{ id: "evt_1", attempt: 2 }]);
+      await stop(last);
+    },
+  );
+});

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Alarm, createSqliteStore, type ReceiverOptions } from "pigeonhole";
 import { createSandbox } from "pigeonhole/sandbox";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
-import { captureLog, closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork } from "./harness.js";
+import { captureLog, closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "./harness.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -27,6 +27,9 @@ async function start({ clock = fakeClock(), file = ":memory:", ...options }: Giv
     ...options,
   });
   receiver.on("email.sent", () => undefined);
+  receiver.on("email.failed", (_event, { attempt }) => {
+    if (attempt === 1) throw new Error("The first attempt fails.");
+  });
   await receiver.start();
   await clock.advance(AFTER_START_MS);
   return {
@@ -52,6 +55,13 @@ async function start({ clock = fakeClock(), file = ":memory:", ...options }: Giv
     isKnown: async (id: string) => (await receiver.inbox.get(id)) !== undefined,
     hasBody: async (id: string) => (await receiver.inbox.get(id))?.body !== undefined,
   };
+}
+
+/** What is due waits in the file. */
+async function startWithoutHandlers(clock: FakeClock, file: string) {
+  const receiver = openReceiver({ clock, store: createSqliteStore({ file, thread: false }) });
+  await receiver.start();
+  return { clock, receiver };
 }
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
@@ -116,10 +126,10 @@ describe("a clock that goes forward by more than a day", () => {
   test("is believed again when it is set back", async () => {
     const { clock, deliver, hasBody, nextRound, passDays } = await start({ retention: { bodiesMs: DAY } });
     const { id } = await deliver();
-    clock.set(clock.now() + 400 * DAY);
-    await nextRound();
-    clock.set(clock.now() - 400 * DAY);
-    await nextRound();
+    for (const stepMs of [400 * DAY, -400 * DAY]) {
+      clock.set(clock.now() + stepMs);
+      await clock.advance(MINUTE);
+    }
     expect(await hasBody(id)).toBe(true);
     await passDays(2);
     await nextRound();
@@ -150,6 +160,93 @@ describe("a clock that goes forward by more than a day", () => {
   test("is not doubted at the first start of a new file", async () => {
     const { alarms } = await start();
     expect(alarms).toEqual([]);
+  });
+});
+
+describe("a clock that was ahead and is set back", () => {
+  const YEAR = 365 * DAY;
+
+  async function startAhead(options: Given = {}) {
+    const started = await start(options);
+    const { clock, receiver } = started;
+    const rightMs = clock.now();
+    clock.set(rightMs + YEAR);
+    const failed = makeEvent({ type: "email.failed" });
+    await post(receiver, failed, { at: clock.now() });
+    await untilWork(receiver, failed.id, { state: "pending", attempts: 1 }, "email.failed");
+    return { ...started, failed: failed.id, setBack: () => clock.set(rightMs) };
+  }
+
+  test("leaves a retry no longer than its own wait", async () => {
+    const { clock, receiver, failed, setBack, log } = await startAhead({ retry: { initialMs: 60_000, jitter: 0 } });
+    setBack();
+    // Looked at every ten seconds; then the wait begins again.
+    await clock.advance(11_000);
+    const dueInMs = ((await workOf(receiver, failed, "email.failed"))?.dueAt ?? 0) - clock.now();
+    expect(dueInMs).toBeGreaterThan(49_000);
+    expect(dueInMs).toBeLessThanOrEqual(60_000);
+    await clock.advance(62_000);
+    await untilWork(receiver, failed, { state: "done", attempts: 2 }, "email.failed");
+    expect(log.named("clock_was_ahead")).toEqual([expect.objectContaining({ waits: 1 })]);
+  });
+
+  test("leaves it no longer when it was set back while the receiver was stopped", async () => {
+    const file = tempFile();
+    const first = await startAhead({ file, retry: { initialMs: 60_000, jitter: 0 } });
+    await first.stop();
+    first.setBack();
+    const { clock, receiver } = await start({ clock: first.clock, file });
+    expect(await workOf(receiver, first.failed, "email.failed")).toMatchObject({ state: "pending" });
+    await clock.advance(62_000);
+    await untilWork(receiver, first.failed, { state: "done", attempts: 2 }, "email.failed");
+  });
+
+  test("lets the receiver tell the lag of what is late", async () => {
+    const file = tempFile();
+    const first = await startAhead({ file });
+    await first.stop();
+    first.setBack();
+    const { clock, receiver } = await startWithoutHandlers(first.clock, file);
+    await clock.advance(5 * MINUTE);
+    expect(await receiver.stats()).toMatchObject({ pending: 1, lagMs: expect.closeTo(5 * MINUTE - 10_000, -4) });
+  });
+
+  test("lets contact events go, of which only those of a time to come wait", async () => {
+    const world = fakeClock();
+    const sandbox = createSandbox({ clock: world, receive: () => new Response() });
+    const { clock, receiver } = await start({ api: sandbox.clientOptions });
+    const record = (name: string) =>
+      receiver.contactEvents.record({ name, email: "ada@example.com", createContact: true });
+    const stateOf = async (name: string) =>
+      (await receiver.contactEvents.list()).items.find(({ body }) => body.includes(name))?.state;
+    const pass = async (ms: number): Promise<void> => {
+      for (let passedMs = 0; passedMs < ms; passedMs += 1_000) {
+        await clock.advance(1_000);
+        await world.advance(1_000);
+      }
+    };
+    await pass(5_000);
+    const rightMs = clock.now();
+    clock.set(rightMs + YEAR);
+    await record("ahead.tried");
+    await pass(5_000);
+    clock.set(rightMs + 5_000);
+    await pass(2_000);
+    await record("right");
+    await pass(30_000);
+    expect(await stateOf("right")).toBe("done");
+    // The API called it an event of the future, or may have; it is the operator's now.
+    expect(await stateOf("ahead.tried")).toBe("dead");
+    await sandbox.close();
+  });
+
+  test("does not put off the alarm of silence", async () => {
+    const { clock, alarms, deliver } = await start({ silenceAfterMs: 10 * MINUTE });
+    clock.set(clock.now() + 30 * DAY);
+    await deliver();
+    clock.set(clock.now() - 30 * DAY);
+    await clock.advance(21 * MINUTE);
+    expect(alarms.map(({ kind }) => kind)).toContain("silence");
   });
 });
 

@@ -13,6 +13,7 @@ import { describeOutboxSettle } from "./conformance/outbox-settle.js";
 import { describePrune } from "./conformance/prune.js";
 import { describeRecover } from "./conformance/recover.js";
 import { describeReplan } from "./conformance/replan.js";
+import { describeRestartWaits } from "./conformance/restart-waits.js";
 import { describeSettle } from "./conformance/settle.js";
 import { describeSteps } from "./conformance/steps.js";
 
@@ -26,6 +27,7 @@ export function describeStore(name: string, kind: StoreKind): void {
     describeSettle(fixture);
     describeCommit(fixture);
     describeRecover(fixture);
+    describeRestartWaits(fixture);
     describeSteps(fixture);
     describeInspect(fixture);
     describeReplan(fixture);

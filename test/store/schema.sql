@@ -63,7 +63,7 @@ CREATE TABLE inbox_work (
     started     INTEGER NOT NULL,
     finished    INTEGER NOT NULL,
     reason      TEXT,
-    error       TEXT,
+    error       TEXT, waits_since INTEGER,
     PRIMARY KEY (seq, handler),
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'leased') = (lease IS NOT NULL)),
@@ -109,7 +109,7 @@ CREATE TABLE outbox_send (
     lease       INTEGER,
     lease_until INTEGER,
     started     INTEGER NOT NULL,
-    error       TEXT,
+    error       TEXT, waits_since INTEGER,
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'leased') = (lease IS NOT NULL)),
     CHECK ((state = 'leased') = (lease_until IS NOT NULL))

@@ -127,6 +127,33 @@ describe("the schema", () => {
     ).toEqual([APPLICATION_ID, MIGRATIONS.length]);
   });
 
+  test("of the first version is migrated with its rows, whose waits last as long as they were to", async () => {
+    const db = openDatabase(file);
+    db.exec(MIGRATIONS[0] ?? "");
+    db.pragma("user_version = 1");
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.exec(`
+      INSERT INTO inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
+      VALUES (1, 'evt_1', 'email.sent', 0, ${T}, ${T}, 1, 0);
+      INSERT INTO inbox_body (seq, body) VALUES (1, x'7b');
+      INSERT INTO inbox_work (seq, handler, state, due_at, started, finished) VALUES (1, 'h', 'pending', ${T + 500}, 1, 1);
+      INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (1, 'i', ${T}, 1, 0);
+      INSERT INTO outbox_send (key, kind, state, due_at, started) VALUES ('a', 'single', 'pending', ${T + 700}, 1);`);
+    db.close();
+    const store = await openStore();
+    expect(await store.restartWaits({ now: T, leaseUntil: T })).toBe(0);
+    expect(await store.get("evt_1")).toMatchObject({
+      handlers: [
+        { handler: "h", state: "pending", dueAt: T + 500 },
+        { handler: "i", state: "done" },
+      ],
+      otherBytes: [],
+    });
+    expect(await store.leaseSend({ now: T, leaseUntil: T, limit: 1, aloneBefore: 0 })).toMatchObject({
+      nextDueAt: T + 700,
+    });
+  });
+
   test("migrated twice is the same, with its rows", async () => {
     const store = await openStore();
     await store.accept(newEvent("evt_1"));

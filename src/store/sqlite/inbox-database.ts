@@ -16,6 +16,7 @@ import { prepareSettleSend } from "./operations/outbox-settle.js";
 import { preparePrune } from "./operations/prune.js";
 import { prepareRecover } from "./operations/recover.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
+import { prepareRestartWaits } from "./operations/restart-waits.js";
 import { prepareSettle } from "./operations/settle.js";
 import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
 import { prepareNoteTimes } from "./operations/times.js";
@@ -31,6 +32,7 @@ function prepareOperations(db: Database) {
     release: prepareRelease(db),
     settle: prepareSettle(db),
     recover: prepareRecover(db),
+    restartWaits: prepareRestartWaits(db),
     loadSteps: prepareLoadSteps(db),
     saveStep: prepareSaveStep(db),
     ...prepareInspect(db),

@@ -151,4 +151,12 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (first, handler)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- When the wait for the next try began: it tells a long wait from one whose end was computed with a clock that was ahead. NULL where
+  -- nothing is waited for; 0 where that was not noted yet.
+  ALTER TABLE inbox_work ADD COLUMN waits_since INTEGER;
+  ALTER TABLE outbox_send ADD COLUMN waits_since INTEGER;
+  UPDATE inbox_work SET waits_since = 0 WHERE state = 'pending' AND finished > 0;
+  UPDATE outbox_send SET waits_since = 0 WHERE state = 'pending';
+  `,
 ];

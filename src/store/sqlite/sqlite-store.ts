@@ -148,6 +148,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       hasTakenOver = true;
       return { owner: true, ...result };
     },
+    restartWaits: (limits) => run("restartWaits", limits),
     loadSteps: (work) => run("loadSteps", work),
     saveStep: (lease, name, value) => run("saveStep", { lease, name, value }),
     list: (query) => run("list", query),

@@ -24,6 +24,7 @@ const CALLS = {
   settle: (store) => store.settle(settlements.done(LEASE)),
   commit: (store) => store.commit(settlements.done(LEASE), () => expect.unreachable()),
   recover: (store) => store.recover(T),
+  restartWaits: (store) => store.restartWaits({ now: T, leaseUntil: T }),
   loadSteps: (store) => store.loadSteps(LEASE),
   saveStep: (store) => store.saveStep(LEASE, "a", "1"),
   list: (store) => store.list({}),

@@ -114,6 +114,7 @@ const lease = fc
         const token = page.work[index]?.token ?? -1;
         Object.assign(work, { state: "leased", token, leaseUntil: request.leaseUntil, started: work.started + 1 });
         delete work.dueAt;
+        delete work.waitsSince;
       }
       model.leases.push(...page.work.map((given) => bare(given)));
       expect(page.nextDueAt).toBe(model.nextDueAt(options.handler));
@@ -136,7 +137,7 @@ const settle = fc
   .chain(([to, dropSteps, delay]) =>
     onLease(`settle ${to} ${dropSteps}`, async (model, { store }, given) => {
       const base = { ...settlements[to](given), dropSteps };
-      const settlement = base.to === "pending" ? { ...base, dueAt: model.now + delay } : base;
+      const settlement = base.to === "pending" ? { ...base, at: model.now, dueAt: model.now + delay } : base;
       const work = model.held(given);
       expect(await store.settle(settlement)).toBe(work === undefined ? "lost" : "settled");
       if (work !== undefined) model.settle(work, settlement);
@@ -165,8 +166,8 @@ const commit = fc.boolean().chain((isThrowing) =>
 
 const release = onLease("release", async (model, { store }, given) => {
   await store.release([given], model.now);
-  const work = model.held(given);
-  if (work !== undefined) model.release(work);
+  const held = model.findHeld(given);
+  if (held !== undefined) model.release(held);
 });
 
 const renew = onLease("renew", async (model, { store }, given) => {
@@ -190,6 +191,14 @@ const advance = fc.constantFrom(1, 30_000, LEASE_MS, LEASE_MS + 1, 10 * LEASE_MS
   command(`advance ${ms}`, (model) => {
     model.now += ms;
     return Promise.resolve();
+  }),
+);
+
+const setBack = fc.constantFrom(0, 30_000, 10 * LEASE_MS).map((ms) =>
+  command(`set the clock back by ${ms}`, async (model, { store }) => {
+    model.now -= ms;
+    const leaseUntil = model.now + LEASE_MS;
+    expect(await store.restartWaits({ now: model.now, leaseUntil })).toBe(model.restartWaits(leaseUntil));
   }),
 );
 
@@ -264,6 +273,7 @@ const ON_ANY = [
   renew,
   saveStep,
   advance,
+  setBack,
   recover,
   replan,
   discard,

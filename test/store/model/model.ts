@@ -9,6 +9,8 @@ export interface ModelWork {
   state: WorkState;
   handler: string;
   dueAt?: number;
+  /** When the wait until `dueAt` began. */
+  waitsSince?: number;
   token?: number;
   leaseUntil?: number;
   started: number;
@@ -85,10 +87,27 @@ export class Model {
     event.work.set("", { handler: "", state: "parked", started: 0, finished: 0, discarded: false, steps: {} });
   }
 
+  /** Work under a lease with its event, if the lease still holds. */
+  findHeld({ seq, handler, token }: Lease): { event: ModelEvent; work: ModelWork } | undefined {
+    return this.all.find(({ event, work }) => event.seq === seq && work.handler === handler && work.token === token);
+  }
+
   /** Work under a lease, if the lease still holds. */
-  held({ seq, handler, token }: Lease): ModelWork | undefined {
-    return this.all.find(({ event, work }) => event.seq === seq && work.handler === handler && work.token === token)
-      ?.work;
+  held(lease: Lease): ModelWork | undefined {
+    return this.findHeld(lease)?.work;
+  }
+
+  restartWaits(leaseUntil: number): number {
+    let restarted = 0;
+    for (const { work } of this.all) {
+      if (work.leaseUntil !== undefined) work.leaseUntil = Math.min(work.leaseUntil, leaseUntil);
+      if (work.dueAt === undefined || work.dueAt <= this.now) continue;
+      const since = work.waitsSince ?? work.dueAt;
+      if (since <= this.now) continue;
+      Object.assign(work, { dueAt: this.now + work.dueAt - since, waitsSince: this.now });
+      restarted += 1;
+    }
+    return restarted;
   }
 
   /** The page that a request should get. */
@@ -117,13 +136,13 @@ export class Model {
     end(work, settlement.to);
     if (settlement.to === "done") this.done += 1;
     else work.finished += 1;
-    if (settlement.to === "pending") work.dueAt = settlement.dueAt;
+    if (settlement.to === "pending") Object.assign(work, { dueAt: settlement.dueAt, waitsSince: settlement.at });
     if (settlement.dropSteps) work.steps = {};
   }
 
-  release(work: ModelWork): void {
+  release({ event, work }: { event: ModelEvent; work: ModelWork }): void {
     end(work, "pending");
-    work.dueAt = this.now;
+    work.dueAt = Math.min(event.receivedAt, this.now);
     work.started -= 1;
   }
 
@@ -218,24 +237,31 @@ export class Model {
 
   prune(limits: { idsBefore: number; bodiesBefore: number }): void {
     const isSettled = (event: ModelEvent): boolean => [...event.work.values()].every(({ state }) => state === "done");
-    for (const event of this.events.values()) {
+    for (const event of this.#oldOf([...this.events.values()], limits.idsBefore)) {
       const bodies = this.bodiesOf(event.eventId);
       const isFirst = event.id === event.eventId;
       // The first goes a round after those that were kept beside it.
-      const mayGo = bodies.every(isSettled) && (!isFirst || bodies.length === 1);
-      if (isSettled(event) && event.receivedAt < limits.bodiesBefore) event.hasBody = false;
-      if (!mayGo || event.receivedAt >= limits.idsBefore) continue;
+      if (!bodies.every(isSettled) || (isFirst && bodies.length > 1)) continue;
       this.events.delete(event.id);
       if (!isFirst) continue;
       for (const key of this.#holders.keys()) if (key.startsWith(`${event.eventId} `)) this.#holders.delete(key);
     }
+    const withBody = [...this.events.values()].filter(({ hasBody }) => hasBody);
+    for (const event of this.#oldOf(withBody, limits.bodiesBefore)) if (isSettled(event)) event.hasBody = false;
+  }
+
+  /** In the order of arrival, as far as they are old; those of a time to come are passed over. */
+  #oldOf(events: readonly ModelEvent[], before: number): ModelEvent[] {
+    const inOrder = events.toSorted((a, b) => a.seq - b.seq).filter(({ receivedAt }) => receivedAt <= this.now);
+    const young = inOrder.findIndex(({ receivedAt }) => receivedAt >= before);
+    return young === -1 ? inOrder : inOrder.slice(0, young);
   }
 
   get counts(): Partial<StoreCounts> {
     const count = (state: WorkState): number => this.all.filter(({ work }) => work.state === state).length;
     const pending = this.all.filter(({ work }) => work.state === "pending");
     const dues = pending.map(({ work }) => work.dueAt ?? Infinity).filter((dueAt) => dueAt <= this.now);
-    const received = pending.map(({ event }) => event.receivedAt);
+    const first = pending.toSorted((a, b) => a.event.seq - b.event.seq)[0];
     return {
       pending: pending.length,
       leased: count("leased"),
@@ -243,7 +269,7 @@ export class Model {
       parked: count("parked"),
       done: this.done,
       oldestDueAt: dues.length === 0 ? undefined : Math.min(...dues),
-      oldestPendingReceivedAt: received.length === 0 ? undefined : Math.min(...received),
+      oldestPendingReceivedAt: first?.event.receivedAt,
     };
   }
 }
@@ -253,4 +279,5 @@ function end(work: ModelWork, state: WorkState): void {
   delete work.token;
   delete work.leaseUntil;
   delete work.dueAt;
+  delete work.waitsSince;
 }

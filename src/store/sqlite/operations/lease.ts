@@ -38,7 +38,7 @@ export function prepareLease(db: Database, nextToken: NextToken) {
     .pluck();
   const setLeased = db.prepare(`
     UPDATE inbox_work
-    SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, started = started + 1
+    SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, waits_since = NULL, started = started + 1
     WHERE seq = :seq AND handler = :handler AND state = 'pending'`);
 
   /** When the first work of each suspicion is due. */
@@ -93,11 +93,12 @@ export function prepareRenew(db: Database) {
     leases.filter((lease) => setUntil.run({ ...lease, leaseUntil }).changes === 0);
 }
 
-/** Makes leased work pending again as if it had not been leased. */
+/** Makes leased work pending again as if it had not been leased; it waits since it was received. */
 export function prepareRelease(db: Database) {
   const setPending = db.prepare(`
     UPDATE inbox_work
-    SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL, started = started - 1
+    SET state = 'pending', due_at = (SELECT min(received_at, :now) FROM inbox_event AS e WHERE e.seq = inbox_work.seq),
+        lease = NULL, lease_until = NULL, started = started - 1
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
   return ({ leases, now }: { leases: readonly Lease[]; now: number }): void => {
     for (const lease of leases) setPending.run({ ...lease, now });

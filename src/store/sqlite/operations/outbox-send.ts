@@ -32,11 +32,13 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
   // Whatever their state: one that was discarded meanwhile is still part of the call that may have arrived.
   const selectMembers = db.prepare<{ send: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE send = :send ORDER BY position`);
-  const selectAgain = db.prepare<{ limit: number }, EventRow>(`
-    SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE state = 'again' ORDER BY seq LIMIT :limit`);
+  const selectAgain = db.prepare<{ limit: number; now: number }, EventRow>(`
+    SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event
+    WHERE state = 'again' AND occurred_at <= :now ORDER BY seq LIMIT :limit`);
   const selectNew = db.prepare<{ limit: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event
     WHERE seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending' ORDER BY seq LIMIT :limit`);
+  const setAside = db.prepare("UPDATE outbox_event SET state = 'again' WHERE seq = :seq AND state = 'pending'");
   const setTaken = db.prepare("UPDATE counter SET value = max(value, :seq) WHERE name = 'outbox_taken'");
   const insertSend = db.prepare(`
     INSERT INTO outbox_send (key, kind, state, lease, lease_until, started)
@@ -46,7 +48,7 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
     WHERE seq = :seq AND state IN ('pending', 'again')`);
   const setLeased = db.prepare(`
     UPDATE outbox_send
-    SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, started = started + 1
+    SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, waits_since = NULL, started = started + 1
     WHERE send = :send`);
 
   function leaseAgain(open: SendRow, { now, leaseUntil }: SendRequest): SendPage {
@@ -73,15 +75,26 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
   }
 
   /** In the order of recording: what came back from a call was taken before all that is new. */
-  function readWaiting(limit: number): readonly EventRow[] {
-    const again = selectAgain.all({ limit });
-    return again.length === limit ? again : [...again, ...selectNew.all({ limit: limit - again.length })];
+  function readWaiting({ limit, now }: SendRequest): readonly EventRow[] {
+    const again = selectAgain.all({ limit, now });
+    return again.length === limit ? again : [...again, ...readNew(limit - again.length, now)];
+  }
+
+  /** What occurred later than now, by a clock that was ahead, would be refused: it is set aside until its time has come. */
+  function readNew(limit: number, now: number): readonly EventRow[] {
+    for (;;) {
+      const rows = selectNew.all({ limit });
+      const ready = rows.filter(({ occurredAt }) => occurredAt <= now);
+      for (const { seq, occurredAt } of rows) if (occurredAt > now) setAside.run({ seq });
+      if (ready.length > 0 || rows.length === 0) return ready;
+      setTaken.run({ seq: rows.at(-1)?.seq ?? 0 });
+    }
   }
 
   return (request: SendRequest): SendPage => {
     const open = selectOpen.get();
     if (open !== undefined) return leaseAgain(open, request);
-    const waiting = readWaiting(request.limit);
+    const waiting = readWaiting(request);
     if (waiting.length === 0) return { send: undefined, nextDueAt: undefined };
     return freeze(takeTogether(waiting, request.aloneBefore), request.leaseUntil);
   };

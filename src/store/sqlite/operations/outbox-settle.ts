@@ -5,7 +5,8 @@ import type { EventResult, SendSettlement } from "../../outbox.js";
 export function prepareSettleSend(db: Database) {
   const remove = db.prepare("DELETE FROM outbox_send WHERE send = :send AND state = 'leased' AND lease = :token");
   const setPending = db.prepare(`
-    UPDATE outbox_send SET state = 'pending', due_at = :dueAt, error = :error, lease = NULL, lease_until = NULL
+    UPDATE outbox_send
+    SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error, lease = NULL, lease_until = NULL
     WHERE send = :send AND state = 'leased' AND lease = :token`);
   const setDead = db.prepare(`
     UPDATE outbox_send SET state = 'dead', error = :message, lease = NULL, lease_until = NULL
@@ -57,7 +58,7 @@ export function prepareSettleSend(db: Database) {
         return "settled";
       case "pending": {
         const { dueAt, error } = settlement;
-        return setPending.run({ send, token, dueAt, error }).changes === 1 ? "settled" : "lost";
+        return setPending.run({ send, token, at, dueAt, error }).changes === 1 ? "settled" : "lost";
       }
       case "dead": {
         const { reason, code, param, message } = settlement;

@@ -17,7 +17,8 @@ export function prepareSettle(db: Database) {
   );
   const setPending = db.prepare(`
     UPDATE inbox_work
-    SET state = 'pending', due_at = :dueAt, error = :error, lease = NULL, lease_until = NULL, finished = finished + 1
+    SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error, lease = NULL, lease_until = NULL,
+        finished = finished + 1
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
   const setStuck = db.prepare(`
     UPDATE inbox_work
@@ -40,7 +41,7 @@ export function prepareSettle(db: Database) {
       }
       case "pending": {
         const { dueAt, error } = settlement;
-        return setPending.run({ seq, handler, token, dueAt, error }).changes === 1;
+        return setPending.run({ seq, handler, token, at, dueAt, error }).changes === 1;
       }
       case "dead":
       case "parked": {

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import {
+  acceptLeased,
+  bare,
+  DAY,
+  type Fixture,
+  idsOf,
+  leasePage,
+  MINUTE,
+  newEvent,
+  settlements,
+  snapshot,
+  T,
+} from "./fixture.js";
+import {
+  leaseSend,
+  membersOf,
+  newRecord,
+  outboxStates,
+  recordKeys,
+  sendSettlements,
+  takeSend,
+} from "./outbox-fixture.js";
+
+/** What a clock showed that was a year ahead. */
+const AHEAD = T + 365 * DAY;
+const LEASE_UNTIL = T + MINUTE;
+
+export function describeRestartWaits(fixture: Fixture): void {
+  const restart = (now = T): Promise<number> => fixture.store.restartWaits({ now, leaseUntil: now + MINUTE });
+
+  async function dueAt(id: string): Promise<number | undefined> {
+    return (await fixture.store.get(id))?.handlers[0]?.dueAt;
+  }
+
+  /** Work whose run failed at `at` and is to run again after `waitMs`. */
+  async function acceptFailed(id: string, at: number, waitMs: number): Promise<void> {
+    const lease = await acceptLeased(fixture.store, id);
+    await fixture.store.settle({ ...settlements.pending(lease, at + waitMs), at });
+  }
+
+  describe("restartWaits, with the clock set back from a year ahead,", () => {
+    test.each([0, 1, 10_000, 12 * 60 * MINUTE])("lets a retry wait its %i ms from now on", async (waitMs) => {
+      await acceptFailed("evt_1", AHEAD, waitMs);
+      expect(await restart()).toBe(1);
+      expect(await dueAt("evt_1")).toBe(T + waitMs);
+      expect(await restart()).toBe(0);
+      expect(idsOf(await leasePage(fixture.store, { now: T + waitMs }))).toEqual(["evt_1"]);
+    });
+
+    test("makes due what was accepted, recovered or retried by hand under that clock", async () => {
+      const { store } = fixture;
+      await store.accept(newEvent("accepted", { receivedAt: AHEAD }));
+      await acceptLeased(store, "recovered", { work: [{ handler: "h", leaseUntil: AHEAD }] });
+      await store.recover(AHEAD + 1);
+      const lease = await acceptLeased(store, "retried");
+      await store.settle(settlements.dead(lease));
+      await store.replan({ seq: lease.seq, handlers: ["h"], now: AHEAD });
+      expect(await restart()).toBe(3);
+      for (const id of ["accepted", "recovered", "retried"]) expect(await dueAt(id)).toBe(T);
+    });
+
+    test("finds work of each handler, be it suspect or not", async () => {
+      const { store } = fixture;
+      for (const handler of ["a", "b", "c"]) {
+        for (let deaths = 0; deaths < 3; deaths += 1) {
+          const id = `${handler}${deaths}`;
+          await store.accept(newEvent(id, { work: [{ handler }] }));
+          for (let death = 0; death < deaths; death += 1) {
+            await leasePage(store, { handler, now: AHEAD, leaseUntil: T, limit: 1 });
+            await store.recover(AHEAD);
+          }
+          const { work } = await leasePage(store, { handler, now: AHEAD });
+          await store.settle({ ...settlements.pending(bare(work[0] ?? expect.unreachable()), AHEAD + 5), at: AHEAD });
+        }
+      }
+      expect(await restart()).toBe(9);
+      for (const handler of ["a", "b", "c"]) {
+        for (let deaths = 0; deaths < 3; deaths += 1) expect(await dueAt(`${handler}${deaths}`)).toBe(T + 5);
+      }
+    });
+
+    test("leaves waits alone that began before now, however long, and what is due", async () => {
+      await acceptFailed("long", T, 80 * DAY);
+      await acceptFailed("due", T - DAY, MINUTE);
+      await fixture.store.accept(newEvent("new"));
+      const before = await snapshot(fixture.store);
+      expect(await restart()).toBe(0);
+      expect(await snapshot(fixture.store)).toEqual(before);
+    });
+
+    test("lets leases end as those given now", async () => {
+      await acceptLeased(fixture.store, "ahead", { work: [{ handler: "h", leaseUntil: AHEAD }] });
+      await acceptLeased(fixture.store, "soon", { work: [{ handler: "h", leaseUntil: T + 5 }] });
+      await restart();
+      expect(await fixture.store.recover(T + 6)).toMatchObject({ recovered: 1 });
+      expect(await fixture.store.recover(LEASE_UNTIL)).toMatchObject({ recovered: 0 });
+      expect(await fixture.store.recover(LEASE_UNTIL + 1)).toMatchObject({ recovered: 1 });
+    });
+
+    test("lets the call under way wait as long as it was to", async () => {
+      await recordKeys(fixture.store, "a");
+      const send = await takeSend(fixture.store);
+      await fixture.store.settleSend({ ...sendSettlements.pending(send, AHEAD + 7), at: AHEAD });
+      expect(await leaseSend(fixture.store)).toEqual({ send: undefined, nextDueAt: AHEAD + 7 });
+      expect(await restart()).toBe(1);
+      expect(await leaseSend(fixture.store)).toEqual({ send: undefined, nextDueAt: T + 7 });
+      expect(await takeSend(fixture.store, { now: T + 7 })).toMatchObject({ send: send.send, attempt: 2 });
+    });
+  });
+
+  describe("released work", () => {
+    test.each([
+      [T - MINUTE, T - MINUTE],
+      [AHEAD, T],
+    ])("that was received at %i is due at %i", async (receivedAt, due) => {
+      const lease = await acceptLeased(fixture.store, "evt_1", { receivedAt });
+      await fixture.store.release([lease], T);
+      expect(await dueAt("evt_1")).toBe(due);
+    });
+
+    test("does not wait for the clock under which it was released", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      await fixture.store.release([lease], AHEAD);
+      expect(await dueAt("evt_1")).toBe(T);
+    });
+  });
+
+  describe("a contact event that occurred later than now", () => {
+    const record = (key: string, occurredAt: number) => fixture.store.record([newRecord(key, { occurredAt })], T);
+
+    test("does not keep those behind it, and goes when its time has come", async () => {
+      await record("first", T);
+      await record("ahead", AHEAD);
+      await record("last", T);
+      const send = await takeSend(fixture.store);
+      expect(membersOf(send)).toEqual(["first", "last"]);
+      await fixture.store.settleSend(
+        sendSettlements.settled(
+          send,
+          send.events.map(({ seq }) => ({ seq, to: "done", remoteId: "1", replayed: false })),
+        ),
+      );
+      expect(await outboxStates(fixture.store)).toEqual({ first: "done", ahead: "pending", last: "done" });
+      expect(await leaseSend(fixture.store, { now: AHEAD - 1 })).toEqual({ send: undefined, nextDueAt: undefined });
+      expect(membersOf(await takeSend(fixture.store, { now: AHEAD }))).toEqual(["ahead"]);
+    });
+
+    test("nor do more of them than a call holds", async () => {
+      for (let number = 0; number < 5; number += 1) await record(`ahead ${number}`, AHEAD);
+      await record("last", T);
+      expect(membersOf(await takeSend(fixture.store, { limit: 2 }))).toEqual(["last"]);
+      expect(await fixture.store.countOutbox()).toMatchObject({ pending: 5, leased: 1 });
+    });
+  });
+}
