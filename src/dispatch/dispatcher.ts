@@ -6,7 +6,7 @@ import type { AcceptResult } from "../store/store.js";
 import type { LeasedWork, NewWork } from "../store/work.js";
 import { errorFields } from "../base/error-fields.js";
 import type { RegisteredHandler } from "./handler.js";
-import { Lane } from "./lane.js";
+import { HandlerQueue } from "./handler-queue.js";
 import type { HandlerRegistry } from "./registry.js";
 import { Runner, type RunnerDeps } from "./runner.js";
 
@@ -32,16 +32,16 @@ export interface DispatcherDeps extends Omit<RunnerDeps, "onRetry"> {
 /** Work planned for an event that is about to be stored. Comes back through `accepted` or `rejected`, once. */
 export interface Plan {
   work: NewWork[];
-  /** Lanes of the work that is leased in the same commit, in that order. */
-  reserved: Lane[];
+  /** Queues of the work that is leased in the same commit, in that order. */
+  reserved: HandlerQueue[];
 }
 
 /** Runs handlers over leased work. The store holds the truth; what is in memory here can be lost at any moment. */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #runner: Runner;
-  readonly #lanes = new Map<string, Lane>();
-  /** Places among all handlers; a single lane's own queue limits enough. */
+  readonly #queues = new Map<string, HandlerQueue>();
+  /** Places among all handlers; a single queue's own queue limits enough. */
   #places: PQueue | undefined;
   #maintenance: Timer | undefined;
   #repeatedTaken = false;
@@ -53,14 +53,14 @@ export class Dispatcher {
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
-    this.#runner = new Runner({ ...deps, onRetry: (handler, dueAt) => this.#lanes.get(handler)?.expectAt(dueAt) });
+    this.#runner = new Runner({ ...deps, onRetry: (handler, dueAt) => this.#queues.get(handler)?.expectAt(dueAt) });
   }
 
   /** Takes over what a dead process left, and begins to run handlers. */
   async start(): Promise<void> {
     const handlers = this.#deps.registry.all;
     if (handlers.length > 1) this.#places = new PQueue({ concurrency: this.#deps.concurrency });
-    for (const handler of handlers) this.#lanes.set(handler.name, this.#createLane(handler));
+    for (const handler of handlers) this.#queues.set(handler.name, this.#createQueue(handler));
     await this.#recover();
     this.#scheduleMaintenance();
   }
@@ -79,7 +79,7 @@ export class Dispatcher {
   }
 
   async #releaseWaiting(): Promise<void> {
-    const waiting = (await Promise.all([...this.#lanes.values()].map((lane) => lane.shut()))).flat();
+    const waiting = (await Promise.all([...this.#queues.values()].map((queue) => queue.shut()))).flat();
     if (waiting.length === 0) return;
     await this.#deps.store.release(waiting, this.#deps.clock.now()).catch((error: unknown) => {
       // The next process takes them for work of a dead one, which costs them nothing but suspicion.
@@ -91,9 +91,9 @@ export class Dispatcher {
   plan(handlers: readonly RegisteredHandler[]): Plan {
     const plan: Plan = { work: [], reserved: [] };
     for (const { name } of handlers) {
-      const lane = this.#lanes.get(name);
-      if (lane?.reserve() === true) {
-        plan.reserved.push(lane);
+      const queue = this.#queues.get(name);
+      if (queue?.reserve() === true) {
+        plan.reserved.push(queue);
         plan.work.push({ handler: name, leaseUntil: this.#leaseUntil() });
       } else {
         plan.work.push({ handler: name });
@@ -109,46 +109,46 @@ export class Dispatcher {
     stored: Pick<LeasedWork, "eventId" | "receivedAt" | "signedAt" | "body"> & { event: AnyEvent },
   ): void {
     const { eventId, receivedAt, signedAt, body } = stored;
-    for (const [index, lane] of plan.reserved.entries()) {
+    for (const [index, queue] of plan.reserved.entries()) {
       const lease = result.kind === "stored" ? result.leases[index] : undefined;
       // A second handler reads the event anew: it must not see what the first one changed in it.
       const event = index === 0 ? stored.event : this.#readEvent(body);
       if (lease === undefined || event === undefined) {
-        lane.unreserve();
+        queue.unreserve();
         continue;
       }
       const { seq, handler, token } = lease;
       const dueAt = receivedAt;
-      lane.take({
+      queue.take({
         work: { seq, handler, token, eventId, receivedAt, signedAt, dueAt, body, attempt: 1, failures: 0, crashes: 0 },
         event,
       });
     }
     if (result.kind === "duplicate") return;
     for (const { handler, leaseUntil } of plan.work) {
-      if (leaseUntil === undefined) this.#lanes.get(handler)?.poke();
+      if (leaseUntil === undefined) this.#queues.get(handler)?.poke();
     }
   }
 
   /** The planned event was not stored. */
   rejected(plan: Plan): void {
-    for (const lane of plan.reserved) lane.unreserve();
+    for (const queue of plan.reserved) queue.unreserve();
   }
 
   /** Work may have become pending in the store. */
   poke(): void {
-    for (const lane of this.#lanes.values()) lane.poke();
+    for (const queue of this.#queues.values()) queue.poke();
   }
 
   /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */
   get waitingSince(): number | undefined {
-    const sinces = [...this.#lanes.values()].map((lane) => lane.waitingSince).filter((since) => since !== undefined);
+    const sinces = [...this.#queues.values()].map((queue) => queue.waitingSince).filter((since) => since !== undefined);
     return sinces.length === 0 ? undefined : Math.min(...sinces);
   }
 
-  #createLane(handler: RegisteredHandler): Lane {
+  #createQueue(handler: RegisteredHandler): HandlerQueue {
     const { store, clock, logger, concurrency } = this.#deps;
-    return new Lane(handler, {
+    return new HandlerQueue(handler, {
       store,
       now: () => clock.now(),
       leaseUntil: () => this.#leaseUntil(),
@@ -196,19 +196,19 @@ export class Dispatcher {
     try {
       this.#looks += 1;
       const isRenewal = this.#looks % LOOKS_PER_RENEWAL === 0;
-      if (isRenewal) await Promise.all([...this.#lanes.values()].map((lane) => this.#renew(lane)));
+      if (isRenewal) await Promise.all([...this.#queues.values()].map((queue) => this.#renew(queue)));
       if (isRenewal || !this.#isOwner) await this.#recover();
-      for (const lane of this.#lanes.values()) lane.lookUp();
+      for (const queue of this.#queues.values()) queue.lookUp();
     } catch (error) {
       this.#deps.logger.error(errorFields(error, true), "maintenance_failed");
     }
   }
 
-  async #renew(lane: Lane): Promise<void> {
-    const { leases } = lane;
+  async #renew(queue: HandlerQueue): Promise<void> {
+    const { leases } = queue;
     if (leases.length === 0) return;
     const lost = await this.#deps.store.renew(leases, this.#leaseUntil());
-    for (const lease of lost) lane.forget(lease);
+    for (const lease of lost) queue.forget(lease);
   }
 
   async #recover(): Promise<void> {
@@ -220,7 +220,7 @@ export class Dispatcher {
       if (!this.#toldNotOwner) logger.warn({}, "another_process_runs_handlers_on_this_store");
       this.#toldNotOwner = true;
     } else if (!this.#isOwner) {
-      this.#opening = this.#openLanes();
+      this.#opening = this.#openQueues();
       this.#deps.onOwner();
     } else if (recovered > 0) {
       this.poke();
@@ -229,15 +229,15 @@ export class Dispatcher {
   }
 
   /** Work that two processes died in runs first and with nothing beside it: a third death must have one suspect only. */
-  async #openLanes(): Promise<void> {
-    for (const lane of this.#lanes.values()) {
+  async #openQueues(): Promise<void> {
+    for (const queue of this.#queues.values()) {
       try {
-        while (!this.#stopped && (await lane.runRepeated()));
+        while (!this.#stopped && (await queue.runRepeated()));
       } catch (error) {
-        this.#deps.logger.error({ handler: lane.handler.name, ...errorFields(error, true) }, "lane_failed");
+        this.#deps.logger.error({ handler: queue.handler.name, ...errorFields(error, true) }, "lane_failed");
       }
     }
     if (this.#stopped) return;
-    for (const lane of this.#lanes.values()) lane.open();
+    for (const queue of this.#queues.values()) queue.open();
   }
 }

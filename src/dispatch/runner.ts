@@ -11,7 +11,7 @@ import type { LeasedWork, Settlement } from "../store/work.js";
 import { RunContext } from "./context.js";
 import { errorFields } from "../base/error-fields.js";
 import type { RegisteredHandler } from "./handler.js";
-import type { ReadyWork } from "./lane.js";
+import type { ReadyWork } from "./handler-queue.js";
 import { type RunEnd, runHandler, settlementOf } from "./run-handler.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
 

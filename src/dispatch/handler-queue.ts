@@ -12,7 +12,7 @@ const WINDOW_BYTES = 16 * 1024 * 1024;
 const PAGE = 128;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Work that is due and was not given waits for another lane's repeated suspect; the lane asks again after this. */
+/** Work that is due and was not given waits for another queue's repeated suspect; the queue asks again after this. */
 const REFUSED_WAIT_MS = 250;
 
 /** Leased work whose event is read. */
@@ -21,8 +21,8 @@ export interface ReadyWork {
   event: AnyEvent;
 }
 
-/** What a lane needs of its dispatcher. */
-export interface LaneDeps {
+/** What a queue needs of its dispatcher. */
+export interface HandlerQueueDeps {
   store: Store;
   now: () => number;
   leaseUntil: () => number;
@@ -33,14 +33,14 @@ export interface LaneDeps {
   run: (ready: ReadyWork, handler: RegisteredHandler, onEnd: () => void) => Promise<void>;
   /** Reads the event again, or settles the work otherwise and returns undefined. */
   read: (work: LeasedWork) => Promise<AnyEvent | undefined>;
-  /** One piece of work at a time, among all lanes, may be one that two processes died in. */
+  /** One piece of work at a time, among all queues, may be one that two processes died in. */
   takeRepeated: () => boolean;
   giveRepeated: () => void;
   onError: (error: unknown) => void;
   concurrency: number;
 }
 
-/** A lease of this lane, and since when its work is due. */
+/** A lease of this queue, and since when its work is due. */
 interface HeldLease extends Lease {
   dueAt: number;
 }
@@ -49,9 +49,9 @@ interface HeldLease extends Lease {
  * Feeds one handler: holds a bounded window of leased work in a FIFO queue and asks the store for the next page when there is
  * room. Newly accepted work comes in leased only while nothing older waits in the store.
  */
-export class Lane {
+export class HandlerQueue {
   readonly handler: RegisteredHandler;
-  readonly #deps: LaneDeps;
+  readonly #deps: HandlerQueueDeps;
   readonly #queue: PQueue;
   readonly #order: KeyedOrder<ReadyWork>;
   readonly #held = new Map<number, HeldLease>();
@@ -67,7 +67,7 @@ export class Lane {
   #timer: Timer | undefined;
   #timerAt = Infinity;
 
-  constructor(handler: RegisteredHandler, deps: LaneDeps) {
+  constructor(handler: RegisteredHandler, deps: HandlerQueueDeps) {
     this.handler = handler;
     this.#deps = deps;
     this.#queue = new PQueue({ concurrency: deps.concurrency });
@@ -135,13 +135,13 @@ export class Lane {
     void this.#refill();
   }
 
-  /** Another process may have accepted work for this lane; a busy lane asks the store soon anyway. */
+  /** Another process may have accepted work for this queue; a busy queue asks the store soon anyway. */
   lookUp(): void {
     if (this.#open && !this.#refilling && this.#wantsPage()) this.poke();
   }
 
   /**
-   * Runs one piece of work that two processes died in, before the lane opens; false when none is due. The caller sees to it
+   * Runs one piece of work that two processes died in, before the queue opens; false when none is due. The caller sees to it
    * that nothing runs beside it.
    */
   async runRepeated(): Promise<boolean> {
@@ -165,7 +165,7 @@ export class Lane {
     return true;
   }
 
-  /** Work of this lane is due at that time. */
+  /** Work of this queue is due at that time. */
   expectAt(dueAt: number): void {
     if (!this.#open || dueAt >= this.#timerAt) return;
     this.#timer?.cancel();
