@@ -9,6 +9,16 @@ export interface Clock {
   now(): number;
   /** Calls back once after `delayMs` milliseconds (0 at the least); does not keep the process alive. */
   setTimer(callback: () => void, delayMs: number): Timer;
+  /**
+   * Milliseconds since some fixed moment. Never goes back and never jumps, whatever is done to the wall clock.
+   * @default the wall clock
+   */
+  elapsed?(): number;
+}
+
+/** Time for measuring how long something takes. */
+export function elapsedBy(clock: Clock): number {
+  return clock.elapsed === undefined ? clock.now() : clock.elapsed();
 }
 
 /** Milliseconds; Node's own timers fire at once past this delay, with a warning. A longer wait of a clock is made of several. */
@@ -18,6 +28,7 @@ export const LONGEST_NODE_TIMER = 2 ** 31 - 1;
 export function createMachineClock({ keepsAlive }: { keepsAlive: boolean }): Clock {
   return {
     now: () => Date.now(),
+    elapsed: () => performance.now(),
     setTimer(callback, delayMs) {
       let timeout: NodeJS.Timeout;
       const arm = (leftMs: number): void => {

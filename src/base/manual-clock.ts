@@ -41,6 +41,7 @@ export function createManualClock(startMs: number = Date.UTC(2026, 0, 1)): Manua
 
   return {
     now: () => wallOffsetMs + elapsedMs,
+    elapsed: () => elapsedMs,
     setTimer(callback, delayMs) {
       const timer = { dueMs: elapsedMs + Math.max(0, delayMs), callback };
       timers.add(timer);

@@ -35,6 +35,10 @@ export class MachineClock implements Clock {
     return this.#world.now() + this.#skewMs();
   }
 
+  elapsed(): number {
+    return this.#world.elapsedMs;
+  }
+
   setTimer(callback: () => void, delayMs: number): Timer {
     const timer = { dueMs: this.#world.elapsedMs + Math.max(0, delayMs), callback };
     this.#timers.add(timer);

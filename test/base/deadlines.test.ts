@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { Deadlines } from "#pigeonhole/base/deadlines.js";
+import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
+
+const LIMIT = 1_000;
+
+function setUp() {
+  const clock = fakeClock();
+  const deadlines = new Deadlines(clock, LIMIT);
+  const expired: string[] = [];
+  const make = (name: string) => ({ expire: () => void expired.push(`${name} ${clock.elapsedMs}`) });
+  return { clock, deadlines, expired, make };
+}
+
+describe("deadlines of one length", () => {
+  test("let each thing expire after its own time, to the millisecond, by one timer", async () => {
+    const { clock, deadlines, expired, make } = setUp();
+    for (const name of ["a", "b", "c"]) {
+      deadlines.begin(make(name));
+      deadlines.begin(make(`${name} again`));
+      expect(clock.pendingTimers).toBe(1);
+      await clock.advance(300);
+    }
+    await clock.advance(99);
+    expect(expired).toEqual([]);
+    await clock.advance(1_000);
+    expect(expired).toEqual(["a 1000", "a again 1000", "b 1300", "b again 1300", "c 1600", "c again 1600"]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test("leave what has ended alone, and no timer behind", async () => {
+    const { clock, deadlines, expired, make } = setUp();
+    const [first, second] = [make("first"), make("second")];
+    deadlines.begin(first);
+    await clock.advance(500);
+    deadlines.begin(second);
+    deadlines.end(first);
+    await clock.advance(999);
+    expect(expired).toEqual([]);
+    deadlines.end(second);
+    expect(clock.pendingTimers).toBe(0);
+    await clock.advance(LIMIT);
+    expect(expired).toEqual([]);
+    deadlines.end(second);
+  });
+
+  test("end one thing when another expires, and begin another one then", async () => {
+    const { clock, deadlines, expired, make } = setUp();
+    const second = make("second");
+    deadlines.begin({
+      expire() {
+        expired.push("first");
+        deadlines.end(second);
+        deadlines.begin(make("third"));
+      },
+    });
+    deadlines.begin(second);
+    await clock.advance(LIMIT);
+    expect(expired).toEqual(["first"]);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(LIMIT);
+    expect(expired).toEqual(["first", "third 2000"]);
+  });
+
+  test.each([-3_600_000, 3_600_000])("do not follow a jump of the wall clock by %i ms", async (jump) => {
+    const { clock, deadlines, expired, make } = setUp();
+    deadlines.begin(make("before"));
+    await clock.advance(400);
+    clock.set(clock.now() + jump);
+    deadlines.begin(make("after"));
+    await clock.advance(999);
+    expect(expired).toEqual(["before 1000"]);
+    await clock.advance(1);
+    expect(expired).toEqual(["before 1000", "after 1400"]);
+  });
+
+  test("go by the wall clock of a clock that knows no other", async () => {
+    const { clock, expired, make } = setUp();
+    const deadlines = new Deadlines({ now: () => clock.now(), setTimer: (...args) => clock.setTimer(...args) }, LIMIT);
+    deadlines.begin(make("a"));
+    await clock.advance(LIMIT);
+    expect(expired).toEqual(["a 1000"]);
+  });
+});
