@@ -76,7 +76,6 @@ export interface ContextDeps {
 /** The context of one run, with what the dispatcher wants to know afterwards. */
 export class RunContext implements HandlerContext {
   readonly attempt: number;
-  readonly delivery: DeliveryInfo;
   /** The commit that was asked for, if any. */
   pendingCommit: Promise<void> | undefined;
   readonly #work: LeasedWork;
@@ -93,10 +92,13 @@ export class RunContext implements HandlerContext {
   #abort: AbortController | undefined;
   #aborted: Error | undefined;
   #log: Logger | undefined;
+  #delivery: DeliveryInfo | undefined;
+  #idempotencyKey: HandlerContext["idempotencyKey"] | undefined;
+  #step: HandlerContext["step"] | undefined;
+  #commit: HandlerContext["commit"] | undefined;
 
   constructor(work: LeasedWork, event: Pick<AnyEvent, "type">, deps: ContextDeps) {
     this.attempt = work.attempt;
-    this.delivery = { receivedAt: work.receivedAt, signedAt: work.signedAt, rawBody: work.body };
     this.#work = work;
     this.#handler = work.handler;
     this.#event = event;
@@ -104,7 +106,15 @@ export class RunContext implements HandlerContext {
     this.#begunAt = deps.clock.now();
   }
 
-  /** Made only for a handler that asks: most do not, and a controller costs as much as the rest of the run. */
+  // Each member is made for a handler that asks for it: most ask for few, and one run follows another. Functions know their context, so
+  // that a handler may take it apart: async (event, { step, commit }) => …
+
+  get delivery(): DeliveryInfo {
+    const { receivedAt, signedAt, body } = this.#work;
+    this.#delivery ??= { receivedAt, signedAt, rawBody: body };
+    return this.#delivery;
+  }
+
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
@@ -139,8 +149,20 @@ export class RunContext implements HandlerContext {
     return this.#records?.all;
   }
 
-  // Arrow functions, so that a handler may take its context apart: async (event, { step, commit }) => …
-  readonly idempotencyKey = (label: string): string => deriveIdempotencyKey(this.#keyOwner(), label);
+  get idempotencyKey(): HandlerContext["idempotencyKey"] {
+    this.#idempotencyKey ??= (label) => deriveIdempotencyKey(this.#keyOwner(), label);
+    return this.#idempotencyKey;
+  }
+
+  get step(): HandlerContext["step"] {
+    this.#step ??= (name, fn) => this.#runStep(name, fn);
+    return this.#step;
+  }
+
+  get commit(): HandlerContext["commit"] {
+    this.#commit ??= (fn) => this.#runCommit(fn);
+    return this.#commit;
+  }
 
   get contactEvents(): ContactEventRecorder {
     this.#recorder ??= { record: (event, options) => this.#record(event, readRecordKey(options)) };
@@ -153,7 +175,7 @@ export class RunContext implements HandlerContext {
     return api;
   }
 
-  readonly step = async <Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value> => {
+  async #runStep<Value>(name: string, fn: () => Value | Promise<Value>): Promise<Value> {
     checkStepName(name);
     this.#stepsOfThisRun ??= new Set();
     if (this.#stepsOfThisRun.has(name)) {
@@ -182,9 +204,9 @@ export class RunContext implements HandlerContext {
       );
     }
     return value;
-  };
+  }
 
-  readonly commit = (fn: CommitFunction): Promise<void> => {
+  #runCommit(fn: CommitFunction): Promise<void> {
     if (this.pendingCommit !== undefined) {
       const refused = Promise.reject<void>(
         new PigeonholeError("commit_twice", `Handler "${this.#handler}" called ctx.commit twice in one run.`),
@@ -206,7 +228,7 @@ export class RunContext implements HandlerContext {
       if (isLate) makeSureLogger(this.log).error({ code: "run_ended" }, "commit_refused");
     });
     return this.pendingCommit;
-  };
+  }
 
   #record(event: ContactEventInput, label: string | undefined): void {
     const { api, clock } = this.#deps;

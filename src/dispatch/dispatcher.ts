@@ -1,32 +1,45 @@
 import PQueue from "p-queue";
-import type { Timer } from "../base/clock.js";
-import { MINUTE, SECOND } from "../base/duration.js";
-import type { AnyEvent } from "../protocol/event.js";
-import type { AcceptResult } from "../store/store.js";
-import type { LeasedWork, NewWork } from "../store/work.js";
+import type { Clock, Timer } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
+import { inTime } from "../base/in-time.js";
+import type { Logger } from "../base/logger.js";
+import type { AnyEvent } from "../protocol/event.js";
+import type { AcceptResult, Store } from "../store/store.js";
+import type { Lease, LeasedWork, NewWork } from "../store/work.js";
+import { DueWork, LEASE_MS } from "./due-work.js";
 import type { RegisteredHandler } from "./handler.js";
 import { HandlerQueue } from "./handler-queue.js";
+import { keepSettlement } from "./keep-settlement.js";
+import type { HeldLease, LeaseWindow, ReadyWork } from "./lease-window.js";
 import type { HandlerRegistry } from "./registry.js";
-import { Runner, type RunnerDeps } from "./runner.js";
+import type { RunObserver, RunOutcome } from "./run-observer.js";
+import type { RunResult, Runner } from "./runner.js";
+import { WakeTimer } from "./wake-timer.js";
 
-const LEASE_MS = MINUTE;
 /** This often a process looks for work that another one has accepted, and whether that one still runs the handlers. */
 const LOOK_MS = SECOND;
 /** Leases are renewed, and orphaned ones looked for, at every so many looks: three chances within a lease. */
 const LOOKS_PER_RENEWAL = LEASE_MS / 3 / LOOK_MS;
+/** A store that fails is asked for work again after this. */
+const FAILED_WAIT_MS = SECOND;
 
-/** What stored bytes turned out to be when they were read again. */
-export type ReadBack = { kind: "event"; event: AnyEvent } | { kind: "undecodable"; reason: string; detail: string };
-
-export interface DispatcherDeps extends Omit<RunnerDeps, "onRetry"> {
-  registry: HandlerRegistry;
-  /** Most handlers running at once. */
-  concurrency: number;
+/** Sends what handlers record. */
+export interface OutboxWorker {
   /** This process is now the one that works on the store. */
-  onOwner: () => void;
-  /** Reads an event back from its stored bytes. */
-  readBack: (body: Uint8Array) => ReadBack;
+  start(): void;
+  /** There are contact events to send. */
+  poke(): void;
+}
+
+export interface DispatcherDeps {
+  store: Store;
+  registry: HandlerRegistry;
+  runner: Runner;
+  /** Undefined when nothing can be sent. */
+  sender: OutboxWorker | undefined;
+  clock: Clock;
+  logger: Logger;
 }
 
 /** Work planned for an event that is about to be stored. Comes back through `accepted` or `rejected`, once. */
@@ -36,15 +49,18 @@ export interface Plan {
   reserved: HandlerQueue[];
 }
 
-/** Runs handlers over leased work. The store holds the truth; what is in memory here can be lost at any moment. */
+/** An event that was stored, as it came in. */
+export type StoredEvent = Pick<LeasedWork, "eventId" | "receivedAt" | "signedAt" | "body"> & { event: AnyEvent };
+
+/**
+ * Leases work, has it run in its turn, and settles it. The store holds the truth; what is in memory here can be lost at any moment.
+ */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
-  readonly #runner: Runner;
+  readonly #due: DueWork;
   readonly #queues = new Map<string, HandlerQueue>();
-  /** Places among all handlers; a single queue's own queue limits enough. */
-  #places: PQueue | undefined;
+  readonly #timers = new Map<string, WakeTimer>();
   #maintenance: Timer | undefined;
-  #repeatedTaken = false;
   #isOwner = false;
   #toldNotOwner = false;
   #looks = 0;
@@ -53,14 +69,21 @@ export class Dispatcher {
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
-    this.#runner = new Runner({ ...deps, onRetry: (handler, dueAt) => this.#queues.get(handler)?.expectAt(dueAt) });
+    this.#due = new DueWork(deps);
   }
 
-  /** Takes over what a dead process left, and begins to run handlers. */
-  async start(): Promise<void> {
-    const handlers = this.#deps.registry.all;
-    if (handlers.length > 1) this.#places = new PQueue({ concurrency: this.#deps.concurrency });
-    for (const handler of handlers) this.#queues.set(handler.name, this.#createQueue(handler));
+  /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */
+  async start(observer: RunObserver | undefined): Promise<void> {
+    const { registry, runner, clock, logger } = this.#deps;
+    runner.observer = observer;
+    const { all, concurrency } = registry;
+    // The queue of a single handler limits enough.
+    const places = all.length > 1 ? new PQueue({ concurrency }) : undefined;
+    for (const handler of all) {
+      const queue = new HandlerQueue(handler, { runner, places, clock, logger });
+      this.#queues.set(handler.name, queue);
+      this.#timers.set(handler.name, new WakeTimer(clock, () => this.#poke(queue)));
+    }
     await this.#recover();
     this.#scheduleMaintenance();
   }
@@ -72,19 +95,11 @@ export class Dispatcher {
   async stop(timeoutMs: number): Promise<void> {
     this.#stopped = true;
     this.#maintenance?.cancel();
-    const released = this.#releaseWaiting();
-    await this.#runner.drain(timeoutMs);
-    await this.#runner.abort();
-    await Promise.all([released, this.#opening]);
-  }
-
-  async #releaseWaiting(): Promise<void> {
-    const waiting = (await Promise.all([...this.#queues.values()].map((queue) => queue.shut()))).flat();
-    if (waiting.length === 0) return;
-    await this.#deps.store.release(waiting, this.#deps.clock.now()).catch((error: unknown) => {
-      // The next process takes them for work of a dead one, which costs them nothing but suspicion.
-      this.#deps.logger.error({ leases: waiting.length, ...errorFields(error, true) }, "release_failed");
-    });
+    for (const timer of this.#timers.values()) timer.cancel();
+    const closed = this.#closeWindows();
+    await inTime(this.#untilNoneRuns(), this.#deps.clock, timeoutMs);
+    this.#deps.runner.abort();
+    await Promise.all([this.#untilNoneRuns(), closed, this.#opening]);
   }
 
   /** Decides, before an event is stored, which of its work comes in leased. */
@@ -92,9 +107,9 @@ export class Dispatcher {
     const plan: Plan = { work: [], reserved: [] };
     for (const { name } of handlers) {
       const queue = this.#queues.get(name);
-      if (queue?.reserve() === true) {
+      if (queue?.window.reserve() === true) {
         plan.reserved.push(queue);
-        plan.work.push({ handler: name, leaseUntil: this.#leaseUntil() });
+        plan.work.push({ handler: name, leaseUntil: this.#due.leaseUntil() });
       } else {
         plan.work.push({ handler: name });
       }
@@ -103,85 +118,112 @@ export class Dispatcher {
   }
 
   /** The planned event is in the store: runs what was leased with it. */
-  accepted(
-    plan: Plan,
-    result: AcceptResult,
-    stored: Pick<LeasedWork, "eventId" | "receivedAt" | "signedAt" | "body"> & { event: AnyEvent },
-  ): void {
-    const { eventId, receivedAt, signedAt, body } = stored;
+  accepted(plan: Plan, result: AcceptResult, stored: StoredEvent): void {
     for (const [index, queue] of plan.reserved.entries()) {
       const lease = result.kind === "stored" ? result.leases[index] : undefined;
-      // A second handler reads the event anew: it must not see what the first one changed in it.
-      const event = index === 0 ? stored.event : this.#readEvent(body);
-      if (lease === undefined || event === undefined) {
-        queue.unreserve();
-        continue;
-      }
-      const { seq, handler, token } = lease;
-      const dueAt = receivedAt;
-      queue.take({
-        work: { seq, handler, token, eventId, receivedAt, signedAt, dueAt, body, attempt: 1, failures: 0, crashes: 0 },
-        event,
-      });
+      // A second handler reads the event again: it must not see what the first one changed in it.
+      const event = index === 0 ? stored.event : this.#readAgain(stored.body);
+      if (lease === undefined || event === undefined) this.#unreserve(queue);
+      else void this.#process(queue, firstRun(queue.window, lease, stored, event));
     }
     if (result.kind === "duplicate") return;
     for (const { handler, leaseUntil } of plan.work) {
-      if (leaseUntil === undefined) this.#queues.get(handler)?.poke();
+      const queue = leaseUntil === undefined ? this.#queues.get(handler) : undefined;
+      if (queue !== undefined) this.#poke(queue);
     }
   }
 
   /** The planned event was not stored. */
   rejected(plan: Plan): void {
-    for (const queue of plan.reserved) queue.unreserve();
+    for (const queue of plan.reserved) this.#unreserve(queue);
   }
 
   /** Work may have become pending in the store. */
   poke(): void {
-    for (const queue of this.#queues.values()) queue.poke();
+    for (const queue of this.#queues.values()) this.#poke(queue);
   }
 
   /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */
   get waitingSince(): number | undefined {
-    const sinces = [...this.#queues.values()].map((queue) => queue.waitingSince).filter((since) => since !== undefined);
+    const sinces = [...this.#queues.values()]
+      .map(({ window }) => window.waitingSince)
+      .filter((since) => since !== undefined);
     return sinces.length === 0 ? undefined : Math.min(...sinces);
   }
 
-  #createQueue(handler: RegisteredHandler): HandlerQueue {
-    const { store, clock, logger, concurrency } = this.#deps;
-    return new HandlerQueue(handler, {
-      store,
-      now: () => clock.now(),
-      leaseUntil: () => this.#leaseUntil(),
-      setTimer: (callback, delayMs) => clock.setTimer(callback, delayMs),
-      inPlace: (run) => (this.#places === undefined ? run() : this.#places.add(run)),
-      run: (ready, handler, onEnd) => this.#runner.run(ready, handler, onEnd),
-      read: (work) => this.#readOrPark(work),
-      takeRepeated: () => !this.#repeatedTaken && (this.#repeatedTaken = true),
-      giveRepeated: () => (this.#repeatedTaken = false),
-      onError: (error) => logger.error({ handler: handler.name, ...errorFields(error, false) }, "lane_failed"),
-      concurrency: Math.min(handler.concurrency ?? concurrency, concurrency),
-    });
+  #readAgain(body: Uint8Array): AnyEvent | undefined {
+    const delivery = this.#deps.registry.read(body);
+    return delivery.kind === "event" ? delivery.event : undefined;
   }
 
-  #leaseUntil(): number {
-    return this.#deps.clock.now() + LEASE_MS;
+  /** Leased work on its way: it runs in its turn, then it is settled. Lets go of event and body in between. */
+  async #process(queue: HandlerQueue, ready: ReadyWork): Promise<void> {
+    const { lease } = ready;
+    const result = await queue.run(ready);
+    return this.#settle(queue, lease, result);
   }
 
-  #readEvent(body: Uint8Array): AnyEvent | undefined {
-    const read = this.#deps.readBack(body);
-    return read.kind === "event" ? read.event : undefined;
+  async #settle(queue: HandlerQueue, lease: HeldLease, result: RunResult | undefined): Promise<void> {
+    if (result !== undefined) {
+      const outcome = await this.#keep(queue, lease, result);
+      if (outcome === "done" && result.hasRecorded) this.#deps.sender?.poke();
+      result.span?.end(outcome);
+    }
+    this.#due.release(queue.window, lease);
+    this.#refillIfWanted(queue);
   }
 
-  /** A schema may have changed since the event was stored; what does not fit any more is parked, not run. */
-  async #readOrPark(work: LeasedWork): Promise<AnyEvent | undefined> {
-    const read = this.#deps.readBack(work.body);
-    if (read.kind === "event") return read.event;
-    const { seq, handler, token } = work;
-    const at = this.#deps.clock.now();
-    const { reason, detail: error } = read;
-    await this.#deps.store.settle({ seq, handler, token, at, dropSteps: false, to: "parked", reason, error });
-    this.#deps.logger.warn({ eventId: work.eventId, handler, reason }, "parked");
-    return undefined;
+  /** Has the store keep how a run ended. */
+  async #keep(queue: HandlerQueue, lease: HeldLease, { settlement }: RunResult): Promise<RunOutcome> {
+    if (settlement === "committed") return "done";
+    if (settlement === "lost" || !(await keepSettlement(settlement, this.#deps))) {
+      const { eventId, handler, attempt } = lease;
+      this.#deps.logger.warn({ eventId, handler, attempt }, "lease_lost");
+      return "lost";
+    }
+    if (settlement.to === "done") return "done";
+    if (settlement.to !== "pending") return "dead";
+    this.#wakeAt(queue, settlement.dueAt);
+    return "retry";
+  }
+
+  #unreserve(queue: HandlerQueue): void {
+    queue.window.unreserve();
+    this.#refillIfWanted(queue);
+  }
+
+  /** There is, or may be, due work of this handler in the store. */
+  #poke(queue: HandlerQueue): void {
+    queue.window.isBehind = true;
+    this.#refillIfWanted(queue);
+  }
+
+  /** Work of this handler is due at that time. */
+  #wakeAt(queue: HandlerQueue, dueAt: number): void {
+    if (queue.window.isOpen) this.#timers.get(queue.handler.name)?.set(dueAt);
+  }
+
+  #refillIfWanted(queue: HandlerQueue): void {
+    if (queue.window.wantsRefill) void this.#refill(queue);
+  }
+
+  /** Leases due work, a page at a time, while there is some and it has room in memory. */
+  async #refill(queue: HandlerQueue): Promise<void> {
+    const { window } = queue;
+    window.isRefilling = true;
+    try {
+      while (window.isBehind && window.hasRoomForPage) {
+        const { ready, nextDueAt } = await this.#due.leasePage(window);
+        for (const each of ready) void this.#process(queue, each);
+        if (nextDueAt !== undefined) this.#wakeAt(queue, nextDueAt);
+      }
+    } catch (error) {
+      const { clock, logger } = this.#deps;
+      logger.error({ handler: queue.handler.name, ...errorFields(error, false) }, "lane_failed");
+      this.#wakeAt(queue, clock.now() + FAILED_WAIT_MS);
+    } finally {
+      window.isRefilling = false;
+    }
   }
 
   #scheduleMaintenance(): void {
@@ -196,19 +238,20 @@ export class Dispatcher {
     try {
       this.#looks += 1;
       const isRenewal = this.#looks % LOOKS_PER_RENEWAL === 0;
-      if (isRenewal) await Promise.all([...this.#queues.values()].map((queue) => this.#renew(queue)));
+      if (isRenewal) await Promise.all([...this.#queues.values()].map(({ window }) => this.#renew(window)));
       if (isRenewal || !this.#isOwner) await this.#recover();
-      for (const queue of this.#queues.values()) queue.lookUp();
+      // Another process may have accepted work. A handler that has much to do asks the store soon anyway.
+      for (const queue of this.#queues.values()) if (queue.window.hasRoomForPage) this.#poke(queue);
     } catch (error) {
       this.#deps.logger.error(errorFields(error, true), "maintenance_failed");
     }
   }
 
-  async #renew(queue: HandlerQueue): Promise<void> {
-    const { leases } = queue;
+  async #renew(window: LeaseWindow): Promise<void> {
+    const { leases } = window;
     if (leases.length === 0) return;
-    const lost = await this.#deps.store.renew(leases, this.#leaseUntil());
-    for (const lease of lost) queue.forget(lease);
+    const lost = await this.#deps.store.renew(leases, this.#due.leaseUntil());
+    for (const lease of lost) window.forget(lease);
   }
 
   async #recover(): Promise<void> {
@@ -220,8 +263,8 @@ export class Dispatcher {
       if (!this.#toldNotOwner) logger.warn({}, "another_process_runs_handlers_on_this_store");
       this.#toldNotOwner = true;
     } else if (!this.#isOwner) {
-      this.#opening = this.#openQueues();
-      this.#deps.onOwner();
+      this.#opening = this.#openWindows();
+      this.#deps.sender?.start();
     } else if (recovered > 0) {
       this.poke();
     }
@@ -229,15 +272,45 @@ export class Dispatcher {
   }
 
   /** Work that two processes died in runs first and with nothing beside it: a third death must have one suspect only. */
-  async #openQueues(): Promise<void> {
+  async #openWindows(): Promise<void> {
     for (const queue of this.#queues.values()) {
       try {
-        while (!this.#stopped && (await queue.runRepeated()));
+        while (!this.#stopped && (await this.#runRepeated(queue)));
       } catch (error) {
         this.#deps.logger.error({ handler: queue.handler.name, ...errorFields(error, true) }, "lane_failed");
       }
     }
     if (this.#stopped) return;
-    for (const queue of this.#queues.values()) queue.open();
+    for (const queue of this.#queues.values()) {
+      queue.window.open();
+      this.#poke(queue);
+    }
   }
+
+  /** False when no such work is due. */
+  async #runRepeated(queue: HandlerQueue): Promise<boolean> {
+    const { ready, isLeft } = await this.#due.leaseRepeated(queue.window);
+    if (ready !== undefined) await this.#process(queue, ready);
+    return isLeft;
+  }
+
+  async #untilNoneRuns(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map(({ window }) => window.untilNoneRuns()));
+  }
+
+  async #closeWindows(): Promise<void> {
+    const queues = [...this.#queues.values()];
+    for (const queue of queues) queue.clear();
+    const waiting = await Promise.all(queues.map(({ window }) => window.close()));
+    await this.#due.giveBack(waiting.flat());
+  }
+}
+
+/** The first run of an event that was leased as it was accepted. */
+function firstRun(window: LeaseWindow, lease: Lease, stored: StoredEvent, event: AnyEvent): ReadyWork {
+  const { seq, handler, token } = lease;
+  const { eventId, receivedAt, signedAt, body } = stored;
+  const first = { dueAt: receivedAt, attempt: 1, failures: 0, crashes: 0 };
+  const work = { seq, handler, token, eventId, receivedAt, signedAt, body, ...first };
+  return { lease: window.holdReserved(work), work, event };
 }

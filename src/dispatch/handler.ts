@@ -29,7 +29,8 @@ export interface RegisteredHandler {
   name: string;
   patterns: readonly string[];
   run: Handler;
-  concurrency: number | undefined;
+  /** Most runs at once. */
+  concurrency: number;
   key: ((event: AnyEvent) => string | undefined) | undefined;
   timeoutMs: number;
   retry: RetryPolicy;

@@ -1,37 +1,25 @@
-/** Lets one item per key through at a time, in the order of arrival; items without a key pass at once. */
-export class KeyedOrder<Item> {
-  readonly #pass: (item: Item) => void;
-  readonly #waiting = new Map<string, Item[]>();
-  readonly #keys = new Map<Item, string>();
+/** Lets one item per key through at a time, in the order of arrival. */
+export class KeyedOrder {
+  /** Those that wait behind the one that went through, by key. */
+  readonly #waiting = new Map<string, (() => void)[]>();
 
-  constructor(pass: (item: Item) => void) {
-    this.#pass = pass;
-  }
-
-  add(item: Item, key: string | undefined): void {
-    if (key === undefined) return this.#pass(item);
-    this.#keys.set(item, key);
-    const behind = this.#waiting.get(key);
-    if (behind !== undefined) {
-      behind.push(item);
-      return;
-    }
+  /** Resolves when it is this one's turn; undefined when that is now. Each turn is followed by one `leave`. */
+  enter(key: string): Promise<void> | undefined {
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) return new Promise((resolve) => waiting.push(resolve));
     this.#waiting.set(key, []);
-    this.#pass(item);
+    return undefined;
   }
 
-  /** The item has ended; the next of its key passes. */
-  end(item: Item): void {
-    const key = this.#keys.get(item);
-    if (key === undefined) return;
-    this.#keys.delete(item);
+  /** The one that went through has ended; the next of its key goes through. */
+  leave(key: string): void {
     const next = this.#waiting.get(key)?.shift();
     if (next === undefined) this.#waiting.delete(key);
-    else this.#pass(next);
+    else next();
   }
 
+  /** Those that wait never get their turn. */
   clear(): void {
     this.#waiting.clear();
-    this.#keys.clear();
   }
 }

@@ -1,7 +1,10 @@
 import { MINUTE } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
+import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
+import type { SchemaMap } from "../protocol/event.js";
 import { EVENT_TYPES, isEventType } from "../protocol/event-types.js";
+import { requestFromInbox } from "../protocol/verify-request.js";
 import type { Handler, HandlerOptions, RegisteredHandler } from "./handler.js";
 import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
 
@@ -19,17 +22,27 @@ const OPTION_NAMES: OptionNames<HandlerOptions> = {
   testEvents: true,
 };
 
-/** The handlers of a receiver. Fixed at start. */
+/** What holds for each handler unless it says otherwise. */
+export interface HandlerDefaults {
+  /** Most handlers running at once, all together. */
+  concurrency: number;
+  retry: RetryPolicy;
+}
+
+/** The handlers of a receiver and its schemas. Fixed at start. */
 export class HandlerRegistry {
+  readonly schemas: SchemaMap;
   readonly #handlers = new Map<string, RegisteredHandler>();
-  readonly #retry: RetryPolicy;
+  readonly #defaults: HandlerDefaults;
   readonly #extraTypes: ReadonlySet<string>;
   #unhandled: RegisteredHandler | undefined;
   #frozen = false;
 
-  constructor(retry: RetryPolicy, extraTypes: Iterable<string>) {
-    this.#retry = retry;
-    this.#extraTypes = new Set(extraTypes);
+  /** `schemas`: of `event.data` by type, which makes those types known. */
+  constructor(schemas: SchemaMap, defaults: HandlerDefaults) {
+    this.schemas = schemas;
+    this.#defaults = defaults;
+    this.#extraTypes = new Set(Object.keys(schemas));
   }
 
   /** Throws `already_started`, `duplicate_handler`, or `invalid_argument` for an event type nobody knows. */
@@ -48,8 +61,18 @@ export class HandlerRegistry {
     this.#frozen = true;
   }
 
+  /** Most handlers running at once, all together. */
+  get concurrency(): number {
+    return this.#defaults.concurrency;
+  }
+
   get all(): RegisteredHandler[] {
     return [...this.#handlers.values()];
+  }
+
+  /** Reads stored bytes again, by the schemas of now. */
+  read(body: Uint8Array): Delivery {
+    return decodeDelivery(requestFromInbox(body), this.schemas);
   }
 
   /** The handlers of `on` that an event of this type goes to. */
@@ -92,7 +115,8 @@ export class HandlerRegistry {
       );
     }
     const option = `handler "${name}": `;
-    const { concurrency, key, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const all = this.#defaults;
+    const { concurrency = all.concurrency, key, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     // It would throw for each event, and all of them run without a key.
     if (key !== undefined && typeof key !== "function") {
       throw new PigeonholeError("invalid_option", `${option}key must be a function, got ${typeof key}.`);
@@ -101,11 +125,10 @@ export class HandlerRegistry {
       name,
       patterns,
       run,
-      concurrency:
-        concurrency === undefined ? undefined : checkWholeNumber(`${option}concurrency`, concurrency, { min: 1 }),
+      concurrency: Math.min(checkWholeNumber(`${option}concurrency`, concurrency, { min: 1 }), all.concurrency),
       key,
       timeoutMs: checkWholeNumber(`${option}timeoutMs`, timeoutMs, { min: 1 }),
-      retry: resolveRetry(`${option}retry`, options.retry, this.#retry),
+      retry: resolveRetry(`${option}retry`, options.retry, all.retry),
       testEvents: options.testEvents ?? false,
     };
     this.#handlers.set(name, handler);

@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.js";
+import type { Expiring } from "../base/deadlines.js";
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
 import type { Random } from "../base/random.js";
 import type { AnyEvent } from "../protocol/event.js";
@@ -22,50 +22,57 @@ export type RunEnd =
 /** Longest error text kept in the inbox. */
 const LONGEST_ERROR = 2_000;
 
-export interface HandlerRun {
-  handler: RegisteredHandler;
-  event: AnyEvent;
-  context: RunContext;
-  clock: Clock;
-  /** Gets a function that ends the run from outside. */
-  onStop: (stop: (reason: Error) => void) => void;
-}
-
-/** Runs a handler to its end, its time-out, or until it is stopped: the first of them decides. Never rejects. */
-export function runHandler({ handler, event, context, clock, onStop }: HandlerRun): Promise<RunEnd> {
-  return new Promise((resolve) => {
-    const endAs = (end: Unfinished): void => {
-      timer.cancel();
-      if (context.pendingCommit === undefined) resolve(end);
-      else resolve(endAfterCommit(context.pendingCommit, end));
-    };
-    const fail = (error: unknown): void => endAs({ kind: "failed", error });
-    const timer = clock.setTimer(() => {
-      const text = `Handler "${handler.name}" took longer than its timeoutMs of ${handler.timeoutMs}.`;
-      const reason = new PigeonholeError("handler_timeout", text);
-      context.abort(reason);
-      fail(reason);
-    }, handler.timeoutMs);
-    onStop((reason) => {
-      context.abort(reason);
-      endAs({ kind: "stopped", error: reason });
-    });
-    callHandler(handler, event, context).then(() => {
-      timer.cancel();
-      resolve(context.pendingCommit === undefined ? DONE : COMMITTED);
-    }, fail);
-  });
-}
-
 /** Ends of a run that did not do its work. */
 type Unfinished = Extract<RunEnd, { kind: "failed" | "stopped" }>;
 
 const DONE: RunEnd = { kind: "done" };
 const COMMITTED: RunEnd = { kind: "committed" };
 
-async function callHandler(handler: RegisteredHandler, event: AnyEvent, context: RunContext): Promise<void> {
-  await handler.run(event, context);
-  if (context.pendingCommit !== undefined) await context.pendingCommit;
+/** A run of a handler until its end, its time-out, or until it is stopped: the first of them decides. */
+export class HandlerRun implements Expiring {
+  /** Never rejects. */
+  readonly ended: Promise<RunEnd>;
+  readonly #handler: RegisteredHandler;
+  readonly #context: RunContext;
+  #resolve: ((end: RunEnd | Promise<RunEnd>) => void) | undefined;
+
+  /** Calls the handler. The event is its own: nothing here holds it longer than the handler does. */
+  constructor(handler: RegisteredHandler, event: AnyEvent, context: RunContext) {
+    this.#handler = handler;
+    this.#context = context;
+    this.ended = new Promise((resolve) => (this.#resolve = resolve));
+    void this.#call(event);
+  }
+
+  expire(): void {
+    const { name, timeoutMs } = this.#handler;
+    const text = `Handler "${name}" took longer than its timeoutMs of ${timeoutMs}.`;
+    const error = new PigeonholeError("handler_timeout", text);
+    this.#context.abort(error);
+    this.#endAs({ kind: "failed", error });
+  }
+
+  stop(reason: Error): void {
+    this.#context.abort(reason);
+    this.#endAs({ kind: "stopped", error: reason });
+  }
+
+  async #call(event: AnyEvent): Promise<void> {
+    const context = this.#context;
+    try {
+      await this.#handler.run(event, context);
+      if (context.pendingCommit !== undefined) await context.pendingCommit;
+    } catch (error) {
+      this.#endAs({ kind: "failed", error });
+      return;
+    }
+    this.#resolve?.(context.pendingCommit === undefined ? DONE : COMMITTED);
+  }
+
+  #endAs(end: Unfinished): void {
+    const { pendingCommit } = this.#context;
+    this.#resolve?.(pendingCommit === undefined ? end : endAfterCommit(pendingCommit, end));
+  }
 }
 
 /** A commit that was under way when the handler failed decides: what is committed is done, whatever came after. */

@@ -11,6 +11,13 @@ export type RunOutcome = "done" | "retry" | "dead" | "lost";
 
 /** Watches handler runs; the receiver gives one to OpenTelemetry where that is installed. */
 export interface RunObserver {
-  /** Calls `run` once, inside a span where there is one, and learns how it ended. */
-  observeRun(info: RunInfo, run: () => Promise<RunOutcome>): Promise<RunOutcome>;
+  beginRun(info: RunInfo): RunSpan;
+}
+
+/** One run and its settlement. */
+export interface RunSpan {
+  /** Calls `run` once, inside the span. */
+  within<Result>(run: () => Promise<Result>): Promise<Result>;
+  /** The run is settled. */
+  end(outcome: RunOutcome): void;
 }

@@ -5,16 +5,15 @@ import { Dispatcher } from "../dispatch/dispatcher.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Handler } from "../dispatch/handler.js";
 import { HandlerRegistry } from "../dispatch/registry.js";
+import { Runner } from "../dispatch/runner.js";
 import { BodyBudget } from "../http/body-budget.js";
 import { createFetch } from "../http/fetch-mount.js";
 import type { Intake } from "../http/intake.js";
 import { createListener, createMiddleware } from "../http/node-mount.js";
-import { decodeDelivery } from "../protocol/decode-delivery.js";
 import type { SchemaMap } from "../protocol/event.js";
 import { LIMITS } from "../protocol/limits.js";
 import { type Outcome, answerFor } from "../protocol/outcome.js";
 import type { RawRequest } from "../protocol/raw-request.js";
-import { requestFromInbox } from "../protocol/verify-request.js";
 import { Alarms, SilenceWatch } from "./alarms.js";
 import { AnswerTally } from "./answer-tally.js";
 import { ClockWatch } from "./clock-watch.js";
@@ -60,23 +59,15 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   const tally = new AnswerTally(alarms);
   const silence =
     options.silenceAfterMs === undefined ? undefined : new SilenceWatch(clock, options.silenceAfterMs, alarms);
-  const registry = new HandlerRegistry(options.retry, Object.keys(schemas));
+  const registry = new HandlerRegistry(schemas, options);
   const clockWatch = new ClockWatch({ store, clock, logger, alarms });
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   let telemetry: Telemetry | undefined;
   const sender =
     options.api === undefined ? undefined : new OutboxSender({ ...options, api: options.api, alarms, clockWatch });
-  const dispatcher = new Dispatcher({
-    ...options,
-    onOwner: () => sender?.start(),
-    onRecorded: () => sender?.poke(),
-    registry,
-    observer: () => telemetry,
-    readBack(body) {
-      const delivery = decodeDelivery(requestFromInbox(body), schemas);
-      return delivery.kind === "event" ? { kind: "event", event: delivery.event } : delivery;
-    },
-  });
+  const { source, api, random, logErrorMessages } = options;
+  const runner = new Runner({ context: { store, source, api, logger, clock }, random, logErrorMessages });
+  const dispatcher = new Dispatcher({ store, registry, runner, sender, clock, logger });
   const receiveDeps: ReceiveDeps = {
     secrets,
     rules: { toleranceSeconds: options.toleranceSeconds, assumptions: options.signature },
@@ -102,7 +93,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
       },
       () => heldStore.open({ logger, onAlarm: (alarm) => alarms.raise(alarm) }),
       () => clockWatch.start(),
-      () => dispatcher.start(),
+      () => dispatcher.start(telemetry),
       () => pruner.start(),
       () => silence?.start(),
       warnOfOrphans,
@@ -259,7 +250,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
         waiting,
       };
     },
-    inbox: createInbox({ store, registry, dispatcher, schemas, clock }),
+    inbox: createInbox({ store, registry, dispatcher, clock }),
     contactEvents: createContactEvents({ store, clock, source: options.source, sender }),
   };
   return receiver;

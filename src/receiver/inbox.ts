@@ -3,9 +3,6 @@ import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
-import { decodeDelivery } from "../protocol/decode-delivery.js";
-import type { SchemaMap } from "../protocol/event.js";
-import { requestFromInbox } from "../protocol/verify-request.js";
 import type { EventDetail, EventPage, EventQuery } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import type { ParkedNote } from "../store/work.js";
@@ -53,7 +50,6 @@ interface InboxDeps {
   store: Store;
   registry: HandlerRegistry;
   dispatcher: Dispatcher;
-  schemas: SchemaMap;
   clock: Clock;
 }
 
@@ -67,7 +63,7 @@ export function createInbox(deps: InboxDeps): Inbox {
   const { store, dispatcher, clock } = deps;
 
   function routeStored(body: Uint8Array): { handlers: readonly string[]; parked?: ParkedNote } {
-    const delivery = decodeDelivery(requestFromInbox(body), deps.schemas);
+    const delivery = deps.registry.read(body);
     if (delivery.kind === "undecodable") {
       return { handlers: [], parked: { reason: delivery.reason, detail: delivery.detail } };
     }

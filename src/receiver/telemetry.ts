@@ -1,5 +1,5 @@
 import type * as Api from "@opentelemetry/api";
-import type { RunInfo, RunObserver, RunOutcome } from "../dispatch/run-observer.js";
+import type { RunInfo, RunObserver } from "../dispatch/run-observer.js";
 import type { Outcome } from "../protocol/outcome.js";
 
 /** What is told to OpenTelemetry. Event ids and types only; no body, no address. */
@@ -53,23 +53,28 @@ function createOpenTelemetry(api: typeof Api, pendingNow: () => Promise<number>)
         acceptTime.record((performance.now() - begun) / 1_000, attributes);
         return outcome;
       }),
-    observeRun: (info: RunInfo, run: () => Promise<RunOutcome>) =>
-      tracer.startActiveSpan(`pigeonhole.handle ${info.handler}`, { kind: api.SpanKind.INTERNAL }, async (span) => {
-        const begun = performance.now();
-        span.setAttributes({
-          "pigeonhole.event.id": info.eventId,
-          "pigeonhole.event.type": info.eventType,
-          "pigeonhole.handler": info.handler,
-          "pigeonhole.attempt": info.attempt,
-        });
-        const outcome = await run();
-        span.setAttribute("pigeonhole.outcome", outcome);
-        if (outcome !== "done") span.setStatus({ code: api.SpanStatusCode.ERROR });
-        span.end();
-        const attributes = { "pigeonhole.handler": info.handler, "pigeonhole.outcome": outcome };
-        runs.add(1, attributes);
-        runTime.record((performance.now() - begun) / 1_000, attributes);
-        return outcome;
-      }),
+    beginRun({ handler, eventId, eventType, attempt }: RunInfo) {
+      const begun = performance.now();
+      const span = tracer.startSpan(`pigeonhole.handle ${handler}`, {
+        kind: api.SpanKind.INTERNAL,
+        attributes: {
+          "pigeonhole.event.id": eventId,
+          "pigeonhole.event.type": eventType,
+          "pigeonhole.handler": handler,
+          "pigeonhole.attempt": attempt,
+        },
+      });
+      return {
+        within: (run) => api.context.with(api.trace.setSpan(api.context.active(), span), run),
+        end(outcome) {
+          span.setAttribute("pigeonhole.outcome", outcome);
+          if (outcome !== "done") span.setStatus({ code: api.SpanStatusCode.ERROR });
+          span.end();
+          const attributes = { "pigeonhole.handler": handler, "pigeonhole.outcome": outcome };
+          runs.add(1, attributes);
+          runTime.record((performance.now() - begun) / 1_000, attributes);
+        },
+      };
+    },
   };
 }

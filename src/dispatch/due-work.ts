@@ -1,0 +1,115 @@
+import type { Clock } from "../base/clock.js";
+import { MINUTE } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
+import type { Logger } from "../base/logger.js";
+import type { Delivery } from "../protocol/decode-delivery.js";
+import type { AnyEvent } from "../protocol/event.js";
+import type { LeasePage, Store } from "../store/store.js";
+import type { Lease, LeasedWork } from "../store/work.js";
+import type { HeldLease, LeaseWindow, ReadyWork } from "./lease-window.js";
+import type { HandlerRegistry } from "./registry.js";
+
+export const LEASE_MS = MINUTE;
+/** Work that is due and was not given waits for another handler's repeated suspect; its own handler asks again after this. */
+const REFUSED_WAIT_MS = 250;
+
+export interface DueWorkDeps {
+  store: Store;
+  registry: HandlerRegistry;
+  clock: Clock;
+  logger: Logger;
+}
+
+type Undecodable = Extract<Delivery, { kind: "undecodable" }>;
+
+/** Leases due work from the store, and reads its events. */
+export class DueWork {
+  readonly #deps: DueWorkDeps;
+  /** One piece of work at a time, among all handlers, may be one that two processes died in. */
+  #isRepeatedTaken = false;
+
+  constructor(deps: DueWorkDeps) {
+    this.#deps = deps;
+  }
+
+  /** When a lease that is given or renewed now ends. */
+  leaseUntil(): number {
+    return this.#deps.clock.now() + LEASE_MS;
+  }
+
+  /** Leases a page of due work. Without any it tells when to ask again: `nextDueAt` is undefined when nothing is pending. */
+  async leasePage(window: LeaseWindow): Promise<{ ready: ReadyWork[]; nextDueAt: number | undefined }> {
+    const { store, clock } = this.#deps;
+    const allowRepeated = !this.#isRepeatedTaken;
+    this.#isRepeatedTaken = true;
+    let ready: ReadyWork[] = [];
+    try {
+      // Cleared before the question: what is accepted while it is under way sets it again.
+      window.isBehind = false;
+      const times = { now: clock.now(), leaseUntil: this.leaseUntil() };
+      const page = await store.lease({ ...window.pageRequest, ...times, allowRepeated });
+      ready = await this.#readPage(window, page);
+      if (page.work.length > 0) window.isBehind = true;
+      if (page.work.length > 0 || page.nextDueAt === undefined) return { ready, nextDueAt: undefined };
+      return { ready, nextDueAt: Math.max(page.nextDueAt, clock.now() + REFUSED_WAIT_MS) };
+    } finally {
+      if (allowRepeated && !ready.some(({ lease }) => lease.crashes > 1)) this.#isRepeatedTaken = false;
+    }
+  }
+
+  /**
+   * Leases one piece of work that two processes died in; `isLeft` tells whether there may be another. The caller sees to it that nothing
+   * runs beside it.
+   */
+  async leaseRepeated(window: LeaseWindow): Promise<{ ready: ReadyWork | undefined; isLeft: boolean }> {
+    const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
+    const request = { ...window.pageRequest, ...times, limit: 0, suspectLimit: 0, allowRepeated: true };
+    const page = await this.#deps.store.lease(request);
+    const [ready] = await this.#readPage(window, page);
+    return { ready, isLeft: page.work.length > 0 && !window.isClosed };
+  }
+
+  /** The work is settled, or somebody else has it. */
+  release(window: LeaseWindow, lease: HeldLease): void {
+    window.release(lease);
+    if (lease.crashes > 1) this.#isRepeatedTaken = false;
+  }
+
+  /** Gives back what has not begun, as if it had not been leased. */
+  async giveBack(leases: readonly Lease[]): Promise<void> {
+    const { store, clock, logger } = this.#deps;
+    if (leases.length === 0) return;
+    await store.release(leases, clock.now()).catch((error: unknown) => {
+      // The next process takes them for work of a dead one, which costs them nothing but suspicion.
+      logger.error({ leases: leases.length, ...errorFields(error, true) }, "release_failed");
+    });
+  }
+
+  async #readPage(window: LeaseWindow, page: LeasePage): Promise<ReadyWork[]> {
+    const read: { work: LeasedWork; event: AnyEvent }[] = [];
+    try {
+      for (const work of page.work) {
+        const delivery = this.#deps.registry.read(work.body);
+        if (delivery.kind === "event") read.push({ work, event: delivery.event });
+        else await this.#park(work, delivery);
+      }
+    } catch (error) {
+      // Leases that nobody holds would run out, and their work be taken for that of a dead process.
+      await this.giveBack(page.work);
+      throw error;
+    }
+    if (window.isClosed) {
+      await this.giveBack(read.map(({ work }) => work));
+      return [];
+    }
+    return read.map(({ work, event }) => ({ lease: window.hold(work), work, event }));
+  }
+
+  /** A schema may have changed since the event was stored; what does not fit any more is parked, not run. */
+  async #park(work: LeasedWork, { reason, detail: error }: Undecodable): Promise<void> {
+    const { store, clock, logger } = this.#deps;
+    const { seq, handler, token, eventId } = work;
+    await store.settle({ seq, handler, token, at: clock.now(), dropSteps: false, to: "parked", reason, error });
+    logger.warn({ eventId, handler, reason }, "parked");
+  }
+}

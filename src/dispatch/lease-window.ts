@@ -1,0 +1,182 @@
+import type { LeaseRequest } from "../store/store.js";
+import type { Lease, LeasedWork } from "../store/work.js";
+import type { AnyEvent } from "../protocol/event.js";
+import type { RegisteredHandler } from "./handler.js";
+
+/** Most leased work that one handler holds in memory; the store is the queue. */
+const WINDOW = 512;
+const WINDOW_BYTES = 16 * 1024 * 1024;
+const PAGE = 128;
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** A lease in memory, and what has to be known of its work once event and body are let go. */
+export interface HeldLease extends Lease {
+  eventId: string;
+  attempt: number;
+  /** Since when the work is due. */
+  dueAt: number;
+  bytes: number;
+  /** Runs that died with their process. */
+  crashes: number;
+  hasBegun: boolean;
+}
+
+/** Leased work whose event is read. */
+export interface ReadyWork {
+  lease: HeldLease;
+  work: LeasedWork;
+  event: AnyEvent;
+}
+
+/**
+ * The leases of one handler: a bounded window of what waits in the store. Newly accepted work comes in leased only while nothing older
+ * waits there.
+ */
+export class LeaseWindow {
+  readonly #handler: RegisteredHandler;
+  readonly #held = new Map<number, HeldLease>();
+  #heldBytes = 0;
+  #reserved = 0;
+  #suspects = 0;
+  #running = 0;
+  #isOpen = false;
+  #isClosed = false;
+  #isRefilling = false;
+  /** There is, or may be, due work in the store. */
+  isBehind = true;
+  #noneArrives: (() => void) | undefined;
+  #noneRuns: (() => void) | undefined;
+
+  constructor(handler: RegisteredHandler) {
+    this.#handler = handler;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  open(): void {
+    this.#isOpen = !this.#isClosed;
+  }
+
+  /** Lets no more work begin. Resolves with the leases of what has not begun, once none is on its way from the store. */
+  async close(): Promise<Lease[]> {
+    this.#isOpen = false;
+    this.#isClosed = true;
+    await new Promise<void>((resolve) => {
+      this.#noneArrives = resolve;
+      this.#noteArrival();
+    });
+    const waiting = [...this.#held.values()].filter(({ hasBegun }) => !hasBegun);
+    for (const { token } of waiting) this.#held.delete(token);
+    return waiting;
+  }
+
+  /** Resolves when all that has begun is settled. */
+  async untilNoneRuns(): Promise<void> {
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#noneRuns = resolve));
+  }
+
+  get leases(): Lease[] {
+    return [...this.#held.values()];
+  }
+
+  /** Since when the work that waits longest here is due; undefined when all that is held has begun. */
+  get waitingSince(): number | undefined {
+    let since: number | undefined;
+    for (const { hasBegun, dueAt } of this.#held.values()) {
+      if (!hasBegun && (since === undefined || dueAt < since)) since = dueAt;
+    }
+    return since;
+  }
+
+  /** True when newly accepted work may come in leased; each true must be followed by one `holdReserved` or `unreserve`. */
+  reserve(): boolean {
+    const hasRoom = this.#held.size + this.#reserved < WINDOW && this.#heldBytes < WINDOW_BYTES;
+    if (!this.#isOpen || this.isBehind || !hasRoom) return false;
+    this.#reserved += 1;
+    return true;
+  }
+
+  unreserve(): void {
+    this.#reserved -= 1;
+    this.#noteArrival();
+  }
+
+  /** Takes work that was leased as it was accepted. */
+  holdReserved(work: LeasedWork): HeldLease {
+    const lease = this.hold(work);
+    this.unreserve();
+    return lease;
+  }
+
+  /** Takes leased work. It begins later, or is among those that `close` gives back. */
+  hold(work: LeasedWork): HeldLease {
+    const { seq, handler, token, eventId, attempt, dueAt, crashes, body } = work;
+    const bytes = body.byteLength;
+    const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, hasBegun: false };
+    this.#held.set(token, lease);
+    this.#heldBytes += bytes;
+    if (crashes > 0) this.#suspects += 1;
+    return lease;
+  }
+
+  /** False when the work must not begin any more: the window is closed, or somebody else has the lease. */
+  begin(lease: HeldLease): boolean {
+    if (this.#isClosed || !this.#held.has(lease.token)) return false;
+    lease.hasBegun = true;
+    this.#running += 1;
+    return true;
+  }
+
+  /** The work is settled, or somebody else has it. Does nothing to what `close` gives back. */
+  release(lease: HeldLease): void {
+    if (!lease.hasBegun && this.#isClosed) return;
+    this.#held.delete(lease.token);
+    this.#heldBytes -= lease.bytes;
+    if (lease.crashes > 0) this.#suspects -= 1;
+    if (!lease.hasBegun) return;
+    this.#running -= 1;
+    if (this.#running === 0) this.#noneRuns?.();
+  }
+
+  /** Somebody else has the lease now. */
+  forget({ token }: Lease): void {
+    this.#held.delete(token);
+  }
+
+  /** True when a page of the store should be leased: half a window at a time, and never beside suspects, which must be few in a crash. */
+  get hasRoomForPage(): boolean {
+    const hasRoom = this.#held.size + this.#reserved <= WINDOW / 2 && this.#heldBytes < WINDOW_BYTES / 2;
+    return this.#isOpen && hasRoom && this.#suspects === 0;
+  }
+
+  /** True when nobody leases pages for this window yet, and there may be one to lease. */
+  get wantsRefill(): boolean {
+    return this.isBehind && !this.#isRefilling && this.hasRoomForPage;
+  }
+
+  set isRefilling(isRefilling: boolean) {
+    this.#isRefilling = isRefilling;
+    this.#noteArrival();
+  }
+
+  /** The next page: at most what there is room for. */
+  get pageRequest(): Pick<LeaseRequest, "handler" | "limit" | "maxBytes" | "suspectLimit"> {
+    const { name, concurrency } = this.#handler;
+    return {
+      handler: name,
+      limit: Math.min(PAGE, WINDOW - this.#held.size),
+      maxBytes: PAGE_BYTES,
+      suspectLimit: concurrency,
+    };
+  }
+
+  #noteArrival(): void {
+    if (!this.#isRefilling && this.#reserved === 0) this.#noneArrives?.();
+  }
+}
