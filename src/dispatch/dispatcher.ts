@@ -4,6 +4,7 @@ import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { inTime } from "../base/in-time.js";
 import type { Logger } from "../base/logger.js";
+import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { AcceptResult, Store } from "../store/store.js";
 import type { Lease, LeasedWork, NewWork } from "../store/work.js";
@@ -12,7 +13,7 @@ import type { RegisteredHandler } from "./handler.js";
 import { HandlerQueue } from "./handler-queue.js";
 import { keepSettlement } from "./keep-settlement.js";
 import type { HeldLease, LeaseWindow, ReadyWork } from "./lease-window.js";
-import type { HandlerRegistry } from "./registry.js";
+import type { HandlerRegistry, Route } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
 import type { RunResult, Runner } from "./runner.js";
 import { WakeTimer } from "./wake-timer.js";
@@ -42,15 +43,26 @@ export interface DispatcherDeps {
   logger: Logger;
 }
 
-/** Work planned for an event that is about to be stored. Comes back through `accepted` or `rejected`, once. */
-export interface Plan {
+/** A delivery that is to be stored, and who is to see it. */
+export interface IncomingEvent {
+  delivery: Delivery;
+  route: Route;
+  /** When we had the whole body, in milliseconds since 1970. */
+  receivedAt: number;
+  /** The signed time, in milliseconds since 1970. */
+  signedAt: number;
+  body: Uint8Array;
+}
+
+/** Work planned for an event that is about to be stored. */
+interface Plan {
   work: NewWork[];
   /** Queues of the work that is leased in the same commit, in that order. */
   reserved: HandlerQueue[];
 }
 
 /** An event that was stored, as it came in. */
-export type StoredEvent = Pick<LeasedWork, "eventId" | "receivedAt" | "signedAt" | "body"> & { event: AnyEvent };
+type StoredEvent = Pick<LeasedWork, "eventId" | "receivedAt" | "signedAt" | "body"> & { event: AnyEvent };
 
 /**
  * Leases work, has it run in its turn, and settles it. The store holds the truth; what is in memory here can be lost at any moment.
@@ -102,8 +114,42 @@ export class Dispatcher {
     await Promise.all([this.#untilNoneRuns(), closed, this.#opening]);
   }
 
+  /**
+   * Stores an event with the work it makes; what of that came in leased is on its way to its handlers then. Rejects as the store does.
+   */
+  async accept({ delivery, route, receivedAt, signedAt, body }: IncomingEvent): Promise<AcceptResult> {
+    const { id } = delivery;
+    const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
+    const plan = this.#plan(route.handlers);
+    const event = { id, type, test, receivedAt, signedAt, body, work: plan.work, parked: route.parked };
+    let result: AcceptResult;
+    try {
+      result = await this.#deps.store.accept(event);
+    } catch (error) {
+      for (const queue of plan.reserved) this.#unreserve(queue);
+      throw error;
+    }
+    if (delivery.kind === "event") {
+      this.#begin(plan, result, { eventId: id, receivedAt, signedAt, body, event: delivery.event });
+    }
+    return result;
+  }
+
+  /** Work may have become pending in the store. */
+  poke(): void {
+    for (const queue of this.#queues.values()) this.#poke(queue);
+  }
+
+  /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */
+  get waitingSince(): number | undefined {
+    const sinces = [...this.#queues.values()]
+      .map(({ window }) => window.waitingSince)
+      .filter((since) => since !== undefined);
+    return sinces.length === 0 ? undefined : Math.min(...sinces);
+  }
+
   /** Decides, before an event is stored, which of its work comes in leased. */
-  plan(handlers: readonly RegisteredHandler[]): Plan {
+  #plan(handlers: readonly RegisteredHandler[]): Plan {
     const plan: Plan = { work: [], reserved: [] };
     for (const { name } of handlers) {
       const queue = this.#queues.get(name);
@@ -118,7 +164,7 @@ export class Dispatcher {
   }
 
   /** The planned event is in the store: runs what was leased with it. */
-  accepted(plan: Plan, result: AcceptResult, stored: StoredEvent): void {
+  #begin(plan: Plan, result: AcceptResult, stored: StoredEvent): void {
     for (const [index, queue] of plan.reserved.entries()) {
       const lease = result.kind === "stored" ? result.leases[index] : undefined;
       // A second handler reads the event again: it must not see what the first one changed in it.
@@ -131,24 +177,6 @@ export class Dispatcher {
       const queue = leaseUntil === undefined ? this.#queues.get(handler) : undefined;
       if (queue !== undefined) this.#poke(queue);
     }
-  }
-
-  /** The planned event was not stored. */
-  rejected(plan: Plan): void {
-    for (const queue of plan.reserved) this.#unreserve(queue);
-  }
-
-  /** Work may have become pending in the store. */
-  poke(): void {
-    for (const queue of this.#queues.values()) this.#poke(queue);
-  }
-
-  /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */
-  get waitingSince(): number | undefined {
-    const sinces = [...this.#queues.values()]
-      .map(({ window }) => window.waitingSince)
-      .filter((since) => since !== undefined);
-    return sinces.length === 0 ? undefined : Math.min(...sinces);
   }
 
   #readAgain(body: Uint8Array): AnyEvent | undefined {

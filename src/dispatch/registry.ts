@@ -4,6 +4,7 @@ import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/op
 import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
 import type { SchemaMap } from "../protocol/event.js";
 import { EVENT_TYPES, isEventType } from "../protocol/event-types.js";
+import type { ParkReason } from "../protocol/outcome.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
 import type { Handler, HandlerOptions, RegisteredHandler } from "./handler.js";
 import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
@@ -20,6 +21,17 @@ const OPTION_NAMES: OptionNames<HandlerOptions> = {
   timeoutMs: true,
   retry: true,
   testEvents: true,
+};
+
+/** Who is to see an event, and whether it is parked beside that. */
+export interface Route {
+  handlers: readonly RegisteredHandler[];
+  parked: { reason: ParkReason; detail: string } | undefined;
+}
+
+const UNKNOWN_TYPE: Route["parked"] = {
+  reason: "unknown_type",
+  detail: "This version does not know the event type, and no handler matches it.",
 };
 
 /** What holds for each handler unless it says otherwise. */
@@ -75,19 +87,29 @@ export class HandlerRegistry {
     return decodeDelivery(requestFromInbox(body), this.schemas);
   }
 
-  /** The handlers of `on` that an event of this type goes to. */
-  match(type: string, test: boolean): RegisteredHandler[] {
+  /**
+   * Finds the handlers of a delivery. What none of `on` matches goes to `onUnhandled`; if its type is new to this version it is
+   * parked as well, so that a handler registered later can still have it. Test events that nobody asked for go nowhere.
+   */
+  route(delivery: Delivery): Route {
+    if (delivery.kind === "undecodable") {
+      const { reason, detail } = delivery;
+      return { handlers: [], parked: { reason, detail } };
+    }
+    const { type, test, known } = delivery.event;
+    const handlers = this.#match(type, test);
+    if (handlers.length > 0 || test) return { handlers, parked: undefined };
+    const unhandled = this.#unhandled === undefined ? [] : [this.#unhandled];
+    return { handlers: unhandled, parked: known ? undefined : UNKNOWN_TYPE };
+  }
+
+  #match(type: string, test: boolean): RegisteredHandler[] {
     const matching: RegisteredHandler[] = [];
     for (const handler of this.#handlers.values()) {
       if (test && !handler.testEvents) continue;
       if (handler.patterns.some((pattern) => matches(pattern, type))) matching.push(handler);
     }
     return matching;
-  }
-
-  /** The handler of `onUnhandled`, if any. */
-  get unhandled(): RegisteredHandler | undefined {
-    return this.#unhandled;
   }
 
   #add(name: string, patterns: readonly string[], run: Handler, options: HandlerOptions): RegisteredHandler {

@@ -1,38 +1,35 @@
-import type { Timer } from "../base/clock.js";
-import { ANSWER_TYPE, answerRequest, type BodyRead } from "./answer-request.js";
-import type { BodyShare } from "./body-budget.js";
-import type { Intake } from "./intake.js";
+import type { Deadlines } from "../base/deadlines.js";
+import { ANSWER_TYPE, type BodyRead, type BodyRoom, type DeliveryHandler } from "./delivery-request.js";
 
 /** A request handler of the Fetch standard. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 /** A handler for Hono, Next.js route handlers, Bun and Deno. Never rejects. */
-export function createFetch(intake: Intake): FetchHandler {
+export function createFetch(handle: DeliveryHandler): FetchHandler {
   return async function pigeonhole(request) {
-    const answer = await answerRequest(intake, {
+    const { status, headers, body } = await handle({
       method: request.method,
       header: (name) => request.headers.get(name) ?? undefined,
-      readBody: (share) => readFetchBody(request, intake, share),
+      readBody: (room) => readFetchBody(request, room),
     });
-    const { status, headers, body } = answer;
     // A string, even an empty one, would be given a content type.
     if (body === "") return new Response(null, { status, headers });
     return new Response(body, { status, headers: { "content-type": ANSWER_TYPE, ...headers } });
   };
 }
 
-async function readFetchBody(request: Request, intake: Intake, share: BodyShare): Promise<BodyRead> {
+async function readFetchBody(request: Request, room: BodyRoom): Promise<BodyRead> {
   if (request.bodyUsed) return { kind: "body_consumed" };
-  if (Number(request.headers.get("content-length")) > intake.maxBodyBytes) return { kind: "too_large" };
+  if (Number(request.headers.get("content-length")) > room.maxBytes) return { kind: "too_large" };
   const body: ReadableStream<Uint8Array> | null = request.body;
   if (body === null) return { kind: "read", body: new Uint8Array() };
   if (body.locked) return { kind: "body_consumed" };
-  return readChunks(body, intake, share);
+  return readChunks(body, room);
 }
 
-async function readChunks(body: ReadableStream<Uint8Array>, intake: Intake, share: BodyShare): Promise<BodyRead> {
+async function readChunks(body: ReadableStream<Uint8Array>, room: BodyRoom): Promise<BodyRead> {
   const reader = body.getReader();
-  const deadline = startDeadline(intake);
+  const deadline = startDeadline(room.deadlines);
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
@@ -41,25 +38,25 @@ async function readChunks(body: ReadableStream<Uint8Array>, intake: Intake, shar
       if (next === "late") return { kind: "body_timeout" };
       if (next.done) return { kind: "read", body: joinChunks(chunks, length) };
       length += next.value.byteLength;
-      if (length > intake.maxBodyBytes) return { kind: "too_large" };
-      if (share.countsChunks && !share.take(next.value.byteLength)) return { kind: "overloaded" };
+      if (length > room.maxBytes) return { kind: "too_large" };
+      if (room.countsChunks && !room.take(next.value.byteLength)) return { kind: "overloaded" };
       chunks.push(next.value);
     }
   } catch {
     return { kind: "body_aborted" };
   } finally {
-    deadline.timer.cancel();
+    deadline.end();
     // Not cancel(): on Node that destroys the socket under the answer. The server discards what is left.
     reader.releaseLock();
   }
 }
 
-function startDeadline({ clock, bodyTimeoutMs }: Intake): { passed: Promise<"late">; timer: Timer } {
+function startDeadline(deadlines: Deadlines): { passed: Promise<"late">; end: () => void } {
   let pass: (late: "late") => void;
-  const passed = new Promise<"late">((resolve) => {
-    pass = resolve;
-  });
-  return { passed, timer: clock.setTimer(() => pass("late"), bodyTimeoutMs) };
+  const passed = new Promise<"late">((resolve) => (pass = resolve));
+  const body = { expire: () => pass("late") };
+  deadlines.begin(body);
+  return { passed, end: () => deadlines.end(body) };
 }
 
 function joinChunks(chunks: Uint8Array[], length: number): Uint8Array {

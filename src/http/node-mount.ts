@@ -1,66 +1,149 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
-import { answerRequest } from "./answer-request.js";
-import { checkEndpointPath, createPathMatcher } from "./endpoint-path.js";
-import type { Intake } from "./intake.js";
-import { readNodeBody } from "./read-node-body.js";
-import { writeNodeAnswer } from "./write-node-answer.js";
+import { setImmediate } from "node:timers/promises";
+import getRawBody from "raw-body";
+import type { Clock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
+import type { Answer } from "../protocol/outcome.js";
+import { ANSWER_TYPE, type BodyRead, type BodyRoom, type DeliveryHandler } from "./delivery-request.js";
 
 /** A request listener of node:http, which is also an Express or Connect middleware. */
 export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
 
-/** Answers a request of node:http. An Express app is one. */
-export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
-
-export interface ListenerOptions {
-  /** Path of the endpoint, such as "/webhooks/mail", compared as Express does: without the query, letter case and one slash at the end. */
-  path: string;
-  /** Gets every request for another path, untouched; an Express app serves. */
-  next: NodeListener;
+/** A request of node:http with what body parsers leave on it. */
+export interface NodeRequest extends IncomingMessage {
+  body?: unknown;
+  rawBody?: unknown;
 }
 
-const LISTENER_OPTION_NAMES: OptionNames<ListenerOptions> = { path: true, next: true };
+interface Exchange {
+  req: IncomingMessage;
+  res: ServerResponse;
+  clock: Clock;
+}
+
+/** How long a sender that is still sending may go on after its answer. */
+const LINGER_MS = 1 * SECOND;
 
 /**
  * A middleware for Express 5, Express 4, Connect and plain node:http (HTTP/1). It answers every request that reaches it
  * and never calls `next`, neither to pass on nor to report an error.
  */
-export function createMiddleware(intake: Intake): NodeMiddleware {
+export function createMiddleware(handle: DeliveryHandler, clock: Clock): NodeMiddleware {
   return function pigeonhole(req, res) {
-    answerRequest(intake, {
+    handle({
       method: req.method,
       header: (name) => readHeader(req, name),
-      readBody: (share) => readNodeBody(req, intake, share),
+      readBody: (room) => readNodeBody(req, room),
     })
-      .then((answer) => writeNodeAnswer({ req, res }, answer, intake))
+      .then((answer) => writeAnswer({ req, res, clock }, answer))
       // An answer that cannot be written: the service tries again when it gets none.
       .catch(() => res.destroy());
-  };
-}
-
-/**
- * A listener for `http.createServer` that answers requests for `path` before the application behind it sees them, which
- * saves what Express costs: most of a request on Node 20 and 22, a fifth to a third of it on Node 24.
- *
- * @throws PigeonholeError `invalid_option` for a path that no request can have or that is a pattern, and for a `next` that is no function.
- */
-export function createListener(intake: Intake, options: ListenerOptions): NodeListener {
-  checkOptionNames("listener", options, LISTENER_OPTION_NAMES);
-  const { path, next } = options;
-  checkEndpointPath(path);
-  if (typeof next !== "function") {
-    throw new PigeonholeError("invalid_option", "next must be what serves all other paths, such as an Express app.");
-  }
-  const isEndpoint = createPathMatcher(path);
-  const answer = createMiddleware(intake);
-  return function pigeonhole(req, res) {
-    if (isEndpoint(req.url)) answer(req, res);
-    else next(req, res);
   };
 }
 
 function readHeader(req: IncomingMessage, name: string): string | undefined {
   const value = req.headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
+}
+
+/**
+ * The body's exact bytes, from wherever they still are: the unread stream, bytes in `req.body` (express.raw), bytes in
+ * `req.rawBody` (a `verify` hook, cloud functions). Anything else is `body_consumed` at once: waiting on a read stream
+ * would hang, and a parsed body written as JSON again is not what was signed.
+ */
+export async function readNodeBody(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
+  if (isUnread(req)) return readStream(req, room);
+  const body = keptBytes(req);
+  if (body !== undefined) return body.byteLength > room.maxBytes ? { kind: "too_large" } : { kind: "read", body };
+  return { kind: "body_consumed" };
+}
+
+/**
+ * True while not one byte was handed out. `req.body` says nothing here: Express 4 sets it to {} for types it skips.
+ * Someone listening for data since this tick is no hindrance, as we shall hear the same chunks; someone pulling with
+ * 'readable' (an async iterator) may never let them go. `=== null` keeps decoded streams out, and imitations of a stream.
+ */
+function isUnread(req: NodeRequest): boolean {
+  return (
+    req.readableEncoding === null && !req.readableDidRead && !req.readableEnded && req.listenerCount("readable") === 0
+  );
+}
+
+function keptBytes(req: NodeRequest): Uint8Array | undefined {
+  if (req.body instanceof Uint8Array) return req.body;
+  if (req.rawBody instanceof Uint8Array) return req.rawBody;
+  return undefined;
+}
+
+function readStream(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
+  return new Promise((resolve) => {
+    let isRead = false;
+    // Node's own limit is 300 s and looked at every 30 s.
+    const late = { expire: () => resolve({ kind: "body_timeout" }) };
+    const settle = (read: BodyRead): void => {
+      isRead = true;
+      room.deadlines.end(late);
+      resolve(read);
+    };
+    if (room.countsChunks) {
+      req.on("data", (chunk: Uint8Array) => {
+        if (!room.take(chunk.byteLength)) settle({ kind: "overloaded" });
+      });
+    }
+    getRawBody(req, { limit: room.maxBytes, length: req.headers["content-length"] ?? null }).then(
+      (body) => settle({ kind: "read", body }),
+      (error: unknown) => settle({ kind: isTooLarge(error) ? "too_large" : "body_aborted" }),
+    );
+    // An earlier middleware paused the stream to keep it for later; raw-body would wait for ever.
+    if (req.readableFlowing === false) req.resume();
+    // A small body comes in one packet with its headers: Node has parsed it when this turn is over, and it needs no deadline.
+    queueMicrotask(() => {
+      if (!req.complete && !isRead) room.deadlines.begin(late);
+    });
+  });
+}
+
+/** Given what {@link isUnread} excludes, raw-body's other failures all mean that the sender went away. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && "type" in error && error.type === "entity.too.large";
+}
+
+/** Writes the answer, unless somebody else has or nobody is left to hear it. Keeps the connection when it can. */
+async function writeAnswer(exchange: Exchange, answer: Answer): Promise<void> {
+  const { req, res } = exchange;
+  // A small body comes in one packet with its headers, but Node parses it after this turn of the event loop.
+  if (!req.complete) await setImmediate();
+  if (res.headersSent || res.destroyed) return;
+  // Express sets it before any route runs.
+  res.removeHeader("x-powered-by");
+  const headers: Record<string, string | number> = { ...answer.headers };
+  headers["content-length"] = Buffer.byteLength(answer.body);
+  if (answer.body !== "") headers["content-type"] = ANSWER_TYPE;
+  if (req.complete) {
+    res.writeHead(answer.status, headers);
+    // An empty string would still cost a second write.
+    if (answer.body === "") res.end();
+    else res.end(answer.body);
+    return;
+  }
+  headers["connection"] = "close";
+  res.writeHead(answer.status, headers).flushHeaders();
+  res.write(answer.body);
+  endWhenSent(exchange);
+}
+
+/**
+ * Closing under a sender that still sends makes its kernel throw away an answer it has not read yet. So the whole
+ * answer goes out, the rest of the body is discarded for a while, and only then the response ends, at which Node closes
+ * the connection.
+ */
+function endWhenSent({ req, res, clock }: Exchange): void {
+  const end = (): void => {
+    timer.cancel();
+    if (!res.writableEnded) res.end();
+  };
+  const timer = clock.setTimer(end, LINGER_MS);
+  req.once("end", end);
+  req.once("close", end);
+  req.resume();
 }

@@ -6,7 +6,6 @@ import type { HandlerRegistry } from "../dispatch/registry.js";
 import type { EventDetail, EventPage, EventQuery } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import type { ParkedNote } from "../store/work.js";
-import { routeEvent } from "./route-event.js";
 
 /** What a retry led to: `pending` pieces of work, or still parked for that reason. */
 export interface RetryResult {
@@ -60,14 +59,10 @@ const BACKUP_NAMES: OptionNames<BackupOptions> = { replace: true };
 const RETRY_NAMES: OptionNames<Parameters<Inbox["retryAll"]>[0]> = { state: true };
 
 export function createInbox(deps: InboxDeps): Inbox {
-  const { store, dispatcher, clock } = deps;
+  const { store, registry, dispatcher, clock } = deps;
 
   function routeStored(body: Uint8Array): { handlers: readonly string[]; parked?: ParkedNote } {
-    const delivery = deps.registry.read(body);
-    if (delivery.kind === "undecodable") {
-      return { handlers: [], parked: { reason: delivery.reason, detail: delivery.detail } };
-    }
-    const { handlers, parked } = routeEvent(delivery.event, deps.registry);
+    const { handlers, parked } = registry.route(registry.read(body));
     return { handlers: handlers.map(({ name }) => name), ...(parked && { parked }) };
   }
 

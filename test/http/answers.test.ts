@@ -1,9 +1,9 @@
 import http from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { BodyBudget } from "#pigeonhole/http/body-budget.js";
+import { systemClock } from "#pigeonhole/base/clock.js";
 import { mounts, type RunningServer } from "./mounts.js";
-import { createProbeIntake, LIMIT, type ProbeIntake, type ProbeRules } from "./probe-intake.js";
+import { createProbe, LIMIT, type Probe, type ProbeRules } from "./probe.js";
 import { connect, head, type RawClient } from "./raw-client.js";
 
 const open: { close(): Promise<void> }[] = [];
@@ -13,44 +13,44 @@ afterEach(async () => {
 });
 
 describe.each(mounts)("a delivery over $name", (mount) => {
-  async function start(rules?: ProbeRules): Promise<{ intake: ProbeIntake; server: RunningServer; url: string }> {
-    const intake = createProbeIntake(rules);
-    const server = await mount.start(intake);
+  async function start(rules?: ProbeRules): Promise<{ probe: Probe; server: RunningServer; url: string }> {
+    const probe = await createProbe(rules);
+    const server = await mount.start(probe);
     open.push(server);
-    return { intake, server, url: `${server.url}/hooks` };
+    return { probe, server, url: `${server.url}/hooks` };
   }
 
-  async function startRaw(rules?: ProbeRules): Promise<{ intake: ProbeIntake; client: RawClient }> {
-    const { intake, server } = await start(rules);
-    return { intake, client: await connect(server.port) };
+  async function startRaw(rules?: ProbeRules): Promise<{ probe: Probe; client: RawClient }> {
+    const { probe, server } = await start(rules);
+    return { probe, client: await connect(server.port) };
   }
 
-  test("reaches the intake byte for byte and is answered without extras", async () => {
-    const { intake, url } = await start();
+  test("reaches the receiver byte for byte and is answered without extras", async () => {
+    const { probe, url } = await start();
     const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index);
     const response = await fetch(url, { method: "POST", body: everyByte, headers: { "x-svc-signature": "t=1,v1=ab" } });
     expect(response.status).toBe(200);
-    expect(response.headers.get("x-pigeonhole-outcome")).toBe("accepted");
+    expect(response.headers.get("x-pigeonhole-outcome")).toBe("parked");
     expect(await response.text()).toBe("");
     expect(response.headers.get("content-type")).toBeNull();
-    expect(intake.received).toEqual([{ body: Buffer.from(everyByte), signature: "t=1,v1=ab" }]);
-    expect(intake.outcomes).toEqual([{ kind: "accepted", eventId: "evt_1", eventType: "email.sent" }]);
+    expect(probe.received).toEqual([{ body: Buffer.from(everyByte), signature: "t=1,v1=ab" }]);
+    expect(probe.outcomes).toEqual(["parked"]);
     for (const extra of ["etag", "x-powered-by"]) expect(response.headers.has(extra)).toBe(false);
   });
 
   test("may have an empty body", async () => {
-    const { intake, url } = await start();
+    const { probe, url } = await start();
     expect((await fetch(url, { method: "POST" })).status).toBe(200);
-    expect(intake.received[0]?.body).toEqual(Buffer.alloc(0));
+    expect(probe.received[0]?.body).toEqual(Buffer.alloc(0));
   });
 
   test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("by %s is 405", async (method) => {
-    const { intake, url } = await start();
+    const { probe, url } = await start();
     const response = await fetch(url, { method, ...(method === "PUT" && { body: "{}" }) });
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe("POST");
     expect(await response.text()).toBe(method === "HEAD" ? "" : "wrong_method");
-    expect(intake.received).toEqual([]);
+    expect(probe.received).toEqual([]);
   });
 
   test.each([
@@ -77,10 +77,10 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     ["of the limit", LIMIT, 200],
     ["one byte over the limit", LIMIT + 1, 413],
   ])("with a body %s", async (_, length, status) => {
-    const { intake, url } = await start();
+    const { probe, url } = await start();
     const response = await fetch(url, { method: "POST", body: Buffer.alloc(length) });
     expect(response.status).toBe(status);
-    expect(intake.received).toHaveLength(status === 200 ? 1 : 0);
+    expect(probe.received).toHaveLength(status === 200 ? 1 : 0);
   });
 
   test("that announces too much is 413 before any of it came", async () => {
@@ -90,11 +90,11 @@ describe.each(mounts)("a delivery over $name", (mount) => {
   });
 
   test("without a length is 413 as soon as it grows over the limit", async () => {
-    const { intake, client } = await startRaw();
+    const { probe, client } = await startRaw();
     client.write(head("transfer-encoding: chunked"));
     client.write(`${LIMIT.toString(16)}\r\n${"a".repeat(LIMIT)}\r\n`);
     await wait(20);
-    expect(intake.outcomes).toEqual([]);
+    expect(probe.outcomes).toEqual([]);
     client.write("1\r\na\r\n");
     expect(await client.answer()).toMatchObject({ status: 413, body: "too_large" });
   });
@@ -115,8 +115,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
   test.each([["content-length: 60"], ["transfer-encoding: chunked"]])(
     "that finds no room beside other bodies (%s) is 503, and the room is free again afterwards",
     async (framing) => {
-      const budget = new BodyBudget(100);
-      const { intake, server } = await start({ bodies: budget });
+      const { probe, server } = await start({ bodiesBytes: 100 });
       const isChunked = framing.startsWith("transfer");
       const part = (length: number): string =>
         isChunked ? `${length.toString(16)}\r\n${"a".repeat(length)}\r\n` : "a".repeat(length);
@@ -129,15 +128,15 @@ describe.each(mounts)("a delivery over $name", (mount) => {
       second.write(part(1));
       first.write(`${part(1)}${isChunked ? "0\r\n\r\n" : ""}`);
       expect(await first.answer()).toMatchObject({ status: 200 });
-      expect(intake.received.map(({ body }) => body.length)).toEqual([60]);
-      await expect.poll(() => budget.take(100)).toBe(true);
+      expect(probe.received.map(({ body }) => body.length)).toEqual([60]);
+      await expect.poll(() => probe.admission.takeBytes(100)).toBe(true);
       first.destroy();
       second.destroy();
     },
   );
 
   test("is not kept out by a large body that was only announced", async () => {
-    const { server } = await start({ maxBodyBytes: 100_000, bodies: new BodyBudget(50_000) });
+    const { server } = await start({ maxBodyBytes: 100_000, bodiesBytes: 50_000 });
     const idle = await connect(server.port);
     idle.write(`${head("content-length: 40000")}abc`);
     await wait(20);
@@ -148,12 +147,12 @@ describe.each(mounts)("a delivery over $name", (mount) => {
   });
 
   test("whose body does not come in time is 408, and its connection is closed", async () => {
-    const { intake, client } = await startRaw({ bodyTimeoutMs: 100 });
+    const { probe, client } = await startRaw({ bodyTimeoutMs: 100 });
     client.write(`${head("content-length: 10")}abc`);
     const answer = await client.answer();
     expect(answer).toMatchObject({ status: 408, body: "body_timeout", headers: { connection: "close" } });
     await client.closed;
-    expect(intake.outcomes).toEqual([{ kind: "body_timeout" }]);
+    expect(probe.outcomes).toEqual(["body_timeout"]);
   });
 
   test("that keeps trickling is 408 all the same", async () => {
@@ -166,16 +165,16 @@ describe.each(mounts)("a delivery over $name", (mount) => {
   });
 
   test("whose sender goes away is no delivery", async () => {
-    const { intake, client } = await startRaw();
+    const { probe, client } = await startRaw();
     client.write(`${head("content-length: 10")}abc`);
     await wait(20);
     client.destroy();
-    await expect.poll(() => intake.outcomes).toEqual([{ kind: "body_aborted" }]);
-    expect(intake.received).toEqual([]);
+    await expect.poll(() => probe.outcomes).toEqual(["body_aborted"]);
+    expect(probe.received).toEqual([]);
   });
 
   test("that expects 100-continue gets it", async () => {
-    const { intake, url } = await start();
+    const { probe, url } = await start();
     const status = await new Promise((resolve, reject) => {
       const request = http.request(url, { method: "POST", headers: { expect: "100-continue", "content-length": 2 } });
       request.on("continue", () => request.end("{}"));
@@ -184,70 +183,51 @@ describe.each(mounts)("a delivery over $name", (mount) => {
       request.flushHeaders();
     });
     expect(status).toBe(200);
-    expect(intake.received[0]?.body.toString()).toBe("{}");
+    expect(probe.received[0]?.body.toString()).toBe("{}");
   });
 
   test("refused by its headers is answered without reading it, and the connection serves the next one", async () => {
-    const { intake, client } = await startRaw({
-      refuseEarly: (header) => (header("x-svc-signature") === undefined ? { kind: "unsigned" } : undefined),
-    });
+    const { probe, client } = await startRaw({ needsSignature: true });
     client.write(`${head("content-length: 5")}first`);
     expect(await client.answer()).toMatchObject({ status: 401, body: "unsigned" });
     client.write(`${head("content-length: 6", "x-svc-signature: a")}second`);
     expect(await client.answer()).toMatchObject({ status: 200 });
-    expect(intake.received.map(({ body }) => body.toString())).toEqual(["second"]);
+    expect(probe.received.map(({ body }) => body.toString())).toEqual(["second"]);
     client.destroy();
   });
 
-  test("with two signature headers shows both to the intake", async () => {
-    const { intake, client } = await startRaw();
+  test("with two signature headers shows both to the receiver", async () => {
+    const { probe, client } = await startRaw();
     client.write(`${head("content-length: 2", "x-svc-signature: a", "X-Svc-Signature: b")}{}`);
     expect((await client.answer()).status).toBe(200);
-    expect(intake.received[0]?.signature).toBe("a, b");
+    expect(probe.received[0]?.signature).toBe("a, b");
     client.destroy();
   });
 
   const notFound = Object.assign(new Error("no such row"), { status: 404, statusCode: 404, expose: true });
-  const faults: [string, ProbeRules][] = [
-    ["receive rejects", { receive: () => Promise.reject(notFound) }],
-    [
-      "receive throws",
-      {
-        receive() {
-          throw notFound;
-        },
-      },
-    ],
-    [
-      "refuseEarly throws",
-      {
-        refuseEarly() {
-          throw notFound;
-        },
-      },
-    ],
-    [
-      "conclude throws",
-      {
-        conclude() {
-          throw notFound;
-        },
-      },
-    ],
+  const fail = (): never => {
+    throw notFound;
+  };
+  const faults: [string, ProbeRules["damage"]][] = [
+    ["a header cannot be read", (_, request) => (request.header = fail)],
+    ["admission throws", ({ admission }) => (admission.refusal = fail)],
+    ["reading the body rejects", (_, request) => (request.readBody = () => Promise.reject(notFound))],
+    ["verification throws", ({ verification }) => (verification.clock = { ...verification.clock, now: fail })],
+    ["counting the answer throws", ({ report }) => (report.watch.answered = fail)],
   ];
-  test.each(faults)("is 503 when %s an error with a status of its own", async (_, rules) => {
-    const { url } = await start(rules);
+  test.each(faults)("is 503 when %s an error with a status of its own", async (_, damage) => {
+    const { url } = await start({ ...(damage && { damage }) });
     const response = await fetch(url, { method: "POST", body: "{}" });
     expect(response.status).toBe(503);
     expect(response.headers.get("retry-after")).toBe("60");
     expect(await response.text()).toBe("internal_error");
   });
 
-  test("is answered with what conclude says", async () => {
-    const { url } = await start({
-      conclude: () => ({ status: 507, headers: { "retry-after": "7" }, body: "later" }),
-    });
-    const response = await fetch(url, { method: "POST", body: "{}" });
+  test("is answered with what the receiver says", async () => {
+    const answer = { status: 507, headers: { "retry-after": "7" }, body: "later" };
+    const server = await mount.start({ handle: () => Promise.resolve(answer), clock: systemClock });
+    open.push(server);
+    const response = await fetch(`${server.url}/hooks`, { method: "POST", body: "{}" });
     expect([response.status, response.headers.get("retry-after"), await response.text()]).toEqual([507, "7", "later"]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createFetch } from "#pigeonhole/http/fetch-mount.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
-import { createProbeIntake, LIMIT } from "./probe-intake.js";
+import { createProbe, LIMIT } from "./probe.js";
 
 const url = "https://hooks.example.com/hooks";
 
@@ -30,10 +30,10 @@ test.each<[string, ReadableStream<Uint8Array> | string, string]>([
   ["that is text", "héllo", "héllo"],
 ])("a body %s is taken whole, and no timer is left", async (_, body, text) => {
   const clock = fakeClock();
-  const intake = createProbeIntake({ clock });
-  const response = await createFetch(intake)(post(body));
-  expect([response.status, response.headers.get("x-pigeonhole-outcome")]).toEqual([200, "accepted"]);
-  expect(intake.received[0]?.body.toString()).toBe(text);
+  const probe = await createProbe({ clock });
+  const response = await createFetch(probe.handle)(post(body));
+  expect([response.status, response.headers.get("x-pigeonhole-outcome")]).toEqual([200, "parked"]);
+  expect(probe.received[0]?.body.toString()).toBe(text);
   expect(clock.pendingTimers).toBe(0);
 });
 
@@ -48,17 +48,17 @@ test.each<[string, (request: Request) => unknown]>([
   ["that was read and let go", readAndLetGo],
   ["that somebody is about to read", (request) => request.body?.getReader()],
 ])("a body %s is 503", async (_, spoil) => {
-  const intake = createProbeIntake();
+  const probe = await createProbe();
   const request = post("{}");
   await spoil(request);
-  const response = await createFetch(intake)(request);
+  const response = await createFetch(probe.handle)(request);
   expect([response.status, await response.text()]).toEqual([503, "body_consumed"]);
-  expect(intake.outcomes).toEqual([{ kind: "body_consumed" }]);
+  expect(probe.outcomes).toEqual(["body_consumed"]);
 });
 
 test("a body that announces too much is 413 and left unread", async () => {
   const request = post(streamOf("{}"), { "content-length": String(LIMIT + 1) });
-  expect((await createFetch(createProbeIntake())(request)).status).toBe(413);
+  expect((await createFetch((await createProbe()).handle)(request)).status).toBe(413);
   expect(request.bodyUsed).toBe(false);
 });
 
@@ -71,19 +71,19 @@ test("a body that grows over the limit is 413, and the rest stays with the serve
     },
   });
   const request = post(endless);
-  expect((await createFetch(createProbeIntake())(request)).status).toBe(413);
+  expect((await createFetch((await createProbe()).handle)(request)).status).toBe(413);
   expect([cancelled, request.body?.locked]).toEqual([false, false]);
 });
 
 test("a body that stalls is 408 when its time is over, not before", async () => {
   const clock = fakeClock();
-  const intake = createProbeIntake({ clock, bodyTimeoutMs: 2_000 });
-  const response = createFetch(intake)(post(stalled()));
+  const probe = await createProbe({ clock, bodyTimeoutMs: 2_000 });
+  const response = createFetch(probe.handle)(post(stalled()));
   await clock.advance(1_999);
-  expect(intake.outcomes).toEqual([]);
+  expect(probe.outcomes).toEqual([]);
   await clock.advance(1);
   expect((await response).status).toBe(408);
-  expect(intake.outcomes).toEqual([{ kind: "body_timeout" }]);
+  expect(probe.outcomes).toEqual(["body_timeout"]);
 });
 
 test("a body that breaks off is no delivery", async () => {
@@ -93,7 +93,7 @@ test("a body that breaks off is no delivery", async () => {
       controller.error(new Error("connection reset"));
     },
   });
-  const intake = createProbeIntake();
-  await createFetch(intake)(post(broken));
-  expect(intake.outcomes).toEqual([{ kind: "body_aborted" }]);
+  const probe = await createProbe();
+  await createFetch(probe.handle)(post(broken));
+  expect(probe.outcomes).toEqual(["body_aborted"]);
 });

@@ -2,9 +2,10 @@ import { request as httpRequest } from "node:http";
 import express from "express";
 import { afterEach, describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
-import { createListener } from "#pigeonhole/http/node-mount.js";
+import { createListener } from "#pigeonhole/http/listener.js";
+import { createMiddleware } from "#pigeonhole/http/node-mount.js";
 import { serve, type RunningServer } from "./mounts.js";
-import { createProbeIntake } from "./probe-intake.js";
+import { createProbe } from "./probe.js";
 import { connect } from "./raw-client.js";
 
 const open: RunningServer[] = [];
@@ -14,13 +15,15 @@ afterEach(async () => {
 });
 
 async function startInFrontOfExpress() {
-  const intake = createProbeIntake();
+  const probe = await createProbe();
   const app = express();
   app.use(express.json());
   app.use((req, res) => void res.json({ path: req.path, body: req.body ?? null }));
-  const server = await serve(createListener(intake, { path: "/hooks", next: app }));
+  const server = await serve(
+    createListener(createMiddleware(probe.handle, probe.clock), { path: "/hooks", next: app }),
+  );
   open.push(server);
-  return { intake, server };
+  return { probe, server };
 }
 
 /** Unlike fetch, sends the path as it is written. */
@@ -37,18 +40,18 @@ function statusOf(server: RunningServer, path: string): Promise<{ status: number
 test.each(["/hooks", "/hooks/", "/Hooks", "/hooks?", "/hooks?a=1&b=/hooks"])(
   "a POST to %s is a delivery",
   async (path) => {
-    const { intake, server } = await startInFrontOfExpress();
+    const { probe, server } = await startInFrontOfExpress();
     expect(await statusOf(server, path)).toEqual({ status: 200, poweredBy: undefined });
-    expect(intake.received.map(({ body }) => body.toString())).toEqual(["{}"]);
+    expect(probe.received.map(({ body }) => body.toString())).toEqual(["{}"]);
   },
 );
 
 test.each(["/", "/hooks//", "/hooks2", "/hook", "/%68ooks", "/x/hooks", "/hooks/a?b", "/?/hooks"])(
   "a POST to %s goes to the application",
   async (path) => {
-    const { intake, server } = await startInFrontOfExpress();
+    const { probe, server } = await startInFrontOfExpress();
     expect(await statusOf(server, path)).toEqual({ status: 200, poweredBy: "Express" });
-    expect(intake.outcomes).toEqual([]);
+    expect(probe.outcomes).toEqual([]);
   },
 );
 
@@ -89,14 +92,14 @@ test.each([
   /hooks/,
 ])("the path %j is refused", (path) => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JavaScript callers can pass
-  const create = () => createListener(createProbeIntake(), { path: path as string, next: () => {} });
+  const create = () => createListener(() => undefined, { path: path as string, next: () => {} });
   expect(create).toThrow(isInvalidOption);
 });
 
 test("something that cannot serve the other paths is refused", () => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JavaScript callers can pass
   const next = {} as () => void;
-  expect(() => createListener(createProbeIntake(), { path: "/hooks", next })).toThrow(isInvalidOption);
+  expect(() => createListener(() => undefined, { path: "/hooks", next })).toThrow(isInvalidOption);
 });
 
 describe("Express with the same path has the same verdict", () => {
@@ -121,10 +124,12 @@ describe("Express with the same path has the same verdict", () => {
   test.each(["/hooks", "/hooks/", "/Hooks/Mail", "/", "/a//b", "//hooks", "/caf%C3%A9", "/a.b", "/a$b,c;d=e@f&g~h_-"])(
     "%s",
     async (path) => {
-      const intake = createProbeIntake();
+      const probe = await createProbe();
       const app = express().post(path, (_req, res) => void res.sendStatus(200));
       const behind = await serve(app);
-      const inFront = await serve(createListener(intake, { path, next: express() }));
+      const inFront = await serve(
+        createListener(createMiddleware(probe.handle, probe.clock), { path, next: express() }),
+      );
       open.push(behind, inFront);
       const verdicts = { hit: 0, miss: 0 };
       for (const target of targets(path).filter((each) => /^(?:\/|h|\*)/i.test(each))) {
@@ -134,7 +139,7 @@ describe("Express with the same path has the same verdict", () => {
       }
       expect(verdicts.hit).toBeGreaterThan(20);
       expect(verdicts.miss).toBeGreaterThan(60);
-      expect(intake.received).toHaveLength(verdicts.hit);
+      expect(probe.received).toHaveLength(verdicts.hit);
     },
   );
 });

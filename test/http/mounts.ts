@@ -5,8 +5,9 @@ import { getRequestListener } from "@hono/node-server";
 import express, { type RequestHandler } from "express";
 import { Hono } from "hono";
 import { createFetch } from "#pigeonhole/http/fetch-mount.js";
-import type { Intake } from "#pigeonhole/http/intake.js";
-import { createListener, createMiddleware } from "#pigeonhole/http/node-mount.js";
+import { createListener } from "#pigeonhole/http/listener.js";
+import { createMiddleware } from "#pigeonhole/http/node-mount.js";
+import type { MountTarget } from "./probe.js";
 
 /** A server that listens on 127.0.0.1. */
 export interface RunningServer {
@@ -18,7 +19,7 @@ export interface RunningServer {
 /** One way to put the receiver behind HTTP, at /hooks. */
 export interface Mount {
   name: string;
-  start(intake: Intake): Promise<RunningServer>;
+  start(target: MountTarget): Promise<RunningServer>;
 }
 
 // express4 is Express 4 under another name and has no types of its own; what the tests use did not change.
@@ -48,23 +49,30 @@ export async function serve(listener: http.RequestListener): Promise<RunningServ
 /** An Express app of the version with the handlers in front of the mount. */
 export function serveExpress(
   create: typeof express,
-  intake: Intake,
+  { handle, clock }: MountTarget,
   before: RequestHandler[] = [],
 ): Promise<RunningServer> {
   const app = create();
   for (const handler of before) app.use(handler);
-  app.all("/hooks", createMiddleware(intake));
+  app.all("/hooks", createMiddleware(handle, clock));
   return serve(app);
 }
 
 export const mounts: Mount[] = [
-  ...expressVersions.map(({ name, create }) => ({ name, start: (intake: Intake) => serveExpress(create, intake) })),
-  { name: "node:http", start: (intake) => serve(createMiddleware(intake)) },
-  { name: "listener", start: (intake) => serve(createListener(intake, { path: "/hooks", next: express() })) },
+  ...expressVersions.map(({ name, create }) => ({
+    name,
+    start: (target: MountTarget) => serveExpress(create, target),
+  })),
+  { name: "node:http", start: ({ handle, clock }) => serve(createMiddleware(handle, clock)) },
+  {
+    name: "listener",
+    start: ({ handle, clock }) =>
+      serve(createListener(createMiddleware(handle, clock), { path: "/hooks", next: express() })),
+  },
   {
     name: "fetch",
-    start(intake) {
-      const receive = createFetch(intake);
+    start({ handle }) {
+      const receive = createFetch(handle);
       const app = new Hono();
       app.all("/hooks", (context) => receive(context.req.raw));
       const listener = getRequestListener(app.fetch);

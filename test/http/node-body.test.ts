@@ -2,12 +2,10 @@ import { EventEmitter } from "node:events";
 import type { RequestHandler } from "express";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { BodyShare } from "#pigeonhole/http/body-budget.js";
-import { createMiddleware } from "#pigeonhole/http/node-mount.js";
-import { readNodeBody, type NodeRequest } from "#pigeonhole/http/read-node-body.js";
+import { createMiddleware, type NodeRequest, readNodeBody } from "#pigeonhole/http/node-mount.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
 import { expressVersions, serve, serveExpress, type RunningServer } from "./mounts.js";
-import { createProbeIntake, LIMIT } from "./probe-intake.js";
+import { createProbe, LIMIT } from "./probe.js";
 import { connect, head } from "./raw-client.js";
 
 const open: RunningServer[] = [];
@@ -67,19 +65,19 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     ["a middleware that pauses the stream", [pauseAndGoOnLater]],
     ["a middleware that counts bytes as they pass", [countBytes]],
   ])("the signed bytes are found after %s", async (_, before) => {
-    const intake = createProbeIntake();
-    const server = await serveExpress(create, intake, before);
+    const probe = await createProbe();
+    const server = await serveExpress(create, probe, before);
     open.push(server);
     expect(await post(server)).toMatchObject({ status: 200 });
-    expect(intake.received.map((request) => request.body.toString())).toEqual([body]);
+    expect(probe.received.map((request) => request.body.toString())).toEqual([body]);
   });
 
   test("express.json mounted for everything does not hurt a content type that it skips", async () => {
-    const intake = createProbeIntake();
-    const server = await serveExpress(create, intake, [create.json()]);
+    const probe = await createProbe();
+    const server = await serveExpress(create, probe, [create.json()]);
     open.push(server);
     expect(await post(server, "application/vnd.mail+octets")).toMatchObject({ status: 200 });
-    expect(intake.received[0]?.body.toString()).toBe(body);
+    expect(probe.received[0]?.body.toString()).toBe(body);
   });
 
   test.each<[string, RequestHandler[]]>([
@@ -91,17 +89,17 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     ["a middleware that reads it at its own pace", [pullSlowly]],
     ["a middleware that decodes it", [decode]],
   ])("a body lost to %s is 503 at once, never a hang", async (_, before) => {
-    const intake = createProbeIntake();
-    const server = await serveExpress(create, intake, before);
+    const probe = await createProbe();
+    const server = await serveExpress(create, probe, before);
     open.push(server);
     const { status, text, ms } = await post(server);
     expect([status, text]).toEqual([503, "body_consumed"]);
     expect(ms).toBeLessThan(3_000);
-    expect(intake.outcomes).toEqual([{ kind: "body_consumed" }]);
+    expect(probe.outcomes).toEqual(["body_consumed"]);
   });
 
   test("an empty body that somebody read is 503 as well", async () => {
-    const server = await serveExpress(create, createProbeIntake(), [readAll]);
+    const server = await serveExpress(create, await createProbe(), [readAll]);
     open.push(server);
     const response = await fetch(`${server.url}/hooks`, { method: "POST" });
     expect([response.status, await response.text()]).toEqual([503, "body_consumed"]);
@@ -111,24 +109,24 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     ["express.raw", [create.raw({ type: "*/*", limit: LIMIT * 2 })]],
     ["rawBody", [keepRawBody]],
   ])("the limit holds for bytes kept by %s", async (_, before) => {
-    const intake = createProbeIntake({ maxBodyBytes: body.length - 1 });
-    const server = await serveExpress(create, intake, before);
+    const probe = await createProbe({ maxBodyBytes: body.length - 1 });
+    const server = await serveExpress(create, probe, before);
     open.push(server);
     expect(await post(server)).toMatchObject({ status: 413, text: "too_large" });
   });
 
   test("a prefix mount beside a parser for the other routes works", async () => {
-    const intake = createProbeIntake();
+    const probe = await createProbe();
     const app = create();
     const hooks = create.Router();
-    hooks.use(createMiddleware(intake));
+    hooks.use(createMiddleware(probe.handle, probe.clock));
     app.use("/hooks", hooks);
     app.use(create.json());
     app.post("/echo", (req, res) => void res.json(req.body));
     const server = await serve(app);
     open.push(server);
     expect(await post(server)).toMatchObject({ status: 200 });
-    expect(intake.received[0]?.body.toString()).toBe(body);
+    expect(probe.received[0]?.body.toString()).toBe(body);
     const echo = await fetch(`${server.url}/echo`, {
       method: "POST",
       body: '{"a":1}',
@@ -143,28 +141,28 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
       next();
       setTimeout(() => res.end("ne"), 50);
     };
-    const intake = createProbeIntake();
-    const server = await serveExpress(create, intake, [answerFirst]);
+    const probe = await createProbe();
+    const server = await serveExpress(create, probe, [answerFirst]);
     open.push(server);
     expect(await post(server)).toMatchObject({ status: 202, text: "mine" });
   });
 
   test("a sender that left before the mount was reached is no delivery", async () => {
-    const intake = createProbeIntake();
-    const server = await serveExpress(create, intake, [(_req, res, next) => void res.once("close", () => next())]);
+    const probe = await createProbe();
+    const server = await serveExpress(create, probe, [(_req, res, next) => void res.once("close", () => next())]);
     open.push(server);
     const client = await connect(server.port);
     client.write(`${head("content-length: 10")}abc`);
     await wait(20);
     client.destroy();
-    await expect.poll(() => intake.outcomes).toEqual([{ kind: "body_aborted" }]);
+    await expect.poll(() => probe.outcomes).toEqual(["body_aborted"]);
   });
 });
 
 test("no timer is left once a body was read, nor once an answer went out early", async () => {
   const clock = fakeClock();
-  const intake = createProbeIntake({ clock });
-  const server = await serve(createMiddleware(intake));
+  const probe = await createProbe({ clock });
+  const server = await serve(createMiddleware(probe.handle, probe.clock));
   open.push(server);
   expect((await post(server)).status).toBe(200);
   expect(clock.pendingTimers).toBe(0);
@@ -178,7 +176,7 @@ test("no timer is left once a body was read, nor once an answer went out early",
 
 test("a sender that stops is given a second to read its early answer, then let go", async () => {
   const clock = fakeClock();
-  const server = await serve(createMiddleware(createProbeIntake({ clock })));
+  const server = await serve(createMiddleware((await createProbe({ clock })).handle, clock));
   open.push(server);
   const client = await connect(server.port);
   client.write(head(`content-length: ${LIMIT + 1}`));
@@ -199,12 +197,9 @@ test.each<[string, object, string]>([
   ["with a parsed body only", { body: {} }, "body_consumed"],
 ])("an imitation of a request %s", async (_, fields, kind) => {
   const imitation: unknown = Object.assign(new EventEmitter(), { headers: {} }, fields);
-  const intake = createProbeIntake();
+  const room = (await createProbe()).admission.admit(Number.NaN);
+  if (room === undefined) return expect.fail("no room");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the point of the test
-  const read = await readNodeBody(
-    imitation as NodeRequest,
-    intake,
-    new BodyShare(intake.bodies, { countsChunks: true }),
-  );
+  const read = await readNodeBody(imitation as NodeRequest, room);
   expect(read.kind).toBe(kind);
 });

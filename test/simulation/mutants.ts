@@ -29,10 +29,16 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /answered 2xx and without effect/,
     changes: [
       {
-        file: "receiver/receive.js",
-        from: "return await storeDelivery(delivery, verdict, receivedAt, deps);",
-        to: `storeDelivery(delivery, verdict, receivedAt, deps).catch(() => undefined);
-        return { kind: "accepted", eventId: delivery.id, eventType: "" };`,
+        file: "receiver/handle-delivery.js",
+        from: "const result = await dispatcher.accept(",
+        to: `const result = { kind: "stored", seq: 0, leases: [] };
+        const stores = dispatcher.accept(`,
+      },
+      {
+        file: "receiver/handle-delivery.js",
+        from: "return outcomeOf(result, delivery, route, report);",
+        to: `stores.catch(() => undefined);
+        return outcomeOf(result, delivery, route, report);`,
       },
     ],
   },

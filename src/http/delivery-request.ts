@@ -1,0 +1,34 @@
+import type { Deadlines } from "../base/deadlines.js";
+import type { Answer, Outcome } from "../protocol/outcome.js";
+import type { HeaderReader } from "../protocol/raw-request.js";
+
+/** The bytes of a body exactly as they came, or the outcome that stands for their absence. */
+export type BodyRead =
+  | { kind: "read"; body: Uint8Array }
+  | Extract<Outcome, { kind: "too_large" | "body_timeout" | "body_aborted" | "body_consumed" | "overloaded" }>;
+
+/** What the body of one delivery may take up. */
+export interface BodyRoom {
+  /** Limit of the body in bytes. */
+  readonly maxBytes: number;
+  /** For how long it may take to arrive. */
+  readonly deadlines: Deadlines;
+  /** Whether each chunk has to be asked for, since the bytes are not counted yet. */
+  readonly countsChunks: boolean;
+  /** False when so many bytes are not free beside the other bodies under way. */
+  take(bytes: number): boolean;
+}
+
+/** A request as a mount hands it in. What differs between platforms ends here. */
+export interface DeliveryRequest {
+  method: string | undefined;
+  header: HeaderReader;
+  /** Called at most once. Never rejects for what the sender does. */
+  readBody(room: BodyRoom): Promise<BodyRead>;
+}
+
+/** Takes a request to its answer. Never rejects: an error's own `.status` must not reach the service. */
+export type DeliveryHandler = (request: DeliveryRequest) => Promise<Answer>;
+
+/** The type of every answer's body. */
+export const ANSWER_TYPE = "text/plain; charset=utf-8";

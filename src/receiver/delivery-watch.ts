@@ -1,0 +1,114 @@
+import type { Clock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
+import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import { LIMITS } from "../protocol/limits.js";
+import { ANSWERS, type Outcome, type OutcomeKind } from "../protocol/outcome.js";
+import type { HeaderReader } from "../protocol/raw-request.js";
+import { signatureShape } from "../protocol/signature-shape.js";
+import type { VerifiedOrNot } from "../protocol/verify-request.js";
+import type { Alarms, SilenceWatch } from "./alarms.js";
+import type { ClockWatch } from "./clock-watch.js";
+
+/** Mismatches in a row before the alarm: one may be a stray request, three are a wrong secret. */
+const MISMATCHES_BEFORE_ALARM = 3;
+
+/** The alarm comes at every twentieth failure in a row. */
+const ALARM_EVERY = 20;
+
+export interface DeliveryWatchDeps {
+  alarms: Alarms;
+  clockWatch: ClockWatch;
+  /** The layout that signatures are read by. */
+  assumptions: SignatureAssumptions;
+  /** Undefined when silence is no alarm. */
+  silence: SilenceWatch | undefined;
+  clock: Clock;
+}
+
+/**
+ * Counts what becomes of deliveries, and notices from the run of them that a secret, a clock, the assumed layout or the endpoint itself is wrong, long before
+ * the service switches the endpoint off.
+ */
+export class DeliveryWatch {
+  readonly #deps: DeliveryWatchDeps;
+  readonly #counts = new Map<OutcomeKind, number>();
+  #mismatchesInARow = 0;
+  #failuresInARow = 0;
+  #lastAcceptedAt: number | undefined;
+
+  constructor(deps: DeliveryWatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** The final verdict on a delivery's signature. */
+  judged(verdict: VerifiedOrNot, header: HeaderReader): void {
+    const { alarms, clockWatch, assumptions } = this.#deps;
+    if (verdict.ok) {
+      this.#mismatchesInARow = 0;
+      if (verdict.secretIndex > 0) alarms.raise({ kind: "older_secret_matched", secretIndex: verdict.secretIndex });
+      return;
+    }
+    switch (verdict.reason) {
+      case "missing_signature":
+        return;
+      case "malformed_signature":
+      case "missing_timestamp":
+      case "malformed_timestamp": {
+        const shape = signatureShape(header, assumptions);
+        alarms.raise({ kind: "signature_unreadable", reason: verdict.reason, shape });
+        return;
+      }
+      case "mismatch":
+        this.#mismatchesInARow += 1;
+        if (this.#mismatchesInARow < MISMATCHES_BEFORE_ALARM) return;
+        alarms.raise({ kind: "signature_mismatches", inARow: this.#mismatchesInARow });
+        return;
+      case "early":
+        alarms.raise({ kind: "clock_skew", skewSeconds: verdict.skewSeconds });
+        return;
+      case "stale":
+        alarms.raise({ kind: "clock_skew", skewSeconds: verdict.skewSeconds });
+        clockWatch.doubt(verdict.skewSeconds * SECOND);
+    }
+  }
+
+  /** What a delivery is answered. Called once for each. */
+  answered(outcome: Outcome): void {
+    const { alarms, silence, clock } = this.#deps;
+    this.#counts.set(outcome.kind, (this.#counts.get(outcome.kind) ?? 0) + 1);
+    if (outcome.kind === "body_consumed") alarms.raise({ kind: "body_consumed" });
+    if (outcome.kind === "accepted" || outcome.kind === "parked") {
+      this.#lastAcceptedAt = clock.now();
+      silence?.heard();
+    }
+    if (ANSWERS[outcome.kind].status < 300) {
+      this.#failuresInARow = 0;
+    } else if (mayBeFromTheService(outcome)) {
+      this.#failuresInARow += 1;
+      if (this.#failuresInARow % ALARM_EVERY === 0) {
+        const disablesAt = LIMITS.disableAfterFailures;
+        alarms.raise({ kind: "failures_in_a_row", inARow: this.#failuresInARow, disablesAt });
+      }
+    }
+  }
+
+  /** Every outcome since the receiver was made, zeros included. */
+  get counts(): Record<OutcomeKind, number> {
+    const kinds = Object.keys(ANSWERS) as OutcomeKind[];
+    return Object.fromEntries(kinds.map((kind) => [kind, this.#counts.get(kind) ?? 0])) as Record<OutcomeKind, number>;
+  }
+
+  get failuresInARow(): number {
+    return this.#failuresInARow;
+  }
+
+  /** When a delivery was last stored, duplicates left out. */
+  get lastAcceptedAt(): number | undefined {
+    return this.#lastAcceptedAt;
+  }
+}
+
+/** Strangers and browsers fail too, but only the service counts. */
+function mayBeFromTheService(outcome: Outcome): boolean {
+  return outcome.kind !== "unsigned" && outcome.kind !== "wrong_method";
+}

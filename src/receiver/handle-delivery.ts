@@ -1,0 +1,183 @@
+import type { Clock } from "../base/clock.js";
+import { errorFields } from "../base/error-fields.js";
+import { PigeonholeError } from "../base/error.js";
+import type { Logger } from "../base/logger.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { HandlerRegistry, Route } from "../dispatch/registry.js";
+import type { DeliveryRequest } from "../http/delivery-request.js";
+import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
+import { type Answer, type Outcome, type UnverifiedPolicy, answerFor } from "../protocol/outcome.js";
+import type { RawRequest } from "../protocol/raw-request.js";
+import { type VerificationRules, type VerifiedOrNot, verifyRequest } from "../protocol/verify-request.js";
+import type { AcceptResult } from "../store/store.js";
+import type { Admission, AdmittedDelivery } from "./admission.js";
+import type { Alarms } from "./alarms.js";
+import type { ClockWatch } from "./clock-watch.js";
+import type { DeliveryWatch } from "./delivery-watch.js";
+import type { FinalAnswerLog } from "./final-answer-log.js";
+import type { SecretSource } from "./secret-source.js";
+import type { Telemetry } from "./telemetry.js";
+
+interface Report {
+  watch: DeliveryWatch;
+  finalAnswers: FinalAnswerLog;
+  clockWatch: ClockWatch;
+  alarms: Alarms;
+  logger: Logger;
+}
+
+/** What a delivery meets on its way. */
+export interface DeliveryPath {
+  admission: Admission;
+  verification: { secrets: SecretSource; rules: VerificationRules & { unverified: UnverifiedPolicy }; clock: Clock };
+  registry: HandlerRegistry;
+  dispatcher: Dispatcher;
+  report: Report;
+  /** Undefined while nobody looks on. */
+  telemetry: Telemetry | undefined;
+}
+
+/**
+ * The way of one delivery from its headers to its answer: admit, read the body, verify, decode, route, accept, answer. The answer follows
+ * from the outcome, and a good one from the commit. Never rejects: an error's own `.status` must not reach the service, where 404 loses
+ * the event and 410 switches the endpoint off.
+ */
+export async function handleDelivery(request: DeliveryRequest, path: DeliveryPath): Promise<Answer> {
+  let admitted: AdmittedDelivery | undefined;
+  try {
+    const refused = refuseByHeaders(request, path);
+    if (refused !== undefined) return answer(refused, request, path);
+    admitted = path.admission.admit(Number(request.header("content-length") ?? Number.NaN));
+    if (admitted === undefined) return answer({ kind: "overloaded" }, request, path);
+
+    const read = await request.readBody(admitted);
+    if (read.kind !== "read") return answer(read, request, path);
+    admitted.wait();
+    const unstarted = path.admission.hasStarted ? undefined : await path.admission.untilStarted();
+    if (unstarted !== undefined) return answer(unstarted, request, path);
+
+    const raw = { header: request.header, body: read.body };
+    const { telemetry } = path;
+    if (telemetry === undefined) return answer(await receive(raw, path), request, path);
+    return answer(await telemetry.observeDelivery(() => receive(raw, path)), request, path);
+  } catch (error) {
+    path.report.logger.error(errorFields(error, false), "receive_failed");
+    return answer({ kind: "internal_error" }, request, path);
+  } finally {
+    admitted?.leave();
+  }
+}
+
+/** The part of the way that begins with the whole body and ends with the commit. */
+async function receive(raw: RawRequest, path: DeliveryPath): Promise<Outcome> {
+  const { secrets, clock } = path.verification;
+  const receivedAt = clock.now();
+  let verdict = verify(raw, receivedAt, path);
+  // A rotation has no overlap: the secret may have changed since it was read.
+  if (isMismatch(verdict)) {
+    const { keys } = secrets;
+    const areKnown = await secrets.reread();
+    if (secrets.keys !== keys) verdict = verify(raw, receivedAt, path);
+    if (isMismatch(verdict) && !areKnown) return { kind: "secrets_unavailable" };
+  }
+  path.report.watch.judged(verdict, raw.header);
+  if (!verdict.ok) return refusal(verdict);
+
+  const { registry, dispatcher, report } = path;
+  const delivery = decodeDelivery(verdict.request, registry.schemas);
+  if (delivery.kind === "event") report.clockWatch.sawDelivery(delivery.event, verdict.signedAt);
+  const route = registry.route(delivery);
+  try {
+    const { signedAt } = verdict;
+    const result = await dispatcher.accept({ delivery, route, receivedAt, signedAt, body: raw.body });
+    return outcomeOf(result, delivery, route, report);
+  } catch (error) {
+    return storeFailure(error, report);
+  }
+}
+
+/** What has to be refused can be told before the body is read. */
+function refuseByHeaders({ method, header }: DeliveryRequest, path: DeliveryPath): Outcome | undefined {
+  const { admission, verification, report } = path;
+  if (method !== "POST") return { kind: "wrong_method" };
+  // The signature covers the bytes on the wire, and inflating is how small requests become large ones.
+  if (isEncoded(header("content-encoding"))) return { kind: "unsupported_encoding" };
+  const refused = admission.refusal();
+  if (refused?.kind === "not_started") {
+    report.logger.error({ advice: "Call await receiver.start() before the server listens." }, "not_started");
+  }
+  if (refused !== undefined) return refused;
+  const isSigned = header(verification.rules.assumptions.signatureHeader) !== undefined;
+  return isSigned ? undefined : { kind: "unsigned" };
+}
+
+/** An empty header names no encoding; 415 is final, so nothing is answered it without need. */
+function isEncoded(contentEncoding: string | undefined): boolean {
+  if (contentEncoding === undefined) return false;
+  return contentEncoding.split(",").some((encoding) => !["", "identity"].includes(encoding.trim().toLowerCase()));
+}
+
+function verify(raw: RawRequest, nowMs: number, { verification }: DeliveryPath): VerifiedOrNot {
+  return verifyRequest(raw, verification.secrets.keys, nowMs, verification.rules);
+}
+
+function isMismatch(verdict: VerifiedOrNot): boolean {
+  return !verdict.ok && verdict.reason === "mismatch";
+}
+
+function refusal(verdict: Extract<VerifiedOrNot, { ok: false }>): Outcome {
+  switch (verdict.reason) {
+    case "missing_signature":
+      return { kind: "unsigned" };
+    case "malformed_signature":
+    case "missing_timestamp":
+    case "malformed_timestamp":
+      return { kind: "unreadable" };
+    case "mismatch":
+    case "stale":
+    case "early":
+      return { kind: "unverified", reason: verdict.reason };
+  }
+}
+
+function outcomeOf(result: AcceptResult, delivery: Delivery, route: Route, { alarms, logger }: Report): Outcome {
+  const { id: eventId } = delivery;
+  const { type: eventType, test } = delivery.kind === "event" ? delivery.event : delivery;
+  if (result.otherBytes) {
+    // Each id, also while the alarm is held back.
+    logger.warn({ eventId, eventType, kept: result.kind === "stored" }, "other_bytes");
+    alarms.raise({ kind: "other_bytes", eventId });
+  }
+  if (result.kind === "duplicate") return { kind: "duplicate", eventId, otherBytes: result.otherBytes };
+  if (route.parked !== undefined) {
+    const { reason } = route.parked;
+    logger.warn({ eventId, eventType, reason }, "parked");
+    return { kind: "parked", eventId, reason };
+  }
+  if (test && route.handlers.length === 0) logger.info({ eventId, eventType }, "test_event");
+  return { kind: "accepted", eventId, eventType };
+}
+
+function storeFailure(error: unknown, { alarms }: Report): Outcome {
+  const { code, message } =
+    error instanceof PigeonholeError
+      ? error
+      : { code: "store_failed", message: error instanceof Error ? error.name : "unknown" };
+  if (code === "stopped") return { kind: "stopping" };
+  alarms.raise({ kind: "store_unavailable", code, message });
+  if (code === "store_busy") return { kind: "store_unavailable", reason: "busy" };
+  return { kind: "store_unavailable", reason: code === "store_full" ? "full" : "failed" };
+}
+
+/** The one place where an outcome becomes an answer. */
+function answer(outcome: Outcome, { header }: DeliveryRequest, { verification, report }: DeliveryPath): Answer {
+  try {
+    report.watch.answered(outcome);
+    const given = answerFor(outcome, verification.rules.unverified);
+    report.finalAnswers.saw(outcome, given.status, header);
+    return given;
+  } catch (error) {
+    report.logger.error(errorFields(error, false), "receive_failed");
+    return answerFor({ kind: "internal_error" }, "retry");
+  }
+}

@@ -1,0 +1,81 @@
+import { MINUTE } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
+import type { SilenceWatch } from "./alarms.js";
+import type { OutboxSender } from "./deliver.js";
+import type { LimitedLog } from "./limited-log.js";
+import type { DeliveryPath } from "./handle-delivery.js";
+import type { HeldStore } from "./held-store.js";
+import type { LifecycleSteps } from "./lifecycle.js";
+import type { ResolvedOptions } from "./options.js";
+import type { Pruner } from "./pruner.js";
+import type { StoreCounter } from "./store-figures.js";
+import { loadTelemetry } from "./telemetry.js";
+
+/** What a receiver is made of. */
+export interface ReceiverParts {
+  options: ResolvedOptions;
+  path: DeliveryPath;
+  heldStore: HeldStore;
+  counter: StoreCounter;
+  pruner: Pruner;
+  limitedLog: LimitedLog;
+  /** Undefined when silence is no alarm. */
+  silence: SilenceWatch | undefined;
+  /** Undefined when no API is configured. */
+  sender: OutboxSender | undefined;
+}
+
+/** How the parts are started, one after the other, and stopped again. */
+export function startAndStop(parts: ReceiverParts): LifecycleSteps {
+  const { options, path, heldStore, pruner, silence } = parts;
+  const { store, clock, logger } = options;
+  return {
+    start: [
+      () => path.registry.freeze(),
+      (stopAsked) => Promise.race([path.verification.secrets.load(), stopAsked]),
+      async () => {
+        if (!options.telemetry) return;
+        path.telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
+      },
+      () => heldStore.open({ logger, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
+      () => path.report.clockWatch.start(),
+      () => path.dispatcher.start(path.telemetry),
+      () => pruner.start(),
+      () => silence?.start(),
+      () => warnOfOrphans(parts),
+    ],
+    giveUp: () => heldStore.close(),
+    stop: (timeoutMs) => stopAll(parts, timeoutMs),
+  };
+}
+
+async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
+  const { path, heldStore, counter, pruner, limitedLog, silence, sender } = parts;
+  // A process that has closed its listener must live until all is settled, and the clock's timers do not keep it alive.
+  const keepAlive = setInterval(() => undefined, MINUTE);
+  pruner.stop();
+  silence?.stop();
+  limitedLog.stop();
+  try {
+    await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
+    await sender?.stop();
+    await path.report.clockWatch.stop();
+    await counter.count().catch(() => undefined);
+  } finally {
+    await heldStore.close().finally(() => clearInterval(keepAlive));
+  }
+}
+
+/** A handler that was renamed or removed leaves its work waiting; somebody should know. The handlers run by now, so this must not fail. */
+async function warnOfOrphans({ options, path }: ReceiverParts): Promise<void> {
+  const { store, clock, logger } = options;
+  try {
+    const { pendingByHandler } = await store.counts(clock.now());
+    const names = new Set(path.registry.all.map(({ name }) => name));
+    for (const [handler, pending] of Object.entries(pendingByHandler)) {
+      if (!names.has(handler)) logger.warn({ handler, pending }, "work_waits_for_a_handler_that_is_not_registered");
+    }
+  } catch (error) {
+    logger.error(errorFields(error, true), "counts_failed");
+  }
+}

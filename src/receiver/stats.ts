@@ -1,0 +1,22 @@
+import { LIMITS } from "../protocol/limits.js";
+import type { ReceiverStats } from "./receiver.js";
+import type { ReceiverParts } from "./receiver-parts.js";
+
+/** Before the start and after the stop the last figures stand; a running receiver whose store fails says so. */
+export async function readStats({ path, counter }: ReceiverParts): Promise<ReceiverStats> {
+  const { admission, report } = path;
+  if (admission.state !== "new" && admission.state !== "stopped") {
+    await counter.count().catch((error: unknown) => {
+      if (admission.state === "running") throw error;
+    });
+  }
+  return {
+    state: admission.state,
+    ...counter.figures,
+    answers: report.watch.counts,
+    failuresInARow: report.watch.failuresInARow,
+    disablesAt: LIMITS.disableAfterFailures,
+    lastAcceptedAt: report.watch.lastAcceptedAt,
+    waiting: admission.waiting,
+  };
+}
