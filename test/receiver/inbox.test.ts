@@ -159,6 +159,7 @@ describe("inbox.get", () => {
         { ...common, handler: "email.*", state: "done", reason: undefined, error: undefined },
         { ...common, handler: "email.sent", state: "dead", reason: "do_not_retry", error: "DoNotRetry: never" },
       ],
+      otherBytes: [],
     });
   });
 
