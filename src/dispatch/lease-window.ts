@@ -34,7 +34,7 @@ export interface ReadyWork {
  */
 export class LeaseWindow {
   readonly #handler: RegisteredHandler;
-  readonly #held = new Map<number, HeldLease>();
+  readonly #held = new Set<HeldLease>();
   #heldBytes = 0;
   #reserved = 0;
   #suspects = 0;
@@ -71,8 +71,8 @@ export class LeaseWindow {
       this.#noneArrives = resolve;
       this.#noteArrival();
     });
-    const waiting = [...this.#held.values()].filter(({ hasBegun }) => !hasBegun);
-    for (const { token } of waiting) this.#held.delete(token);
+    const waiting = [...this.#held].filter(({ hasBegun }) => !hasBegun);
+    for (const lease of waiting) this.#held.delete(lease);
     return waiting;
   }
 
@@ -82,13 +82,13 @@ export class LeaseWindow {
   }
 
   get leases(): Lease[] {
-    return [...this.#held.values()];
+    return [...this.#held];
   }
 
   /** Since when the work that waits longest here is due; undefined when all that is held has begun. */
   get waitingSince(): number | undefined {
     let since: number | undefined;
-    for (const { hasBegun, dueAt } of this.#held.values()) {
+    for (const { hasBegun, dueAt } of this.#held) {
       if (!hasBegun && (since === undefined || dueAt < since)) since = dueAt;
     }
     return since;
@@ -119,7 +119,7 @@ export class LeaseWindow {
     const { seq, handler, token, eventId, attempt, dueAt, crashes, body } = work;
     const bytes = body.byteLength;
     const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, hasBegun: false };
-    this.#held.set(token, lease);
+    this.#held.add(lease);
     this.#heldBytes += bytes;
     if (crashes > 0) this.#suspects += 1;
     return lease;
@@ -127,7 +127,7 @@ export class LeaseWindow {
 
   /** False when the work must not begin any more: the window is closed, or somebody else has the lease. */
   begin(lease: HeldLease): boolean {
-    if (this.#isClosed || !this.#held.has(lease.token)) return false;
+    if (this.#isClosed || !this.#held.has(lease)) return false;
     lease.hasBegun = true;
     this.#running += 1;
     return true;
@@ -136,7 +136,7 @@ export class LeaseWindow {
   /** The work is settled, or somebody else has it. Does nothing to what `close` gives back. */
   release(lease: HeldLease): void {
     if (!lease.hasBegun && this.#isClosed) return;
-    this.#held.delete(lease.token);
+    this.#held.delete(lease);
     this.#heldBytes -= lease.bytes;
     if (lease.crashes > 0) this.#suspects -= 1;
     if (!lease.hasBegun) return;
@@ -145,8 +145,8 @@ export class LeaseWindow {
   }
 
   /** Somebody else has the lease now. */
-  forget({ token }: Lease): void {
-    this.#held.delete(token);
+  forget({ seq, token }: Lease): void {
+    for (const lease of this.#held) if (lease.seq === seq && lease.token === token) this.#held.delete(lease);
   }
 
   /** True when a page of the store should be leased: half a window at a time, and never beside suspects, which must be few in a crash. */

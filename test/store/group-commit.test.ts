@@ -58,7 +58,10 @@ test("a turn is taken between two batches", async () => {
   const calls = [accept()];
   await endOfTurn();
   let turns = 0;
-  commits.takeTurn(() => (turns += 1));
+  commits.takeTurn(() => {
+    turns += 1;
+    return [];
+  });
   calls.push(accept());
   await endOfTurn();
   expect(turns).toBe(0);
@@ -94,7 +97,10 @@ test.each([0, 1, 2])(
     await endOfTurn();
     const waiting = accept();
     let turnWas: PigeonholeError | undefined;
-    commits.takeTurn((broken) => (turnWas = broken));
+    commits.takeTurn((broken) => {
+      turnWas = broken;
+      return [];
+    });
     const broken: CommandResult = { ok: false, code: "store_failed", message: "SQLITE_IOERR_FSYNC", breaking: true };
     batches.shift()?.answer([0, 1, 2].map((index) => (index === place ? broken : OK)));
 

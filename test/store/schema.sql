@@ -1,3 +1,26 @@
+CREATE VIEW inbox_in_flight AS
+  SELECT e.seq, p.value AS handler, e.received_at
+  FROM inbox_event AS e
+  JOIN json_each(e.direct) AS p
+  WHERE e.seq > (SELECT value FROM counter WHERE name = 'settled_through')
+    AND NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = e.seq AND w.handler = p.value)
+    AND NOT EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = e.seq AND d.handler = p.value)
+    AND NOT EXISTS (SELECT 1 FROM inbox_marked AS m WHERE m.seq = e.seq AND m.handler = p.value);
+
+CREATE VIEW inbox_marked AS
+  SELECT e.seq, p.value AS handler, m.settled_at
+  FROM inbox_event AS e
+  JOIN json_each(e.direct) AS p
+  JOIN inbox_mark AS m ON m.handler = p.value AND m.first BETWEEN e.seq - 255 AND e.seq AND m.last >= e.seq
+    AND (m.bits IS NULL OR substr(m.bits, e.seq - m.first + 1, 1) = '1');
+
+CREATE TRIGGER inbox_work_once BEFORE INSERT ON inbox_work
+  WHEN NEW.state = 'pending' AND NEW.started = 0
+    AND (SELECT direct FROM inbox_event WHERE seq = NEW.seq) IS NOT NULL
+    AND (EXISTS (SELECT 1 FROM inbox_marked WHERE seq = NEW.seq AND handler = NEW.handler)
+      OR EXISTS (SELECT 1 FROM inbox_in_flight WHERE seq = NEW.seq AND handler = NEW.handler))
+  BEGIN SELECT RAISE(IGNORE); END;
+
 CREATE TRIGGER outbox_event_last_taken BEFORE DELETE ON outbox_event
   WHEN OLD.seq = (SELECT value FROM counter WHERE name = 'outbox_taken')
   BEGIN SELECT RAISE(IGNORE); END;
@@ -30,13 +53,24 @@ CREATE TABLE inbox_event (
     signed_at   INTEGER NOT NULL,
     body_length INTEGER NOT NULL,
     body_crc    INTEGER NOT NULL
-  ) STRICT;
+  , direct TEXT) STRICT;
 
 CREATE TABLE inbox_holder (
     first   INTEGER NOT NULL,
     handler TEXT    NOT NULL,
     seq     INTEGER NOT NULL,
     PRIMARY KEY (first, handler)
+  ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inbox_mark (
+    handler    TEXT    NOT NULL,
+    first      INTEGER NOT NULL,
+    last       INTEGER NOT NULL,
+    bits       TEXT,
+    settled_at INTEGER NOT NULL,
+    PRIMARY KEY (handler, first),
+    CHECK (last BETWEEN first AND first + 255),
+    CHECK (bits IS NULL OR length(bits) = last - first + 1)
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_other (

@@ -28,7 +28,7 @@ function plansOf(command: Command): string[] {
     migrate(db, ":memory:");
     const inbox = createInboxDatabase(db);
     statements.length = 0;
-    expect(inbox.runBatch([command])).toMatchObject([{ ok: true }]);
+    expect(inbox.runBatch([command], [])).toMatchObject([{ ok: true }]);
     return statements
       .filter((sql) => sql.includes("outbox_"))
       .flatMap((sql) => db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all())

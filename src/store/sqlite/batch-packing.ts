@@ -29,11 +29,12 @@ type PackedSettle = [
 type PackedCommand = { accept: PackedAccept } | { done: PackedSettle } | { other: Command };
 
 export interface PackedBatch {
+  ended: readonly Lease[];
   commands: PackedCommand[];
   bodies: Uint8Array<ArrayBuffer>;
 }
 
-export function packBatch(commands: readonly Command[]): PackedBatch {
+export function packBatch(commands: readonly Command[], ended: readonly Lease[]): PackedBatch {
   let size = 0;
   for (const command of commands) if (command.op === "accept") size += command.input.body.byteLength;
   const bodies = new Uint8Array(size);
@@ -46,7 +47,7 @@ export function packBatch(commands: readonly Command[]): PackedBatch {
     offset += event.body.byteLength;
     return { accept: packEvent(event) };
   });
-  return { commands: packed, bodies };
+  return { ended, commands: packed, bodies };
 }
 
 export function unpackBatch({ commands, bodies }: PackedBatch): Command[] {

@@ -18,8 +18,8 @@ export function createCheckedInbox(db: Database, files: OpenFiles | undefined): 
 
   return {
     check,
-    runBatch(commands) {
-      const results = inbox.runBatch(commands);
+    runBatch(commands, ended) {
+      const results = inbox.runBatch(commands, ended);
       const failure = check();
       if (failure === undefined) return results;
       const { code, message } = failure;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorCode, PigeonholeError } from "../../base/error.js";
 import type { Command, CommandResult, InputOf, OperationName, ResultOf } from "./inbox-database.js";
+import type { Lease } from "../work.js";
 import type { Writer } from "./writer.js";
 
 /** Larger batches gain little and make everybody in them wait. */
@@ -10,6 +11,9 @@ const LARGEST_BATCH_BYTES = 8 * 1024 * 1024;
 /** A locked database is tried again this often; with the busy timeout and the waits that is about 1.5 s of the service's 5 s. */
 const BUSY_TRIES = 4;
 const BUSY_WAIT_MS = 100;
+
+/** Gives the leases whose work it has settled. */
+type Turn = (broken: PigeonholeError | undefined) => readonly Lease[];
 
 interface Entry {
   command: Command;
@@ -25,7 +29,9 @@ interface Entry {
 export class GroupCommit {
   readonly #writer: Writer;
   readonly #queue: Entry[] = [];
-  readonly #turns: ((broken: PigeonholeError | undefined) => void)[] = [];
+  readonly #turns: Turn[] = [];
+  /** Settled in turns, and unknown to the writer. */
+  #ended: Lease[] = [];
   #underWay = false;
   #scheduled = false;
   #refusal: PigeonholeError | undefined;
@@ -52,9 +58,9 @@ export class GroupCommit {
   }
 
   /** Calls back once while no batch is under way; the callback must be synchronous, and write nothing when given an error. */
-  takeTurn(callback: (broken: PigeonholeError | undefined) => void): void {
+  takeTurn(turn: Turn): void {
     if (this.#refusal !== undefined) throw this.#refusal;
-    this.#turns.push(callback);
+    this.#turns.push(turn);
     this.#schedule();
   }
 
@@ -94,7 +100,9 @@ export class GroupCommit {
   #next(): void {
     // A call made during a turn schedules a round of its own, and this one begins its batch.
     if (this.#underWay) return;
-    while (this.#turns.length > 0) this.#turns.shift()?.(this.#broken);
+    for (let turn = this.#turns.shift(); turn !== undefined; turn = this.#turns.shift()) {
+      this.#ended.push(...turn(this.#broken));
+    }
     if (this.#broken !== undefined) for (const entry of this.#queue.splice(0)) entry.reject(this.#broken);
     if (this.#queue.length === 0) {
       for (const resolve of this.#idle.splice(0)) resolve();
@@ -116,7 +124,12 @@ export class GroupCommit {
   }
 
   async #runBatch(batch: Entry[]): Promise<void> {
-    const results = await this.#runWhileBusy(batch.map((entry) => entry.command));
+    const ended = this.#ended;
+    this.#ended = [];
+    const results = await this.#runWhileBusy(
+      batch.map((entry) => entry.command),
+      ended,
+    );
     for (const [index, entry] of batch.entries()) {
       const result = results[index];
       if (result?.ok) {
@@ -130,9 +143,9 @@ export class GroupCommit {
     this.#next();
   }
 
-  async #runWhileBusy(commands: Command[]): Promise<CommandResult[]> {
+  async #runWhileBusy(commands: Command[], ended: readonly Lease[]): Promise<CommandResult[]> {
     for (let attempt = 1; ; attempt += 1) {
-      const results = await this.#runOnce(commands);
+      const results = await this.#runOnce(commands, ended);
       const first = results[0];
       const breaking = results.find((result) => !result.ok && result.breaking);
       if (breaking?.ok === false) this.break(breaking);
@@ -142,9 +155,9 @@ export class GroupCommit {
     }
   }
 
-  async #runOnce(commands: Command[]): Promise<CommandResult[]> {
+  async #runOnce(commands: Command[], ended: readonly Lease[]): Promise<CommandResult[]> {
     try {
-      return await this.#writer.run(commands);
+      return await this.#writer.run(commands, ended);
     } catch (error) {
       const { code, message } =
         error instanceof PigeonholeError ? error : new PigeonholeError("store_failed", String(error));

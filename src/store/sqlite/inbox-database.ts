@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { ErrorCode } from "../../base/error.js";
+import type { Lease } from "../work.js";
 import { prepareAccept } from "./operations/accept.js";
 import { prepareAddDone, prepareCounts } from "./operations/counts.js";
 import { prepareInspect } from "./operations/inspect.js";
@@ -20,19 +21,21 @@ import { prepareRestartWaits } from "./operations/restart-waits.js";
 import { prepareSettle } from "./operations/settle.js";
 import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
 import { prepareNoteTimes } from "./operations/times.js";
+import { DirectPairs } from "./direct-pairs.js";
+import { EventNumbers } from "./event-numbers.js";
 import { createTokenSource } from "./lease-token.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 
-function prepareOperations(db: Database) {
+function prepareOperations(db: Database, pairs: DirectPairs, numbers: EventNumbers) {
   const nextToken = createTokenSource();
   return {
-    accept: prepareAccept(db, nextToken),
+    accept: prepareAccept(db, { numbers, pairs, nextToken }),
     lease: prepareLease(db, nextToken),
-    renew: prepareRenew(db),
-    release: prepareRelease(db),
-    settle: prepareSettle(db),
-    recover: prepareRecover(db),
-    restartWaits: prepareRestartWaits(db),
+    renew: prepareRenew(db, pairs),
+    release: prepareRelease(db, pairs),
+    settle: prepareSettle(db, pairs),
+    recover: prepareRecover(db, pairs),
+    restartWaits: prepareRestartWaits(db, pairs),
     loadSteps: prepareLoadSteps(db),
     saveStep: prepareSaveStep(db),
     ...prepareInspect(db),
@@ -66,12 +69,15 @@ export type CommandResult =
 
 /** Runs batches of commands, each batch in one durable transaction. */
 export interface InboxDatabase {
-  runBatch(commands: readonly Command[]): CommandResult[];
+  /** `ended`: leases whose work another connection of this process has settled since the batch before. */
+  runBatch(commands: readonly Command[], ended: readonly Lease[]): CommandResult[];
 }
 
 /** All statements of one connection. The schema must be up to date. */
 export function createInboxDatabase(db: Database): InboxDatabase {
-  const operations = prepareOperations(db);
+  const pairs = new DirectPairs(db);
+  const numbers = new EventNumbers(db);
+  const operations = prepareOperations(db, pairs, numbers);
   const addDone = prepareAddDone(db);
 
   function runOne(command: Command): unknown {
@@ -81,19 +87,27 @@ export function createInboxDatabase(db: Database): InboxDatabase {
 
   const runTogether = db.transaction((commands: readonly Command[]): CommandResult[] => {
     let done = 0;
+    pairs.begin();
+    numbers.begin();
     const results = commands.map((command): CommandResult => {
+      // Whatever looks at the marks must find those of this batch.
+      if (command.op !== "accept" && command.op !== "settle") pairs.flush();
       const value = runOne(command);
       if (command.op === "settle" && command.input.to === "done" && value === "settled") done += 1;
       return { ok: true, value };
     });
+    pairs.flush();
     addDone(done);
     return results;
   });
 
   function attempt(commands: readonly Command[]): CommandResult[] | { failure: CommandResult & { ok: false } } {
     try {
-      return runTogether.immediate(commands);
+      const results = runTogether.immediate(commands);
+      pairs.committed();
+      return results;
     } catch (error) {
+      pairs.rolledBack();
       const { code, message } = asStoreError(
         error,
         commands
@@ -106,7 +120,8 @@ export function createInboxDatabase(db: Database): InboxDatabase {
   }
 
   return {
-    runBatch(commands) {
+    runBatch(commands, ended) {
+      for (const lease of ended) pairs.forget(lease);
       const together = attempt(commands);
       if (Array.isArray(together)) return together;
       const { failure } = together;

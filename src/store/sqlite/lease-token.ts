@@ -3,8 +3,16 @@ import { randomInt } from "node:crypto";
 /** Gives a token that no lease had before. */
 export type NextToken = () => number;
 
+/** Tokens below are epochs: the lease of a direct pair, which has no row to keep a token in. */
+const FIRST_ROW_TOKEN = 2 ** 32;
+
+/** Whether the lease was given with the event and has no row, or had none when it was given. */
+export function isDirect({ token }: { token: number }): boolean {
+  return token < FIRST_ROW_TOKEN;
+}
+
 /** Counts up from a random place, so that tokens of two processes do not meet. */
 export function createTokenSource(): NextToken {
-  let token = randomInt(2 ** 47);
+  let token = FIRST_ROW_TOKEN + randomInt(2 ** 47);
   return () => ++token;
 }

@@ -159,4 +159,49 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE inbox_work SET waits_since = 0 WHERE state = 'pending' AND finished > 0;
   UPDATE outbox_send SET waits_since = 0 WHERE state = 'pending';
   `,
+  `
+  -- Names of the handlers whose work came in leased, as a JSON list. Such a pair of event and handler has no row while it is on its way.
+  ALTER TABLE inbox_event ADD COLUMN direct TEXT;
+
+  -- Done marks of direct pairs, one row per handler and batch: every event from first to last, or those whose place in bits is '1'.
+  CREATE TABLE inbox_mark (
+    handler    TEXT    NOT NULL,
+    first      INTEGER NOT NULL,
+    last       INTEGER NOT NULL,
+    bits       TEXT,
+    settled_at INTEGER NOT NULL,
+    PRIMARY KEY (handler, first),
+    CHECK (last BETWEEN first AND first + 255),
+    CHECK (bits IS NULL OR length(bits) = last - first + 1)
+  ) STRICT, WITHOUT ROWID;
+
+  -- epoch: how often the file was taken over; the lease token of direct pairs. settled_through: no pair of an event up to it is in flight.
+  -- numbered: the highest number of an event that was removed, so that no number is used twice.
+  INSERT INTO counter (name, value) VALUES ('epoch', 0), ('settled_through', 0), ('numbered', 0);
+
+  CREATE VIEW inbox_marked AS
+  SELECT e.seq, p.value AS handler, m.settled_at
+  FROM inbox_event AS e
+  JOIN json_each(e.direct) AS p
+  JOIN inbox_mark AS m ON m.handler = p.value AND m.first BETWEEN e.seq - 255 AND e.seq AND m.last >= e.seq
+    AND (m.bits IS NULL OR substr(m.bits, e.seq - m.first + 1, 1) = '1');
+
+  -- Leased with the event by the process that works on the file, or by one that died.
+  CREATE VIEW inbox_in_flight AS
+  SELECT e.seq, p.value AS handler, e.received_at
+  FROM inbox_event AS e
+  JOIN json_each(e.direct) AS p
+  WHERE e.seq > (SELECT value FROM counter WHERE name = 'settled_through')
+    AND NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = e.seq AND w.handler = p.value)
+    AND NOT EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = e.seq AND d.handler = p.value)
+    AND NOT EXISTS (SELECT 1 FROM inbox_marked AS m WHERE m.seq = e.seq AND m.handler = p.value);
+
+  -- A pair that is marked or in flight gets no second chance, also not from a version that knows no marks.
+  CREATE TRIGGER inbox_work_once BEFORE INSERT ON inbox_work
+  WHEN NEW.state = 'pending' AND NEW.started = 0
+    AND (SELECT direct FROM inbox_event WHERE seq = NEW.seq) IS NOT NULL
+    AND (EXISTS (SELECT 1 FROM inbox_marked WHERE seq = NEW.seq AND handler = NEW.handler)
+      OR EXISTS (SELECT 1 FROM inbox_in_flight WHERE seq = NEW.seq AND handler = NEW.handler))
+  BEGIN SELECT RAISE(IGNORE); END;
+  `,
 ];

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { StoreContext } from "../store.js";
+import type { Lease } from "../work.js";
 import { checkIntegrity } from "./check-integrity.js";
 import { findFault } from "./find-fault.js";
 import { GroupCommit } from "./group-commit.js";
@@ -92,10 +93,11 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
   const waiting: UserCommit[] = [];
   let ended: Promise<void> | undefined;
 
-  function runWaiting(broken: PigeonholeError | undefined): void {
+  function runWaiting(broken: PigeonholeError | undefined): Lease[] {
     const taken = waiting.splice(0);
-    if (broken === undefined) runUserCommits(taken);
-    else for (const commit of taken) commit.reject(broken);
+    if (broken === undefined) return runUserCommits(taken);
+    for (const commit of taken) commit.reject(broken);
+    return [];
   }
 
   async function end(inOrder: boolean): Promise<void> {

@@ -37,6 +37,8 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   /** Opens files again that were taken away; ends with the opening. */
   let replacing = Promise.resolve();
   let hasTakenOver = false;
+  /** Whether the writer that is open has begun its epoch. */
+  let hasEpoch = false;
 
   async function openWhileBusy(context: StoreContext, lost?: OpenStore): Promise<OpenStore> {
     for (let attempt = 1; ; attempt += 1) {
@@ -57,6 +59,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 
   function use(open: OpenStore, context: StoreContext): void {
     opened = open;
+    hasEpoch = false;
     void open.commits.broken.then(({ code, message }) => {
       context.onAlarm?.({ kind: "store_unavailable", code, message });
       if (code === "store_replaced" && opened === open) replacing = replace(open, context);
@@ -144,8 +147,10 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       // A closed store must not take the file from the next one.
       current();
       if (ownership !== undefined && !ownership.take()) return { owner: false, recovered: 0, parked: 0 };
-      const result = await run("recover", { now, everything: ownership !== undefined && !hasTakenOver });
+      const everything = ownership !== undefined && !hasTakenOver;
+      const result = await run("recover", { now, everything, takeOver: !hasEpoch });
       hasTakenOver = true;
+      hasEpoch = true;
       return { owner: true, ...result };
     },
     restartWaits: (limits) => run("restartWaits", limits),

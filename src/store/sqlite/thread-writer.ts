@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import type { StoreContext } from "../store.js";
 import { type PackedResult, packBatch, unpackResults } from "./batch-packing.js";
+import type { Lease } from "../work.js";
 import type { Command, CommandResult } from "./inbox-database.js";
 import type { OpenFiles } from "./open-files.js";
 import type { BlockedWal } from "./wal-watch.js";
@@ -14,6 +15,13 @@ export type ThreadMessage =
   | { kind: "fault"; code: PigeonholeError["code"]; message: string }
   | ({ kind: "wal_blocked" } & BlockedWal)
   | { kind: "failed"; code: PigeonholeError["code"]; message: string };
+
+/** A batch that could not be packed. */
+interface UnpackedBatch {
+  commands: readonly Command[];
+  ended: readonly Lease[];
+  error: unknown;
+}
 
 interface Waiting {
   resolve(results: PackedResult[]): void;
@@ -68,19 +76,19 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   worker.on("exit", () => die(new PigeonholeError("store_failed", "The writer thread of the store ended by itself.")));
 
-  async function run(commands: readonly Command[]): Promise<CommandResult[]> {
+  async function run(commands: readonly Command[], ended: readonly Lease[]): Promise<CommandResult[]> {
     if (dead !== undefined) throw dead;
     try {
-      const batch = packBatch(commands);
+      const batch = packBatch(commands, ended);
       worker.postMessage(batch, [batch.bodies.buffer]);
     } catch (error) {
-      return runEachAlone(commands, error);
+      return runEachAlone({ commands, ended, error });
     }
     return unpackResults(await expect(), commands);
   }
 
   /** An argument that cannot cross to the thread must not take its neighbours with it, nor count as a failure of the disk. */
-  async function runEachAlone(commands: readonly Command[], error: unknown): Promise<CommandResult[]> {
+  async function runEachAlone({ commands, ended, error }: UnpackedBatch): Promise<CommandResult[]> {
     const [first, second] = commands;
     if (first !== undefined && second === undefined) {
       return [
@@ -88,7 +96,7 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
       ];
     }
     const results: CommandResult[] = [];
-    for (const command of commands) results.push(...(await run([command])));
+    for (const command of commands) results.push(...(await run([command], ended)));
     return results;
   }
 

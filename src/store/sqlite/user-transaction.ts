@@ -1,11 +1,12 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
-import type { Settlement } from "../work.js";
+import type { Lease, Settlement } from "../work.js";
+import { prepareAddRow } from "./direct-pairs.js";
 import { findFault } from "./find-fault.js";
 import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
-import { prepareSettle } from "./operations/settle.js";
+import { type DirectEnds, prepareSettle } from "./operations/settle.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 import { guardDatabase, transactionEnded } from "./transaction-guard.js";
 import { prepareTurnMarker } from "./turn-marker.js";
@@ -26,19 +27,24 @@ interface UserCommitDeps {
   onBreaking: (error: PigeonholeError) => void;
 }
 
-/** What became of one transaction for several commits: answers to give, or the one whose SQL ended it for all. */
-type Turn = { answers: (() => void)[] } | { endedBy: UserCommit; error: PigeonholeError };
+/** What became of one transaction for several commits: what each threw, or the one whose SQL ended it for all. */
+type Turn = { failures: ({ error: unknown } | undefined)[] } | { endedBy: UserCommit; error: PigeonholeError };
 
 /**
  * Runs waiting `ctx.commit`s in one transaction on the caller's connection: fence, the user's writes, the done mark. Each has a
  * savepoint of its own, so one that throws leaves the others alone; all share one wait for the disk. One whose SQL ends the
- * transaction is refused, and the others run again without it: nothing of theirs was written.
+ * transaction is refused, and the others run again without it: nothing of theirs was written. Gives the leases whose work is done and on the
+ * disk.
  */
-export function createUserCommits({ db, files, onBreaking }: UserCommitDeps): (commits: readonly UserCommit[]) => void {
+export function createUserCommits({
+  db,
+  files,
+  onBreaking,
+}: UserCommitDeps): (commits: readonly UserCommit[]) => Lease[] {
   const runTogether = prepareTurn(db);
 
-  function runTurn(commits: readonly UserCommit[]): void {
-    if (commits.length === 0) return;
+  function runTurn(commits: readonly UserCommit[]): Lease[] {
+    if (commits.length === 0) return [];
     try {
       const turn = runTogether(commits);
       if ("endedBy" in turn) {
@@ -47,23 +53,39 @@ export function createUserCommits({ db, files, onBreaking }: UserCommitDeps): (c
       }
       const fault = files === undefined ? undefined : findFault(db, files);
       if (fault !== undefined) throw fault;
-      for (const answer of turn.answers) answer();
+      return answerAll(commits, turn.failures);
     } catch (error) {
       const failure = asStoreError(error, "ctx.commit");
       if (isBreaking(failure)) onBreaking(failure);
       // What fails at COMMIT, such as a deferred foreign key of the user's, is of one of them.
       const isOfOne = commits.length > 1 && !isBreaking(failure) && !isOfDatabase(failure);
-      if (isOfOne) for (const commit of commits) runTurn([commit]);
-      else for (const commit of commits) commit.reject(failure);
+      if (isOfOne) return commits.flatMap((commit) => runTurn([commit]));
+      for (const commit of commits) commit.reject(failure);
+      return [];
     }
   }
 
   return runTurn;
 }
 
+/** Resolves and rejects what was committed or thrown; gives the leases of what was committed. */
+function answerAll(commits: readonly UserCommit[], failures: readonly ({ error: unknown } | undefined)[]): Lease[] {
+  const ended: Lease[] = [];
+  for (const [index, { settlement, resolve, reject }] of commits.entries()) {
+    const failure = failures[index];
+    if (failure === undefined) {
+      ended.push(settlement);
+      resolve();
+    } else {
+      reject(failure.error);
+    }
+  }
+  return ended;
+}
+
 /** One transaction for several commits. Throws what is wrong with the database, or with the COMMIT. */
 function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
-  const settle = prepareSettle(db);
+  const settle = prepareSettle(db, prepareSingleEnds(db));
   const addDone = prepareAddDone(db);
   const marker = prepareTurnMarker(db);
 
@@ -78,24 +100,22 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
     callWithRevocable(db, fn);
   });
 
-  const runAll = db.transaction((commits: readonly UserCommit[]): (() => void)[] => {
-    let done = 0;
+  const runAll = db.transaction((commits: readonly UserCommit[]): ({ error: unknown } | undefined)[] => {
     marker.begin();
-    const answers: (() => void)[] = [];
+    const failures: ({ error: unknown } | undefined)[] = [];
     for (const commit of commits) {
       const failure = attempt(() => runOne(commit));
       if (!marker.isOpen()) throw new TurnEnded(commit, failure?.error);
-      if (failure === undefined) done += 1;
-      answers.push(failure === undefined ? () => commit.resolve() : () => commit.reject(failure.error));
+      failures.push(failure);
     }
-    addDone(done);
+    addDone(failures.filter((failure) => failure === undefined).length);
     marker.end();
-    return answers;
+    return failures;
   });
 
   return (commits) => {
     try {
-      return { answers: runAll.immediate(commits) };
+      return { failures: runAll.immediate(commits) };
     } catch (thrown) {
       if (!(thrown instanceof TurnEnded)) throw thrown;
       const { commit, cause } = thrown;
@@ -123,6 +143,18 @@ function attempt(work: () => void): { error: unknown } | undefined {
   } catch (error) {
     return { error };
   }
+}
+
+/** The writer may have given the pair a row meanwhile, so the database alone tells; the mark is one of its own. */
+function prepareSingleEnds(db: Database): DirectEnds {
+  const addMark = db.prepare<Lease & { at: number }>(`
+    INSERT INTO inbox_mark (handler, first, last, settled_at)
+    SELECT handler, seq, seq, :at FROM inbox_in_flight
+    WHERE seq = :seq AND handler = :handler AND (SELECT value FROM counter WHERE name = 'epoch') = :token`);
+  return {
+    end: ({ seq, handler, token }, at) => addMark.run({ seq, handler, token, at }).changes === 1,
+    addRow: prepareAddRow(db),
+  };
 }
 
 /** Hands out the database for the length of one synchronous call. */

@@ -41,7 +41,7 @@ try {
       return;
     }
     const commands = unpackBatch(message);
-    answer({ kind: "results", results: packResults(inbox.runBatch(commands), commands) });
+    answer({ kind: "results", results: packResults(inbox.runBatch(commands, message.ended), commands) });
   });
   answer({ kind: "ready" });
 } catch (error) {

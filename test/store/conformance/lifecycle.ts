@@ -13,7 +13,8 @@ import {
   NOTHING_TO_PRUNE,
 } from "./fixture.js";
 
-const LEASE = { seq: 1, handler: "h", token: 1 };
+/** Of a token that is never given. */
+const LEASE = { seq: 1, handler: "h", token: 2 ** 50 };
 
 /** One call of each method but open and close, and but those that not every store has. */
 const CALLS = {

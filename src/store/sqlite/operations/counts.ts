@@ -1,9 +1,12 @@
 import type { Database } from "better-sqlite3";
 import type { StoreCounts } from "../../inbox-view.js";
 
-/** Counts from the partial indexes alone; the number of stored events does not matter. */
+/** Counts from the partial indexes, and what is in flight; the number of stored events does not matter. */
 export function prepareCounts(db: Database) {
-  const countLeased = db.prepare<[], number>("SELECT count(*) FROM inbox_work WHERE state = 'leased'").pluck();
+  const countLeased = db
+    .prepare<[], number>(`
+    SELECT (SELECT count(*) FROM inbox_work WHERE state = 'leased') + (SELECT count(*) FROM inbox_in_flight)`)
+    .pluck();
   const pendingByHandler = db.prepare<[], { handler: string; pending: number; dueAt: number }>(`
     SELECT handler, count(*) AS pending, min(due_at) AS dueAt
     FROM inbox_work INDEXED BY inbox_work_pending WHERE state = 'pending' GROUP BY handler`);
@@ -19,7 +22,9 @@ export function prepareCounts(db: Database) {
   const oldestLeased = db
     .prepare<[], number>(`
     SELECT received_at FROM inbox_event
-    WHERE seq = (SELECT min(seq) FROM inbox_work INDEXED BY inbox_work_leased WHERE state = 'leased')`)
+    WHERE seq = (SELECT min(seq) FROM (
+      SELECT min(seq) AS seq FROM inbox_work INDEXED BY inbox_work_leased WHERE state = 'leased'
+      UNION ALL SELECT min(seq) FROM inbox_in_flight))`)
     .pluck();
   const readDone = db.prepare<[], number>("SELECT value FROM counter WHERE name = 'done'").pluck();
 

@@ -23,6 +23,22 @@ const STUCK_STATES = ["dead", "parked"];
 
 const EVENT_COLUMNS = "seq, id, type, test, received_at AS receivedAt, signed_at AS signedAt";
 
+const HAS_ROW = "seq IN (SELECT seq FROM inbox_work WHERE state = :state)";
+
+function stateFilter(state: WorkState): string {
+  switch (state) {
+    case "done":
+      return `(EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = inbox_event.seq)
+        OR EXISTS (SELECT 1 FROM inbox_marked AS m WHERE m.seq = inbox_event.seq))`;
+    case "leased":
+      return `(${HAS_ROW} OR seq IN (SELECT seq FROM inbox_in_flight))`;
+    case "pending":
+    case "dead":
+    case "parked":
+      return HAS_ROW;
+  }
+}
+
 /** Reads events with the state of each handler. */
 export function prepareInspect(db: Database) {
   const selectWork = db.prepare<{ seq: number }, WorkRow>(`
@@ -30,6 +46,10 @@ export function prepareInspect(db: Database) {
     FROM inbox_work WHERE seq = :seq
     UNION ALL
     SELECT handler, 'done', NULL, NULL, attempts, NULL, settled_at, discarded FROM inbox_done WHERE seq = :seq
+    UNION ALL
+    SELECT handler, 'done', NULL, NULL, 1, NULL, settled_at, 0 FROM inbox_marked WHERE seq = :seq
+    UNION ALL
+    SELECT handler, 'leased', NULL, NULL, 1, NULL, NULL, 0 FROM inbox_in_flight WHERE seq = :seq
     ORDER BY handler`);
   const selectById = db.prepare<{ id: string }, EventRow>(`SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE id = :id`);
   const selectOthers = db
@@ -59,8 +79,7 @@ export function prepareInspect(db: Database) {
     if (query.state !== undefined) checkState(query.state, WORK_STATES);
     const filters = ["seq < :before"];
     if (query.type !== undefined) filters.push("type = :type");
-    if (query.state === "done") filters.push("EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = inbox_event.seq)");
-    else if (query.state !== undefined) filters.push("seq IN (SELECT seq FROM inbox_work WHERE state = :state)");
+    if (query.state !== undefined) filters.push(stateFilter(query.state));
     const rows = db
       .prepare<object, EventRow>(
         `SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE ${filters.join(" AND ")} ORDER BY seq DESC LIMIT :most`,

@@ -1,7 +1,8 @@
 import type { Database } from "better-sqlite3";
 import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { Lease, LeasedWork } from "../../work.js";
-import type { NextToken } from "../lease-token.js";
+import { type NextToken, isDirect } from "../lease-token.js";
+import type { DirectEnds } from "./settle.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */
 type Suspicion = 0 | 1 | 2;
@@ -84,23 +85,29 @@ export function prepareLease(db: Database, nextToken: NextToken) {
   };
 }
 
-/** Moves the ends of leases; returns those that somebody else has now. */
-export function prepareRenew(db: Database) {
+/** Moves the ends of leases; returns those that somebody else has now. What is held for so long waits, and waiting work has a row. */
+export function prepareRenew(db: Database, pairs: DirectEnds) {
   const setUntil = db.prepare(`
     UPDATE inbox_work SET lease_until = :leaseUntil
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
   return ({ leases, leaseUntil }: { leases: readonly Lease[]; leaseUntil: number }): Lease[] =>
-    leases.filter((lease) => setUntil.run({ ...lease, leaseUntil }).changes === 0);
+    leases.filter((lease) => {
+      if (isDirect(lease)) pairs.addRow(lease, leaseUntil);
+      return setUntil.run({ ...lease, leaseUntil }).changes === 0;
+    });
 }
 
 /** Makes leased work pending again as if it had not been leased; it waits since it was received. */
-export function prepareRelease(db: Database) {
+export function prepareRelease(db: Database, pairs: DirectEnds) {
   const setPending = db.prepare(`
     UPDATE inbox_work
     SET state = 'pending', due_at = (SELECT min(received_at, :now) FROM inbox_event AS e WHERE e.seq = inbox_work.seq),
         lease = NULL, lease_until = NULL, started = started - 1
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
   return ({ leases, now }: { leases: readonly Lease[]; now: number }): void => {
-    for (const lease of leases) setPending.run({ ...lease, now });
+    for (const lease of leases) {
+      if (isDirect(lease)) pairs.addRow(lease, now);
+      setPending.run({ ...lease, now });
+    }
   };
 }

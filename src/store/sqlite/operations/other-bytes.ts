@@ -20,7 +20,9 @@ export function prepareOtherBytes(db: Database) {
     WITH body (seq) AS (SELECT :first UNION ALL SELECT seq FROM inbox_other WHERE first = :first)
     SELECT 1 WHERE EXISTS (SELECT 1 FROM inbox_work WHERE seq IN body)
       AND NOT EXISTS (SELECT 1 FROM inbox_work WHERE seq IN body AND (state <> 'parked' OR reason = 'crash_loop'))
-      AND NOT EXISTS (SELECT 1 FROM inbox_done WHERE seq IN body)`);
+      AND NOT EXISTS (SELECT 1 FROM inbox_done WHERE seq IN body)
+      AND NOT EXISTS (SELECT 1 FROM body JOIN inbox_marked USING (seq))
+      AND NOT EXISTS (SELECT 1 FROM body JOIN inbox_in_flight USING (seq))`);
   const insertOther = db.prepare("INSERT INTO inbox_other (seq, first) VALUES (:seq, :first)");
   const setHolder = db.prepare(`
     INSERT INTO inbox_holder (first, handler, seq) VALUES (:first, :handler, :seq)

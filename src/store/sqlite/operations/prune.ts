@@ -1,6 +1,10 @@
 import type { Database } from "better-sqlite3";
 import type { PruneLimits } from "../../store.js";
 
+/** No handler works on the event or will. */
+const isSettled = (table: string): string => `NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = ${table}.seq)
+      AND NOT EXISTS (SELECT 1 FROM inbox_in_flight AS f WHERE f.seq = ${table}.seq)`;
+
 interface Row {
   seq: number;
   receivedAt: number;
@@ -15,7 +19,7 @@ export function preparePrune(db: Database) {
   // Of the bodies of one id the first goes last, and none while one of them is not settled.
   const selectOld = db.prepare<object, Row>(`
     SELECT e.seq, e.received_at AS receivedAt,
-      NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = e.seq)
+      ${isSettled("e")}
         AND NOT EXISTS (SELECT 1 FROM inbox_other AS o WHERE o.first = e.seq)
         AND NOT EXISTS (
           SELECT 1 FROM inbox_other AS o JOIN inbox_other AS s ON s.first = o.first JOIN inbox_work AS w ON w.seq IN (s.seq, s.first)
@@ -23,11 +27,18 @@ export function preparePrune(db: Database) {
     FROM inbox_event AS e WHERE e.seq > :after ORDER BY e.seq LIMIT :batch`);
   const selectBodies = db.prepare<object, Row>(`
     SELECT b.seq, e.received_at AS receivedAt,
-      NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = b.seq) AS settled
+      ${isSettled("b")} AS settled
     FROM inbox_body AS b JOIN inbox_event AS e ON e.seq = b.seq WHERE b.seq > :after ORDER BY b.seq LIMIT :batch`);
   const dropBody = db.prepare("DELETE FROM inbox_body WHERE seq = :seq");
   const dropEvent = db.prepare("DELETE FROM inbox_event WHERE seq = :seq");
   const dropMarks = db.prepare("DELETE FROM inbox_done WHERE seq = :seq");
+  // A mark goes with the last of the events that it lies over.
+  const dropSharedMarks = db.prepare<[string, number, number]>(`
+    DELETE FROM inbox_mark
+    WHERE handler = ? AND first BETWEEN ? - 255 AND ?
+      AND NOT EXISTS (SELECT 1 FROM inbox_event AS e WHERE e.seq BETWEEN inbox_mark.first AND inbox_mark.last)`);
+  const selectDirect = db.prepare<[number], string | null>("SELECT direct FROM inbox_event WHERE seq = ?").pluck();
+  const keepNumber = db.prepare("UPDATE counter SET value = :seq WHERE name = 'numbered' AND value < :seq");
   const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
   const dropOther = db.prepare("DELETE FROM inbox_other WHERE seq = :seq");
   const dropHolders = db.prepare("DELETE FROM inbox_holder WHERE first = :seq");
@@ -48,6 +59,7 @@ export function preparePrune(db: Database) {
   };
 
   function removeEvent(seq: number): void {
+    const direct = selectDirect.get(seq) ?? "[]";
     dropBody.run({ seq });
     dropMarks.run({ seq });
     dropSteps.run({ seq });
@@ -55,6 +67,8 @@ export function preparePrune(db: Database) {
     dropHolders.run({ seq });
     dropOther.run({ seq });
     dropEvent.run({ seq });
+    for (const handler of JSON.parse(direct) as string[]) dropSharedMarks.run(handler, seq, seq);
+    keepNumber.run({ seq });
   }
 
   function sweep(kind: keyof typeof kinds, before: number, { now, batch }: PruneLimits): number {

@@ -1,12 +1,21 @@
 import type { Database } from "better-sqlite3";
 import { CRASH_LIMIT } from "../../work-state.js";
+import type { DirectPairs } from "../direct-pairs.js";
+
+export interface RecoverInput {
+  now: number;
+  /** Ends all leases: whoever gave them is dead. */
+  everything: boolean;
+  /** Begins an epoch: this process works on the file from now on. */
+  takeOver: boolean;
+}
 
 /**
  * Ends leases that nobody holds any more: those that ran out, or all of them (`everything`) when this process has just taken
  * over the file. A run that never finished counts as a crash; at {@link CRASH_LIMIT} the work is parked. A call to the API whose
  * answer nobody waits for any more is made again, as it was.
  */
-export function prepareRecover(db: Database) {
+export function prepareRecover(db: Database, pairs: DirectPairs) {
   const park = db.prepare(`
     UPDATE inbox_work
     SET state = 'parked', settled_at = :now, reason = 'crash_loop', error = :error, lease = NULL, lease_until = NULL
@@ -19,7 +28,9 @@ export function prepareRecover(db: Database) {
     WHERE state = 'leased' AND lease_until < :before`);
   const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
 
-  return ({ now, everything }: { now: number; everything: boolean }): { recovered: number; parked: number } => {
+  return ({ now, everything, takeOver }: RecoverInput): { recovered: number; parked: number } => {
+    if (takeOver) pairs.takeOver();
+    pairs.expire(now);
     const before = everything ? Number.MAX_SAFE_INTEGER : now;
     freeSend.run({ now, before });
     const parked = park.run({ now, before, error, limit: CRASH_LIMIT }).changes;

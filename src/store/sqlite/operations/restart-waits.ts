@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import type { DirectPairs } from "../direct-pairs.js";
 
 const SUSPICIONS = [0, 1, 2];
 
@@ -10,7 +11,7 @@ const BEGAN_LATER = "due_at > :now AND coalesce(waits_since, due_at) > :now";
  * Mends what was written while the clock was ahead: waits for a next try last as long as they were meant to, and leases end as those
  * given now. Looks at nothing that is due.
  */
-export function prepareRestartWaits(db: Database) {
+export function prepareRestartWaits(db: Database, pairs: DirectPairs) {
   const nextHandler = db
     .prepare<[string], string>(`
     SELECT handler FROM inbox_work INDEXED BY inbox_work_pending WHERE state = 'pending' AND handler > ?
@@ -30,6 +31,7 @@ export function prepareRestartWaits(db: Database) {
       for (const suspicion of SUSPICIONS) restarted += restartWork.run({ handler, suspicion, now }).changes;
     }
     shortenLeases.run({ leaseUntil });
+    pairs.shortenLeases(leaseUntil);
     return restarted;
   };
 }

@@ -1,13 +1,22 @@
 import type { Database } from "better-sqlite3";
 import type { SettleResult } from "../../store.js";
-import type { Settlement } from "../../work.js";
+import type { Lease, Settlement } from "../../work.js";
+import { isDirect } from "../lease-token.js";
 import { prepareRecordOfHandler } from "./outbox-record.js";
+
+/** What a settlement needs of the direct pairs, on whichever connection it is written. */
+export interface DirectEnds {
+  /** Marks a pair in flight as done; false when it has a row or its lease is lost. */
+  end(lease: Lease, at: number): boolean;
+  /** Gives a pair in flight a row under the same lease. */
+  addRow(lease: Lease, leaseUntil: number): void;
+}
 
 /**
  * Ends a lease. Every statement carries the token: a lease that was lost writes nothing. What every event passes through is
  * bound by position, as in `accept`.
  */
-export function prepareSettle(db: Database) {
+export function prepareSettle(db: Database, pairs: DirectEnds) {
   const remove = db
     .prepare<[number, string, number], number>(`
     DELETE FROM inbox_work WHERE seq = ? AND handler = ? AND state = 'leased' AND lease = ? RETURNING started`)
@@ -51,7 +60,19 @@ export function prepareSettle(db: Database) {
     }
   }
 
+  /** A first run that succeeds leaves a mark and had no row; any other end needs one. */
+  function endDirect(settlement: Settlement): boolean {
+    if (!isDirect(settlement)) return false;
+    if (settlement.to === "done" && !settlement.dropSteps && pairs.end(settlement, settlement.at)) {
+      record(settlement.records, settlement.at);
+      return true;
+    }
+    pairs.addRow(settlement, settlement.at);
+    return false;
+  }
+
   return (settlement: Settlement): SettleResult => {
+    if (endDirect(settlement)) return "settled";
     if (!move(settlement)) return "lost";
     if (settlement.dropSteps) dropSteps.run({ seq: settlement.seq, handler: settlement.handler });
     return "settled";

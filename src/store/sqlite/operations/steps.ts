@@ -15,8 +15,12 @@ export function prepareLoadSteps(db: Database) {
 export function prepareSaveStep(db: Database) {
   const insert = db.prepare(`
     INSERT INTO inbox_step (seq, handler, name, value)
-    SELECT :seq, :handler, :name, :value FROM inbox_work
-    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
+    SELECT :seq, :handler, :name, :value FROM (
+      SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
+      UNION ALL
+      SELECT 1 FROM inbox_in_flight
+      WHERE seq = :seq AND handler = :handler AND (SELECT value FROM counter WHERE name = 'epoch') = :token)
+    WHERE true
     ON CONFLICT (seq, handler, name) DO UPDATE SET value = inbox_step.value`);
   return ({ lease, name, value }: { lease: Lease; name: string; value: string }): SettleResult =>
     insert.run({ ...lease, name, value }).changes === 1 ? "settled" : "lost";

@@ -1,0 +1,190 @@
+import type { Database } from "better-sqlite3";
+import type { Lease, NewWork } from "../work.js";
+import { groupMarks } from "./group-marks.js";
+
+/** The lease of a row that a dead process, or this one too long ago, left behind. */
+const ENDED = 0;
+
+interface OpenEvent {
+  /** Handlers whose pair with the event is in flight. */
+  handlers: string[];
+  leaseUntil: number;
+}
+
+/**
+ * Direct pairs: an event and a handler whose work came in leased and has no row. They are in flight until a mark says that they are done, or
+ * until they get a row since they have to wait. The epoch of the file is their lease token: a process that takes the file over raises it, and
+ * every change here asks for it in its own transaction. One object per writing connection; what it remembers of a transaction that failed is undone.
+ */
+export class DirectPairs {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  /** What is in flight here, in the order of the numbers. */
+  #open = new Map<number, OpenEvent>();
+  /** The highest number that this connection has stored. */
+  #newest = 0;
+  /** Since the transaction began. */
+  readonly #stored: number[] = [];
+  readonly #removed: [seq: number, handler: string, leaseUntil: number][] = [];
+  /** Done and not marked yet: numbers by handler. */
+  readonly #ended = new Map<string, number[]>();
+  #endedAt = 0;
+  #own: number | undefined;
+  #isOwn: boolean | undefined;
+
+  constructor(db: Database) {
+    this.#statements = prepareStatements(db);
+  }
+
+  /** A transaction begins. */
+  begin(): void {
+    this.#isOwn = undefined;
+    if (this.epoch !== undefined) this.#statements.setSettledThrough.run({ seq: this.#settledThrough });
+  }
+
+  /** The transaction was committed. */
+  committed(): void {
+    this.#newest = this.#stored.at(-1) ?? this.#newest;
+    this.#stored.length = 0;
+    this.#removed.length = 0;
+  }
+
+  rolledBack(): void {
+    for (const seq of this.#stored) this.#open.delete(seq);
+    for (const [seq, handler, leaseUntil] of this.#removed) {
+      const event = this.#open.get(seq);
+      if (event === undefined) this.#open.set(seq, { handlers: [handler], leaseUntil });
+      else event.handlers.push(handler);
+    }
+    this.#open = new Map([...this.#open].toSorted(([a], [b]) => a - b));
+    this.#stored.length = 0;
+    this.#removed.length = 0;
+    this.#ended.clear();
+  }
+
+  /** The epoch that this connection has begun, unless another process has taken the file over since. */
+  get epoch(): number | undefined {
+    if (this.#own === undefined) return undefined;
+    this.#isOwn ??= this.#statements.epoch.get() === this.#own;
+    return this.#isOwn ? this.#own : undefined;
+  }
+
+  /** Begins an epoch. What is in flight belongs to a dead process and gets rows whose leases have ended. */
+  takeOver(): void {
+    const { epoch, setEpoch, addAllRows, settleAll } = this.#statements;
+    addAllRows.run();
+    settleAll.run();
+    this.#open.clear();
+    this.#own = (epoch.get() ?? 0) + 1;
+    this.#isOwn = true;
+    setEpoch.run(this.#own);
+  }
+
+  /** An event was stored; `leased` is its work that is in flight from now on. */
+  store(seq: number, leased: readonly NewWork[]): void {
+    this.#stored.push(seq);
+    if (leased.length === 0) return;
+    const leaseUntil = Math.max(...leased.map((work) => work.leaseUntil ?? 0));
+    this.#open.set(seq, { handlers: leased.map(({ handler }) => handler), leaseUntil });
+  }
+
+  /** Notes that the handler has done its work; {@link flush} writes it. False when the pair is not in flight. */
+  end(lease: Lease, at: number): boolean {
+    if (!this.#remove(lease)) return false;
+    const { seq, handler } = lease;
+    const numbers = this.#ended.get(handler);
+    if (numbers === undefined) this.#ended.set(handler, [seq]);
+    else numbers.push(seq);
+    this.#endedAt = at;
+    return true;
+  }
+
+  /** Writes the marks. To be called before anything looks at them, and before the commit. */
+  flush(): void {
+    if (this.#ended.size === 0) return;
+    for (const [handler, numbers] of this.#ended) {
+      for (const { first, last, bits } of groupMarks(numbers)) {
+        this.#statements.addMark.run(handler, first, last, bits, this.#endedAt);
+      }
+    }
+    this.#ended.clear();
+  }
+
+  /** Gives the pair a row under the same lease, if it is in flight. */
+  addRow(lease: Lease, leaseUntil: number): void {
+    this.flush();
+    this.#remove(lease);
+    this.#statements.addRow(lease, leaseUntil);
+  }
+
+  /** Pairs whose lease ended before `now` get rows whose lease has ended. */
+  expire(now: number): void {
+    const token = this.epoch;
+    if (token === undefined) return;
+    for (const [seq, { handlers, leaseUntil }] of [...this.#open]) {
+      if (leaseUntil < now) for (const handler of [...handlers]) this.addRow({ seq, handler, token }, ENDED);
+    }
+  }
+
+  /** Lets no lease end later than that. */
+  shortenLeases(leaseUntil: number): void {
+    for (const event of this.#open.values()) event.leaseUntil = Math.min(event.leaseUntil, leaseUntil);
+  }
+
+  /** Another connection of this process has ended the pair. */
+  forget({ seq, handler, token }: Lease): void {
+    if (token === this.#own) this.#drop(seq, handler);
+  }
+
+  /** Up to this number nothing is in flight, and no transaction before this one can bring anything. */
+  get #settledThrough(): number {
+    const oldest = this.#open.keys().next();
+    return oldest.done === true ? this.#newest : oldest.value - 1;
+  }
+
+  #remove({ seq, handler, token }: Lease): boolean {
+    if (token !== this.epoch) return false;
+    const leaseUntil = this.#drop(seq, handler);
+    if (leaseUntil === undefined) return false;
+    this.#removed.push([seq, handler, leaseUntil]);
+    return true;
+  }
+
+  /** The end of the pair's lease; undefined when it was not in flight. */
+  #drop(seq: number, handler: string): number | undefined {
+    const event = this.#open.get(seq);
+    const place = event?.handlers.indexOf(handler) ?? -1;
+    if (event === undefined || place === -1) return undefined;
+    if (event.handlers.length === 1) this.#open.delete(seq);
+    else event.handlers.splice(place, 1);
+    return event.leaseUntil;
+  }
+}
+
+/** Gives a pair a row under the same lease, if it is in flight and nobody has taken the file over. */
+export function prepareAddRow(db: Database): (lease: Lease, leaseUntil: number) => void {
+  const insert = db.prepare<Lease & { leaseUntil: number }>(`
+    INSERT INTO inbox_work (seq, handler, state, lease, lease_until, started, finished)
+    SELECT seq, handler, 'leased', :token, :leaseUntil, 1, 0 FROM inbox_in_flight
+    WHERE seq = :seq AND handler = :handler AND (SELECT value FROM counter WHERE name = 'epoch') = :token`);
+  return ({ seq, handler, token }, leaseUntil) => {
+    insert.run({ seq, handler, token, leaseUntil });
+  };
+}
+
+function prepareStatements(db: Database) {
+  return {
+    epoch: db.prepare<[], number>("SELECT value FROM counter WHERE name = 'epoch'").pluck(),
+    setEpoch: db.prepare<[number]>("UPDATE counter SET value = ? WHERE name = 'epoch'"),
+    setSettledThrough: db.prepare("UPDATE counter SET value = :seq WHERE name = 'settled_through' AND value < :seq"),
+    settleAll: db.prepare(`
+      UPDATE counter SET value = max(value, coalesce((SELECT max(seq) FROM inbox_event), 0))
+      WHERE name = 'settled_through'`),
+    addMark: db.prepare<[string, number, number, string | null, number]>(
+      "INSERT INTO inbox_mark (handler, first, last, bits, settled_at) VALUES (?, ?, ?, ?, ?)",
+    ),
+    addRow: prepareAddRow(db),
+    addAllRows: db.prepare(`
+      INSERT INTO inbox_work (seq, handler, state, lease, lease_until, started, finished)
+      SELECT seq, handler, 'leased', ${ENDED}, ${ENDED}, 1, 0 FROM inbox_in_flight`),
+  };
+}
