@@ -120,9 +120,9 @@ export class DirectPairs {
   expire(now: number): void {
     const token = this.epoch;
     if (token === undefined) return;
-    for (const [seq, { handlers, leaseUntil }] of [...this.#open]) {
-      if (leaseUntil < now) for (const handler of [...handlers]) this.addRow({ seq, handler, token }, ENDED);
-    }
+    const late = [...this.#open].filter(([, { leaseUntil }]) => leaseUntil < now);
+    const leases = late.flatMap(([seq, { handlers }]) => handlers.map((handler) => ({ seq, handler, token })));
+    for (const lease of leases) this.addRow(lease, ENDED);
   }
 
   /** Lets no lease end later than that. */

@@ -71,13 +71,13 @@ export function createUserCommits({
 /** Resolves and rejects what was committed or thrown; gives the leases of what was committed. */
 function answerAll(commits: readonly UserCommit[], failures: readonly ({ error: unknown } | undefined)[]): Lease[] {
   const ended: Lease[] = [];
-  for (const [index, { settlement, resolve, reject }] of commits.entries()) {
+  for (const [index, commit] of commits.entries()) {
     const failure = failures[index];
     if (failure === undefined) {
-      ended.push(settlement);
-      resolve();
+      ended.push(commit.settlement);
+      commit.resolve();
     } else {
-      reject(failure.error);
+      commit.reject(failure.error);
     }
   }
   return ended;

@@ -33,9 +33,11 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
     db.pragma("cache_size = -2000000");
   }
   const inbox = createInboxDatabase(db);
+  // As a receiver does when it starts: what comes in leased has a row until then.
+  inbox.runBatch([{ op: "recover", input: { now: Date.now(), everything: false, takeOver: true } }], []);
 
   function runAll(commands: readonly Command[]): unknown[] {
-    return inbox.runBatch(commands).map((result) => {
+    return inbox.runBatch(commands, []).map((result) => {
       if (!result.ok) throw new Error(`the store refused a command: ${result.message}`);
       if (result.value === "lost") throw new Error("a lease was lost");
       return result.value;
