@@ -8,46 +8,54 @@ export interface Expiring {
 
 /**
  * The same time limit for any number of things under way, kept by one timer: all have the same limit, so they expire in the order in which
- * they began. No timer is left while nothing is under way.
+ * they began. What ends in the turn of the event loop in which it began costs no timer at all.
  */
-export class Deadlines {
+export class Deadlines<Thing extends Expiring = Expiring> {
   readonly #clock: Clock;
   readonly #limitMs: number;
   /** When each expires, by the time that has passed; the first expires first. */
-  readonly #underWay = new Map<Expiring, number>();
+  readonly #underWay = new Map<Thing, number>();
   #timer: Timer | undefined;
+  #waitsForTurn = false;
 
   constructor(clock: Clock, limitMs: number) {
     this.#clock = clock;
     this.#limitMs = limitMs;
   }
 
-  begin(thing: Expiring): void {
-    if (this.#underWay.size === 0) this.#wait(this.#limitMs);
-    this.#underWay.set(thing, elapsedBy(this.#clock) + this.#limitMs);
+  get underWay(): Iterable<Thing> {
+    return this.#underWay.keys();
   }
 
-  end(thing: Expiring): void {
+  begin(thing: Thing): void {
+    this.#underWay.set(thing, elapsedBy(this.#clock) + this.#limitMs);
+    if (this.#timer !== undefined || this.#waitsForTurn) return;
+    this.#waitsForTurn = true;
+    setImmediate(() => this.#setTimer());
+  }
+
+  end(thing: Thing): void {
     if (!this.#underWay.delete(thing) || this.#underWay.size > 0) return;
     this.#timer?.cancel();
     this.#timer = undefined;
   }
 
-  #wait(delayMs: number): void {
-    this.#timer = this.#clock.setTimer(() => this.#expire(), delayMs);
+  #setTimer(): void {
+    this.#waitsForTurn = false;
+    if (this.#timer !== undefined) return;
+    const [first] = this.#underWay.values();
+    if (first === undefined) return;
+    this.#timer = this.#clock.setTimer(() => this.#expire(), Math.ceil(first - elapsedBy(this.#clock)));
   }
 
   #expire(): void {
-    this.#timer = undefined;
     const now = elapsedBy(this.#clock);
     for (const [thing, expiresAt] of this.#underWay) {
-      if (expiresAt > now) {
-        // One that began just now, with nothing else under way, has its timer already.
-        if (this.#timer === undefined) this.#wait(Math.ceil(expiresAt - now));
-        return;
-      }
+      if (expiresAt > now) break;
       this.#underWay.delete(thing);
       thing.expire();
     }
+    this.#timer = undefined;
+    this.#setTimer();
   }
 }

@@ -2,20 +2,20 @@ import PQueue from "p-queue";
 import type { Clock, Timer } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
+import { PigeonholeError } from "../base/error.js";
 import { inTime } from "../base/in-time.js";
 import type { Logger } from "../base/logger.js";
-import type { Delivery } from "../protocol/decode-delivery.js";
-import type { AnyEvent } from "../protocol/event.js";
 import type { AcceptResult, Store } from "../store/store.js";
-import type { Lease, LeasedWork, NewWork } from "../store/work.js";
+import { type IncomingEvent, type Plan, firstRun, newEvent } from "./incoming-event.js";
 import { DueWork, LEASE_MS } from "./due-work.js";
 import type { RegisteredHandler } from "./handler.js";
 import { HandlerQueue } from "./handler-queue.js";
-import { keepSettlement } from "./keep-settlement.js";
 import type { HeldLease, LeaseWindow, ReadyWork } from "./lease-window.js";
-import type { HandlerRegistry, Route } from "./registry.js";
+import type { HandlerRegistry } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
 import type { RunResult, Runner } from "./runner.js";
+import { Ownership } from "./ownership.js";
+import { settleAgain } from "./settle-again.js";
 import { WakeTimer } from "./wake-timer.js";
 
 /** This often a process looks for work that another one has accepted, and whether that one still runs the handlers. */
@@ -43,38 +43,16 @@ export interface DispatcherDeps {
   logger: Logger;
 }
 
-/** A delivery that is to be stored, and who is to see it. */
-export interface IncomingEvent {
-  delivery: Delivery;
-  route: Route;
-  /** When we had the whole body, in milliseconds since 1970. */
-  receivedAt: number;
-  /** The signed time, in milliseconds since 1970. */
-  signedAt: number;
-  body: Uint8Array;
-}
-
-/** Work planned for an event that is about to be stored. */
-interface Plan {
-  work: NewWork[];
-  /** Queues of the work that is leased in the same commit, in that order. */
-  reserved: HandlerQueue[];
-}
-
-/** An event that was stored, as it came in. */
-type StoredEvent = Pick<LeasedWork, "eventId" | "receivedAt" | "signedAt" | "body"> & { event: AnyEvent };
-
 /**
  * Leases work, has it run in its turn, and settles it. The store holds the truth; what is in memory here can be lost at any moment.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #due: DueWork;
+  readonly #ownership: Ownership;
   readonly #queues = new Map<string, HandlerQueue>();
   readonly #timers = new Map<string, WakeTimer>();
   #maintenance: Timer | undefined;
-  #isOwner = false;
-  #toldNotOwner = false;
   #looks = 0;
   #opening: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -82,6 +60,7 @@ export class Dispatcher {
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
     this.#due = new DueWork(deps);
+    this.#ownership = new Ownership(deps);
   }
 
   /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */
@@ -110,28 +89,24 @@ export class Dispatcher {
     for (const timer of this.#timers.values()) timer.cancel();
     const closed = this.#closeWindows();
     await inTime(this.#untilNoneRuns(), this.#deps.clock, timeoutMs);
-    this.#deps.runner.abort();
+    const reason = new PigeonholeError("stopped", "The receiver stopped before the handler was done; it runs again.");
+    for (const queue of this.#queues.values()) queue.abort(reason);
     await Promise.all([this.#untilNoneRuns(), closed, this.#opening]);
   }
 
   /**
    * Stores an event with the work it makes; what of that came in leased is on its way to its handlers then. Rejects as the store does.
    */
-  async accept({ delivery, route, receivedAt, signedAt, body }: IncomingEvent): Promise<AcceptResult> {
-    const { id } = delivery;
-    const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
-    const plan = this.#plan(route.handlers);
-    const event = { id, type, test, receivedAt, signedAt, body, work: plan.work, parked: route.parked };
+  async accept(incoming: IncomingEvent): Promise<AcceptResult> {
+    const plan = this.#plan(incoming.route.handlers);
     let result: AcceptResult;
     try {
-      result = await this.#deps.store.accept(event);
+      result = await this.#deps.store.accept(newEvent(incoming, plan));
     } catch (error) {
       for (const queue of plan.reserved) this.#unreserve(queue);
       throw error;
     }
-    if (delivery.kind === "event") {
-      this.#begin(plan, result, { eventId: id, receivedAt, signedAt, body, event: delivery.event });
-    }
+    this.#begin(plan, result, incoming);
     return result;
   }
 
@@ -164,13 +139,15 @@ export class Dispatcher {
   }
 
   /** The planned event is in the store: runs what was leased with it. */
-  #begin(plan: Plan, result: AcceptResult, stored: StoredEvent): void {
-    for (const [index, queue] of plan.reserved.entries()) {
+  #begin(plan: Plan, result: AcceptResult, incoming: IncomingEvent): void {
+    let index = 0;
+    for (const queue of plan.reserved) {
       const lease = result.kind === "stored" ? result.leases[index] : undefined;
       // A second handler reads the event again: it must not see what the first one changed in it.
-      const event = index === 0 ? stored.event : this.#readAgain(stored.body);
-      if (lease === undefined || event === undefined) this.#unreserve(queue);
-      else void this.#process(queue, firstRun(queue.window, lease, stored, event));
+      const delivery = index === 0 ? incoming.delivery : this.#deps.registry.read(incoming.body);
+      index += 1;
+      if (lease === undefined || delivery.kind !== "event") this.#unreserve(queue);
+      else void this.#process(queue, firstRun(queue.window, lease, incoming, delivery.event));
     }
     if (result.kind === "duplicate") return;
     for (const { handler, leaseUntil } of plan.work) {
@@ -179,40 +156,38 @@ export class Dispatcher {
     }
   }
 
-  #readAgain(body: Uint8Array): AnyEvent | undefined {
-    const delivery = this.#deps.registry.read(body);
-    return delivery.kind === "event" ? delivery.event : undefined;
-  }
-
-  /** Leased work on its way: it runs in its turn, then it is settled. Lets go of event and body in between. */
-  async #process(queue: HandlerQueue, ready: ReadyWork): Promise<void> {
+  /** Leased work on its way: it runs in its turn, then it is settled. Event and body are let go in between. */
+  #process(queue: HandlerQueue, ready: ReadyWork): Promise<void> {
     const { lease } = ready;
-    const result = await queue.run(ready);
-    return this.#settle(queue, lease, result);
+    return queue.run(ready).then((result) => this.#settle(queue, lease, result));
   }
 
+  /** `result` is undefined for work that must not begin any more. */
   async #settle(queue: HandlerQueue, lease: HeldLease, result: RunResult | undefined): Promise<void> {
     if (result !== undefined) {
-      const outcome = await this.#keep(queue, lease, result);
-      if (outcome === "done" && result.hasRecorded) this.#deps.sender?.poke();
-      result.span?.end(outcome);
+      const { settlement } = result;
+      let isKept = settlement === "committed";
+      if (typeof settlement === "object") {
+        try {
+          isKept = (await this.#deps.store.settle(settlement)) === "settled";
+        } catch (error) {
+          isKept = await settleAgain(settlement, error, this.#deps);
+        }
+      }
+      this.#conclude(queue, lease, result, isKept);
     }
     this.#due.release(queue.window, lease);
     this.#refillIfWanted(queue);
   }
 
-  /** Has the store keep how a run ended. */
-  async #keep(queue: HandlerQueue, lease: HeldLease, { settlement }: RunResult): Promise<RunOutcome> {
-    if (settlement === "committed") return "done";
-    if (settlement === "lost" || !(await keepSettlement(settlement, this.#deps))) {
-      const { eventId, handler, attempt } = lease;
-      this.#deps.logger.warn({ eventId, handler, attempt }, "lease_lost");
-      return "lost";
-    }
-    if (settlement.to === "done") return "done";
-    if (settlement.to !== "pending") return "dead";
-    this.#wakeAt(queue, settlement.dueAt);
-    return "retry";
+  /** What follows from a run once its settlement is kept, or is known to be lost. */
+  #conclude(queue: HandlerQueue, { eventId, handler, attempt }: HeldLease, result: RunResult, isKept: boolean): void {
+    const { settlement } = result;
+    const outcome = isKept ? outcomeOf(settlement) : "lost";
+    if (outcome === "lost") this.#deps.logger.warn({ eventId, handler, attempt }, "lease_lost");
+    if (outcome === "done" && result.hasRecorded) this.#deps.sender?.poke();
+    if (isKept && typeof settlement === "object" && settlement.to === "pending") this.#wakeAt(queue, settlement.dueAt);
+    result.span?.end(outcome);
   }
 
   #unreserve(queue: HandlerQueue): void {
@@ -267,7 +242,7 @@ export class Dispatcher {
       this.#looks += 1;
       const isRenewal = this.#looks % LOOKS_PER_RENEWAL === 0;
       if (isRenewal) await Promise.all([...this.#queues.values()].map(({ window }) => this.#renew(window)));
-      if (isRenewal || !this.#isOwner) await this.#recover();
+      if (isRenewal || !this.#ownership.isOwner) await this.#recover();
       // Another process may have accepted work. A handler that has much to do asks the store soon anyway.
       for (const queue of this.#queues.values()) if (queue.window.hasRoomForPage) this.#poke(queue);
     } catch (error) {
@@ -284,19 +259,11 @@ export class Dispatcher {
 
   async #recover(): Promise<void> {
     if (this.#stopped) return;
-    const { store, clock, logger } = this.#deps;
-    const { owner, recovered, parked } = await store.recover(clock.now());
-    if (recovered > 0 || parked > 0) logger.warn({ recovered, parked }, "recovered_work_of_a_dead_process");
-    if (!owner) {
-      if (!this.#toldNotOwner) logger.warn({}, "another_process_runs_handlers_on_this_store");
-      this.#toldNotOwner = true;
-    } else if (!this.#isOwner) {
-      this.#opening = this.#openWindows();
-      this.#deps.sender?.start();
-    } else if (recovered > 0) {
-      this.poke();
-    }
-    this.#isOwner ||= owner;
+    const found = await this.#ownership.recover();
+    if (found === "recovered_work") this.poke();
+    if (found !== "ownership") return;
+    this.#opening = this.#openWindows();
+    this.#deps.sender?.start();
   }
 
   /** Work that two processes died in runs first and with nothing beside it: a third death must have one suspect only. */
@@ -334,11 +301,8 @@ export class Dispatcher {
   }
 }
 
-/** The first run of an event that was leased as it was accepted. */
-function firstRun(window: LeaseWindow, lease: Lease, stored: StoredEvent, event: AnyEvent): ReadyWork {
-  const { seq, handler, token } = lease;
-  const { eventId, receivedAt, signedAt, body } = stored;
-  const first = { dueAt: receivedAt, attempt: 1, failures: 0, crashes: 0 };
-  const work = { seq, handler, token, eventId, receivedAt, signedAt, body, ...first };
-  return { lease: window.holdReserved(work), work, event };
+function outcomeOf(settlement: RunResult["settlement"]): RunOutcome {
+  if (settlement === "lost") return "lost";
+  if (settlement === "committed" || settlement.to === "done") return "done";
+  return settlement.to === "pending" ? "retry" : "dead";
 }

@@ -6,6 +6,7 @@ import type { Logger } from "../base/logger.js";
 import type { RegisteredHandler } from "./handler.js";
 import { KeyedOrder } from "./keyed-order.js";
 import { LeaseWindow, type ReadyWork } from "./lease-window.js";
+import type { HandlerRun } from "./run-handler.js";
 import type { RunResult, Runner } from "./runner.js";
 
 const NOT_BEGUN = Promise.resolve(undefined);
@@ -22,8 +23,8 @@ export interface HandlerQueueDeps {
 export class HandlerQueue {
   readonly handler: RegisteredHandler;
   readonly window: LeaseWindow;
-  /** Of the handler's runs, by its `timeoutMs`. */
-  readonly deadlines: Deadlines;
+  /** The runs under way, which expire by the handler's `timeoutMs`. */
+  readonly deadlines: Deadlines<HandlerRun>;
   readonly #deps: HandlerQueueDeps;
   readonly #queue: PQueue;
   readonly #order = new KeyedOrder();
@@ -40,6 +41,11 @@ export class HandlerQueue {
   run(ready: ReadyWork): Promise<RunResult | undefined> {
     const key = this.#keyOf(ready);
     return key === undefined ? this.#runInPlace(ready) : this.#runInOrder(ready, key);
+  }
+
+  /** Aborts what still runs, and has it settled as not done. */
+  abort(reason: Error): void {
+    for (const run of this.deadlines.underWay) run.stop(reason);
   }
 
   /** What waits for its turn never gets it. */

@@ -1,6 +1,5 @@
 import type { Deadlines } from "../base/deadlines.js";
 import { errorFields } from "../base/error-fields.js";
-import { PigeonholeError } from "../base/error.js";
 import type { Random } from "../base/random.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
 import { type ContextDeps, RunContext } from "./context.js";
@@ -25,10 +24,15 @@ export interface RunResult {
   span: RunSpan | undefined;
 }
 
+/** Whose runs they are, and by when they must end. */
+export interface RunningHandler {
+  handler: RegisteredHandler;
+  deadlines: Deadlines<HandlerRun>;
+}
+
 /** Runs handlers over leased work, and says how each run is to be settled. */
 export class Runner {
   readonly #deps: RunnerDeps;
-  readonly #runs = new Set<HandlerRun>();
   /** Undefined while nobody looks on. */
   observer: RunObserver | undefined;
 
@@ -37,7 +41,7 @@ export class Runner {
   }
 
   /** Runs one piece of work. Resolves when the handler has ended; never rejects. */
-  run(of: { handler: RegisteredHandler; deadlines: Deadlines }, ready: ReadyWork): Promise<RunResult> {
+  run(of: RunningHandler, ready: ReadyWork): Promise<RunResult> {
     if (this.observer === undefined) return this.#run(of, ready, undefined);
     const { work, event } = ready;
     const { eventId, attempt } = work;
@@ -45,27 +49,16 @@ export class Runner {
     return span.within(() => this.#run(of, ready, span));
   }
 
-  /** Aborts what still runs; its work becomes pending again. */
-  abort(): void {
-    const reason = new PigeonholeError("stopped", "The receiver stopped before the handler was done; it runs again.");
-    for (const run of this.#runs) run.stop(reason);
-  }
-
-  async #run(
-    { handler, deadlines }: { handler: RegisteredHandler; deadlines: Deadlines },
-    { work, event }: ReadyWork,
-    span: RunSpan | undefined,
-  ): Promise<RunResult> {
+  #run({ handler, deadlines }: RunningHandler, { work, event }: ReadyWork, span: RunSpan | undefined) {
     const context = new RunContext(work, event, this.#deps.context);
     const run = new HandlerRun(handler, event, context);
-    this.#runs.add(run);
     deadlines.begin(run);
-    const end = await run.ended;
-    deadlines.end(run);
-    this.#runs.delete(run);
-    const records = context.end();
-    const settlement = this.#settlementOf(end, { work, handler, dropSteps: context.mayHaveSteps, records });
-    return { settlement, hasRecorded: records !== undefined, span };
+    return run.ended.then((end): RunResult => {
+      deadlines.end(run);
+      const records = context.end();
+      const settlement = this.#settlementOf(end, { work, handler, dropSteps: context.mayHaveSteps, records });
+      return { settlement, hasRecorded: records !== undefined, span };
+    });
   }
 
   #settlementOf(end: RunEnd, run: Omit<Parameters<typeof settlementOf>[1], "now" | "random">): RunResult["settlement"] {

@@ -35,7 +35,7 @@ export function createMiddleware(handle: DeliveryHandler, clock: Clock): NodeMid
       header: (name) => readHeader(req, name),
       readBody: (room) => readNodeBody(req, room),
     })
-      .then((answer) => writeAnswer({ req, res, clock }, answer))
+      .then((answer) => answerWhenParsed({ req, res, clock }, answer))
       // An answer that cannot be written: the service tries again when it gets none.
       .catch(() => res.destroy());
   };
@@ -51,8 +51,11 @@ function readHeader(req: IncomingMessage, name: string): string | undefined {
  * `req.rawBody` (a `verify` hook, cloud functions). Anything else is `body_consumed` at once: waiting on a read stream
  * would hang, and a parsed body written as JSON again is not what was signed.
  */
-export async function readNodeBody(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
-  if (isUnread(req)) return readStream(req, room);
+export function readNodeBody(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
+  return isUnread(req) ? readStream(req, room) : Promise.resolve(readKept(req, room));
+}
+
+function readKept(req: NodeRequest, room: BodyRoom): BodyRead {
   const body = keptBytes(req);
   if (body !== undefined) return body.byteLength > room.maxBytes ? { kind: "too_large" } : { kind: "read", body };
   return { kind: "body_consumed" };
@@ -77,11 +80,10 @@ function keptBytes(req: NodeRequest): Uint8Array | undefined {
 
 function readStream(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
   return new Promise((resolve) => {
-    let isRead = false;
     // Node's own limit is 300 s and looked at every 30 s.
     const late = { expire: () => resolve({ kind: "body_timeout" }) };
+    room.deadlines.begin(late);
     const settle = (read: BodyRead): void => {
-      isRead = true;
       room.deadlines.end(late);
       resolve(read);
     };
@@ -96,10 +98,6 @@ function readStream(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
     );
     // An earlier middleware paused the stream to keep it for later; raw-body would wait for ever.
     if (req.readableFlowing === false) req.resume();
-    // A small body comes in one packet with its headers: Node has parsed it when this turn is over, and it needs no deadline.
-    queueMicrotask(() => {
-      if (!req.complete && !isRead) room.deadlines.begin(late);
-    });
   });
 }
 
@@ -108,11 +106,16 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof Error && "type" in error && error.type === "entity.too.large";
 }
 
+/** A small body comes in one packet with its headers, but Node parses it after this turn of the event loop. */
+function answerWhenParsed(exchange: Exchange, answer: Answer): Promise<void> | undefined {
+  if (!exchange.req.complete) return setImmediate().then(() => writeAnswer(exchange, answer));
+  writeAnswer(exchange, answer);
+  return undefined;
+}
+
 /** Writes the answer, unless somebody else has or nobody is left to hear it. Keeps the connection when it can. */
-async function writeAnswer(exchange: Exchange, answer: Answer): Promise<void> {
+function writeAnswer(exchange: Exchange, answer: Answer): void {
   const { req, res } = exchange;
-  // A small body comes in one packet with its headers, but Node parses it after this turn of the event loop.
-  if (!req.complete) await setImmediate();
   if (res.headersSent || res.destroyed) return;
   // Express sets it before any route runs.
   res.removeHeader("x-powered-by");

@@ -56,16 +56,18 @@ export async function handleDelivery(request: DeliveryRequest, path: DeliveryPat
     const unstarted = path.admission.hasStarted ? undefined : await path.admission.untilStarted();
     if (unstarted !== undefined) return answer(unstarted, request, path);
 
-    const raw = { header: request.header, body: read.body };
-    const { telemetry } = path;
-    if (telemetry === undefined) return answer(await receive(raw, path), request, path);
-    return answer(await telemetry.observeDelivery(() => receive(raw, path)), request, path);
+    return answer(await observe({ header: request.header, body: read.body }, path), request, path);
   } catch (error) {
     path.report.logger.error(errorFields(error, false), "receive_failed");
     return answer({ kind: "internal_error" }, request, path);
   } finally {
     admitted?.leave();
   }
+}
+
+function observe(raw: RawRequest, path: DeliveryPath): Promise<Outcome> {
+  const { telemetry } = path;
+  return telemetry === undefined ? receive(raw, path) : telemetry.observeDelivery(() => receive(raw, path));
 }
 
 /** The part of the way that begins with the whole body and ends with the commit. */

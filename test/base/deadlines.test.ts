@@ -18,6 +18,7 @@ describe("deadlines of one length", () => {
     for (const name of ["a", "b", "c"]) {
       deadlines.begin(make(name));
       deadlines.begin(make(`${name} again`));
+      await clock.advance(0);
       expect(clock.pendingTimers).toBe(1);
       await clock.advance(300);
     }
@@ -74,9 +75,22 @@ describe("deadlines of one length", () => {
     expect(expired).toEqual(["before 1000", "after 1400"]);
   });
 
+  test("need no timer for what ends in the turn in which it began", async () => {
+    const { clock, deadlines, expired, make } = setUp();
+    const thing = make("thing");
+    deadlines.begin(thing);
+    expect(clock.pendingTimers).toBe(0);
+    deadlines.end(thing);
+    await clock.advance(LIMIT);
+    expect([expired, clock.pendingTimers]).toEqual([[], 0]);
+  });
+
   test("go by the wall clock of a clock that knows no other", async () => {
     const { clock, expired, make } = setUp();
-    const deadlines = new Deadlines({ now: () => clock.now(), setTimer: (...args) => clock.setTimer(...args) }, LIMIT);
+    const deadlines = new Deadlines(
+      { now: () => clock.now(), setTimer: (...args) => clock.setTimer(...args) },
+      LIMIT,
+    );
     deadlines.begin(make("a"));
     await clock.advance(LIMIT);
     expect(expired).toEqual(["a 1000"]);

@@ -11,21 +11,28 @@ import type { Settlement } from "../store/work.js";
 const SETTLE_RETRY_MS = SECOND;
 const SETTLE_TRIES = 60;
 
-/** Writes a settlement, for as long as the store is only busy. False when the lease is lost or the store is broken. */
-export async function keepSettlement(
+/**
+ * Writes a settlement again that the store has refused with `refusal`, for as long as the store is only busy. False when the lease is lost
+ * or the store is broken.
+ */
+export async function settleAgain(
   settlement: Settlement,
+  refusal: unknown,
   { store, clock, logger }: { store: Store; clock: Clock; logger: Logger },
 ): Promise<boolean> {
-  for (let attempt = 1; ; attempt += 1) {
+  let error = refusal;
+  for (let attempt = 1; attempt < SETTLE_TRIES && mayHelp(error); attempt += 1) {
+    await sleep(clock, SETTLE_RETRY_MS);
     try {
       return (await store.settle(settlement)) === "settled";
-    } catch (error) {
-      const mayHelp = isPigeonholeError(error, "store_busy") || isPigeonholeError(error, "store_full");
-      if (!mayHelp || attempt === SETTLE_TRIES) {
-        logger.error({ handler: settlement.handler, ...errorFields(error, true) }, "settle_failed");
-        return false;
-      }
-      await sleep(clock, SETTLE_RETRY_MS);
+    } catch (next) {
+      error = next;
     }
   }
+  logger.error({ handler: settlement.handler, ...errorFields(error, true) }, "settle_failed");
+  return false;
+}
+
+function mayHelp(error: unknown): boolean {
+  return isPigeonholeError(error, "store_busy") || isPigeonholeError(error, "store_full");
 }

@@ -1,0 +1,51 @@
+import type { Delivery } from "../protocol/decode-delivery.js";
+import type { AnyEvent } from "../protocol/event.js";
+import type { NewEvent } from "../store/store.js";
+import type { Lease, NewWork } from "../store/work.js";
+import type { HandlerQueue } from "./handler-queue.js";
+import type { LeaseWindow, ReadyWork } from "./lease-window.js";
+import type { Route } from "./registry.js";
+
+/** A delivery that is to be stored, and who is to see it. */
+export interface IncomingEvent {
+  delivery: Delivery;
+  route: Route;
+  /** When we had the whole body, in milliseconds since 1970. */
+  receivedAt: number;
+  /** The signed time, in milliseconds since 1970. */
+  signedAt: number;
+  body: Uint8Array;
+}
+
+/** Work planned for an event that is about to be stored. */
+export interface Plan {
+  work: NewWork[];
+  /** Queues of the work that is leased in the same commit, in that order. Each has room reserved for it. */
+  reserved: HandlerQueue[];
+}
+
+/** The event as the store takes it. */
+export function newEvent({ delivery, route, receivedAt, signedAt, body }: IncomingEvent, plan: Plan): NewEvent {
+  const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
+  return { id: delivery.id, type, test, receivedAt, signedAt, body, work: plan.work, parked: route.parked };
+}
+
+/** The first run of an event that was leased as it was accepted. */
+export function firstRun(window: LeaseWindow, lease: Lease, incoming: IncomingEvent, event: AnyEvent): ReadyWork {
+  const { seq, handler, token } = lease;
+  const { delivery, receivedAt, signedAt, body } = incoming;
+  const work = {
+    seq,
+    handler,
+    token,
+    eventId: delivery.id,
+    receivedAt,
+    signedAt,
+    dueAt: receivedAt,
+    attempt: 1,
+    failures: 0,
+    crashes: 0,
+    body,
+  };
+  return { lease: window.holdReserved(work), work, event };
+}

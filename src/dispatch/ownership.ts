@@ -1,0 +1,36 @@
+import type { Clock } from "../base/clock.js";
+import type { Logger } from "../base/logger.js";
+import type { Store } from "../store/store.js";
+
+/** What a look at the store came to: this process works on it from now on, or work of a dead process is pending again. */
+export type Found = "ownership" | "recovered_work" | undefined;
+
+/** Which process works on the store: one at a time, and another one when that has died. */
+export class Ownership {
+  readonly #deps: { store: Store; clock: Clock; logger: Logger };
+  #isOwner = false;
+  #toldNotOwner = false;
+
+  constructor(deps: { store: Store; clock: Clock; logger: Logger }) {
+    this.#deps = deps;
+  }
+
+  get isOwner(): boolean {
+    return this.#isOwner;
+  }
+
+  /** Makes the work of dead processes pending, where this process may. */
+  async recover(): Promise<Found> {
+    const { store, clock, logger } = this.#deps;
+    const { owner, recovered, parked } = await store.recover(clock.now());
+    if (recovered > 0 || parked > 0) logger.warn({ recovered, parked }, "recovered_work_of_a_dead_process");
+    if (!owner) {
+      if (!this.#toldNotOwner) logger.warn({}, "another_process_runs_handlers_on_this_store");
+      this.#toldNotOwner = true;
+      return undefined;
+    }
+    if (this.#isOwner) return recovered > 0 ? "recovered_work" : undefined;
+    this.#isOwner = true;
+    return "ownership";
+  }
+}
