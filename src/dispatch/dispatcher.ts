@@ -6,7 +6,7 @@ import { PigeonholeError } from "../base/error.js";
 import { inTime } from "../base/in-time.js";
 import type { Logger } from "../base/logger.js";
 import type { AcceptResult, Store } from "../store/store.js";
-import { type IncomingEvent, type Plan, firstRun, newEvent } from "./incoming-event.js";
+import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
 import { DueWork, LEASE_MS } from "./due-work.js";
 import type { RegisteredHandler } from "./handler.js";
 import { HandlerQueue } from "./handler-queue.js";
@@ -98,10 +98,13 @@ export class Dispatcher {
    * Stores an event with the work it makes; what of that came in leased is on its way to its handlers then. Rejects as the store does.
    */
   async accept(incoming: IncomingEvent): Promise<AcceptResult> {
-    const plan = this.#plan(incoming.route.handlers);
+    const { delivery, route, receivedAt, signedAt, body } = incoming;
+    const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
+    const plan = this.#plan(route.handlers);
+    const event = { id: delivery.id, type, test, receivedAt, signedAt, body, work: plan.work, parked: route.parked };
     let result: AcceptResult;
     try {
-      result = await this.#deps.store.accept(newEvent(incoming, plan));
+      result = await this.#deps.store.accept(event);
     } catch (error) {
       for (const queue of plan.reserved) this.#unreserve(queue);
       throw error;
@@ -130,7 +133,7 @@ export class Dispatcher {
       const queue = this.#queues.get(name);
       if (queue?.window.reserve() === true) {
         plan.reserved.push(queue);
-        plan.work.push({ handler: name, leaseUntil: this.#due.leaseUntil() });
+        plan.work.push({ handler: name, leaseUntil: this.#deps.clock.now() + LEASE_MS });
       } else {
         plan.work.push({ handler: name });
       }

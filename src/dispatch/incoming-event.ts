@@ -1,6 +1,5 @@
 import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
-import type { NewEvent } from "../store/store.js";
 import type { Lease, NewWork } from "../store/work.js";
 import type { HandlerQueue } from "./handler-queue.js";
 import type { LeaseWindow, ReadyWork } from "./lease-window.js";
@@ -22,12 +21,6 @@ export interface Plan {
   work: NewWork[];
   /** Queues of the work that is leased in the same commit, in that order. Each has room reserved for it. */
   reserved: HandlerQueue[];
-}
-
-/** The event as the store takes it. */
-export function newEvent({ delivery, route, receivedAt, signedAt, body }: IncomingEvent, plan: Plan): NewEvent {
-  const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
-  return { id: delivery.id, type, test, receivedAt, signedAt, body, work: plan.work, parked: route.parked };
 }
 
 /** The first run of an event that was leased as it was accepted. */

@@ -3,11 +3,24 @@ import { setImmediate } from "node:timers/promises";
 import getRawBody from "raw-body";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
+import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { Answer } from "../protocol/outcome.js";
 import { ANSWER_TYPE, type BodyRead, type BodyRoom, type DeliveryHandler } from "./delivery-request.js";
+import { checkEndpointPath, createPathMatcher } from "./endpoint-path.js";
 
 /** A request listener of node:http, which is also an Express or Connect middleware. */
 export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
+
+/** Answers a request of node:http. An Express app is one. */
+export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
+
+export interface ListenerOptions {
+  /** Path of the endpoint, such as "/webhooks/mail", compared as Express does: without the query, letter case and one slash at the end. */
+  path: string;
+  /** Gets every request for another path, untouched; an Express app serves. */
+  next: NodeListener;
+}
 
 /** A request of node:http with what body parsers leave on it. */
 export interface NodeRequest extends IncomingMessage {
@@ -20,6 +33,8 @@ interface Exchange {
   res: ServerResponse;
   clock: Clock;
 }
+
+const LISTENER_OPTION_NAMES: OptionNames<ListenerOptions> = { path: true, next: true };
 
 /** How long a sender that is still sending may go on after its answer. */
 const LINGER_MS = 1 * SECOND;
@@ -38,6 +53,26 @@ export function createMiddleware(handle: DeliveryHandler, clock: Clock): NodeMid
       .then((answer) => answerWhenParsed({ req, res, clock }, answer))
       // An answer that cannot be written: the service tries again when it gets none.
       .catch(() => res.destroy());
+  };
+}
+
+/**
+ * A listener for `http.createServer` that answers requests for `path` by `middleware` before the application behind it sees them, which
+ * saves what Express costs: most of a request on Node 20 and 22, a fifth to a third of it on Node 24.
+ *
+ * @throws PigeonholeError `invalid_option` for a path that no request can have or that is a pattern, and for a `next` that is no function.
+ */
+export function createListener(middleware: NodeMiddleware, options: ListenerOptions): NodeListener {
+  checkOptionNames("listener", options, LISTENER_OPTION_NAMES);
+  const { path, next } = options;
+  checkEndpointPath(path);
+  if (typeof next !== "function") {
+    throw new PigeonholeError("invalid_option", "next must be what serves all other paths, such as an Express app.");
+  }
+  const isEndpoint = createPathMatcher(path);
+  return function pigeonhole(req, res) {
+    if (isEndpoint(req.url)) middleware(req, res);
+    else next(req, res);
   };
 }
 

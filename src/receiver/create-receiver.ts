@@ -5,9 +5,7 @@ import type { Handler } from "../dispatch/handler.js";
 import { HandlerRegistry } from "../dispatch/registry.js";
 import { Runner } from "../dispatch/runner.js";
 import { createFetch } from "../http/fetch-mount.js";
-import { createListener } from "../http/listener.js";
-import { createMiddleware } from "../http/node-mount.js";
-import type { DeliveryHandler } from "../http/delivery-request.js";
+import { createListener, createMiddleware } from "../http/node-mount.js";
 import type { SchemaMap } from "../protocol/event.js";
 import { Admission, BODIES_BYTES } from "./admission.js";
 import { Alarms, SilenceWatch } from "./alarms.js";
@@ -16,7 +14,7 @@ import { OutboxSender } from "./deliver.js";
 import { ClockWatch } from "./clock-watch.js";
 import { DeliveryWatch } from "./delivery-watch.js";
 import { FinalAnswerLog } from "./final-answer-log.js";
-import { handleDelivery } from "./handle-delivery.js";
+import { createDeliveryHandler } from "./handle-delivery.js";
 import { HeldStore } from "./held-store.js";
 import { createInbox } from "./inbox.js";
 import { Lifecycle } from "./lifecycle.js";
@@ -45,7 +43,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   const { path, sender } = parts;
   const { admission, registry, dispatcher } = path;
   const life = new Lifecycle(admission, startAndStop(parts));
-  const handle: DeliveryHandler = (request) => handleDelivery(request, path);
+  const handle = createDeliveryHandler(path);
   const middleware = createMiddleware(handle, clock);
 
   const receiver: Receiver<Schemas> = {

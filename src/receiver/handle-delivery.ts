@@ -4,7 +4,7 @@ import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry, Route } from "../dispatch/registry.js";
-import type { DeliveryRequest } from "../http/delivery-request.js";
+import type { DeliveryHandler, DeliveryRequest } from "../http/delivery-request.js";
 import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
 import { type Answer, type Outcome, type UnverifiedPolicy, answerFor } from "../protocol/outcome.js";
 import type { RawRequest } from "../protocol/raw-request.js";
@@ -37,12 +37,17 @@ export interface DeliveryPath {
   telemetry: Telemetry | undefined;
 }
 
+/** What the mounts hand their requests to. */
+export function createDeliveryHandler(path: DeliveryPath): DeliveryHandler {
+  return (request) => handleDelivery(request, path);
+}
+
 /**
  * The way of one delivery from its headers to its answer: admit, read the body, verify, decode, route, accept, answer. The answer follows
  * from the outcome, and a good one from the commit. Never rejects: an error's own `.status` must not reach the service, where 404 loses
  * the event and 410 switches the endpoint off.
  */
-export async function handleDelivery(request: DeliveryRequest, path: DeliveryPath): Promise<Answer> {
+async function handleDelivery(request: DeliveryRequest, path: DeliveryPath): Promise<Answer> {
   let admitted: AdmittedDelivery | undefined;
   try {
     const refused = refuseByHeaders(request, path);

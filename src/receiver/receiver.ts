@@ -1,7 +1,6 @@
 import type { Handler, HandlerOptions } from "../dispatch/handler.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
-import type { ListenerOptions, NodeListener } from "../http/listener.js";
-import type { NodeMiddleware } from "../http/node-mount.js";
+import type { ListenerOptions, NodeListener, NodeMiddleware } from "../http/node-mount.js";
 import type { AnyEvent, EventMatching, EventPattern, SchemaMap } from "../protocol/event.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { StoreCounts } from "../store/inbox-view.js";

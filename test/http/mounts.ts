@@ -5,8 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 import express, { type RequestHandler } from "express";
 import { Hono } from "hono";
 import { createFetch } from "#pigeonhole/http/fetch-mount.js";
-import { createListener } from "#pigeonhole/http/listener.js";
-import { createMiddleware } from "#pigeonhole/http/node-mount.js";
+import { createListener, createMiddleware } from "#pigeonhole/http/node-mount.js";
 import type { MountTarget } from "./probe.js";
 
 /** A server that listens on 127.0.0.1. */

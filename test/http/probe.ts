@@ -16,7 +16,7 @@ import { Alarms } from "#pigeonhole/receiver/alarms.js";
 import { ClockWatch } from "#pigeonhole/receiver/clock-watch.js";
 import { DeliveryWatch } from "#pigeonhole/receiver/delivery-watch.js";
 import { FinalAnswerLog } from "#pigeonhole/receiver/final-answer-log.js";
-import { type DeliveryPath, handleDelivery } from "#pigeonhole/receiver/handle-delivery.js";
+import { type DeliveryPath, createDeliveryHandler } from "#pigeonhole/receiver/handle-delivery.js";
 import { LimitedLog } from "#pigeonhole/receiver/limited-log.js";
 import { SecretSource } from "#pigeonhole/receiver/secret-source.js";
 
@@ -50,6 +50,7 @@ export const LIMIT = 10_000;
 export async function createProbe(rules: ProbeRules = {}): Promise<Probe> {
   const { clock = systemClock, damage } = rules;
   const path = await openPath(rules, clock);
+  const handle = createDeliveryHandler(path);
   const received: Probe["received"] = [];
   const outcomes: Probe["outcomes"] = [];
   return {
@@ -60,7 +61,7 @@ export async function createProbe(rules: ProbeRules = {}): Promise<Probe> {
     async handle(request) {
       const signed = signInPassing(request, rules, clock, received);
       damage?.(path, signed);
-      const answer = await handleDelivery(signed, path);
+      const answer = await handle(signed);
       outcomes.push(answer.headers[OUTCOME_HEADER]);
       return answer;
     },
