@@ -82,6 +82,32 @@ describe("a handler that takes longer than timeoutMs", () => {
     await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
   });
 
+  test("shares one timer with the handler's other runs, and each still has its own time", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ clock });
+    const late: string[] = [];
+    receiver.on(
+      "email.sent",
+      ({ id }, { attempt, signal }) => {
+        if (attempt === 1) signal.addEventListener("abort", () => late.push(`${id} ${clock.elapsedMs}`));
+        return attempt === 1 ? new Promise(() => undefined) : undefined;
+      },
+      { timeoutMs: 2_000 },
+    );
+    await receiver.start();
+    await clock.advance(0);
+    const timers = clock.pendingTimers;
+    const events = Array.from({ length: 5 }, () => makeEvent());
+    for (const event of events) {
+      await post(receiver, event, { at: clock.now() });
+      await untilWork(receiver, event.id, { state: "leased" });
+      await clock.advance(100);
+    }
+    expect(clock.pendingTimers).toBe(timers + 1);
+    await clock.advance(2_000);
+    expect(late).toEqual(events.map(({ id }, index) => `${id} ${2_000 + index * 100}`));
+  });
+
   test("keeps its lease while it is allowed to run, however long that is", async () => {
     const clock = fakeClock();
     const gate = makeGate();

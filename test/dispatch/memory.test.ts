@@ -1,0 +1,43 @@
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { decorateStore, makeEvent, makeGate, openReceiver, post } from "../receiver/harness.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+test.each([
+  ["a single handler", ["one"]],
+  ["each of two handlers", ["one", "two"]],
+])("event and body of %s are let go while the settlement waits for its commit", async (_, names) => {
+  const gate = makeGate();
+  let settling = 0;
+  const store = decorateStore((real) => ({
+    async settle(settlement) {
+      settling += 1;
+      await gate.passed;
+      return real.settle(settlement);
+    },
+  }));
+  const receiver = openReceiver({ store });
+  const held: WeakRef<object>[] = [];
+  for (const name of names) {
+    receiver.on("email.sent", (event, ctx) => void held.push(new WeakRef(event), new WeakRef(ctx.delivery.rawBody)), {
+      name,
+    });
+  }
+  await receiver.start();
+  // The first one comes in while the handlers still look for older work.
+  for (let round = 1; round <= 2; round += 1) {
+    const event = makeEvent({ data: { text: "x".repeat(100_000) } });
+    await post(receiver, event);
+    await expect.poll(() => settling, { interval: 1 }).toBe(names.length * round);
+  }
+  expect(held).toHaveLength(names.length * 4);
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  collectGarbage();
+  expect(held.filter((ref) => ref.deref() !== undefined)).toEqual([]);
+  gate.open();
+  await expect.poll(async () => (await receiver.stats()).done).toBe(names.length * 2);
+});
