@@ -1,4 +1,3 @@
-import PQueue from "p-queue";
 import type { Clock, Timer } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
@@ -11,6 +10,7 @@ import { DueWork, LEASE_MS } from "./due-work.js";
 import type { RegisteredHandler } from "./handler.js";
 import { HandlerQueue } from "./handler-queue.js";
 import type { HeldLease, LeaseWindow, ReadyWork } from "./lease-window.js";
+import { Places } from "./places.js";
 import type { HandlerRegistry } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
 import type { RunResult, Runner } from "./runner.js";
@@ -69,7 +69,7 @@ export class Dispatcher {
     runner.observer = observer;
     const { all, concurrency } = registry;
     // The queue of a single handler limits enough.
-    const places = all.length > 1 ? new PQueue({ concurrency }) : undefined;
+    const places = all.length > 1 ? new Places(concurrency) : undefined;
     for (const handler of all) {
       const queue = new HandlerQueue(handler, { runner, places, clock, logger });
       this.#queues.set(handler.name, queue);

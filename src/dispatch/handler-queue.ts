@@ -7,6 +7,7 @@ import type { RegisteredHandler } from "./handler.js";
 import { KeyedOrder } from "./keyed-order.js";
 import { LeaseWindow, type ReadyWork } from "./lease-window.js";
 import type { HandlerRun } from "./run-handler.js";
+import type { Places } from "./places.js";
 import type { RunResult, Runner } from "./runner.js";
 
 const NOT_BEGUN = Promise.resolve(undefined);
@@ -14,7 +15,7 @@ const NOT_BEGUN = Promise.resolve(undefined);
 export interface HandlerQueueDeps {
   runner: Runner;
   /** Places among all handlers; undefined when this handler is the only one. */
-  places: PQueue | undefined;
+  places: Places | undefined;
   clock: Clock;
   logger: Logger;
 }
@@ -65,8 +66,17 @@ export class HandlerQueue {
 
   #runInPlace(ready: ReadyWork): Promise<RunResult | undefined> {
     const { places } = this.#deps;
-    if (places === undefined) return this.#queue.add(() => this.#begin(ready));
-    return this.#queue.add(() => places.add(() => this.#begin(ready)));
+    return this.#queue.add(() => (places === undefined ? this.#begin(ready) : this.#beginIn(places, ready)));
+  }
+
+  async #beginIn(places: Places, ready: ReadyWork): Promise<RunResult | undefined> {
+    const { name } = this.handler;
+    await places.enter(name);
+    try {
+      return await this.#begin(ready);
+    } finally {
+      places.leave(name);
+    }
   }
 
   #begin(ready: ReadyWork): Promise<RunResult | undefined> {

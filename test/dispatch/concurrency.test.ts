@@ -74,6 +74,39 @@ describe("at once run", () => {
   });
 });
 
+describe("while another handler waits", () => {
+  test.each([
+    { places: 4, half: 2 },
+    { places: 5, half: 3 },
+    { places: 2, half: 1 },
+    { places: 1, half: 1 },
+  ])("one gets $half of $places places, and all of them when it is alone", async ({ places, half }) => {
+    const early = new Meter();
+    const late = new Meter();
+    const receiver = openReceiver({ concurrency: places });
+    receiver.on("email.sent", ({ id }) => early.run(id));
+    receiver.on("email.opened", ({ id }) => late.run(id));
+    await receiver.start();
+    await postAll(receiver, events(20));
+    await expect.poll(() => early.running, { interval: 1 }).toBe(places);
+    await postAll(receiver, events(10, "email.opened"));
+    // The runs that hold the places end first; what follows them is shared out.
+    for (let ended = 1; ended <= places; ended += 1) {
+      early.endOne();
+      await expect.poll(() => early.begun.length + late.begun.length, { interval: 1 }).toBe(places + ended);
+    }
+    expect(Math.max(early.running, late.running)).toBe(half);
+    while (late.begun.length < 10 || late.running > 0) {
+      const begun = early.begun.length + late.begun.length;
+      (late.running > 0 ? late : early).endOne();
+      await expect.poll(() => early.begun.length + late.begun.length, { interval: 1 }).toBe(begun + 1);
+      if (late.begun.length < 10) expect(Math.max(early.running, late.running)).toBe(half);
+    }
+    expect(early.running).toBe(places);
+    await receiver.stop({ timeoutMs: 0 });
+  });
+});
+
 describe("a key", () => {
   test("keeps two events of one key apart while other keys go on", async () => {
     const running = new Map<string, Gate>();

@@ -1,0 +1,61 @@
+/** What waits for a place, of one handler, in the order of arrival. */
+type Waiting = (() => void)[];
+
+/**
+ * The places in which runs of all handlers go on at once. While several handlers wait, a free place goes to the one that holds the
+ * fewest: so none gets more than half of them while another waits, and one that is alone may have all.
+ */
+export class Places {
+  readonly #held = new Map<string, number>();
+  /** In the order of their last turns, so that handlers that hold as many take turns. */
+  readonly #waiting = new Map<string, Waiting>();
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Resolves when the handler has a place; undefined when it has one now. Each place is given back by one `leave`. */
+  enter(handler: string): Promise<void> | undefined {
+    if (this.#free > 0) {
+      this.#take(handler);
+      return undefined;
+    }
+    const waiting = this.#waiting.get(handler) ?? [];
+    this.#waiting.set(handler, waiting);
+    return new Promise((resolve) => waiting.push(resolve));
+  }
+
+  leave(handler: string): void {
+    this.#held.set(handler, this.#heldBy(handler) - 1);
+    this.#free += 1;
+    const next = this.#nextHandler();
+    if (next !== undefined) this.#admit(next);
+  }
+
+  #take(handler: string): void {
+    this.#free -= 1;
+    this.#held.set(handler, this.#heldBy(handler) + 1);
+  }
+
+  #admit(handler: string): void {
+    const waiting = this.#waiting.get(handler) ?? [];
+    const enter = waiting.shift();
+    this.#waiting.delete(handler);
+    if (waiting.length > 0) this.#waiting.set(handler, waiting);
+    this.#take(handler);
+    enter?.();
+  }
+
+  #nextHandler(): string | undefined {
+    let next: string | undefined;
+    for (const handler of this.#waiting.keys()) {
+      if (next === undefined || this.#heldBy(handler) < this.#heldBy(next)) next = handler;
+    }
+    return next;
+  }
+
+  #heldBy(handler: string): number {
+    return this.#held.get(handler) ?? 0;
+  }
+}
