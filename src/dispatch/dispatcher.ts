@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "../base/clock.js";
-import { SECOND } from "../base/duration.js";
+import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
-import { inTime } from "../base/in-time.js";
+import { LATE, inTime } from "../base/in-time.js";
 import type { Logger } from "../base/logger.js";
 import type { AcceptResult, Store } from "../store/store.js";
 import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
@@ -24,6 +24,10 @@ const LOOK_MS = SECOND;
 const LOOKS_PER_RENEWAL = LEASE_MS / 3 / LOOK_MS;
 /** A store that fails is asked for work again after this. */
 const FAILED_WAIT_MS = SECOND;
+/** Work that must run alone has nothing else begin for this long; runs end in it unless their `timeoutMs` is raised. */
+const QUIET_WAIT_MS = MINUTE;
+/** It is tried again after this, so that runs that take longer do not hold up all others. */
+const NOT_QUIET_WAIT_MS = 10 * MINUTE;
 
 /** Sends what handlers record. */
 export interface OutboxWorker {
@@ -55,6 +59,10 @@ export class Dispatcher {
   #maintenance: Timer | undefined;
   #looks = 0;
   #opening: Promise<void> = Promise.resolve();
+  /** Work that two processes died in is under way, or waits until nothing else runs. */
+  #repeated: Promise<void> | undefined;
+  /** Such work is not looked for before. */
+  #seeksRepeatedAt = 0;
   #stopped = false;
 
   constructor(deps: DispatcherDeps) {
@@ -165,6 +173,11 @@ export class Dispatcher {
     return queue.run(ready).then((result) => this.#settle(queue, lease, result));
   }
 
+  #processAlone(queue: HandlerQueue, ready: ReadyWork): Promise<void> {
+    const { lease } = ready;
+    return queue.runAlone(ready).then((result) => this.#settle(queue, lease, result));
+  }
+
   /** `result` is undefined for work that must not begin any more. */
   async #settle(queue: HandlerQueue, lease: HeldLease, result: RunResult | undefined): Promise<void> {
     if (result !== undefined) {
@@ -179,7 +192,7 @@ export class Dispatcher {
       }
       this.#conclude(queue, lease, result, isKept);
     }
-    this.#due.release(queue.window, lease);
+    queue.window.release(lease);
     this.#refillIfWanted(queue);
   }
 
@@ -219,7 +232,9 @@ export class Dispatcher {
     window.isRefilling = true;
     try {
       while (window.isBehind && window.hasRoomForPage) {
-        const { ready, nextDueAt } = await this.#due.leasePage(window);
+        const seekRepeated = this.#deps.clock.now() >= this.#seeksRepeatedAt;
+        const { ready, hasRepeated, nextDueAt } = await this.#due.leasePage(window, { seekRepeated });
+        if (hasRepeated) await this.#runRepeated();
         for (const each of ready) void this.#process(queue, each);
         if (nextDueAt !== undefined) this.#wakeAt(queue, nextDueAt);
       }
@@ -269,27 +284,50 @@ export class Dispatcher {
     this.#deps.sender?.start();
   }
 
-  /** Work that two processes died in runs first and with nothing beside it: a third death must have one suspect only. */
+  /** Work that two processes died in runs first, while nothing else may begin. */
   async #openWindows(): Promise<void> {
-    for (const queue of this.#queues.values()) {
-      try {
-        while (!this.#stopped && (await this.#runRepeated(queue)));
-      } catch (error) {
-        this.#deps.logger.error({ handler: queue.handler.name, ...errorFields(error, true) }, "lane_failed");
-      }
-    }
+    const queues = [...this.#queues.values()];
+    for (const queue of queues) await this.#runRepeatedOf(queue);
     if (this.#stopped) return;
-    for (const queue of this.#queues.values()) {
+    for (const queue of queues) {
       queue.window.open();
       this.#poke(queue);
     }
   }
 
-  /** False when no such work is due. */
-  async #runRepeated(queue: HandlerQueue): Promise<boolean> {
-    const { ready, isLeft } = await this.#due.leaseRepeated(queue.window);
-    if (ready !== undefined) await this.#process(queue, ready);
-    return isLeft;
+  /** Runs what two processes died in. One such round at a time, for all handlers. */
+  #runRepeated(): Promise<void> {
+    this.#repeated ??= this.#runRepeatedAlone().finally(() => (this.#repeated = undefined));
+    return this.#repeated;
+  }
+
+  /** With nothing beside it: a further death must have one suspect only. */
+  async #runRepeatedAlone(): Promise<void> {
+    const { clock } = this.#deps;
+    const queues = [...this.#queues.values()];
+    try {
+      const quiet = Promise.all(queues.map((queue) => queue.pause()));
+      if ((await inTime(quiet, clock, QUIET_WAIT_MS)) === LATE) {
+        this.#seeksRepeatedAt = clock.now() + NOT_QUIET_WAIT_MS;
+        return;
+      }
+      for (const queue of queues) await this.#runRepeatedOf(queue);
+    } finally {
+      for (const queue of queues) queue.resume();
+    }
+  }
+
+  async #runRepeatedOf(queue: HandlerQueue): Promise<void> {
+    const { window } = queue;
+    try {
+      for (let isLeft = true; isLeft && !this.#stopped;) {
+        const page = await this.#due.leaseRepeated(window);
+        if (page.ready !== undefined) await this.#processAlone(queue, page.ready);
+        ({ isLeft } = page);
+      }
+    } catch (error) {
+      this.#deps.logger.error({ handler: queue.handler.name, ...errorFields(error, true) }, "lane_failed");
+    }
   }
 
   async #untilNoneRuns(): Promise<void> {

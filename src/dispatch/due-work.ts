@@ -6,11 +6,11 @@ import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { LeasePage, Store } from "../store/store.js";
 import type { Lease, LeasedWork } from "../store/work.js";
-import type { HeldLease, LeaseWindow, ReadyWork } from "./lease-window.js";
+import type { LeaseWindow, ReadyWork } from "./lease-window.js";
 import type { HandlerRegistry } from "./registry.js";
 
 export const LEASE_MS = MINUTE;
-/** Work that is due and was not given waits for another handler's repeated suspect; its own handler asks again after this. */
+/** Work that is due and was not given waits until it may run alone; its handler asks again after this. */
 const REFUSED_WAIT_MS = 250;
 
 export interface DueWorkDeps {
@@ -22,11 +22,16 @@ export interface DueWorkDeps {
 
 type Undecodable = Extract<Delivery, { kind: "undecodable" }>;
 
+export interface DuePage {
+  ready: ReadyWork[];
+  /** There is due work that two processes died in; see `leaseRepeated`. */
+  hasRepeated: boolean;
+  nextDueAt: number | undefined;
+}
+
 /** Leases due work from the store, and reads its events. */
 export class DueWork {
   readonly #deps: DueWorkDeps;
-  /** One piece of work at a time, among all handlers, may be one that two processes died in. */
-  #isRepeatedTaken = false;
 
   constructor(deps: DueWorkDeps) {
     this.#deps = deps;
@@ -37,24 +42,25 @@ export class DueWork {
     return this.#deps.clock.now() + LEASE_MS;
   }
 
-  /** Leases a page of due work. Without any it tells when to ask again: `nextDueAt` is undefined when nothing is pending. */
-  async leasePage(window: LeaseWindow): Promise<{ ready: ReadyWork[]; nextDueAt: number | undefined }> {
+  /**
+   * Leases a page of due work. Without any it tells when to ask again: `nextDueAt` is undefined when nothing is pending. Work that two
+   * processes died in is not for a page: with `seekRepeated` the page tells that there is some.
+   */
+  async leasePage(window: LeaseWindow, { seekRepeated }: { seekRepeated: boolean }): Promise<DuePage> {
     const { store, clock } = this.#deps;
-    const allowRepeated = !this.#isRepeatedTaken;
-    this.#isRepeatedTaken = true;
-    let ready: ReadyWork[] = [];
-    try {
-      // Cleared before the question: what is accepted while it is under way sets it again.
-      window.isBehind = false;
-      const times = { now: clock.now(), leaseUntil: this.leaseUntil() };
-      const page = await store.lease({ ...window.pageRequest, ...times, allowRepeated });
-      ready = await this.#readPage(window, page);
-      if (page.work.length > 0) window.isBehind = true;
-      if (page.work.length > 0 || page.nextDueAt === undefined) return { ready, nextDueAt: undefined };
-      return { ready, nextDueAt: Math.max(page.nextDueAt, clock.now() + REFUSED_WAIT_MS) };
-    } finally {
-      if (allowRepeated && !ready.some(({ lease }) => lease.crashes > 1)) this.#isRepeatedTaken = false;
+    // Cleared before the question: what is accepted while it is under way sets it again.
+    window.isBehind = false;
+    const times = { now: clock.now(), leaseUntil: this.leaseUntil() };
+    const page = await store.lease({ ...window.pageRequest, ...times, allowRepeated: seekRepeated });
+    if (page.work.length > 0) window.isBehind = true;
+    if (page.work.some(({ crashes }) => crashes > 1)) {
+      await this.giveBack(page.work);
+      return { ready: [], hasRepeated: true, nextDueAt: undefined };
     }
+    const ready = await this.#readPage(window, page);
+    if (page.work.length > 0 || page.nextDueAt === undefined)
+      return { ready, hasRepeated: false, nextDueAt: undefined };
+    return { ready, hasRepeated: false, nextDueAt: Math.max(page.nextDueAt, clock.now() + REFUSED_WAIT_MS) };
   }
 
   /**
@@ -67,12 +73,6 @@ export class DueWork {
     const page = await this.#deps.store.lease(request);
     const [ready] = await this.#readPage(window, page);
     return { ready, isLeft: page.work.length > 0 && !window.isClosed };
-  }
-
-  /** The work is settled, or somebody else has it. */
-  release(window: LeaseWindow, lease: HeldLease): void {
-    window.release(lease);
-    if (lease.crashes > 1) this.#isRepeatedTaken = false;
   }
 
   /** Gives back what has not begun, as if it had not been leased. */

@@ -49,6 +49,21 @@ export class HandlerQueue {
     for (const run of this.deadlines.underWay) run.stop(reason);
   }
 
+  /** Runs work at once, in no place of the queue: all queues are paused, and nothing runs. */
+  runAlone(ready: ReadyWork): Promise<RunResult | undefined> {
+    return this.#begin(ready);
+  }
+
+  /** Lets no more work begin until `resume`. Resolves when none runs. */
+  pause(): Promise<void> {
+    this.#queue.pause();
+    return this.#queue.onPendingZero();
+  }
+
+  resume(): void {
+    this.#queue.start();
+  }
+
   /** What waits for its turn never gets it. */
   clear(): void {
     this.#queue.clear();

@@ -6,7 +6,7 @@
  *            lease                settle
  * pending ──────────▶ leased ──────────────▶ done
  *    ▲                  │ │ ╲──────────────▶ dead     attempts spent, or the handler said never again
- *    │   retry, release │ ╰────────────────▶ parked   the process died in it three times
+ *    │   retry, release │ ╰────────────────▶ parked   the process died in it four times
  *    ╰──────────────────╯
  * ```
  *
@@ -21,5 +21,8 @@ export const WORK_STATES = ["pending", "leased", "done", "dead", "parked"] as co
 
 export type WorkState = (typeof WORK_STATES)[number];
 
-/** Runs that started and never finished, after which an event is parked instead of tried again. */
-export const CRASH_LIMIT = 3;
+/**
+ * Runs that started and never finished, after which an event is parked instead of tried again. In the last two of them it was alone:
+ * one could still be a process that was ended from outside, two in a row hardly are.
+ */
+export const CRASH_LIMIT = 4;

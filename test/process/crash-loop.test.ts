@@ -12,7 +12,7 @@ import { SECRET, createScratch } from "./support/scratch.js";
 import { ServiceSender, type TestEvent } from "./support/service-sender.js";
 import { waitUntil } from "./support/wait-until.js";
 
-const DEATHS_THAT_PARK = 3;
+const DEATHS_THAT_PARK = 4;
 
 const DEADLY: { how: string; task: Task }[] = [
   { how: "process.exit before the first await", task: { die: "exit" } },
@@ -68,7 +68,7 @@ function allPairs(events: readonly TestEvent[], handlers: readonly string[]): st
 }
 
 describe("a poison event", () => {
-  it.each(DEADLY)("is parked after three deaths, and nothing else is: $how", { timeout: 60_000 }, async ({ task }) => {
+  it.each(DEADLY)("is parked after four deaths, and nothing else is: $how", { timeout: 60_000 }, async ({ task }) => {
     const crashing = await startCrashing({ only: { kind: "commit" } });
     const innocent = ordinary(60, ["only"]);
     const poison = { id: "poison", tasks: { only: task } };
@@ -82,7 +82,7 @@ describe("a poison event", () => {
 
     expect(crashing.supervisor.deaths).toHaveLength(DEATHS_THAT_PARK);
     expect(inbox.work).toEqual([
-      { id: "poison", handler: "only", state: "parked", reason: "crash_loop", started: 3, finished: 0 },
+      { id: "poison", handler: "only", state: "parked", reason: "crash_loop", started: DEATHS_THAT_PARK, finished: 0 },
     ]);
     expect(pairs(inbox.effects)).toEqual(allPairs([...innocent, ...later], ["only"]));
     expect(pairs(inbox.done)).toEqual(pairs(inbox.effects));
@@ -119,10 +119,10 @@ describe("two poison events", () => {
     const inbox = await settle(crashing);
 
     expect(inbox.work.map(({ id, handler, reason, started }) => ({ id, handler, reason, started }))).toEqual([
-      { id: "poison_a", handler: inA, reason: "crash_loop", started: 3 },
-      { id: "poison_b", handler: inB, reason: "crash_loop", started: 3 },
+      { id: "poison_a", handler: inA, reason: "crash_loop", started: DEATHS_THAT_PARK },
+      { id: "poison_b", handler: inB, reason: "crash_loop", started: DEATHS_THAT_PARK },
     ]);
-    // Each has three deaths of its own or shared ones; the third of each is never shared.
+    // Each has three deaths of its own or shared ones; the last two of each are never shared.
     expect(crashing.supervisor.deaths.length).toBeGreaterThanOrEqual(DEATHS_THAT_PARK + 1);
     expect(crashing.supervisor.deaths.length).toBeLessThanOrEqual(2 * DEATHS_THAT_PARK);
     const expected = allPairs([...innocent, poisonA, poisonB], HANDLERS).filter(
@@ -131,6 +131,29 @@ describe("two poison events", () => {
     expect(pairs(inbox.effects)).toEqual(expected);
     expect(pairs(inbox.done)).toEqual(expected);
   });
+});
+
+describe("an innocent event", () => {
+  it(
+    "is not parked when the process is killed from outside in each of its first three runs",
+    { timeout: 60_000 },
+    async () => {
+      const crashing = await startCrashing({ only: { kind: "commit" } });
+      const { supervisor, sender } = crashing;
+      const slow = { id: "slow", tasks: { only: { waitMs: 400, tellStart: true } } } satisfies TestEvent;
+      await deliverAll(sender, [slow]);
+      for (let death = 1; death <= 3; death += 1) {
+        await supervisor.current.line("begun");
+        supervisor.current.signal("SIGKILL");
+        await waitUntil(`death ${death}`, 20_000, () => supervisor.deaths.length === death);
+      }
+      const inbox = await settle(crashing);
+
+      expect(supervisor.deaths).toHaveLength(3);
+      expect(inbox.work).toEqual([]);
+      expect(pairs(inbox.effects)).toEqual(["slow only"]);
+    },
+  );
 });
 
 describe("a slow handler beside poison", () => {

@@ -23,7 +23,7 @@ const MUST_MEET = [
   ...["rotated", "disabled", "enabled"].map((change) => `endpoint: ${change}`),
   "answered 503",
   "switched on again",
-  "parked after three crashes",
+  "parked after four crashes",
 ];
 
 /**

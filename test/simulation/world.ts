@@ -223,7 +223,7 @@ class World {
     clock.wake();
     const { pending, leased, parked, dead, outbox } = await receiver.stats();
     if (parked > 0) {
-      this.#met.add("parked after three crashes");
+      this.#met.add("parked after four crashes");
       await receiver.inbox.retryAll({ state: "parked" });
     }
     if (outbox.dead > 0) {

@@ -62,7 +62,7 @@ export function describeRecover(fixture: Fixture): void {
     test(`parks the work after ${CRASH_LIMIT} deaths`, async () => {
       await acceptAll(fixture.store, ["evt_1", "innocent"]);
       await leasePage(fixture.store, { limit: 1 });
-      for (const recovered of [1, 1, 0]) {
+      for (const recovered of [1, 1, 1, 0]) {
         const result = await fixture.store.recover(T + DAY);
         expect(result).toEqual({ owner: true, recovered, parked: 1 - recovered });
         await leasePage(fixture.store, { now: T + DAY, limit: 1 });
@@ -70,7 +70,13 @@ export function describeRecover(fixture: Fixture): void {
       expect(await fixture.store.get("evt_1")).toMatchObject({
         state: "parked",
         handlers: [
-          { state: "parked", reason: "crash_loop", attempts: 3, settledAt: T + DAY, error: expect.any(String) },
+          {
+            state: "parked",
+            reason: "crash_loop",
+            attempts: CRASH_LIMIT,
+            settledAt: T + DAY,
+            error: expect.any(String),
+          },
         ],
       });
       expect(await statesOf(fixture.store, "innocent")).toEqual({ h: "leased" });
@@ -82,13 +88,16 @@ export function describeRecover(fixture: Fixture): void {
         [1, 0],
         [2, 1],
         [3, 2],
+        [4, 3],
       ] as const) {
         const { work } = await leasePage(fixture.store, { now: T + DAY });
         expect(work).toMatchObject([{ failures: failures - 1, crashes }]);
         await fixture.store.settle(settlements.pending(bare(work[0] ?? expect.unreachable()), T));
         await crash(fixture.store);
       }
-      expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([{ reason: "crash_loop", attempts: 6 }]);
+      expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([
+        { reason: "crash_loop", attempts: 2 * CRASH_LIMIT },
+      ]);
     });
 
     test("counts for each handler on its own", async () => {
