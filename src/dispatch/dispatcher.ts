@@ -126,6 +126,11 @@ export class Dispatcher {
     for (const queue of this.#queues.values()) this.#poke(queue);
   }
 
+  /** Which process works on the store, and what it found there. */
+  get ownership(): Pick<Ownership, "isOwner" | "crashLoops"> {
+    return this.#ownership;
+  }
+
   /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */
   get waitingSince(): number | undefined {
     const sinces = [...this.#queues.values()]

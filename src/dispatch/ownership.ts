@@ -10,6 +10,7 @@ export class Ownership {
   readonly #deps: { store: Store; clock: Clock; logger: Logger };
   #isOwner = false;
   #toldNotOwner = false;
+  #crashLoops = 0;
 
   constructor(deps: { store: Store; clock: Clock; logger: Logger }) {
     this.#deps = deps;
@@ -19,10 +20,16 @@ export class Ownership {
     return this.#isOwner;
   }
 
+  /** Work parked since the start because too many processes had died in it. */
+  get crashLoops(): number {
+    return this.#crashLoops;
+  }
+
   /** Makes the work of dead processes pending, where this process may. */
   async recover(): Promise<Found> {
     const { store, clock, logger } = this.#deps;
     const { owner, recovered, parked } = await store.recover(clock.now());
+    this.#crashLoops += parked;
     if (recovered > 0 || parked > 0) logger.warn({ recovered, parked }, "recovered_work_of_a_dead_process");
     if (!owner) {
       if (!this.#toldNotOwner) logger.warn({}, "another_process_runs_handlers_on_this_store");

@@ -29,6 +29,18 @@ export type Alarm =
   | { kind: "body_consumed" }
   /** Nothing was accepted for this long. */
   | { kind: "silence"; sinceMs: number }
+  /** Work that handlers have given up, as far as it was neither retried nor discarded. */
+  | { kind: "work_dead"; dead: number }
+  /** This process has parked so many pieces of work since its start, because a process died in each of them several times. */
+  | { kind: "crash_loop"; parked: number }
+  /** Work has been due for `forMs` milliseconds, and no handler has begun it; `pending` pieces are not done in all. */
+  | { kind: "backlog"; forMs: number; pending: number }
+  /** Work waits for handlers that the process that runs the handlers of the file does not have. */
+  | { kind: "handler_missing"; handlers: readonly string[]; pending: number }
+  /** Contact events that the service refused or that grew too old, as far as they were neither retried nor discarded. */
+  | { kind: "contact_events_dead"; dead: number }
+  /** The oldest of `pending` contact events has not been sent for `forMs` milliseconds. */
+  | { kind: "contact_events_stuck"; forMs: number; pending: number }
   /** The store took nothing. */
   | { kind: "store_unavailable"; code: string; message: string }
   /** A reader has kept the database's WAL from being emptied for this long; it grows with every delivery. */
@@ -56,6 +68,17 @@ const ADVICE: Record<Alarm["kind"], string> = {
   body_consumed:
     "A body parser ran before the receiver, so the signed bytes are gone. Mount receiver.middleware() before express.json(), or limit express.json() to other paths.",
   silence: "Is the endpoint still enabled, and does its URL still lead here?",
+  work_dead:
+    "See inbox.list({ state: 'dead' }) or pigeonhole inbox list --state dead for the errors. Retry or discard it; it is kept until then.",
+  crash_loop:
+    "See inbox.list({ state: 'parked' }) for the events, find out why the process ends while the handler runs, then retry or discard them.",
+  backlog:
+    "Handlers are too slow or too few, hang, or nobody runs them: see pendingByHandler of stats(). Raise concurrency, or lower timeoutMs. Nothing is lost meanwhile.",
+  handler_missing:
+    "Its handler was renamed or removed, or another process that uses this file has it but does not run handlers: one process runs those of a file. Register it here, or discard the work.",
+  contact_events_dead: "See contactEvents.list({ state: 'dead' }) for the reasons. Retry or discard them.",
+  contact_events_stuck:
+    "The API cannot be reached, refuses the calls or is slower than events are recorded; the log lines send_failed tell which. They wait in the outbox meanwhile.",
   api_refused: "Check the API key, its scopes and baseUrl. Contact events wait in the outbox meanwhile.",
   wal_blocked:
     "A program holds a read transaction on the database open. End it before the disk is full; a copy is made with receiver.inbox.backup() or pigeonhole inbox backup.",

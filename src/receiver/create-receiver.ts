@@ -26,6 +26,7 @@ import { type ReceiverParts, startAndStop } from "./receiver-parts.js";
 import { SecretSource, type SecretsOption } from "./secret-source.js";
 import { readStats } from "./stats.js";
 import { StoreCounter } from "./store-figures.js";
+import { WorkWatch } from "./work-watch.js";
 
 const DEFAULT_STOP_MS = 10 * SECOND;
 const STOP_NAMES: OptionNames<{ timeoutMs?: number }> = { timeoutMs: true };
@@ -88,6 +89,8 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const limitedLog = new LimitedLog({ clock, logger });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
   const dispatcher = new Dispatcher({ store, registry, runner, sender, clock, logger });
+  const counter = new StoreCounter({ store, dispatcher, clock });
+  const workWatch = new WorkWatch({ ...options, counter, dispatcher, registry, alarms });
   const { toleranceSeconds, unverified, signature: assumptions } = options;
   const watch = new DeliveryWatch({ alarms, clockWatch, assumptions, silence, clock });
   const finalAnswers = new FinalAnswerLog({ alarms, log: limitedLog, signatureHeader: assumptions.signatureHeader });
@@ -96,8 +99,9 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     silence,
     sender,
     heldStore: new HeldStore(store),
-    counter: new StoreCounter({ store, dispatcher, clock }),
+    counter,
     limitedLog,
+    workWatch,
     pruner: new Pruner({ store, clock, clockWatch, logger, retention: options.retention }),
     path: {
       admission: new Admission({ ...options, bodiesBytes: BODIES_BYTES }, clock),

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { type Clock, systemClock } from "../base/clock.js";
-import { DAY, SECOND } from "../base/duration.js";
+import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
@@ -72,6 +72,11 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   onAlarm?: (alarm: Alarm) => unknown;
   /** Raises the alarm `silence` when nothing was accepted for this long, in milliseconds. @default never */
   silenceAfterMs?: number;
+  /**
+   * Raises the alarm `backlog` when work has been due for longer, and `contact_events_stuck` when a contact event has waited for longer, in
+   * milliseconds. @default 15 minutes
+   */
+  backlogAfterMs?: number;
   /** Spans and metrics where `@opentelemetry/api` is installed. @default true */
   telemetry?: boolean;
   /** All times and waits, for tests. @default the machine's clock */
@@ -99,6 +104,7 @@ const OPTION_NAMES: OptionNames<ReceiverOptions> = {
   logErrorMessages: true,
   onAlarm: true,
   silenceAfterMs: true,
+  backlogAfterMs: true,
   telemetry: true,
   clock: true,
   random: true,
@@ -124,6 +130,7 @@ export interface ResolvedOptions {
   logErrorMessages: boolean;
   onAlarm: ((alarm: Alarm) => unknown) | undefined;
   silenceAfterMs: number | undefined;
+  backlogAfterMs: number;
   telemetry: boolean;
   clock: RememberingClock;
   random: Random;
@@ -141,6 +148,7 @@ export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
   const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, unverified = "retry" } = options;
   const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES, bodyTimeoutMs = 5 * SECOND } = options;
   const { highWaterMark = 1_000, concurrency = 16, silenceAfterMs, source = "default" } = options;
+  const { backlogAfterMs = 15 * MINUTE } = options;
   if (unverified !== "retry" && unverified !== "reject") {
     throw new PigeonholeError("invalid_option", `unverified must be "retry" or "reject", got "${String(unverified)}".`);
   }
@@ -166,6 +174,7 @@ export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
     onAlarm: options.onAlarm,
     silenceAfterMs:
       silenceAfterMs === undefined ? undefined : checkWholeNumber("silenceAfterMs", silenceAfterMs, { min: 1 }),
+    backlogAfterMs: checkWholeNumber("backlogAfterMs", backlogAfterMs, { min: 1 }),
     telemetry: options.telemetry ?? true,
     clock: createRememberingClock(options.clock ?? systemClock),
     random: options.random ?? Math.random,

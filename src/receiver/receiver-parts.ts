@@ -10,6 +10,7 @@ import type { ResolvedOptions } from "./options.js";
 import type { Pruner } from "./pruner.js";
 import type { StoreCounter } from "./store-figures.js";
 import { loadTelemetry } from "./telemetry.js";
+import type { WorkWatch } from "./work-watch.js";
 
 /** What a receiver is made of. */
 export interface ReceiverParts {
@@ -19,6 +20,7 @@ export interface ReceiverParts {
   counter: StoreCounter;
   pruner: Pruner;
   limitedLog: LimitedLog;
+  workWatch: WorkWatch;
   /** Undefined when silence is no alarm. */
   silence: SilenceWatch | undefined;
   /** Undefined when no API is configured. */
@@ -27,7 +29,7 @@ export interface ReceiverParts {
 
 /** How the parts are started, one after the other, and stopped again. */
 export function startAndStop(parts: ReceiverParts): LifecycleSteps {
-  const { options, path, heldStore, pruner, silence } = parts;
+  const { options, path, heldStore, pruner, workWatch, silence } = parts;
   const { store, clock, logger } = options;
   return {
     start: [
@@ -41,6 +43,7 @@ export function startAndStop(parts: ReceiverParts): LifecycleSteps {
       () => path.report.clockWatch.start(),
       () => path.dispatcher.start(path.telemetry),
       () => pruner.start(),
+      () => workWatch.start(),
       () => silence?.start(),
       () => warnOfOrphans(parts),
     ],
@@ -50,10 +53,11 @@ export function startAndStop(parts: ReceiverParts): LifecycleSteps {
 }
 
 async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
-  const { path, heldStore, counter, pruner, limitedLog, silence, sender } = parts;
+  const { path, heldStore, counter, pruner, limitedLog, workWatch, silence, sender } = parts;
   // A process that has closed its listener must live until all is settled, and the clock's timers do not keep it alive.
   const keepAlive = setInterval(() => undefined, MINUTE);
   pruner.stop();
+  workWatch.stop();
   silence?.stop();
   limitedLog.stop();
   try {

@@ -116,6 +116,7 @@ describe("createReceiver refuses", () => {
     ["unverified", { unverified: "ignore" }],
     ["source", { source: "" }],
     ["silenceAfterMs", { silenceAfterMs: 0 }],
+    ["backlogAfterMs", { backlogAfterMs: 0 }],
     ["store", { store: "" }],
     ["retention.idsMs", { retention: { idsMs: 7 * 86_400_000 - 1 } }],
     ["retention.bodiesMs", { retention: { bodiesMs: -1 } }],

@@ -1,0 +1,145 @@
+import type { Clock, Timer } from "../base/clock.js";
+import { HOUR, MINUTE } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
+import type { Logger } from "../base/logger.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { HandlerRegistry } from "../dispatch/registry.js";
+import type { Alarms } from "./alarms.js";
+import type { StoreCounter, StoreFigures } from "./store-figures.js";
+
+/** The store is counted this often. */
+const LOOK_MS = MINUTE;
+/** What stays as it is is told again after this. */
+const REMIND_MS = 6 * HOUR;
+
+export interface WorkWatchDeps {
+  counter: StoreCounter;
+  dispatcher: Dispatcher;
+  registry: HandlerRegistry;
+  alarms: Alarms;
+  clock: Clock;
+  logger: Logger;
+  /** Work that has been due for longer is an alarm, and so are contact events that have waited for longer. */
+  backlogAfterMs: number;
+}
+
+/** Raises alarms for work that does not move: nothing else would tell, since deliveries are answered all the same. */
+export class WorkWatch {
+  readonly #deps: WorkWatchDeps;
+  readonly #dead: Reminder;
+  readonly #deadContactEvents: Reminder;
+  readonly #backlog: Reminder;
+  readonly #stuckContactEvents: Reminder;
+  readonly #missing: Reminder;
+  /** Handlers that had work at the last look and are not registered. */
+  #lastMissing: ReadonlySet<string> = new Set();
+  #crashLoops = 0;
+  #timer: Timer | undefined;
+  #stopped = false;
+
+  constructor(deps: WorkWatchDeps) {
+    const { clock, backlogAfterMs } = deps;
+    this.#deps = deps;
+    this.#dead = new Reminder(clock, REMIND_MS);
+    this.#deadContactEvents = new Reminder(clock, REMIND_MS);
+    this.#missing = new Reminder(clock, REMIND_MS);
+    this.#backlog = new Reminder(clock, backlogAfterMs);
+    this.#stuckContactEvents = new Reminder(clock, backlogAfterMs);
+  }
+
+  /** What waits is looked at after a while only: a process that has just started has not had the time to run it. */
+  start(): void {
+    this.#tellCrashLoops();
+    this.#wait();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  #wait(): void {
+    if (this.#stopped) return;
+    this.#timer = this.#deps.clock.setTimer(() => {
+      void this.#look().finally(() => this.#wait());
+    }, LOOK_MS);
+  }
+
+  async #look(): Promise<void> {
+    const { counter, logger } = this.#deps;
+    this.#tellCrashLoops();
+    try {
+      await counter.count();
+    } catch (error) {
+      if (!this.#stopped) logger.error(errorFields(error, true), "counts_failed");
+      return;
+    }
+    if (this.#stopped) return;
+    const { figures } = counter;
+    this.#tellDead(figures);
+    this.#tellBacklog(figures);
+    this.#tellMissing(figures);
+  }
+
+  #tellCrashLoops(): void {
+    const { dispatcher, alarms } = this.#deps;
+    const parked = dispatcher.ownership.crashLoops;
+    if (parked > this.#crashLoops) alarms.raise({ kind: "crash_loop", parked });
+    this.#crashLoops = parked;
+  }
+
+  #tellDead({ dead, outbox }: StoreFigures): void {
+    const { alarms } = this.#deps;
+    if (this.#dead.isDue(dead)) alarms.raise({ kind: "work_dead", dead });
+    if (this.#deadContactEvents.isDue(outbox.dead)) alarms.raise({ kind: "contact_events_dead", dead: outbox.dead });
+  }
+
+  #tellBacklog({ pending, leased, lagMs, outbox }: StoreFigures): void {
+    const { alarms, backlogAfterMs } = this.#deps;
+    if (this.#backlog.isDue(lagMs > backlogAfterMs ? 1 : 0)) {
+      alarms.raise({ kind: "backlog", forMs: lagMs, pending: pending + leased });
+    }
+    if (this.#stuckContactEvents.isDue(outbox.oldestAgeMs > backlogAfterMs ? 1 : 0)) {
+      const { pending: waiting, leased: underWay, oldestAgeMs } = outbox;
+      alarms.raise({ kind: "contact_events_stuck", forMs: oldestAgeMs, pending: waiting + underWay });
+    }
+  }
+
+  /** One look is not enough: during a deploy the next process, which has the handler, is about to take over. */
+  #tellMissing({ pendingByHandler }: StoreFigures): void {
+    const { registry, dispatcher, alarms } = this.#deps;
+    const registered = new Set(registry.all.map(({ name }) => name));
+    const missing = dispatcher.ownership.isOwner
+      ? Object.keys(pendingByHandler).filter((name) => !registered.has(name))
+      : [];
+    const handlers = missing.filter((name) => this.#lastMissing.has(name));
+    this.#lastMissing = new Set(missing);
+    if (!this.#missing.isDue(handlers.length)) return;
+    const pending = handlers.reduce((sum, name) => sum + (pendingByHandler[name] ?? 0), 0);
+    alarms.raise({ kind: "handler_missing", handlers, pending });
+  }
+}
+
+/** Tells when a count is to be told: when it has grown, and after each further while in which it is not 0. */
+class Reminder {
+  readonly #clock: Clock;
+  readonly #againMs: number;
+  #count = 0;
+  #toldAt = 0;
+
+  constructor(clock: Clock, againMs: number) {
+    this.#clock = clock;
+    this.#againMs = againMs;
+  }
+
+  isDue(count: number): boolean {
+    const now = this.#clock.now();
+    const hasGrown = count > this.#count;
+    this.#count = count;
+    // A time to come was told by a clock that has been set back.
+    const isAgain = now < this.#toldAt || now - this.#toldAt >= this.#againMs;
+    if (count === 0 || !(hasGrown || isAgain)) return false;
+    this.#toldAt = now;
+    return true;
+  }
+}

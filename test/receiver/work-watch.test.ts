@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import { type Alarm, DoNotRetry, type ReceiverOptions } from "pigeonhole";
+import { type Client, InvalidRequestError } from "pigeonhole/client";
+import { fakeClock } from "pigeonhole/testing";
+import { makeCrashedFile } from "../dispatch/crashed-file.js";
+import {
+  type PostOptions,
+  captureLog,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  tempFile,
+  untilWork,
+} from "./harness.js";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function open(options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
+  const clock = fakeClock();
+  const alarms: Alarm[] = [];
+  const { logger } = captureLog();
+  const receiver = openReceiver({ clock, logger, onAlarm: (alarm) => alarms.push(alarm), ...options });
+  const deliver = async (body: unknown = makeEvent(), more: PostOptions = {}) =>
+    (await post(receiver, body, { at: clock.now(), ...more })).outcome;
+  return { clock, alarms, receiver, deliver };
+}
+
+describe("dead work", () => {
+  test("is told when there is more of it, and again every six hours", async () => {
+    const { clock, alarms, receiver, deliver } = open();
+    receiver.on("email.sent", () => Promise.reject(new DoNotRetry("never")));
+    await receiver.start();
+    const fail = async () => {
+      const event = makeEvent();
+      expect(await deliver(event)).toBe("accepted");
+      await untilWork(receiver, event.id, { state: "dead" });
+    };
+    await fail();
+    expect(alarms).toEqual([]);
+    await clock.advance(MINUTE);
+    expect(alarms).toEqual([{ kind: "work_dead", dead: 1 }]);
+    await fail();
+    await clock.advance(MINUTE);
+    expect(alarms.splice(0)).toEqual([
+      { kind: "work_dead", dead: 1 },
+      { kind: "work_dead", dead: 2 },
+    ]);
+    await clock.advance(6 * HOUR - MINUTE);
+    expect(alarms).toEqual([]);
+    await clock.advance(MINUTE);
+    expect(alarms).toEqual([{ kind: "work_dead", dead: 2 }]);
+  });
+
+  test("is told no more once it is discarded, nor after stop()", async () => {
+    const { clock, alarms, receiver, deliver } = open();
+    receiver.on("email.sent", () => Promise.reject(new DoNotRetry("never")));
+    await receiver.start();
+    const event = makeEvent();
+    await deliver(event);
+    await untilWork(receiver, event.id, { state: "dead" });
+    await receiver.inbox.discard(event.id);
+    await clock.advance(MINUTE);
+    await deliver();
+    await receiver.stop();
+    await clock.advance(HOUR);
+    expect(alarms).toEqual([]);
+  });
+});
+
+test("work parked in a crash loop is told at the start that parks it", async () => {
+  const event = makeEvent();
+  const { alarms, receiver } = open({ store: await makeCrashedFile(event, "email.sent", 4) });
+  receiver.on("email.sent", () => undefined);
+  await receiver.start();
+  await untilWork(receiver, event.id, { state: "parked", reason: "crash_loop" });
+  expect(alarms).toEqual([{ kind: "crash_loop", parked: 1 }]);
+});
+
+describe("a backlog", () => {
+  test.each([
+    { backlogAfterMs: undefined, limit: 15 * MINUTE },
+    { backlogAfterMs: HOUR, limit: HOUR },
+  ])("is told once the work has been due for $limit ms, and again after as long", async ({ backlogAfterMs, limit }) => {
+    const { clock, alarms, receiver, deliver } = open(backlogAfterMs === undefined ? {} : { backlogAfterMs });
+    const gate = makeGate();
+    receiver.on("email.sent", () => gate.passed, { concurrency: 1, timeoutMs: 100 * HOUR });
+    await receiver.start();
+    await deliver();
+    await deliver();
+    await clock.advance(limit);
+    expect(alarms).toEqual([]);
+    await clock.advance(MINUTE);
+    expect(alarms).toEqual([{ kind: "backlog", forMs: limit + MINUTE, pending: 2 }]);
+    await clock.advance(limit);
+    expect(alarms.splice(0)).toHaveLength(2);
+    gate.open();
+    await expect.poll(async () => (await receiver.stats()).done).toBe(2);
+    await clock.advance(3 * limit);
+    expect(alarms).toEqual([]);
+  });
+
+  test("is no run that takes long, and no wait for a retry", async () => {
+    const { clock, alarms, receiver, deliver } = open({ retry: { initialMs: 2 * HOUR, jitter: 0 } });
+    const gate = makeGate();
+    receiver.on("email.sent", () => gate.passed, { timeoutMs: 100 * HOUR });
+    receiver.on("email.opened", () => Promise.reject(new Error("later")));
+    await receiver.start();
+    const failing = makeEvent({ type: "email.opened" });
+    await deliver();
+    await deliver(failing);
+    await untilWork(receiver, failing.id, { state: "pending" }, "email.opened");
+    await clock.advance(HOUR);
+    expect(alarms).toEqual([]);
+    gate.open();
+  });
+});
+
+test("work of handlers that the process running the file's handlers does not have is told", async () => {
+  const file = tempFile();
+  const owner = open({ store: file });
+  owner.receiver.on("email.sent", () => undefined);
+  await owner.receiver.start();
+  const other = open({ store: file });
+  other.receiver.on("email.sent", () => undefined);
+  other.receiver.on("email.opened", () => undefined);
+  await other.receiver.start();
+  const event = makeEvent({ type: "email.opened" });
+  expect(await other.deliver(event)).toBe("accepted");
+  // The file is read by a thread, which does not know of the clock.
+  const untilAlarm = ({ clock, alarms }: ReturnType<typeof open>) =>
+    expect.poll(async () => {
+      await clock.advance(MINUTE);
+      return alarms;
+    });
+  await untilAlarm(owner).toEqual([{ kind: "handler_missing", handlers: ["email.opened"], pending: 1 }]);
+  // The process that has the handler but must not run it sees its work wait.
+  await untilAlarm(other).toEqual([{ kind: "backlog", forMs: expect.any(Number), pending: 1 }]);
+});
+
+describe("contact events", () => {
+  const contactEvent = { name: "order.shipped", email: "ada@example.com" };
+
+  function apiThat(send: () => Promise<never>): Client {
+    return { contactEvents: { send, sendBatch: send } } as unknown as Client;
+  }
+
+  test("that wait for longer than the limit are told", async () => {
+    const api = apiThat(() => Promise.reject(new Error("no network")));
+    const { clock, alarms, receiver } = open({ api, backlogAfterMs: 5 * MINUTE });
+    await receiver.start();
+    await receiver.contactEvents.record(contactEvent);
+    await clock.advance(5 * MINUTE);
+    expect(alarms).toEqual([]);
+    await clock.advance(MINUTE);
+    expect(alarms).toEqual([{ kind: "contact_events_stuck", forMs: 6 * MINUTE, pending: 1 }]);
+  });
+
+  test("that the service refused are told", async () => {
+    const refusal = {
+      call: "contactEvents.send",
+      status: 422,
+      code: "invalid_parameter",
+      message: "no",
+      param: "name",
+    };
+    const error = new InvalidRequestError({ ...refusal, requestId: undefined, retryAfterMs: undefined });
+    const api = apiThat(() => Promise.reject(error));
+    const { clock, alarms, receiver } = open({ api });
+    await receiver.start();
+    await receiver.contactEvents.record(contactEvent);
+    await expect.poll(async () => (await receiver.stats()).outbox.dead).toBe(1);
+    await clock.advance(MINUTE);
+    expect(alarms).toEqual([{ kind: "contact_events_dead", dead: 1 }]);
+  });
+});
