@@ -28,7 +28,7 @@ export type Outcome =
   /** start() was not called, or has not finished. */
   | { kind: "not_started" }
   | { kind: "stopping" }
-  /** Over the high-water mark of deliveries that wait for the disk, or no room for one more body beside those under way. */
+  /** Too many deliveries wait for the disk, one of them for too long, or there is no room for one more body beside those under way. */
   | { kind: "overloaded" }
   /** The database is locked, full or broken. */
   | { kind: "store_unavailable"; reason: "busy" | "full" | "failed" }

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.js";
-import { Deadlines } from "../base/deadlines.js";
+import { Deadlines, type Expiring } from "../base/deadlines.js";
 import { SECOND } from "../base/duration.js";
-import { inTime } from "../base/in-time.js";
+import { LATE, inTime } from "../base/in-time.js";
 import type { BodyRoom } from "../http/delivery-request.js";
 import type { Outcome } from "../protocol/outcome.js";
 import type { ReceiverState } from "./receiver.js";
@@ -11,6 +11,12 @@ export const BODIES_BYTES = 256 * 1024 * 1024;
 
 /** How long a delivery waits for a start that is under way; the service gives up after 5 s. */
 const START_WAIT_MS = 3 * SECOND;
+
+/**
+ * From the headers to the answer. The service gives up after 5 s; what lies between is for a loop that a handler's commit blocks, and for
+ * the network.
+ */
+export const ANSWER_MS = 3.5 * SECOND;
 
 /**
  * A body that announces no more than this is counted at once, which is cheap. A larger one is counted as it comes: an announcement alone
@@ -29,7 +35,9 @@ export interface AdmissionLimits {
   bodiesBytes: number;
 }
 
-/** Which deliveries can be taken now: by the receiver's state, by those that wait already, and by the memory that bodies hold. */
+/**
+ * Which deliveries can be taken now: by the receiver's state, by how many wait already and for how long, and by the memory that bodies hold.
+ */
 export class Admission {
   readonly #clock: Clock;
   readonly #highWaterMark: number;
@@ -37,11 +45,14 @@ export class Admission {
   readonly maxBodyBytes: number;
   /** Of the bodies that are on their way. */
   readonly deadlines: Deadlines;
+  /** Of the answers. */
+  readonly #answerDeadlines: Deadlines;
   #state: ReceiverState = "new";
   #hasStarted = false;
   #stateChanged: (() => void)[] = [];
   #freeBytes: number;
   #waiting = 0;
+  #overdue = 0;
   #noneWaits: (() => void) | undefined;
 
   constructor({ maxBodyBytes, bodyTimeoutMs, highWaterMark, bodiesBytes }: AdmissionLimits, clock: Clock) {
@@ -49,6 +60,7 @@ export class Admission {
     this.#highWaterMark = highWaterMark;
     this.maxBodyBytes = maxBodyBytes;
     this.deadlines = new Deadlines(clock, bodyTimeoutMs);
+    this.#answerDeadlines = new Deadlines(clock, ANSWER_MS);
     this.#freeBytes = bodiesBytes;
   }
 
@@ -69,23 +81,31 @@ export class Admission {
     return this.#hasStarted;
   }
 
-  /** Deliveries that were read and not answered yet. */
+  /** Deliveries that were read and are not settled yet; those that are overdue were answered all the same. */
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** True while the delivery that waits longest did not get its answer in time. */
+  get isOverdue(): boolean {
+    return this.#overdue > 0;
   }
 
   /** What cannot be taken at all is refused before its body is read. */
   refusal(): Outcome | undefined {
     if (this.#state === "new") return { kind: "not_started" };
     if (this.#state === "stopping" || this.#state === "stopped") return { kind: "stopping" };
-    return this.#waiting >= this.#highWaterMark ? { kind: "overloaded" } : undefined;
+    // What came now would wait behind what is overdue.
+    return this.isOverdue || this.#waiting >= this.#highWaterMark ? { kind: "overloaded" } : undefined;
   }
 
   /** Makes room for a body of `length` bytes, NaN when that is not known; undefined when there is none beside the others. */
   admit(length: number): AdmittedDelivery | undefined {
     const isSmall = length <= SMALL_BODY_BYTES;
     const delivery = new AdmittedDelivery(this, !isSmall);
-    return isSmall && !delivery.take(length) ? undefined : delivery;
+    if (isSmall && !delivery.take(length)) return undefined;
+    this.beginToAnswer(delivery);
+    return delivery;
   }
 
   /** A delivery waits for a start that is under way, but not past the time that the service gives it. */
@@ -114,23 +134,39 @@ export class Admission {
     this.#freeBytes += bytes;
   }
 
+  beginToAnswer(delivery: Expiring): void {
+    this.#answerDeadlines.begin(delivery);
+  }
+
+  endAnswering(delivery: Expiring): void {
+    this.#answerDeadlines.end(delivery);
+  }
+
   beginToWait(): void {
     this.#waiting += 1;
   }
 
-  endWaiting(): void {
+  becomeOverdue(): void {
+    this.#overdue += 1;
+  }
+
+  endWaiting(wasOverdue: boolean): void {
     this.#waiting -= 1;
+    if (wasOverdue) this.#overdue -= 1;
     if (this.#waiting === 0) this.#noneWaits?.();
   }
 }
 
 /** One delivery that was let in, and what it holds until it leaves. */
-export class AdmittedDelivery implements BodyRoom {
+export class AdmittedDelivery implements BodyRoom, Expiring {
   readonly #admission: Admission;
   readonly countsChunks: boolean;
   #taken = 0;
   #waits = false;
+  /** Its time for an answer is over. */
+  #isLate = false;
   #hasLeft = false;
+  #answerLate: ((late: typeof LATE) => void) | undefined;
 
   constructor(admission: Admission, countsChunks: boolean) {
     this.#admission = admission;
@@ -153,16 +189,36 @@ export class AdmittedDelivery implements BodyRoom {
     return true;
   }
 
+  /** Settles as `settled` does, or resolves with {@link LATE} when the time for an answer is over; the delivery itself goes on. */
+  untilAnswered<Value>(settled: Promise<Value>): Promise<Value | typeof LATE> {
+    return new Promise((resolve, reject) => {
+      this.#answerLate = resolve;
+      settled.then(resolve, reject);
+    });
+  }
+
   /** Its body is read: it waits for the start, the secrets and the store from now on. */
   wait(): void {
     this.#waits = true;
     this.#admission.beginToWait();
+    if (!this.#isLate) return;
+    // Its sender was late. There is a time limit for bodies; the wait for us begins here.
+    this.#isLate = false;
+    this.#admission.beginToAnswer(this);
   }
 
-  /** It has its answer. */
+  expire(): void {
+    this.#isLate = true;
+    if (!this.#waits) return;
+    this.#admission.becomeOverdue();
+    this.#answerLate?.(LATE);
+  }
+
+  /** It is settled: stored, a duplicate, or refused. */
   leave(): void {
     this.#hasLeft = true;
+    this.#admission.endAnswering(this);
     this.#admission.giveBytes(this.#taken);
-    if (this.#waits) this.#admission.endWaiting();
+    if (this.#waits) this.#admission.endWaiting(this.#isLate);
   }
 }

@@ -41,6 +41,11 @@ export type Alarm =
   | { kind: "contact_events_dead"; dead: number }
   /** The oldest of `pending` contact events has not been sent for `forMs` milliseconds. */
   | { kind: "contact_events_stuck"; forMs: number; pending: number }
+  /**
+   * The store did not take a delivery in time: it was answered 503, and so is each one that comes before those that wait are stored.
+   * `waiting` counts them.
+   */
+  | { kind: "deliveries_overdue"; waiting: number }
   /** The store took nothing. */
   | { kind: "store_unavailable"; code: string; message: string }
   /** A reader has kept the database's WAL from being emptied for this long; it grows with every delivery. */
@@ -82,6 +87,8 @@ const ADVICE: Record<Alarm["kind"], string> = {
   api_refused: "Check the API key, its scopes and baseUrl. Contact events wait in the outbox meanwhile.",
   wal_blocked:
     "A program holds a read transaction on the database open. End it before the disk is full; a copy is made with receiver.inbox.backup() or pigeonhole inbox backup.",
+  deliveries_overdue:
+    "The disk, or what shares it, is too slow: look at its load, and at handlers that block the process. Deliveries are answered 503 meanwhile, so the service sends them again.",
   store_unavailable: "Deliveries are answered 503 meanwhile, so the service sends them again.",
 };
 

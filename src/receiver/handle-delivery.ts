@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
+import { LATE } from "../base/in-time.js";
 import type { Logger } from "../base/logger.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry, Route } from "../dispatch/registry.js";
@@ -48,25 +49,39 @@ export function createDeliveryHandler(path: DeliveryPath): DeliveryHandler {
  * the event and 410 switches the endpoint off.
  */
 async function handleDelivery(request: DeliveryRequest, path: DeliveryPath): Promise<Answer> {
-  let admitted: AdmittedDelivery | undefined;
+  const { admission, report } = path;
   try {
     const refused = refuseByHeaders(request, path);
     if (refused !== undefined) return answer(refused, request, path);
-    admitted = path.admission.admit(Number(request.header("content-length") ?? Number.NaN));
+    const admitted = admission.admit(Number(request.header("content-length") ?? Number.NaN));
     if (admitted === undefined) return answer({ kind: "overloaded" }, request, path);
 
+    const outcome = await admitted.untilAnswered(take(request, admitted, path));
+    if (outcome !== LATE) return answer(outcome, request, path);
+    // The store may still take it. Then the next attempt is a duplicate, and its handlers run once.
+    report.alarms.raise({ kind: "deliveries_overdue", waiting: admission.waiting });
+    return answer({ kind: "overloaded" }, request, path);
+  } catch (error) {
+    report.logger.error(errorFields(error, false), "receive_failed");
+    return answer({ kind: "internal_error" }, request, path);
+  }
+}
+
+/** What was admitted holds its memory and its place until it is settled, also past its answer. */
+async function take(request: DeliveryRequest, admitted: AdmittedDelivery, path: DeliveryPath): Promise<Outcome> {
+  try {
     const read = await request.readBody(admitted);
-    if (read.kind !== "read") return answer(read, request, path);
+    if (read.kind !== "read") return read;
     admitted.wait();
     const unstarted = path.admission.hasStarted ? undefined : await path.admission.untilStarted();
-    if (unstarted !== undefined) return answer(unstarted, request, path);
+    if (unstarted !== undefined) return unstarted;
 
-    return answer(await observe({ header: request.header, body: read.body }, path), request, path);
+    return await observe({ header: request.header, body: read.body }, path);
   } catch (error) {
     path.report.logger.error(errorFields(error, false), "receive_failed");
-    return answer({ kind: "internal_error" }, request, path);
+    return { kind: "internal_error" };
   } finally {
-    admitted?.leave();
+    admitted.leave();
   }
 }
 

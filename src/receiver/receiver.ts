@@ -36,7 +36,7 @@ export interface ReceiverStats extends Omit<
   disablesAt: number;
   /** When a delivery was last stored, in milliseconds since 1970, duplicates left out; undefined when none was since the receiver was made. */
   lastAcceptedAt: number | undefined;
-  /** Deliveries that were read and not answered yet: their commit, the secrets or the start is awaited. */
+  /** Deliveries that were read and not settled yet: their commit, the secrets or the start is awaited, also past an answer that was due. */
   waiting: number;
 }
 

@@ -87,10 +87,7 @@ describe("deadlines of one length", () => {
 
   test("go by the wall clock of a clock that knows no other", async () => {
     const { clock, expired, make } = setUp();
-    const deadlines = new Deadlines(
-      { now: () => clock.now(), setTimer: (...args) => clock.setTimer(...args) },
-      LIMIT,
-    );
+    const deadlines = new Deadlines({ now: () => clock.now(), setTimer: (...args) => clock.setTimer(...args) }, LIMIT);
     deadlines.begin(make("a"));
     await clock.advance(LIMIT);
     expect(expired).toEqual(["a 1000"]);

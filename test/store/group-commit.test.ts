@@ -66,10 +66,37 @@ test("a turn is taken between two batches", async () => {
   await endOfTurn();
   expect(turns).toBe(0);
   await answerNext();
-  await endOfTurn();
-  expect([turns, batches.length]).toEqual([1, 1]);
+  await expect.poll(() => batches.length).toBe(1);
+  expect(turns).toBe(1);
   await answerNext();
   await Promise.all(calls);
+});
+
+test("the event loop runs before a turn, which may block it, and after it; a batch comes between two turns", async () => {
+  const { commits, accept, batches } = createScript();
+  const order: string[] = [];
+  const look = (): void => void setImmediate(() => order.push("the loop runs"));
+  const takeTurn = (): void =>
+    commits.takeTurn(() => {
+      order.push("turn");
+      look();
+      return [];
+    });
+  const first = accept().then(() => order.push("answered"));
+  await endOfTurn();
+  takeTurn();
+  const second = accept();
+  batches.shift()?.answer([OK]);
+  await first;
+  expect(order).toEqual(["answered"]);
+  await endOfTurn();
+  expect([...order, batches.length]).toEqual(["answered", "turn", 0]);
+  takeTurn();
+  await expect.poll(() => batches.length).toBe(1);
+  expect(order).toEqual(["answered", "turn", "the loop runs"]);
+  batches.shift()?.answer([OK]);
+  await second;
+  await expect.poll(() => order.filter((what) => what === "turn")).toHaveLength(2);
 });
 
 test("a batch that met a lock is tried 4 times in all", async () => {

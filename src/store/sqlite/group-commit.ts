@@ -24,7 +24,8 @@ interface Entry {
 
 /**
  * Turns calls into batches. There is no timer: whatever arrived while the last batch was committed is the next one, and only
- * one is under way. Between batches nobody writes, so a turn taken there never meets the writer as SQLITE_BUSY.
+ * one is under way. Between batches nobody writes, so a turn taken there never meets the writer as SQLITE_BUSY. A turn blocks the
+ * event loop for as long as its commit takes, so the loop runs before it and after it, and a batch comes between two turns.
  */
 export class GroupCommit {
   readonly #writer: Writer;
@@ -34,6 +35,7 @@ export class GroupCommit {
   #ended: Lease[] = [];
   #underWay = false;
   #scheduled = false;
+  #hadTurn = false;
   #refusal: PigeonholeError | undefined;
   #broken: PigeonholeError | undefined;
   #idle: (() => void)[] = [];
@@ -98,10 +100,14 @@ export class GroupCommit {
   }
 
   #next(): void {
-    // A call made during a turn schedules a round of its own, and this one begins its batch.
     if (this.#underWay) return;
-    for (let turn = this.#turns.shift(); turn !== undefined; turn = this.#turns.shift()) {
-      this.#ended.push(...turn(this.#broken));
+    const isTurn = this.#turns.length > 0 && (!this.#hadTurn || this.#queue.length === 0);
+    this.#hadTurn = isTurn;
+    if (isTurn) {
+      for (const turn of this.#turns.splice(0)) this.#ended.push(...turn(this.#broken));
+      // What came in while the turn waited for the disk shares the next batch.
+      this.#schedule();
+      return;
     }
     if (this.#broken !== undefined) for (const entry of this.#queue.splice(0)) entry.reject(this.#broken);
     if (this.#queue.length === 0) {
@@ -140,7 +146,9 @@ export class GroupCommit {
       }
     }
     this.#underWay = false;
-    this.#next();
+    // The answers of this batch go out before a turn blocks the loop.
+    if (this.#turns.length > 0) this.#schedule();
+    else this.#next();
   }
 
   async #runWhileBusy(commands: Command[], ended: readonly Lease[]): Promise<CommandResult[]> {

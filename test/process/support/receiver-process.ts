@@ -66,9 +66,12 @@ export function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** Starts a receiver on the built package, run by plain node. */
-export function startReceiver(config: ReceiverConfig): ReceiverProcess {
-  const child = spawn(process.execPath, [script, JSON.stringify(config)], { stdio: ["ignore", "pipe", "pipe"] });
+/** Starts a receiver on the built package, run by plain node, with `environment` beside this process's own. */
+export function startReceiver(config: ReceiverConfig, environment: Record<string, string> = {}): ReceiverProcess {
+  const child = spawn(process.execPath, [script, JSON.stringify(config)], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...environment },
+  });
   running.add(child);
   const lines: Line[] = [];
   const wakers = new Set<() => void>();

@@ -1,0 +1,89 @@
+import type { Alarm } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import { decorateStore, makeEvent, makeGate, openReceiver, post } from "./harness.js";
+
+const ANSWER_MS = 3_500;
+
+/** A receiver whose store takes nothing until its gate is opened, but has been given what waits there. */
+async function openSlow() {
+  const clock = fakeClock();
+  const gate = makeGate();
+  const alarms: Alarm[] = [];
+  const runs: string[] = [];
+  let given = 0;
+  const store = decorateStore((real) => ({
+    async accept(event) {
+      given += 1;
+      await gate.passed;
+      return real.accept(event);
+    },
+  }));
+  const receiver = openReceiver({ store, clock, onAlarm: (alarm) => alarms.push(alarm) });
+  receiver.on("email.sent", ({ id }) => void runs.push(id));
+  await receiver.start();
+  const send = (event = makeEvent()) => post(receiver, event, { at: clock.now() });
+  /** Sends, and waits until the store has it. */
+  const sendSlowly = async (event = makeEvent()) => {
+    const before = given;
+    const heard = send(event);
+    await expect.poll(() => given).toBe(before + 1);
+    return { heard };
+  };
+  return { clock, gate, alarms, runs, receiver, send, sendSlowly };
+}
+
+const REFUSED = { status: 503, outcome: "overloaded", text: "overloaded" };
+
+describe("a store that is slower than the service waits", () => {
+  test("a delivery that it does not take in time is answered 503, with an alarm, and not before", async () => {
+    const { clock, gate, alarms, sendSlowly } = await openSlow();
+    const { heard } = await sendSlowly();
+    let isAnswered = false;
+    void heard.then(() => (isAnswered = true));
+    await clock.advance(ANSWER_MS - 1);
+    expect([isAnswered, alarms]).toEqual([false, []]);
+    await clock.advance(1);
+    const answer = await heard;
+    expect(answer).toMatchObject(REFUSED);
+    expect(answer.headers.get("retry-after")).toBe("30");
+    expect(alarms).toEqual([{ kind: "deliveries_overdue", waiting: 1 }]);
+    gate.open();
+  });
+
+  test("new ones are refused at once as long as one is overdue, and taken when it is stored", async () => {
+    const { clock, gate, send, sendSlowly, receiver } = await openSlow();
+    const first = await sendSlowly();
+    await clock.advance(ANSWER_MS - 1_000);
+    const second = await sendSlowly();
+    await clock.advance(1_000);
+    expect(await first.heard).toMatchObject(REFUSED);
+    expect(await send()).toMatchObject(REFUSED);
+    expect((await receiver.stats()).waiting).toBe(2);
+    gate.open();
+    expect(await second.heard).toMatchObject({ status: 200, outcome: "accepted" });
+    await expect.poll(async () => (await receiver.stats()).waiting).toBe(0);
+    expect(await send()).toMatchObject({ status: 200, outcome: "accepted" });
+  });
+
+  test("what was answered 503 and stored later is a duplicate at the next attempt, and its handlers run once", async () => {
+    const { clock, gate, runs, send, sendSlowly, receiver } = await openSlow();
+    const event = makeEvent();
+    const { heard } = await sendSlowly(event);
+    await clock.advance(ANSWER_MS);
+    expect(await heard).toMatchObject(REFUSED);
+    gate.open();
+    await expect.poll(() => runs).toEqual([event.id]);
+    expect(await send(event)).toMatchObject({ status: 200, outcome: "duplicate" });
+    await receiver.stop();
+    expect(runs).toEqual([event.id]);
+  });
+
+  test("the time of an answer that came leaves no timer", async () => {
+    const { clock, gate, send } = await openSlow();
+    gate.open();
+    const before = clock.pendingTimers;
+    expect(await send()).toMatchObject({ status: 200 });
+    expect(clock.pendingTimers).toBe(before);
+  });
+});
