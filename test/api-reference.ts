@@ -86,7 +86,6 @@ function firstSentence(comment: string): string {
   const [first = "", second] = sentences;
   // "401." alone says too little.
   const summary = first.length < SHORT && second !== undefined ? `${first} ${second}` : first;
-  // Where the service's documents say it helps in the source only.
-  const plain = summary.replaceAll(/\s*\(seeds [^)]*\)/g, "").replace(/; seeds part .*$/, ".");
-  return plain.replaceAll(/\{@link (\w+)\}/g, "`$1`");
+  const linked = summary.replaceAll(/docs\/(service\.md#[\w-]+)/g, "[the service's rule]($1)");
+  return linked.replaceAll(/\{@link (\w+)\}/g, "`$1`");
 }

@@ -65,7 +65,7 @@ function fromJson(value: unknown, options: ImportOptions): Capture {
   return importRequest(body, [["content-type", "application/json"]], options);
 }
 
-/** The four fields of a delivery, seeds part 1 §6.2. */
+/** The four fields of a delivery, docs/service.md#envelope. */
 function isEnvelope(value: Record<string, unknown>): boolean {
   return typeof value["id"] === "string" && typeof value["type"] === "string" && isRecord(value["data"]);
 }

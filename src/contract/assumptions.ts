@@ -10,7 +10,7 @@ export interface ApiAssumption {
   change: string;
 }
 
-/** Every point about the API that the seeds leave open and this package relies on. */
+/** Every point about the API that the service's documentation leaves open and this package relies on. */
 export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "credential",

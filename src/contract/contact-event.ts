@@ -36,7 +36,10 @@ const propertiesRecord = z
 
 const eventProperties = withoutProto.pipe(propertiesRecord);
 
-/** An event as it is sent; seeds part 1 §4.4. The rule about the age of `occurredAt` is {@link checkOccurredAt}. */
+/**
+ * An event as it is sent; see docs/service.md#contact-event-fields. The rule about the age of `occurredAt` is {@link
+ * checkOccurredAt}.
+ */
 export const contactEventInput = z
   .strictObject({
     /** What happened, such as `order.shipped`: 1 to 100 letters, digits, `.`, `:`, `-`, `_`. Matched exactly. */
@@ -74,7 +77,7 @@ export const contactEventInput = z
 /** An event to record. */
 export type ContactEventInput = z.input<typeof contactEventInput>;
 
-/** A batch; seeds part 1 §4.4 rule 5. */
+/** A batch; see docs/service.md#batches. */
 export const contactEventBatchInput = z.strictObject({
   events: z
     .array(contactEventInput)
@@ -83,7 +86,7 @@ export const contactEventBatchInput = z.strictObject({
     .readonly(),
 });
 
-/** Codes of broken rules by field; seeds part 1 §4.4 rule 4. */
+/** Codes of broken rules by field; see docs/service.md#event-errors. */
 export const EVENT_FAULT_CODES = {
   name: "invalid_event",
   properties: "invalid_event",
@@ -112,7 +115,7 @@ export function checkBatchTimes(
   return undefined;
 }
 
-/** A recorded event; seeds part 1 §2.5. */
+/** A recorded event; see docs/service.md#contact-event-results. */
 export const contactEvent = z.looseObject({
   object: z.string().default("contact_event"),
   id: z.string(),
@@ -127,7 +130,7 @@ export const contactEvent = z.looseObject({
   mode: openEnum(["live", "test"]),
 });
 
-/** The answer to a sent event; seeds part 1 §2.5. */
+/** The answer to a sent event; see docs/service.md#contact-event-results. */
 export const contactEventResult = z.looseObject({
   ...contactEvent.shape,
   /** True when the key was known: the stored event came back and nothing was started. */

@@ -35,7 +35,7 @@ const exampleResult = { ...exampleEvent, replayed: false, enrolled: ["65b8f0a2c4
 
 const writeErrors = ["invalid_idempotency_key", "insufficient_scope", "unknown_parameter", "event_rate_limited"];
 
-/** Contact events: they start automations and end waits. Seeds part 1 §4.4. */
+/** Contact events: they start automations and end waits. See docs/service.md#contact-event-api. */
 export const contactEvents = {
   /** Records one event of a contact. */
   send: {

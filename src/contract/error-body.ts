@@ -6,7 +6,10 @@ export interface ErrorBody {
   param: string | undefined;
 }
 
-/** Reads the body of an error: `code`, `message` and `param` at the top level or under `error`. Seeds part 1 §7; assumed. */
+/**
+ * Reads the body of an error: `code`, `message` and `param` at the top level or under `error`. See
+ * docs/service.md#errors; assumed.
+ */
 export function readErrorBody(body: unknown): ErrorBody {
   const top = isObject(body) ? body : {};
   const fields = isObject(top["error"]) ? top["error"] : top;

@@ -1,4 +1,4 @@
-/** Limits of contact events. Seeds part 1 §4.4 and §8. */
+/** Limits of contact events. See docs/service.md#contact-event-fields. */
 export const EVENT_LIMITS = {
   nameLength: 100,
   propertyKeys: 50,
@@ -11,5 +11,5 @@ export const EVENT_LIMITS = {
   eventsPerMinute: 600,
 } as const;
 
-/** What a name is made of. Seeds part 1 §4.4. */
+/** What a name is made of. See docs/service.md#contact-event-fields. */
 export const EVENT_NAME = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$/;

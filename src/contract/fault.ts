@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** The codes that the service gives input it refuses; seeds part 1 §4.3, §4.4 and §7. */
+/** The codes that the service gives input it refuses; see docs/service.md#errors. */
 export type FaultCode =
   | "invalid_parameter"
   | "unknown_parameter"

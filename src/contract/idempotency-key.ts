@@ -1,9 +1,12 @@
 import { z } from "zod";
 
-/** Header of the key. Seeds part 1 §4.4. */
+/** Header of the key. See docs/service.md#idempotency-keys. */
 export const IDEMPOTENCY_KEY_HEADER = "idempotency-key";
 
-/** Up to 255 letters, digits, `_`, `.`, `:` and `-`; anything else is 400 `invalid_idempotency_key`. Seeds part 1 §4.4. */
+/**
+ * Up to 255 letters, digits, `_`, `.`, `:` and `-`; anything else is 400 `invalid_idempotency_key`. See
+ * docs/service.md#idempotency-keys.
+ */
 export const idempotencyKey = z.string().regex(/^[A-Za-z0-9_.:-]{1,255}$/, {
   error: "Must be 1 to 255 letters, digits, underscores, dots, colons or dashes.",
 });

@@ -1,7 +1,7 @@
 import { DAY } from "../base/duration.js";
 import type { Fault } from "./fault.js";
 
-/** An event is at most this old, in milliseconds. Seeds part 1 §4.4 and §8. */
+/** An event is at most this old, in milliseconds. See docs/service.md#contact-event-fields. */
 export const OLDEST_EVENT_MS = 90 * DAY;
 
 /**

@@ -9,7 +9,7 @@ export interface Page<Row> {
   nextCursor: string | null;
 }
 
-/** The query parameters of a list. Seeds part 1 §2.1: limit 1 to 100, default 25. */
+/** The query parameters of a list. See docs/service.md#paging: limit 1 to 100, default 25. */
 export function pageQuery({ max, byDefault }: { max: number; byDefault: number } = { max: 100, byDefault: 25 }) {
   const range = { error: `Must be a whole number from 1 to ${max}.` };
   return {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
 
-/** ISO 8601 with a zone, as callers must write it. Seeds part 1 §2.1. */
+/** ISO 8601 with a zone, as callers must write it. See docs/service.md#timestamps. */
 export const timestamp = z.iso.datetime({
   offset: true,
   error: "Must be an ISO 8601 date-time with a zone, such as 2026-01-31T09:30:00Z.",
@@ -17,10 +17,13 @@ export const emailAddress = z
   .email({ pattern: z.regexes.unicodeEmail, error: "Must be an email address." })
   .max(320, { error: "Must have at most 320 characters." });
 
-/** `whe_` and 24 hex characters. Seeds part 1 §2.1. */
+/** `whe_` and 24 hex characters. See docs/service.md#identifiers. */
 export const webhookId = z.string().regex(/^whe_[0-9a-f]{24}$/, { error: "Must be whe_ and 24 hex characters." });
 
-/** `whsec_` and 43 base64url characters. Seeds part 1 §2.1. Results are not held to it, lest a secret be lost. */
+/**
+ * `whsec_` and 43 base64url characters. See docs/service.md#identifiers. Results are not held to it, lest a secret be
+ * lost.
+ */
 export const webhookSecret = z
   .string()
   .regex(/^whsec_[A-Za-z0-9_-]{43}$/, { error: "Must be whsec_ and 43 base64url characters." });
@@ -47,5 +50,5 @@ export function nullable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullable().default(null);
 }
 
-/** A tombstone, the answer to a deletion. Seeds part 1 §2.1. */
+/** A tombstone, the answer to a deletion. See docs/service.md#tombstones. */
 export const tombstone = z.looseObject({ object: z.string(), id: z.string(), deleted: z.boolean() });

@@ -38,10 +38,10 @@ const writable = {
     .optional(),
 };
 
-/** Body of creation; seeds part 1 §4.3. */
+/** Body of creation; see docs/service.md#endpoint-operations. */
 export const webhookCreateInput = z.strictObject(writable);
 
-/** Body of an update: what is left out stays. Seeds part 1 §4.3. */
+/** Body of an update: what is left out stays. See docs/service.md#endpoint-operations. */
 export const webhookUpdateInput = z.strictObject({
   ...writable,
   url: endpointUrl.optional(),
@@ -51,7 +51,10 @@ export const webhookUpdateInput = z.strictObject({
   enabled: z.boolean().optional(),
 });
 
-/** An endpoint as read; seeds part 1 §2.4. Only the id is insisted on, so that an answer with a secret is never refused. */
+/**
+ * An endpoint as read; see docs/service.md#endpoint. Only the id is insisted on, so that an answer with a secret is
+ * never refused.
+ */
 export const webhookEndpoint = z.looseObject({
   id: z.string(),
   url: z.string().default(""),
@@ -77,7 +80,7 @@ export const webhookEndpointWithSecret = z.looseObject({
   secret: z.string(),
 });
 
-/** How the attempt of a test went; seeds part 1 §4.3 rule 7. */
+/** How the attempt of a test went; see docs/service.md#test-deliveries. */
 const testDelivery = z.looseObject({
   /** `delivered` for any 2xx; a 3xx counts as failed. */
   status: openEnum(["delivered", "failed"]),

@@ -29,9 +29,9 @@ for (const [network, prefix] of [
 const BLOCKED_NAME = /^localhost$|\.(?:localhost|internal|local)$/;
 
 /**
- * The rule for an endpoint's URL, seeds part 1 §4.3 rule 3: https only; not `localhost`, `*.localhost`, `*.internal` or
- * `*.local`; no IP literal that is loopback, private, link-local, carrier-grade NAT, multicast or unique-local, however it is
- * spelled. Names are not resolved here; the service does so on every delivery.
+ * The rule for an endpoint's URL (docs/service.md#endpoint-urls): https only; not `localhost`, `*.localhost`,
+ * `*.internal` or `*.local`; no IP literal that is loopback, private, link-local, carrier-grade NAT, multicast or
+ * unique-local, however it is spelled. Names are not resolved here; the service does so on every delivery.
  */
 export function isAllowedWebhookUrl(text: string): boolean {
   let url: URL;

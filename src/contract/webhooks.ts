@@ -41,7 +41,7 @@ const deliveryId = "65b8f0a2c4d6e8f0089abcde";
 const readErrors = ["insufficient_scope", "resource_not_found"];
 const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter", "invalid_webhook_url"];
 
-/** Webhook endpoints. Seeds part 1 §4.3; scopes and the paths of the last three are assumed. */
+/** Webhook endpoints. See docs/service.md#endpoint-operations; scopes and the paths of the last three are assumed. */
 export const webhooks = {
   /** Lists the endpoints, newest first, without secrets. */
   list: {

@@ -15,8 +15,8 @@ const VERSION = "1";
 const PREFIX = "key_";
 
 /**
- * 47 characters of the service's idempotency-key alphabet, DESIGN §6. A rerun of the same handler derives the same key; `label` tells
- * the effects of one handler apart; a list of words is never the same as one word.
+ * 47 characters of the service's alphabet (docs/service.md#idempotency-keys). A rerun of the same handler derives the
+ * same key; `label` tells the effects of one handler apart; a list of words is never the same as one word.
  */
 export function deriveIdempotencyKey(
   { source, eventId, handler }: KeyOwner,

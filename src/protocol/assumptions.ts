@@ -11,8 +11,8 @@ export interface Assumption {
 }
 
 /**
- * Every point about inbound deliveries that the seeds leave open. The README lists these rows; the values themselves
- * live where they are used.
+ * Every point about inbound deliveries that the service's documentation leaves open, as docs/assumptions.md lists them.
+ * The values themselves live where they are used.
  */
 export const ASSUMPTIONS: readonly Assumption[] = [
   {
@@ -100,7 +100,7 @@ export type SignatureEncoding = "hex" | "base64" | "base64url";
 /** Where the time of signing travels. */
 export type TimestampPlace = "either" | "signature" | "header";
 
-/** What the documents leave open about the signature; seeds part 1 §6.3. */
+/** What the documentation leaves open about the signature; see docs/service.md#signature. */
 export interface SignatureAssumptions {
   /** Header of the signature, in lower case. @default 'x-svc-signature' */
   signatureHeader: string;

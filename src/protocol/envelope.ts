@@ -32,8 +32,8 @@ function isLong(text: string): boolean {
 }
 
 /**
- * The fields every delivery carries after verification, seeds part 1 §6.2. Further fields are no fault, so that an
- * addition by the service does not park its events.
+ * The fields every delivery carries after verification (docs/service.md#envelope). Further fields are no fault, so that
+ * an addition by the service does not park its events.
  */
 export const envelopeSchema = z.object({
   id: eventText,
@@ -50,7 +50,7 @@ function isJsonObject(value: unknown): boolean {
 /** The signed JSON of a delivery. */
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** The type of the service's test deliveries; seeds part 1 §4.3 rule 7. */
+/** The type of the service's test deliveries. See docs/service.md#test-deliveries. */
 const TEST_TYPE = "email.sent";
 
 /**

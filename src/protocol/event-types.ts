@@ -1,4 +1,4 @@
-/** Sent to an endpoint that names no types. Seeds part 1 §4.3 rule 1. */
+/** Sent to an endpoint that names no types. See docs/service.md#event-types. */
 export const DEFAULT_EVENT_TYPES = [
   "email.received",
   "email.sent",
@@ -16,7 +16,7 @@ export const DEFAULT_EVENT_TYPES = [
   "email.downloaded",
 ] as const;
 
-/** Sent only to an endpoint that names them. Seeds part 1 §4.3 rule 1. */
+/** Sent only to an endpoint that names them. See docs/service.md#event-types. */
 export const EXPLICIT_EVENT_TYPES = [
   "email.replied",
   "domain.verified",

@@ -1,6 +1,6 @@
 import { SECOND } from "../base/duration.js";
 
-/** The service's limits around webhook deliveries. Seeds part 1 §4.3, §6 and §8. */
+/** The service's limits around webhook deliveries. See docs/service.md#limits. */
 export const LIMITS = {
   /** The service waits this long, in milliseconds, for an answer. §6.2 */
   deliveryTimeoutMs: 5 * SECOND,
@@ -20,7 +20,9 @@ export const LIMITS = {
   domainAllowlistSize: 25,
 } as const;
 
-/** What a webhook secret looks like: the prefix, then this many base64url characters. Seeds part 1 §2.1. */
+/**
+ * What a webhook secret looks like: the prefix, then this many base64url characters. See docs/service.md#identifiers.
+ */
 export const SECRET_SHAPE = { prefix: "whsec_", keyLength: 43 } as const;
 
 /** Longest signature header that is looked at, in characters; ours. About 80 signatures fit. */

@@ -1,7 +1,7 @@
 import { HOUR, MINUTE } from "../base/duration.js";
 import type { Random } from "../base/random.js";
 
-/** When the service tries a delivery again. Seeds part 1 §6.4. */
+/** When the service tries a delivery again. See docs/service.md#retries. */
 export const RETRY_SCHEDULE = {
   /** Tries in all, the first one included. */
   attempts: 8,
@@ -24,14 +24,14 @@ export const LONGEST_RETRY_SPAN_MS = RETRY_SCHEDULE.waitsMs.reduce(
 
 /**
  * True when the service sends the delivery again after this answer: `null` (no answer in time, or no connection), 408,
- * 425, 429 and 5xx. Any other answer that is not 2xx loses the event. Seeds part 1 §6.4.
+ * 425, 429 and 5xx. Any other answer that is not 2xx loses the event. See docs/service.md#retries.
  */
 export function isRetryableStatus(status: number | null): boolean {
   if (status === null) return true;
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status <= 599);
 }
 
-/** True when the service takes the delivery as delivered: any 2xx. Seeds part 1 §4.3 rule 7. */
+/** True when the service takes the delivery as delivered: any 2xx. See docs/service.md#delivery. */
 export function isDeliveredStatus(status: number): boolean {
   return status >= 200 && status <= 299;
 }

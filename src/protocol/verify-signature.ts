@@ -59,9 +59,9 @@ export type SignatureVerdict = MacVerdict | ParseFailure;
 
 /**
  * Verifies a delivery: HMAC-SHA256 over timestamp, dot and raw body, keyed by the whole secret, compared in constant
- * time, within 300 seconds. Seeds part 1 §6.3. The result says why not; no body and no header makes it throw. Throws
- * `invalid_secret` when there is no secret or an empty one, and `invalid_argument` or `invalid_option` for arguments that
- * no sender can influence.
+ * time, within 300 seconds (docs/service.md#signature). The result says why not; no body and no header makes it throw.
+ * Throws `invalid_secret` when there is no secret or an empty one, and `invalid_argument` or `invalid_option` for
+ * arguments that no sender can influence.
  *
  * @example
  * const verdict = verifySignature({ body, headers: req.headers, secrets: process.env["WEBHOOK_SECRET"] ?? "" });

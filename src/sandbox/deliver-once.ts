@@ -9,9 +9,9 @@ import type { PassTime } from "./pass-time.js";
 
 /** Attempts that somebody asks for and waits for; undefined when the endpoint was deleted meanwhile. Refusals are ApiFaults. */
 export interface DeliverOnce {
-  /** Whatever the endpoint is subscribed to, and also while it is off. Seeds part 1 §4.3 rule 7. */
+  /** Whatever the endpoint is subscribed to, and also while it is off. See docs/service.md#test-deliveries. */
   test(endpointId: string): Promise<AttemptRow | undefined>;
-  /** Sends what failed earlier once more; the endpoint must be on. Seeds part 1 §3. */
+  /** Sends what failed earlier once more; the endpoint must be on. See docs/service.md#replay. */
   replay(endpointId: string, rowId: string): Promise<AttemptRow | undefined>;
 }
 

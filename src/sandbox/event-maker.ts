@@ -39,7 +39,7 @@ export class EventMaker {
     };
   }
 
-  /** What a test of an endpoint sends. Seeds part 1 §4.3 rule 7. */
+  /** What a test of an endpoint sends. See docs/service.md#test-deliveries. */
   makeTest(): SandboxEvent {
     const createdAt = new Date(this.#clock.now());
     return { ...sampleTestEvent({ seed: this.#nextSeed(), createdAt }), addresses: [] };

@@ -7,7 +7,7 @@ import { invalidParameter } from "./endpoints/check-endpoint.js";
 import type { EndpointBook } from "./endpoints/endpoint-book.js";
 import { endpointBody } from "./endpoints/endpoint.js";
 
-/** The operations on webhook endpoints, on the sandbox's own state. Seeds part 1 §4.3. */
+/** The operations on webhook endpoints, on the sandbox's own state. See docs/service.md#endpoint-operations. */
 export function createWebhooksHandlers(from: {
   endpoints: EndpointBook;
   log: AttemptLog;

@@ -123,7 +123,7 @@ export interface OutboxCounts {
 }
 
 /**
- * The durable outbox of contact events. Same promises as the inbox, DESIGN §5 and §6. Events of handlers come with the settlement of a
+ * The durable outbox of contact events. Same promises as the inbox. Events of handlers come with the settlement of a
  * run: there is one done mark per event and handler, so nothing else has to keep them from being recorded twice.
  */
 export interface Outbox {

@@ -2,7 +2,8 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 
-// Written from seeds part 1 §4.4 and not from src: a service that shared the sender's rule book would share its mistakes.
+// Written from docs/service.md#contact-event-api and not from src: a service that shared the sender's rules
+// would share its mistakes.
 
 /**
  * What goes wrong with one request. `lost`: everything is stored and no answer comes; `held` too, and the connection stays open.

@@ -4,7 +4,10 @@ export interface EndedAttempt {
   error: string | null;
 }
 
-/** What the answer to a signed delivery points to, and what to do about it. Seeds part 1 §3: which answers are final. */
+/**
+ * What the answer to a signed delivery points to, and what to do about it. See docs/service.md#final-answers: which
+ * answers are final.
+ */
 export function attemptHint({ responseCode, error }: EndedAttempt): string {
   if (responseCode === null) return noAnswerHint(error ?? "");
   if (responseCode >= 300 && responseCode < 400) {

@@ -1,4 +1,4 @@
-/** One option of a command, as data: help, parsing, the README and shell completion are made from it. */
+/** One option of a command, as data: help, parsing, docs/cli.md and shell completion are made from it. */
 export interface OptionSpec {
   /** What it does, in half a sentence. */
   readonly summary: string;

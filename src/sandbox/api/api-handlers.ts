@@ -14,7 +14,7 @@ export interface Caller {
 
 /**
  * One checked call: its input has passed the schemas and clock rules of the operation. One exception: a member of a batch that
- * is well-shaped and breaks a rule of its own comes through, since it fails alone (seeds part 1 §4.4 rule 5).
+ * is well-shaped and breaks a rule of its own comes through, since it fails alone (docs/service.md#batches).
  */
 export interface ApiCall<Row> {
   caller: Caller;

@@ -4,7 +4,7 @@ import { type OptionNames, checkOptionNames } from "../../base/option-check.js";
 import { listOperations } from "../../contract/contract.js";
 import type { Caller } from "./api-handlers.js";
 
-/** An API key that the sandbox knows. Seeds part 1 §2.2 and §5. */
+/** An API key that the sandbox knows. See docs/service.md#api-keys. */
 export interface SandboxApiKey {
   /** The whole token: `svc_live_` and a secret, for test keys too. */
   token: string;

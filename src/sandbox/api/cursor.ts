@@ -20,7 +20,7 @@ export function decodeCursor(list: string, cursor: string): Position {
   return JSON.parse(Buffer.from(payload, "base64url").toString()) as Position;
 }
 
-/** The refusal of a cursor. Seeds part 1 §2.1. */
+/** The refusal of a cursor. See docs/service.md#paging. */
 export function invalidCursor(): ApiFault {
   const message = "This list did not hand out that cursor. Start without one.";
   return new ApiFault({ status: 400, code: "invalid_cursor", message, param: "cursor" });

@@ -24,7 +24,7 @@ export interface PageBody<Row> {
 
 /**
  * The page behind a cursor. The next page starts at the first row that sorts after the last one, so rows deleted or edited
- * between pages never break the walk. Throws 400 `invalid_cursor`. Seeds part 1 §2.1.
+ * between pages never break the walk. Throws 400 `invalid_cursor`. See docs/service.md#paging.
  */
 export function pageRows<Row>(input: PageInput<Row>): PageBody<Row> {
   const { list, rows, positionOf, order = "descending", limit = 25, cursor } = input;

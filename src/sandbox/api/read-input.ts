@@ -4,7 +4,7 @@ import { type Operation, takesIdempotencyKey } from "../../contract/operation.js
 import { isTimestamp } from "../../contract/shapes.js";
 import { ApiFault } from "./api-handlers.js";
 
-/** Codes whose status is not 422. Seeds part 1 §7. */
+/** Codes whose status is not 422. See docs/service.md#errors. */
 const FAULT_STATUS: Partial<Record<FaultCode, number>> = { invalid_cursor: 400, invalid_idempotency_key: 400 };
 
 /** Throws `404` for a path parameter of the wrong shape: such an id names nothing. */

@@ -17,7 +17,7 @@ export interface SandboxAutomation {
   live?: boolean;
 }
 
-/** What an event set going. Seeds part 1 §4.4 rule 1. */
+/** What an event set going. See docs/service.md#automations. */
 export interface Started {
   /** Ids of the automations that took the contact in. */
   enrolled: string[];

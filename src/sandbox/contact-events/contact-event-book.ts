@@ -21,7 +21,7 @@ export interface ContactEventBookOptions {
   onEvent?: (event: StoredEvent) => void;
 }
 
-/** The contacts of the emulated workspace and what was recorded about them. Seeds part 1 §4.4. */
+/** The contacts of the emulated workspace and what was recorded about them. See docs/service.md#contact-event-api. */
 export interface ContactEventBook {
   /** For the operations of the contract. */
   readonly handlers: ApiHandlers["contactEvents"];

@@ -2,7 +2,7 @@ import { DAY } from "../../base/duration.js";
 import { invalidCursor } from "../api/cursor.js";
 import type { PageBody } from "../api/page-rows.js";
 
-/** A stored event as it travels. Seeds part 1 §2.5. */
+/** A stored event as it travels. See docs/service.md#contact-event-results. */
 export interface StoredEvent {
   object: "contact_event";
   id: string;
@@ -17,7 +17,10 @@ export interface StoredEvent {
   mode: "live" | "test";
 }
 
-/** How long events, and the keys under which they were sent, are kept. Seeds part 1 §8; for the keys it is assumed. */
+/**
+ * How long events, and the keys under which they were sent, are kept. See docs/service.md#limits; for the keys it is
+ * assumed.
+ */
 export const EVENT_RETENTION_MS = 90 * DAY;
 
 const MOST_NAMES = 100;
@@ -42,12 +45,18 @@ export class EventLog {
     if (first !== undefined && isOld(first)) this.#events = this.#events.filter((event) => !isOld(event));
   }
 
-  /** Distinct names in byte order, at most 100. Names are ASCII, where code units are bytes. Seeds part 1 §4.4 rule 6. */
+  /**
+   * Distinct names in byte order, at most 100. Names are ASCII, where code units are bytes. See
+   * docs/service.md#event-names.
+   */
   names(): string[] {
     return [...new Set(this.#events.map(({ name }) => name))].toSorted().slice(0, MOST_NAMES);
   }
 
-  /** A contact's events of the last 90 days, most recent first. Seeds part 1 §4.4 rule 7; throws 400 `invalid_cursor`. */
+  /**
+   * A contact's events of the last 90 days, most recent first. See docs/service.md#events-of-a-contact; throws 400
+   * `invalid_cursor`.
+   */
   page(query: {
     contactId: string;
     name?: string | undefined;

@@ -24,7 +24,7 @@ export interface RememberedSend {
 /** What a slot says about an event sent now. */
 export type Recall = { kind: "unknown" } | { kind: "same"; send: RememberedSend } | { kind: "different" };
 
-/** The memory behind Idempotency-Key. Seeds part 1 §4.4. */
+/** The memory behind Idempotency-Key. See docs/service.md#idempotency-keys. */
 export class RememberedSends {
   readonly #sends = new Map<string, RememberedSend>();
 

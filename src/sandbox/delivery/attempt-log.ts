@@ -52,7 +52,7 @@ export class AttemptLog {
     return this.#rows.find(({ row }) => row.id === rowId && row.endpointId === endpointId);
   }
 
-  /** An endpoint's log goes with it. Seeds part 1 §4.3 rule 5. */
+  /** An endpoint's log goes with it. See docs/service.md#endpoint-deletion. */
   deleteEndpoint(endpointId: string): void {
     this.#rows = this.#rows.filter(({ row }) => row.endpointId !== endpointId);
   }

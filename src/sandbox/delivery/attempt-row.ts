@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from "../../contract/webhook-endpoint.js";
 import type { DeliveryFault } from "./delivery-faults.js";
 
-/** What is delivered: an event, a test (seeds part 1 §4.3 rule 7), or an event once more. */
+/** What is delivered: an event, a test (docs/service.md#test-deliveries), or an event once more. */
 export type DeliveryKind = "event" | "test" | "replay";
 
 /** One attempt in the delivery log. */

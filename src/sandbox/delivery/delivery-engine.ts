@@ -31,7 +31,10 @@ export interface DeliveryEngineOptions {
   onAttempt: (row: AttemptRow, delivery: Delivery) => void;
 }
 
-/** Delivers events to endpoints with the service's retries. Seeds part 1 §6; an endpoint's states are those of §3. */
+/**
+ * Delivers events to endpoints with the service's retries. See docs/service.md#retries and
+ * docs/service.md#endpoint-states.
+ */
 export class DeliveryEngine {
   readonly #options: DeliveryEngineOptions;
   /** Deliveries that have not ended. */
@@ -203,7 +206,10 @@ export class DeliveryEngine {
     for (const letGo of this.#heldBack.get(endpoint.id) ?? []) letGo();
   }
 
-  /** What the attempt does to its endpoint. A test changes nothing, but its 410 disables. Seeds part 1 §3 and §4.3 rule 7. */
+  /**
+   * What the attempt does to its endpoint. A test changes nothing, but its 410 disables. See
+   * docs/service.md#endpoint-states.
+   */
   #count({ endpoint, kind }: Delivery, answer: Answer): void {
     const verdict = judgeAnswer(answer);
     const { endpoints, time } = this.#options;

@@ -32,7 +32,7 @@ export interface Delivery {
   onAttempt: ((row: AttemptRow | undefined) => void) | undefined;
 }
 
-/** The signed bytes of an event. Seeds part 1 §6.2. Throws `invalid_argument` for data that is no JSON. */
+/** The signed bytes of an event. See docs/service.md#envelope. Throws `invalid_argument` for data that is no JSON. */
 export function eventBody({ id, type, createdAt, data }: SandboxEvent): Buffer {
   try {
     return Buffer.from(JSON.stringify({ id, type, createdAt, data }));

@@ -7,7 +7,7 @@ export type Answer =
   /** No answer in time, no connection, or not sent at all; `error` says which. */
   | { kind: "none"; error: string };
 
-/** What the service makes of it: `disable` switches the endpoint off. Seeds part 1 §3 and §6.4. */
+/** What the service makes of it: `disable` switches the endpoint off. See docs/service.md#final-answers. */
 export type Verdict = "delivered" | "retry" | "final" | "disable";
 
 export function judgeAnswer(answer: Answer): Verdict {

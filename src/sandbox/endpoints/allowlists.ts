@@ -6,7 +6,10 @@ export interface Allowlists {
   domainAllowlist: readonly string[];
 }
 
-/** The lists as they are saved: compared without case, and no address whose domain is listed. Seeds part 1 §4.3 rule 2. */
+/**
+ * The lists as they are saved: compared without case, and no address whose domain is listed. See
+ * docs/service.md#allowlists.
+ */
 export function normalizeAllowlists({ addressAllowlist, domainAllowlist }: Allowlists): Allowlists {
   const domains = [...new Set(domainAllowlist.map((domain) => domain.toLowerCase()))];
   const addresses = [...new Set(addressAllowlist.map((address) => address.toLowerCase()))];
@@ -30,7 +33,10 @@ export function coversAddress({ addressAllowlist, domainAllowlist }: Allowlists,
   );
 }
 
-/** True when a caller's send scope holds all of the lists; one address never covers its whole domain. Seeds part 1 §4.3 rule 4. */
+/**
+ * True when a caller's send scope holds all of the lists; one address never covers its whole domain. See
+ * docs/service.md#endpoint-limits.
+ */
 export function holdsAllowlists(caller: Pick<Caller, keyof Allowlists>, lists: Allowlists): boolean {
   if (isUnlimited(caller)) return true;
   if (isUnlimited(lists)) return false;

@@ -19,7 +19,10 @@ export interface EndpointBookOptions {
   onChange: (endpoint: Endpoint, change: EndpointChange) => void;
 }
 
-/** The endpoints of the workspace and the rules for changing them. Seeds part 1 §3 and §4.3; refusals are ApiFaults. */
+/**
+ * The endpoints of the workspace and the rules for changing them. See docs/service.md#endpoint-operations; refusals are
+ * ApiFaults.
+ */
 export class EndpointBook {
   readonly #options: EndpointBookOptions;
   readonly #endpoints = new Map<string, Endpoint>();
@@ -125,7 +128,7 @@ export class EndpointBook {
     this.#endpoints.clear();
   }
 
-  /** `reason` is null when the owner does it; then there is no time either. Seeds part 1 §3. */
+  /** `reason` is null when the owner does it; then there is no time either. See docs/service.md#endpoint-states. */
   #switchOff(endpoint: Endpoint, reason: string | null): void {
     endpoint.enabled = false;
     endpoint.disabledAtMs = reason === null ? null : this.#options.clock.now();
@@ -147,7 +150,7 @@ export class EndpointBook {
   }
 }
 
-/** A narrowed key touches only what lies inside its send scope. Seeds part 1 §4.3 rule 4. */
+/** A narrowed key touches only what lies inside its send scope. See docs/service.md#endpoint-limits. */
 function requireWithin(caller: Caller | undefined, lists: Allowlists): void {
   if (caller === undefined || holdsAllowlists(caller, lists)) return;
   throw new ApiFault({

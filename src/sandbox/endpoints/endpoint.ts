@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 
-/** A webhook endpoint as the sandbox keeps it. Seeds part 1 §2.4. */
+/** A webhook endpoint as the sandbox keeps it. See docs/service.md#endpoint. */
 export interface Endpoint {
   readonly id: string;
   /** Goes up with every endpoint: its place in the order of creation. */

@@ -11,7 +11,10 @@ export interface Audience {
 
 const defaultTypes: ReadonlySet<string> = new Set(DEFAULT_EVENT_TYPES);
 
-/** True when the endpoint, switched on, is sent the event. Seeds part 1 §4.3 rules 1 and 2. */
+/**
+ * True when the endpoint, switched on, is sent the event. See docs/service.md#event-types and
+ * docs/service.md#allowlists.
+ */
 export function hearsEvent(endpoint: Pick<Endpoint, "eventTypes" | keyof Allowlists>, event: Audience): boolean {
   const { eventTypes } = endpoint;
   const subscribed = eventTypes.length === 0 ? defaultTypes.has(event.type) : eventTypes.includes(event.type);

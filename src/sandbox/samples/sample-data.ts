@@ -2,10 +2,10 @@ import type { EventType } from "../../protocol/event-types.js";
 import { SAMPLE_DOMAIN, SAMPLE_TIMES, type SampleStory } from "./sample-story.js";
 
 /*
- * The documents show no `data` of any event type (seeds part 1 §6.6), so every shape here is ASSUMED. Field names follow
- * the resources that the documents do show: drafts (to, cc, subject, threadId, attachments), files (direction, usage,
- * deletable, deliveredTo), forms (audienceIds, doubleOptIn, outcome), lanes (stream), record checks (checks of id, status,
- * record). Identifiers of messages and threads have no shown shape.
+ * No `data` of any event type is documented (docs/service.md#event-data), so every shape here is ASSUMED. Field names
+ * follow the resources that the documents do show: drafts (to, cc, subject, threadId, attachments), files (direction,
+ * usage, deletable, deliveredTo), forms (audienceIds, doubleOptIn, outcome), lanes (stream), record checks (checks of
+ * id, status, record). Identifiers of messages and threads have no shown shape.
  */
 
 /** Fields shared by all events about a message that this workspace sends. */

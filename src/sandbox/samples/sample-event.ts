@@ -39,7 +39,7 @@ let samples = 0;
  * An event to build and test handlers against, the same in every run.
  *
  * The envelope (`id`, `type`, `createdAt`, `data`) is documented; **the fields of `data` are assumed**, as the documents
- * show none (seeds part 1 §6.6). Compare them with a captured delivery before relying on one.
+ * show none (docs/service.md#event-data). Compare them with a captured delivery before relying on one.
  *
  * @param data Replaces fields of the sample's `data`, one level deep.
  */
@@ -59,7 +59,7 @@ export function sampleEvent(
 
 /**
  * What the service sends when its endpoint test is run: an `email.sent` whose data has `test: true` and a note
- * (seeds part 1 §4.3 rule 7). The note's name and wording are assumed, and that the usual fields are missing.
+ * (docs/service.md#test-deliveries). The note's name and wording are assumed, and that the usual fields are missing.
  */
 export function sampleTestEvent(options: SampleOptions = {}): SampleEvent<"email.sent", { test: true; note: string }> {
   const { story: _, ...envelope } = nextEnvelope("test", options);

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { signDelivery } from "pigeonhole/protocol";
 import type { Task } from "./receiver-process.js";
 
-// Written from seeds part 1 §6.4 and not from src/protocol/retry-schedule.ts: a sender that shared the receiver's rule book
-// would share its mistakes.
+// Written from docs/service.md#retries and not from src/protocol/retry-schedule.ts: a sender that shared the receiver's
+// rules would share its mistakes.
 
 const WAITS_IN_MINUTES = [1, 5, 30, 120, 300, 600, 600];
 const LONGEST_RETRY_AFTER_MINUTES = 360;

@@ -1,6 +1,9 @@
 import type { FrozenSend } from "#pigeonhole/store/outbox.js";
 
-/** The service's memory of idempotency keys, seeds part 1 §4.4: a single under its key, an event of a batch under key and position. */
+/**
+ * The service's memory of idempotency keys, docs/service.md#idempotency-keys: a single under its key, an event of a
+ * batch under key and position.
+ */
 export class ContactEventSlots {
   readonly #remembered = new Map<string, string>();
   /** Bodies stored, in order. */
