@@ -54,7 +54,7 @@ function faultOf(issue: z.core.$ZodIssue, codes: Readonly<Record<string, FaultCo
 }
 
 function codeOf(issue: z.core.$ZodIssue, codes: Readonly<Record<string, FaultCode>>): FaultCode {
-  // The wrong shape is invalid_parameter everywhere, §4.4 rule 5; the other codes are for rules that are broken.
+  // The wrong shape is invalid_parameter everywhere; the other codes are for rules that are broken.
   if (issue.code === "invalid_type") return "invalid_parameter";
   if (issue.code === "custom" && issue.params?.["code"] !== undefined) return issue.params["code"] as FaultCode;
   const field = issue.path.find((part) => typeof part === "string" && Object.hasOwn(codes, part));

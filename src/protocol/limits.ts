@@ -2,21 +2,21 @@ import { SECOND } from "../base/duration.js";
 
 /** The service's limits around webhook deliveries. See docs/service.md#limits. */
 export const LIMITS = {
-  /** The service waits this long, in milliseconds, for an answer. §6.2 */
+  /** The service waits this long, in milliseconds, for an answer. See docs/service.md#delivery. */
   deliveryTimeoutMs: 5 * SECOND,
-  /** A delivery signed longer ago, or further ahead, is rejected. Seconds. §6.3 */
+  /** A delivery signed longer ago, or further ahead, is rejected. Seconds. See docs/service.md#signature. */
   toleranceSeconds: 300,
-  /** So many failed deliveries in a row switch the endpoint off. §3 */
+  /** So many failed deliveries in a row switch the endpoint off. See docs/service.md#endpoint-states. */
   disableAfterFailures: 100,
-  /** This answer switches the endpoint off at once, to a test delivery too. §3 */
+  /** This answer switches the endpoint off at once, to a test delivery too. See docs/service.md#final-answers. */
   disablingStatus: 410,
-  /** Endpoints of a workspace, by default. §4.3 rule 4 */
+  /** Endpoints of a workspace, by default. See docs/service.md#endpoint-limits. */
   endpointsPerWorkspace: 10,
-  /** Longest description of an endpoint, in characters. §8 */
+  /** Longest description of an endpoint, in characters. See docs/service.md#endpoint. */
   endpointDescriptionLength: 200,
-  /** Most addresses in the allowlist of an endpoint. §8 */
+  /** Most addresses in the allowlist of an endpoint. See docs/service.md#endpoint. */
   addressAllowlistSize: 50,
-  /** Most domains in the allowlist of an endpoint. §8 */
+  /** Most domains in the allowlist of an endpoint. See docs/service.md#endpoint. */
   domainAllowlistSize: 25,
 } as const;
 
