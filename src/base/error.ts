@@ -7,7 +7,7 @@ export const ERROR_CODES = {
   duplicate_handler: "Two handlers were registered under one name.",
   stopped: "The receiver or its store was stopped; it takes no more work.",
   schema_too_new: "The database file was written by a newer version of this package.",
-  not_a_pigeonhole_database: "The database file belongs to another program.",
+  not_a_pigeonhole_database: "The database file belongs to another program, or is no SQLite database.",
   store_not_durable: "SQLite did not accept the settings that make a commit durable.",
   sqlite_too_old: "The SQLite library is older than 3.51.3, which fixes a corruption of WAL files.",
   driver_unusable:
