@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "../base/duration.js";
 export type Outcome =
   /** Committed now; handlers run later. */
   | { kind: "accepted"; eventId: string; eventType: string }
-  /** Already in the inbox. `otherBytes`: the stored event with this id has another body; the first one is kept. */
+  /** Already in the inbox. `otherBytes`: with another body, which was handled, discarded or waits; this one is not kept. */
   | { kind: "duplicate"; eventId: string; otherBytes: boolean }
   /** Genuine but not understood: committed as it came, for a code fix and a retry. */
   | { kind: "parked"; eventId: string; reason: ParkReason }
