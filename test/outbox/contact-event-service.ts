@@ -59,11 +59,19 @@ export interface ContactEventService {
   close(): Promise<void>;
 }
 
-export async function startContactEventService(): Promise<ContactEventService> {
+/** What the service knows of contact events, and what it answers. */
+export interface ContactEventMemory {
+  readonly stored: readonly StoredEvent[];
+  readonly refused: readonly string[];
+  ruleOf: (event: SentEvent) => string | undefined;
+  readonly contacts: Set<string>;
+  /** Takes a call and gives the status and the body of the answer. */
+  route(path: string, key: string, body: string): [number, unknown];
+}
+
+export function createContactEventMemory(): ContactEventMemory {
   const stored: StoredEvent[] = [];
-  const calls: SeenCall[] = [];
   const refused: string[] = [];
-  const faults: (Fault | undefined)[] = [];
   const contacts = new Set<string>();
   const remembered = new Map<string, StoredEvent>();
 
@@ -74,7 +82,7 @@ export async function startContactEventService(): Promise<ContactEventService> {
       if (isDeepStrictEqual(known.event, event)) return { ok: true, stored: known, replayed: true };
       return refuse("idempotency_key_reuse");
     }
-    const broken = service.ruleOf(event);
+    const broken = memory.ruleOf(event);
     if (broken !== undefined) return refuse(broken);
     const email = event.email ?? "";
     if (email.startsWith("nobody") && !contacts.has(email)) return refuse("contact_not_found");
@@ -115,14 +123,31 @@ export async function startContactEventService(): Promise<ContactEventService> {
     return [404, errorOf("resource_not_found")];
   }
 
-  const service = {
+  const memory: ContactEventMemory = {
     stored,
-    calls,
     refused,
+    contacts,
+    ruleOf: () => undefined,
+    route,
+  };
+  return memory;
+}
+
+export async function startContactEventService(): Promise<ContactEventService> {
+  const memory = createContactEventMemory();
+  const calls: SeenCall[] = [];
+  const faults: (Fault | undefined)[] = [];
+  const service = {
+    ...memory,
+    get ruleOf() {
+      return memory.ruleOf;
+    },
+    set ruleOf(rule) {
+      memory.ruleOf = rule;
+    },
+    calls,
     faults,
     faultOf: (): Fault | undefined => undefined,
-    ruleOf: (_event: SentEvent): string | undefined => undefined,
-    contacts,
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -140,7 +165,7 @@ export async function startContactEventService(): Promise<ContactEventService> {
       response.end(html ?? JSON.stringify({ ...errorOf(code), param }));
       return;
     }
-    const [status, result] = route(path, key, body);
+    const [status, result] = memory.route(path, key, body);
     if (fault === "held") return;
     if (fault === "forgetful") (result as { accepted: unknown[] }).accepted.pop();
     if (fault === "lost") {

@@ -14,6 +14,8 @@ const SHARE_OF_JITTER = 0.1;
 export interface TestEvent {
   id: string;
   tasks: Record<string, Task>;
+  /** More fields of `data`. */
+  data?: Record<string, unknown>;
 }
 
 /** What the service hears; status null for no answer. */
@@ -117,6 +119,8 @@ export class ServiceSender {
     const headers = {
       ...signDelivery({ body, secret }),
       "content-type": "application/json",
+      // For a process that notes what it answers; the receiver itself reads the id in the body.
+      "x-event-id": event.id,
       "content-length": String(Buffer.byteLength(body)),
     };
     return new Promise((resolve) => {
@@ -157,11 +161,12 @@ function isRetried(status: number | null): boolean {
   return status === null || status === 408 || status === 425 || status === 429 || (status >= 500 && status <= 599);
 }
 
-function bodyOf({ id, tasks }: TestEvent): string {
+/** The body of an event, the same in every attempt. */
+export function bodyOf({ id, tasks, data }: TestEvent): string {
   return JSON.stringify({
     id,
     type: "email.sent",
     createdAt: "2026-11-20T09:00:00Z",
-    data: { subject: "Hello", tasks },
+    data: { subject: "Hello", tasks, ...data },
   });
 }
