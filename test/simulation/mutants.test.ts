@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Kit } from "./machine.js";
-import { MUTANTS, loadMutant } from "./mutants.js";
+import { MUTANTS } from "./mutants.js";
+import { type PackageChange, copyPackage, loadPackage } from "./package-copy.js";
 import { planSeed } from "./plan.js";
 import { BUILT, runSeed } from "./seeds.js";
 import { simulate } from "./world.js";
@@ -13,8 +14,7 @@ describe("the simulation finds a package that", () => {
     test(
       mutant.name,
       async () => {
-        const { kit, remove } = await loadMutant(mutant);
-        onTestFinished(remove);
+        const kit = await loadCopy(mutant);
         const { seed, message } = await findFirstFailure(kit);
         expect(message).toMatch(mutant.shows);
         expect(message).toContain(`SEED=${seed} npx vitest run test/simulation/seeds`);
@@ -23,6 +23,13 @@ describe("the simulation finds a package that", () => {
     );
   }
 });
+
+/** A copy of the package that is removed after the test. */
+async function loadCopy(changed: { name: string; changes: readonly PackageChange[] }): Promise<Kit> {
+  const copy = copyPackage(changed);
+  onTestFinished(copy.remove);
+  return loadPackage(copy);
+}
 
 /** Empty when no seed shows anything. */
 async function findFirstFailure(kit: Kit): Promise<{ seed: number; message: string }> {
@@ -37,8 +44,7 @@ async function findFirstFailure(kit: Kit): Promise<{ seed: number; message: stri
 }
 
 test("a copy without a mistake shows none", async () => {
-  const { kit, remove } = await loadMutant({ name: "does everything right", changes: [], shows: /^$/ });
-  onTestFinished(remove);
+  const kit = await loadCopy({ name: "does everything right", changes: [] });
   expect((await findFirstFailure(kit)).message).toBe("");
 }, 120_000);
 

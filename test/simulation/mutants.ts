@@ -1,26 +1,11 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Kit } from "./machine.js";
-
-const PROJECT = resolve(import.meta.dirname, "../..");
+import type { PackageChange } from "./package-copy.js";
 
 /** A mistake that somebody could make in the package. */
 export interface Mutant {
   name: string;
   /** The broken promise by which it is found. */
   shows: RegExp;
-  changes: readonly { file: string; from: string; to: string }[];
+  changes: readonly PackageChange[];
 }
 
 export const MUTANTS: readonly Mutant[] = [
@@ -125,40 +110,3 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [{ file: "receiver/pruner.js", from: "byDeliveries - retention.idsMs", to: "now - 24 * HOUR" }],
   },
 ];
-
-/** Copies the built package, makes the mistake, and loads the copy. `remove` deletes it. */
-export async function loadMutant({ name, changes }: Mutant): Promise<{ kit: Kit; remove: () => void }> {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-mutant-"));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  try {
-    copyFileSync(join(PROJECT, "package.json"), join(folder, "package.json"));
-    symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
-    copyCode(join(PROJECT, "dist"), join(folder, "dist"));
-    for (const { file, from, to } of changes) {
-      const path = join(folder, "dist", file);
-      const text = readFileSync(path, "utf8");
-      const matches = text.split(from).length - 1;
-      if (matches !== 1) throw new Error(`Mutant "${name}": ${file} has ${matches} places that read ${from}`);
-      writeFileSync(
-        path,
-        text.replace(from, () => to),
-      );
-    }
-    const kit = (await import(/* @vite-ignore */ pathToFileURL(join(folder, "dist/index.js")).href)) as Kit;
-    return { kit, remove };
-  } catch (error) {
-    remove();
-    throw error;
-  }
-}
-
-/** Without the source maps, which belong to files that are not copied. */
-function copyCode(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory() && entry.name !== "page") copyCode(source, target);
-    if (!entry.name.endsWith(".js")) continue;
-    writeFileSync(target, readFileSync(source, "utf8").replace(/^\/\/# sourceMappingURL=.*$/m, ""));
-  }
-}
