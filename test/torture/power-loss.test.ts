@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { removeCopies } from "./packages.js";
+import { killAll } from "./process/start.js";
+import { MISTAKES, type Mistake, PLAYS, type PlayName, cutPower } from "./scenarios/power-loss.js";
+import { buildShim, findShimObstacle } from "./shim/shim.js";
+
+const LIMIT_MS = 60_000;
+const STATES = 60;
+/** A mistake must show within so many states. */
+const WITHIN_STATES = 400;
+
+/** The play in which a mistake is looked for. */
+const SHOWN_IN: Record<Mistake, { play: PlayName; shows: RegExp }> = {
+  normal: { play: "first_start", shows: /answered and lost/ },
+  mark_outside: { play: "checkpoints", shows: /done false, 1 effects/ },
+  random_keys: {
+    play: "checkpoints",
+    shows: /not once each: \S+ \{"effects":1,"(ledger":[2-9]|ledger":1,"courier":[2-9])/,
+  },
+};
+
+describe.skipIf(findShimObstacle() !== undefined)("a power cut at any moment", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-shim-"));
+  let shim = "";
+  beforeAll(() => void (shim = buildShim(folder)));
+  afterAll(() => {
+    killAll();
+    removeCopies();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.for(Object.keys(PLAYS) as PlayName[])(
+    "loses nothing that was answered and does nothing twice: %s",
+    { timeout: LIMIT_MS },
+    async (play) => {
+      const seed = Date.now();
+      const result = await cutPower({ shim, play, seed, states: STATES, statesPerRecording: STATES });
+      expect(result.violations, `seed ${seed}`).toEqual([]);
+      expect(result.states).toBe(STATES);
+      // Without these the cuts would have had nothing to lose.
+      expect(result.withAnswers).toBeGreaterThan(STATES / 4);
+      expect(result.checkpoints).toBeGreaterThan(5);
+      expect(result.pruned > 0).toBe(play === "pruning");
+    },
+  );
+
+  test.for(MISTAKES)("shows the mistake: %s", { timeout: LIMIT_MS }, async (mistake) => {
+    const { play, shows } = SHOWN_IN[mistake];
+    const result = await cutPower({
+      shim,
+      play,
+      seed: 1,
+      states: WITHIN_STATES,
+      statesPerRecording: 100,
+      mistake,
+      stopEarly: true,
+    });
+    expect(result.violations.join("\n")).toMatch(shows);
+  });
+});

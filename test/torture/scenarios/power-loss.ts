@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "#pigeonhole/base/seeded-random.js";
+import { type State, checkState } from "../disk/check-state.js";
+import { Disk, LOSSES, type Loss } from "../disk/disk.js";
+import type { LogEntry, Mark } from "../disk/log.js";
+import { DATABASE, type Recording, type RecordingStage, record } from "../disk/record.js";
+import { copyOf } from "../packages.js";
+
+/** What real processes do while they are recorded. */
+export const PLAYS = {
+  /** A file is made, opened, closed, and opened again. */
+  async first_start({ start, end, deliver }) {
+    const first = await start();
+    await deliver(3);
+    await end(first, "SIGTERM");
+    const second = await start();
+    await deliver(3);
+    await end(second, "SIGKILL");
+  },
+  /** The WAL is copied into the file again and again, also after a process was killed. */
+  async checkpoints({ start, end, deliver, random }) {
+    const first = await start();
+    for (let burst = 0; burst < 4; burst += 1) await deliver(1 + Math.floor(random() * 8));
+    await Promise.all([deliver(8), sleep(random() * 20).then(() => end(first, "SIGKILL"))]).catch(() => undefined);
+  },
+  /** What is old is removed. */
+  async pruning({ start, end, deliver, random }) {
+    const only = await start();
+    for (let burst = 0; burst < 5; burst += 1) {
+      await deliver(1 + Math.floor(random() * 6));
+      await sleep(40);
+    }
+    await end(only, "SIGKILL");
+  },
+  /** Two processes write; the one with the handlers goes, the other takes over. */
+  async two_processes({ start, end, deliver, random }) {
+    const older = await start();
+    const younger = await start();
+    await deliver(6);
+    await end(older, random() < 0.5 ? "SIGKILL" : "SIGTERM");
+    await deliver(6);
+    await sleep(1_200);
+    await deliver(3);
+    await end(younger, "SIGTERM");
+  },
+} satisfies Record<string, (stage: RecordingStage) => Promise<void>>;
+
+export type PlayName = keyof typeof PLAYS;
+
+/** `synchronous=NORMAL`, the done mark outside of the user's transaction, and idempotency keys made when a call is sent. */
+export const MISTAKES = ["normal", "mark_outside", "random_keys"] as const;
+export type Mistake = (typeof MISTAKES)[number];
+
+export interface PowerLossOptions {
+  shim: string;
+  play: PlayName;
+  seed: number;
+  /** States to look at in all. */
+  states: number;
+  /** States of one recording at the most; the next comes from a new one. */
+  statesPerRecording: number;
+  /** A mistake that must be found. */
+  mistake?: Mistake;
+  /** Stops at the first violation. */
+  stopEarly?: boolean;
+}
+
+export interface PowerLossResult {
+  recordings: number;
+  states: number;
+  /** By how it was lost. */
+  byLoss: Record<Loss, number>;
+  /** States with something answered in them, which could be lost. */
+  withAnswers: number;
+  /** Syncs of the file itself, which come with a checkpoint. */
+  checkpoints: number;
+  /** States in which something answered and done had been removed. */
+  pruned: number;
+  violations: string[];
+}
+
+/** Records runs of real processes and starts the package on what power cuts would leave of them. */
+export async function cutPower(options: PowerLossOptions): Promise<PowerLossResult> {
+  const { states, seed, play, statesPerRecording } = options;
+  const byLoss = { none: 0, all: 0, subset: 0, torn: 0 };
+  const result: PowerLossResult = {
+    recordings: 0,
+    states: 0,
+    byLoss,
+    withAnswers: 0,
+    checkpoints: 0,
+    pruned: 0,
+    violations: [],
+  };
+  while (result.states < states && !(options.stopEarly === true && result.violations.length > 0)) {
+    const name = `${seed} ${play} ${result.recordings}`;
+    const recording = await record({
+      shim: options.shim,
+      random: seededRandom(`record ${name}`),
+      config: {
+        entry: copyOf(options.mistake === "normal" ? "normal" : "often_checkpointed"),
+        ...(play === "pruning" && { pruneOlderMs: 80 }),
+        ...(options.mistake === "mark_outside" && { markOutside: true }),
+        ...(options.mistake === "random_keys" && { randomKeys: true }),
+      },
+      play: PLAYS[play],
+    });
+    result.recordings += 1;
+    result.checkpoints += countCheckpoints(recording.entries);
+    await checkRecording(
+      recording,
+      { ...options, name, most: Math.min(statesPerRecording, states - result.states) },
+      result,
+    );
+  }
+  return result;
+}
+
+interface RecordingCheck extends PowerLossOptions {
+  name: string;
+  most: number;
+}
+
+/** Looks at so many states of a recording, chosen at random among all. */
+async function checkRecording(recording: Recording, check: RecordingCheck, result: PowerLossResult): Promise<void> {
+  const random = seededRandom(`cut ${check.name}`);
+  const cuts = chooseCuts(recording.entries.length, check.most, random);
+  const disk = new Disk();
+  const answered = new Set<string>();
+  const calls: (Mark & { what: "called" })[] = [];
+  for (const [index, entry] of recording.entries.entries()) {
+    disk.apply(entry);
+    if (entry.kind === "mark" && entry.mark.what === "answered") answered.add(entry.mark.eventId);
+    if (entry.kind === "mark" && entry.mark.what === "called") calls.push(entry.mark);
+    for (const loss of cuts.get(index) ?? []) {
+      const files = disk.cut(loss, random);
+      const mayBePruned = check.play === "pruning";
+      const state: State = { files, events: recording.events, answered, calls, mayBePruned };
+      const { wrong, pruned } = await checkState(state);
+      if (pruned > 0) result.pruned += 1;
+      result.states += 1;
+      result.byLoss[loss] += 1;
+      if (answered.size > 0) result.withAnswers += 1;
+      if (wrong.length > 0)
+        result.violations.push(`${check.name}, cut at ${index}, ${loss}: ${wrong.slice(0, 3).join("; ")}`);
+      if (wrong.length > 0 && check.stopEarly === true) return;
+    }
+  }
+}
+
+function countCheckpoints(entries: readonly LogEntry[]): number {
+  const files = new Set(
+    entries.flatMap((entry) => (entry.kind === "create" && entry.path === DATABASE ? [entry.file] : [])),
+  );
+  return entries.filter((entry) => entry.kind === "sync_end" && files.has(entry.file)).length;
+}
+
+/** Losses by place in the recording. Every place with every loss is as likely as any other. */
+function chooseCuts(places: number, most: number, random: () => number): Map<number, Loss[]> {
+  const all = Array.from({ length: places * LOSSES.length }, (_, index) => index);
+  for (let index = all.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(random() * (index + 1));
+    [all[index], all[other]] = [all[other] ?? 0, all[index] ?? 0];
+  }
+  const cuts = new Map<number, Loss[]>();
+  for (const chosen of all.slice(0, most)) {
+    const place = Math.floor(chosen / LOSSES.length);
+    cuts.set(place, [...(cuts.get(place) ?? []), LOSSES[chosen % LOSSES.length] ?? "none"]);
+  }
+  return cuts;
+}
