@@ -3,7 +3,7 @@ import type { Kit } from "./machine.js";
 import { MUTANTS } from "./mutants.js";
 import { type PackageChange, copyPackage, loadPackage } from "./package-copy.js";
 import { planSeed } from "./plan.js";
-import { BUILT, runSeed } from "./seeds.js";
+import { BUILT, runSeed } from "./run-seed.js";
 import { simulate } from "./world.js";
 
 /** Every mistake must show within so many seeds; the tests of the seeds run 500. */

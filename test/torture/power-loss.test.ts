@@ -1,26 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { SHOWN_IN } from "./controls.js";
 import { removeCopies } from "./packages.js";
 import { killAll } from "./process/start.js";
-import { MISTAKES, type Mistake, PLAYS, type PlayName, cutPower } from "./scenarios/power-loss.js";
+import { MISTAKES, PLAYS, type PlayName, cutPower } from "./scenarios/power-loss.js";
 import { buildShim, findShimObstacle } from "./shim/shim.js";
 
 const LIMIT_MS = 60_000;
 const STATES = 60;
 /** A mistake must show within so many states. */
 const WITHIN_STATES = 400;
-
-/** The play in which a mistake is looked for. */
-const SHOWN_IN: Record<Mistake, { play: PlayName; shows: RegExp }> = {
-  normal: { play: "first_start", shows: /answered and lost/ },
-  mark_outside: { play: "checkpoints", shows: /done false, 1 effects/ },
-  random_keys: {
-    play: "checkpoints",
-    shows: /not once each: \S+ \{"effects":1,"(ledger":[2-9]|ledger":1,"courier":[2-9])/,
-  },
-};
 
 describe.skipIf(findShimObstacle() !== undefined)("a power cut at any moment", () => {
   const folder = mkdtempSync(join(tmpdir(), "pigeonhole-shim-"));
@@ -32,18 +23,32 @@ describe.skipIf(findShimObstacle() !== undefined)("a power cut at any moment", (
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.for(Object.keys(PLAYS) as PlayName[])(
-    "loses nothing that was answered and does nothing twice: %s",
+  const plays = (Object.keys(PLAYS) as PlayName[]).filter((play) => play !== "failed_sync");
+  test.for(plays)("loses nothing that was answered and does nothing twice: %s", { timeout: LIMIT_MS }, async (play) => {
+    const seed = Date.now();
+    const result = await cutPower({ shim, play, seed, states: STATES, statesPerRecording: STATES });
+    expect(result.violations, `seed ${seed}`).toEqual([]);
+    expect(result.states).toBe(STATES);
+    // Without these the cuts would have had nothing to lose.
+    expect(result.withAnswers).toBeGreaterThan(STATES / 4);
+    expect(result.checkpoints).toBeGreaterThan(5);
+    expect(result.pruned > 0).toBe(play === "pruning");
+  });
+
+  // The WAL keeps pages that were never written: the next process reads them, answers "duplicate" and appends behind them.
+  it.fails(
+    "loses nothing after a sync that failed and a new start: a hole in the WAL outlives both",
     { timeout: LIMIT_MS },
-    async (play) => {
-      const seed = Date.now();
-      const result = await cutPower({ shim, play, seed, states: STATES, statesPerRecording: STATES });
-      expect(result.violations, `seed ${seed}`).toEqual([]);
-      expect(result.states).toBe(STATES);
-      // Without these the cuts would have had nothing to lose.
-      expect(result.withAnswers).toBeGreaterThan(STATES / 4);
-      expect(result.checkpoints).toBeGreaterThan(5);
-      expect(result.pruned > 0).toBe(play === "pruning");
+    async () => {
+      const result = await cutPower({
+        shim,
+        play: "failed_sync",
+        seed: 1,
+        states: 200,
+        statesPerRecording: 50,
+        stopEarly: true,
+      });
+      expect(result.violations).toEqual([]);
     },
   );
 

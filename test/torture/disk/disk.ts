@@ -7,11 +7,12 @@ export const LOSSES = ["none", "all", "subset", "torn"] as const;
 export type Loss = (typeof LOSSES)[number];
 
 const SECTOR = 512;
+const PAGE = 4096;
 
-type FileChange = { at: number } & (
-  | { kind: "write"; offset: number; data: Buffer }
-  | { kind: "truncate"; size: number }
-);
+/** `isDropped`: a sync failed on it, after which the system takes it for written; readable until the power goes, and never safe. */
+type Change = { at: number; isDropped?: boolean };
+type Write = Change & { kind: "write"; offset: number; data: Buffer };
+type FileChange = Write | (Change & { kind: "truncate"; size: number });
 type FolderChange = { at: number; name: string; file: FileOnDisk | undefined; partOf?: FolderChange };
 
 /** Files as a power cut may leave them: name and bytes. */
@@ -29,12 +30,25 @@ class FileOnDisk {
 
   /** Everything up to there is safe. */
   sync(upTo: number): void {
-    for (const change of this.#pending) if (change.at < upTo) this.#apply(change);
-    this.#pending = this.#pending.filter(({ at }) => at >= upTo);
+    const touched = new Set<number>();
+    // Backwards: a later write to the same page takes with it what lies there already.
+    const isSafe = this.#pending.toReversed().map((change) => {
+      const pages = pagesOf(change);
+      if (change.at >= upTo || (change.isDropped === true && !pages.some((page) => touched.has(page)))) return false;
+      for (const page of pages) touched.add(page);
+      return true;
+    });
+    isSafe.reverse();
+    for (const [index, change] of this.#pending.entries()) if (isSafe[index] === true) this.#apply(change);
+    this.#pending = this.#pending.filter((_, index) => isSafe[index] !== true);
   }
 
-  hasPending(): boolean {
-    return this.#pending.length > 0;
+  /** A sync of everything up to there has failed. */
+  drop(upTo: number): void {
+    this.#pending = this.#pending.flatMap((change) => {
+      if (change.at >= upTo || change.kind === "truncate") return [change];
+      return cutWrite(change, PAGE).map((part) => ({ ...part, isDropped: true }));
+    });
   }
 
   after(loss: Loss, keeps: () => boolean, random: Random): Buffer {
@@ -69,14 +83,24 @@ class FileOnDisk {
 }
 
 /** Some of the sectors of a write. */
-function tear({ at, offset, data }: FileChange & { kind: "write" }, random: Random): FileChange[] {
-  const parts: FileChange[] = [];
+function tear(write: Write, random: Random): Write[] {
+  return cutWrite(write, SECTOR).filter(() => random() < 0.5);
+}
+
+/** A write as one for each unit of the disk that it touches. */
+function cutWrite(write: Write, unit: number): Write[] {
+  const { offset, data } = write;
+  const parts: Write[] = [];
   for (let start = 0; start < data.length;) {
-    const end = Math.min(data.length, start + SECTOR - ((offset + start) % SECTOR));
-    if (random() < 0.5) parts.push({ at, kind: "write", offset: offset + start, data: data.subarray(start, end) });
+    const end = Math.min(data.length, start + unit - ((offset + start) % unit));
+    parts.push({ ...write, offset: offset + start, data: data.subarray(start, end) });
     start = end;
   }
   return parts;
+}
+
+function pagesOf(change: FileChange): number[] {
+  return change.kind === "write" ? cutWrite(change, PAGE).map(({ offset }) => Math.floor(offset / PAGE)) : [];
 }
 
 /**
@@ -93,11 +117,6 @@ export class Disk {
   /** As it is safe. */
   readonly #safeNames = new Map<string, FileOnDisk>();
   #pending: FolderChange[] = [];
-
-  /** True when a power cut now has a choice. */
-  get isUnsafe(): boolean {
-    return this.#pending.length > 0 || [...this.#files.values()].some((file) => file.hasPending());
-  }
 
   apply(entry: LogEntry): void {
     this.#at += 1;
@@ -117,6 +136,8 @@ export class Disk {
         return void this.#syncs.set(entry.token, at);
       case "sync_end":
         return this.#sync(entry.file, this.#syncs.get(entry.token) ?? 0);
+      case "sync_failed":
+        return this.#files.get(entry.file)?.drop(this.#syncs.get(entry.token) ?? 0);
       case "unlink":
         return this.#name(entry.path, undefined);
       case "rename": {

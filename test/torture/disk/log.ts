@@ -13,6 +13,7 @@ const KINDS = [
   "rename",
   "mark",
   "unsupported",
+  "sync_failed",
 ] as const;
 
 const HEADER = 32;
@@ -23,7 +24,7 @@ export type LogEntry =
   | { kind: "create" | "open"; file: bigint; path: string; isFolder: boolean }
   | { kind: "write"; file: bigint; offset: number; data: Buffer }
   | { kind: "truncate"; file: bigint; size: number }
-  | { kind: "sync_begin" | "sync_end"; file: bigint; token: bigint }
+  | { kind: "sync_begin" | "sync_end" | "sync_failed"; file: bigint; token: bigint }
   | { kind: "unlink"; path: string }
   | { kind: "rename"; path: string; to: string }
   | { kind: "mark"; mark: Mark };
@@ -73,6 +74,7 @@ function decode(bytes: Buffer, at: number): LogEntry {
       return { kind, file, size: Number(number) };
     case "sync_begin":
     case "sync_end":
+    case "sync_failed":
       return { kind, file, token: number };
     case "unlink":
       return { kind, path };
@@ -83,6 +85,7 @@ function decode(bytes: Buffer, at: number): LogEntry {
     case "":
     case "unsupported":
     case undefined:
+    default:
       throw new Error(`The recording has a hole: ${path}.`);
   }
 }

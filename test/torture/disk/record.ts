@@ -7,6 +7,7 @@ import { closeServer, createContactEventMemory, listen } from "../../outbox/cont
 import { type Delivered, ServiceSender, type TestEvent } from "../../process/support/service-sender.js";
 import { type TortureConfig, type TortureProcess, startTortured } from "../process/start.js";
 import { SCRATCH, SECRET } from "../scratch.js";
+import { type DiskFaults, FaultFile } from "../shim/shim.js";
 import { type LogEntry, type Mark, encodeMark, readLog } from "./log.js";
 
 /** How often the API takes a call and gives no answer. */
@@ -27,6 +28,7 @@ export interface RecordingStage {
   /** Starts a process and waits until it listens. Deliveries go to those that run, in turn. */
   start: () => Promise<TortureProcess>;
   end: (tortured: TortureProcess, signal: "SIGKILL" | "SIGTERM") => Promise<void>;
+  setFaults: (faults: Partial<DiskFaults>) => void;
   /** Sends new events at once; resolves when each was answered or is lost. */
   deliver: (count: number) => Promise<void>;
 }
@@ -54,6 +56,7 @@ class Session {
   readonly #options: RecordOptions;
   readonly #folder: string;
   readonly #log: string;
+  readonly #faults: FaultFile;
   readonly #events: TestEvent[] = [];
   readonly #delivered: Delivered[] = [];
   readonly #running: TortureProcess[] = [];
@@ -67,6 +70,7 @@ class Session {
     this.#folder = join(folder, "inbox");
     this.#log = join(folder, "log");
     mkdirSync(this.#folder);
+    this.#faults = new FaultFile(join(folder, "faults"));
     this.#sender = new ServiceSender({
       secret: SECRET,
       random: options.random,
@@ -83,6 +87,7 @@ class Session {
       start: () => this.#start(apiUrl),
       end: (tortured, signal) => this.#end(tortured, signal),
       deliver: (count) => this.#deliver(count),
+      setFaults: (faults) => this.#faults.set(faults),
     });
     const entries = readLog(this.#log);
     this.#checkMarks(entries);
@@ -119,6 +124,7 @@ class Session {
       LD_PRELOAD: this.#options.shim,
       TORTURE_FOLDER: this.#folder,
       TORTURE_LOG: this.#log,
+      TORTURE_FAULTS: this.#faults.path,
     });
     await tortured.ready;
     this.#running.push(tortured);

@@ -10,10 +10,14 @@ export interface TortureConfig {
   port: number;
   secret: string;
   apiUrl: string;
+  /** A key that its API takes. */
+  apiKey?: string | undefined;
   /** Where answers are marked. */
   log?: string | undefined;
   /** Removes what was received longer ago. */
   pruneOlderMs?: number | undefined;
+  /** When its contact events occurred; the time of their recording unless given. */
+  occurredAt?: string | undefined;
   /** Mistakes, to see that they are found. */
   markOutside?: boolean | undefined;
   randomKeys?: boolean | undefined;

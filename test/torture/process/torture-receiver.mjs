@@ -34,18 +34,18 @@ const randomKeys = (url, init) =>
 const receiver = createReceiver({
   secrets: config.secret,
   store,
-  retry: { initialMs: 5 },
+  retry: { initialMs: 5, maxMs: 250 },
   logger: pino({ level: "warn" }, pino.destination({ dest: 1, sync: true })),
   telemetry: false,
   api: {
-    apiKey: "svc_test_torture",
+    apiKey: config.apiKey ?? "svc_test_torture",
     baseUrl: config.apiUrl,
     maxRetries: 0,
     eventsPerMinute: 600_000,
     ...(config.randomKeys && { fetch: randomKeys }),
   },
 });
-registerHandlers(receiver);
+registerHandlers(receiver, { occurredAt: config.occurredAt });
 await receiver.start();
 
 /** Removes what is done and older than that, as retention does after weeks. */
@@ -58,12 +58,23 @@ async function prune(olderMs) {
 }
 if (config.pruneOlderMs !== undefined) void prune(config.pruneOlderMs);
 
+/** Begins again by hand what was given up for reasons that are over, and says what is left. */
+async function tidyUp() {
+  const { state, pending, leased, parked, dead, outbox } = await receiver.stats();
+  if (parked > 0) await receiver.inbox.retryAll({ state: "parked" });
+  if (dead > 0) await receiver.inbox.retryAll({ state: "dead" });
+  const { items } = outbox.dead > 0 ? await receiver.contactEvents.list({ state: "dead", limit: 500 }) : { items: [] };
+  for (const { key } of items) await receiver.contactEvents.retry(key);
+  return { state, pending, leased, parked, dead, sends: outbox.pending + outbox.leased, deadSends: outbox.dead };
+}
+
 const receive = receiver.listener({
   path: "/hooks",
-  async next(request, response) {
-    if (request.url === "/retry-parked")
-      response.end(JSON.stringify(await receiver.inbox.retryAll({ state: "parked" })));
-    else response.end(JSON.stringify(await receiver.stats()));
+  next(_, response) {
+    tidyUp().then(
+      (left) => response.end(JSON.stringify(left)),
+      (error) => response.writeHead(500).end(String(error)),
+    );
   },
 });
 const server = createServer((request, response) => {

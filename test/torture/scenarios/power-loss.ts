@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "#pigeonhole/base/seeded-random.js";
+import { BUILT_ENTRY } from "../../simulation/package-copy.js";
 import { type State, checkState } from "../disk/check-state.js";
 import { Disk, LOSSES, type Loss } from "../disk/disk.js";
 import type { LogEntry, Mark } from "../disk/log.js";
 import { DATABASE, type Recording, type RecordingStage, record } from "../disk/record.js";
 import { copyOf } from "../packages.js";
+import { EIO } from "../shim/shim.js";
 
 /** What real processes do while they are recorded. */
 export const PLAYS = {
@@ -42,6 +44,19 @@ export const PLAYS = {
     await sleep(1_200);
     await deliver(3);
     await end(younger, "SIGTERM");
+  },
+  /** A sync fails, the process is started again on what the system still shows of it, and goes on. */
+  async failed_sync({ start, end, deliver, setFaults, random }) {
+    const first = await start();
+    await deliver(4);
+    setFaults({ syncErrno: EIO, failsIn: Math.floor(random() * 2) });
+    const underWay = deliver(6);
+    await sleep(30);
+    await end(first, random() < 0.5 ? "SIGKILL" : "SIGTERM");
+    setFaults({});
+    const second = await start();
+    await Promise.all([underWay, deliver(4)]);
+    await end(second, "SIGKILL");
   },
 } satisfies Record<string, (stage: RecordingStage) => Promise<void>>;
 
@@ -98,7 +113,7 @@ export async function cutPower(options: PowerLossOptions): Promise<PowerLossResu
       shim: options.shim,
       random: seededRandom(`record ${name}`),
       config: {
-        entry: copyOf(options.mistake === "normal" ? "normal" : "often_checkpointed"),
+        entry: entryFor(options),
         ...(play === "pruning" && { pruneOlderMs: 80 }),
         ...(options.mistake === "mark_outside" && { markOutside: true }),
         ...(options.mistake === "random_keys" && { randomKeys: true }),
@@ -153,6 +168,12 @@ function countCheckpoints(entries: readonly LogEntry[]): number {
     entries.flatMap((entry) => (entry.kind === "create" && entry.path === DATABASE ? [entry.file] : [])),
   );
   return entries.filter((entry) => entry.kind === "sync_end" && files.has(entry.file)).length;
+}
+
+/** A failed sync shows only while the WAL lives on. */
+function entryFor({ play, mistake }: PowerLossOptions): string {
+  if (play === "failed_sync") return BUILT_ENTRY;
+  return copyOf(mistake === "normal" ? "normal" : "often_checkpointed");
 }
 
 /** Losses by place in the recording. Every place with every loss is as likely as any other. */

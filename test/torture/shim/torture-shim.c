@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CREATE = 1, OPEN, WRITE, TRUNCATE, SYNC_BEGIN, SYNC_END, UNLINK, RENAME, MARK, UNSUPPORTED };
+enum { CREATE = 1, OPEN, WRITE, TRUNCATE, SYNC_BEGIN, SYNC_END, UNLINK, RENAME, MARK, UNSUPPORTED, SYNC_FAILED };
 
 /* The same layout is read in disk/log.ts and written in shim/shim.ts. */
 struct record {
@@ -275,7 +275,10 @@ static int sync_any(int (*next)(int), int fd) {
   int64_t token = __atomic_add_fetch(&last, 1, __ATOMIC_SEQ_CST) * 65536 + getpid() % 65536;
   note(SYNC_BEGIN, file, token, NULL, NULL, 0);
   if (faults != NULL) wait_longer();
-  if (faults != NULL && fails(faults->sync_errno)) return -1;
+  if (faults != NULL && fails(faults->sync_errno)) {
+    note(SYNC_FAILED, file, token, NULL, NULL, 0);
+    return -1;
+  }
   int result = next(fd);
   if (result == 0) note(SYNC_END, file, token, NULL, NULL, 0);
   return result;

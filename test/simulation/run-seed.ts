@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createReceiver, createSqliteStore } from "pigeonhole";
+import { findViolations } from "./invariants.js";
+import type { Kit } from "./machine.js";
+import { type SeedPlan, planSeed } from "./plan.js";
+import { type History, simulate } from "./world.js";
+
+/** The package as it was built. */
+export const BUILT: Kit = { createReceiver, createSqliteStore };
+
+/** Real time; many times what a seed takes. What takes longer hangs. */
+export const MOST_SEED_MS = 30_000;
+
+/** Runs one seed. Rejects with the seed, what is wrong, and how to see it again. */
+export async function runSeed(seed: number, kit: Kit): Promise<History> {
+  const plan = planSeed(seed);
+  const timeout = new AbortController();
+  let violations: string[];
+  try {
+    const late = sleep(MOST_SEED_MS, undefined, { signal: timeout.signal });
+    const history = await Promise.race([simulate(plan, kit), late]);
+    if (history !== undefined) violations = findViolations(history);
+    else violations = [`still runs after ${MOST_SEED_MS} ms`];
+    if (history !== undefined && violations.length === 0) return history;
+  } catch (error) {
+    violations = [`ended with ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
+  } finally {
+    timeout.abort();
+  }
+  throw new Error(describeFailure(plan, violations));
+}
+
+function describeFailure({ seed, happenings }: SeedPlan, violations: readonly string[]): string {
+  const troubles = happenings
+    .filter(({ happening }) => happening.kind !== "event")
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .map(({ atMs, happening }) => `  at ${(atMs / 60_000).toFixed(2)} min: ${JSON.stringify(happening)}`);
+  return [
+    `Seed ${seed} breaks a promise. Again with: SEED=${seed} npx vitest run test/simulation/seeds`,
+    ...violations.map((violation) => `  ${violation}`),
+    "Its troubles:",
+    ...troubles,
+  ].join("\n");
+}
