@@ -1,5 +1,5 @@
 import { sleep } from "#pigeonhole/base/sleep.js";
-import { SECOND } from "#pigeonhole/base/duration.js";
+import { MINUTE } from "#pigeonhole/base/duration.js";
 import type { AnyEvent, HandlerContext, Receiver } from "pigeonhole";
 import type { Life } from "./life.js";
 import { type Course, TOO_SLOW_MS, courseOf } from "./plan.js";
@@ -13,7 +13,7 @@ export const LEDGER = "ledger";
 export const COURIER = "courier";
 const COURIER_TYPES = "email.*";
 
-const TIMEOUT_MS = 30 * SECOND;
+const TIMEOUT_MS = 10 * MINUTE;
 
 /** Registers the handlers of the simulated application. */
 export function registerHandlers(receiver: Receiver, life: Life, seed: number): void {
@@ -38,7 +38,11 @@ interface Run {
   course: Course;
 }
 
-async function keepLedger(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
+function keepLedger(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
+  return runAlone([`${LEDGER} ${event.id}`], ctx, run.life, () => writeLedger(event, ctx, run));
+}
+
+async function writeLedger(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
   const { life, course } = run;
   const fails = await begin(ctx, run);
   record(event, ctx, { handler: LEDGER, labels: course.labels });
@@ -53,12 +57,30 @@ async function keepLedger(event: AnyEvent, ctx: HandlerContext, run: Run): Promi
   await committed;
 }
 
-async function sendCourier(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
-  const fails = await begin(ctx, run);
-  // What a step gives must be the same in every run, or the second run would record another event under the same key.
-  const stepped = await ctx.step("draw", () => `${ctx.attempt}`);
-  record(event, ctx, { handler: COURIER, labels: ["note"], stepped });
-  if (fails) throw new Error("planned failure");
+/** Two events of one key never run at once, nor does one event twice. */
+function sendCourier(event: AnyEvent, ctx: HandlerContext, run: Run): Promise<void> {
+  return runAlone([`${COURIER} ${event.id}`, `${COURIER} key ${event.type}`], ctx, run.life, async () => {
+    const fails = await begin(ctx, run);
+    // What a step gives must be the same in every run, or the second run would record another event under the same key.
+    const stepped = await ctx.step("draw", () => `${ctx.attempt}`);
+    record(event, ctx, { handler: COURIER, labels: ["note"], stepped });
+    if (fails) throw new Error("planned failure");
+  });
+}
+
+/** A run that is aborted, by its time-out or by a stop, may go on behind its end. */
+async function runAlone(
+  names: readonly string[],
+  ctx: HandlerContext,
+  life: Life,
+  run: () => Promise<void>,
+): Promise<void> {
+  const ends = names.map((name) => life.shared.begin(name, life));
+  const endAll = (): void => {
+    for (const end of ends) end();
+  };
+  ctx.signal.addEventListener("abort", endAll);
+  await run().finally(endAll);
 }
 
 /** True when this run is to fail. */
@@ -67,6 +89,8 @@ async function begin(ctx: HandlerContext, { life, course }: Run): Promise<boolea
   life.passOrThrow("handler");
   const fails = ctx.attempt <= course.failures;
   const takesMs = fails && course.how === "too_slow" ? TOO_SLOW_MS : course.takesMs;
+  // Longer than a lease, it is renewed meanwhile.
+  if (takesMs > MINUTE && takesMs < TIMEOUT_MS && life.shared.wrong.size === 0) life.clock.wake(takesMs);
   if (takesMs > 0) await sleep(life.clock, takesMs);
   return fails;
 }

@@ -13,6 +13,8 @@ const MOST_HELD_BACK_MS = 10 * MINUTE;
 
 /** Everything that is wrong in a history; empty when the promises were kept. */
 export function findViolations(history: History): string[] {
+  // A world that was given up says no more.
+  if (history.wrong.length > 0) return history.wrong;
   return [
     ...(history.unfinished === undefined ? [] : [`did not come to rest: ${history.unfinished}`]),
     ...checkEffects(history),

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Receiver, Store } from "pigeonhole";
 import type { MachineClock } from "./machine-clock.js";
 import type { CrashPlan, Place } from "./plan.js";
+import type { SharedFile } from "./shared-file.js";
 
 /** What a dead process waits for. */
 const NEVER = new Promise<never>(() => {});
@@ -13,6 +14,13 @@ interface ExpectedCrash {
   plan: CrashPlan;
   /** Undefined until the place that it follows on. */
   placesLeft: number | undefined;
+}
+
+interface LifeOptions {
+  file: string;
+  clock: MachineClock;
+  shared: SharedFile;
+  onCrash: (place: Place) => void;
 }
 
 /**
@@ -27,18 +35,33 @@ export class Life {
   store: Store | undefined;
   isServing = false;
   isAlive = true;
+  /** It stood still so long that another process could take its place: what it begins then may be begun twice. */
+  hasLostLock = false;
+  readonly shared: SharedFile;
   /** Rejects when the process dies: whoever has a connection to it sees it break off. */
   readonly death: Promise<never>;
   readonly #onCrash: (place: Place) => void;
   #breakOff: (error: Error) => void = () => {};
   #crash: ExpectedCrash | undefined;
+  #thawed: Promise<void> | undefined;
+  #thaw: (() => void) | undefined;
+  /** Rejects when the connections to the process are given up. */
+  connection: Promise<never> = NEVER;
+  #breakConnections: (error: Error) => void = () => {};
 
-  constructor(options: { file: string; clock: MachineClock; onCrash: (place: Place) => void }) {
+  constructor(options: LifeOptions) {
     this.file = options.file;
+    this.shared = options.shared;
     this.clock = options.clock;
     this.#onCrash = options.onCrash;
     this.death = new Promise<never>((_, reject) => (this.#breakOff = reject));
     this.death.catch(() => undefined);
+    this.#connect();
+  }
+
+  #connect(): void {
+    this.connection = Promise.race([this.death, new Promise<never>((_, reject) => (this.#breakConnections = reject))]);
+    this.connection.catch(() => undefined);
   }
 
   /** The process is to die so many places after the next one of that kind. */
@@ -70,11 +93,37 @@ export class Life {
     if (!this.passes(before)) return NEVER;
     try {
       const value = await run();
+      await this.#thawed;
       return this.passes(after) ? value : await NEVER;
     } catch (error) {
+      await this.#thawed;
       if (!this.isAlive) return NEVER;
       throw error;
     }
+  }
+
+  get isFrozen(): boolean {
+    return this.#thaw !== undefined;
+  }
+
+  /** Stands still: no timer fires, and no answer of a store or an API arrives, until `thaw`. Connections are given up. */
+  freeze(): void {
+    this.clock.freeze(true);
+    this.#thawed = new Promise((resolve) => (this.#thaw = resolve));
+    this.#breakConnections(new Error("no answer"));
+    this.#connect();
+  }
+
+  thaw(): void {
+    this.clock.freeze(false);
+    this.#thaw?.();
+    this.#thaw = undefined;
+  }
+
+  /** Dies with its machine, or with the last of its connections to a file that another process works on. */
+  cutOff(): void {
+    this.end();
+    this.#breakOff(new Error("connection reset"));
   }
 
   /** Ends in an orderly way. */
@@ -84,22 +133,9 @@ export class Life {
     this.clock.die();
   }
 
-  /** A store whose every call is two places: it may die before the transaction or between it and its answer. */
-  watchStore(store: Store): Store {
-    this.store = store;
-    return new Proxy(store, {
-      get: (target, name) => {
-        const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
-        if (name === "close") return method;
-        return (...args: unknown[]) => this.between("call", "answer", () => method(...args));
-      },
-    });
-  }
-
   #die(place: Place): void {
-    this.end();
+    this.cutOff();
     this.#onCrash(place);
-    this.#breakOff(new Error("connection reset"));
   }
 
   /** From here on each turn of the event loop is a place too, so that a crash can come where nothing of ours is called. */

@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from "#pigeonhole/base/duration.js";
 import type { ManualClock } from "pigeonhole/sandbox";
 
 /** How long after something happened timers fire on time. */
-const AWAKE_MS = 5 * SECOND;
+const AWAKE_MS = 2 * SECOND;
 /** Later they fire at the next multiple of this, as on a machine that sleeps while nothing happens. */
 const SLEEP_MS = 20 * MINUTE;
 
@@ -23,6 +23,7 @@ export class MachineClock implements Clock {
   #armed: Timer | undefined;
   #awakeUntilMs = 0;
   #isDead = false;
+  #isFrozen = false;
 
   /** `skewMs`: how far the wall clock is ahead of the world's. */
   constructor(world: ManualClock, skewMs: () => number) {
@@ -47,8 +48,14 @@ export class MachineClock implements Clock {
   }
 
   /** Something happens: timers fire on time again for a while. */
-  wake(): void {
-    this.#awakeUntilMs = this.#world.elapsedMs + AWAKE_MS;
+  wake(forMs = AWAKE_MS): void {
+    this.#awakeUntilMs = Math.max(this.#awakeUntilMs, this.#world.elapsedMs + forMs);
+    this.#arm();
+  }
+
+  /** The process stands still: its timers fire when it goes on. */
+  freeze(isFrozen: boolean): void {
+    this.#isFrozen = isFrozen;
     this.#arm();
   }
 
@@ -61,7 +68,7 @@ export class MachineClock implements Clock {
 
   #arm(): void {
     this.#armed?.cancel();
-    if (this.#isDead || this.#timers.size === 0) return;
+    if (this.#isDead || this.#isFrozen || this.#timers.size === 0) return;
     const dueMs = Math.min(...[...this.#timers].map((timer) => timer.dueMs));
     const firesAtMs = dueMs <= this.#awakeUntilMs ? dueMs : Math.ceil(dueMs / SLEEP_MS) * SLEEP_MS;
     this.#armed = this.#world.setTimer(() => this.#fire(), firesAtMs - this.#world.elapsedMs);

@@ -1,22 +1,29 @@
-import { copyFileSync, existsSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { MINUTE } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
+import type { Random } from "#pigeonhole/base/random.js";
 import { seededRandom } from "#pigeonhole/base/seeded-random.js";
-import type { createReceiver, createSqliteStore } from "pigeonhole";
+import type { PigeonholeError, createReceiver, createSqliteStore } from "pigeonhole";
 import type { ManualClock, Sandbox } from "pigeonhole/sandbox";
 import { registerHandlers } from "./handlers.js";
+import { HeldTime } from "./held-time.js";
 import { Life } from "./life.js";
 import { MachineClock } from "./machine-clock.js";
-import type { CrashPlan, Place } from "./plan.js";
+import type { CrashPlan, Place, SeedPlan, StoreFault } from "./plan.js";
+import { dropUnsynced, forgetConnections, isSynced, watchConnections } from "./power.js";
+import { SharedFile } from "./shared-file.js";
+import { watchStore } from "./watch-store.js";
 
 /** The package under test: the built one, or a copy with a mistake in it. */
 export interface Kit {
   createReceiver: typeof createReceiver;
   createSqliteStore: typeof createSqliteStore;
+  PigeonholeError: typeof PigeonholeError;
 }
 
 export interface MachineOptions {
-  seed: number;
+  plan: SeedPlan;
   kit: Kit;
   clock: ManualClock;
   /** For the files of all lives. */
@@ -26,32 +33,59 @@ export interface MachineOptions {
   /** Where the receiver reads its secrets. */
   secrets: () => string[];
   sandbox: () => Sandbox;
-  onCrash: (place: Place) => void;
+  /** Something happened that the seeds are there for. */
+  onMet: (what: string) => void;
 }
 
-/** The receiver's machine: a process that is started, dies, and is started again. */
+/** A place for a process, where one life follows the other. */
+interface Slot {
+  life: Life | undefined;
+  lives: number;
+  crash: CrashPlan | undefined;
+  starting: Promise<void>;
+}
+
+/** The receiver's machine: one process or two that are started, die, and are started again. */
 export class Machine {
   /** How far its wall clock is ahead. */
   skewMs = 0;
   isCutOff = false;
-  /** Why it could not be started, if that ever happened. */
+  /** A proxy in front sends each delivery twice. */
+  isCopying = false;
+  /** Why a process could not be started, if that ever happened without a fault of the disk. */
   failure: unknown;
+  readonly shared = new SharedFile();
   readonly #options: MachineOptions;
-  #life: Life | undefined;
+  readonly #random: Random;
+  readonly #slots: Slot[];
+  readonly #time: HeldTime;
   #file: string;
-  #lives = 0;
   #crashes = 0;
-  #crash: CrashPlan | undefined;
-  #starting: Promise<void> = Promise.resolve();
 
   constructor(options: MachineOptions) {
+    const { plan } = options;
     this.#options = options;
     this.#file = options.file;
+    this.#time = new HeldTime(options.clock);
+    this.#random = seededRandom(`machine ${plan.seed}`);
+    this.#slots = Array.from({ length: plan.processes }, () => {
+      return { life: undefined, lives: 0, crash: undefined, starting: Promise.resolve() };
+    });
+    watchConnections();
   }
 
-  /** The life that takes deliveries now; undefined while the process is down, starting or stopping. */
+  /** A life that takes deliveries now; undefined while none does. */
   get serving(): Life | undefined {
-    return this.#life?.isServing === true ? this.#life : undefined;
+    return this.#serving[0];
+  }
+
+  get #serving(): Life[] {
+    return this.#slots.flatMap(({ life }) => (life?.isServing === true && !life.isFrozen ? [life] : []));
+  }
+
+  /** True when every process runs. */
+  get isWhole(): boolean {
+    return this.#serving.length === this.#slots.length;
   }
 
   /** The file as the last life left it. */
@@ -61,58 +95,125 @@ export class Machine {
 
   /** Takes a delivery, as the network does: rejects when nobody listens and when the connection breaks off. */
   async receive(request: Request): Promise<Response> {
-    const life = this.#life;
-    if (this.isCutOff || life?.receiver === undefined || !life.isServing) throw new Error("connection refused");
+    if (!this.isCopying) return this.#receiveOnce(request);
+    const copy = request.clone();
+    return Promise.any([this.#receiveOnce(request), this.#receiveOnce(copy)]);
+  }
+
+  async #receiveOnce(request: Request): Promise<Response> {
+    const serving = this.#serving;
+    const life = serving[Math.floor(this.#random() * serving.length)];
+    if (this.isCutOff || life?.receiver === undefined) throw new Error("connection refused");
     life.clock.wake();
     if (!life.passes("delivery")) return life.death;
-    const response = await Promise.race([life.receiver.fetch(request), life.death]);
+    const response = await Promise.race([life.receiver.fetch(request), life.connection]);
     // It may die right behind the answer, which then is on its way.
-    life.passes("answered");
+    if (response.ok) life.passes("answered");
     return response;
   }
 
   expectCrash(plan: CrashPlan): void {
-    this.#crash = plan;
-    this.#life?.expectCrash(plan);
+    const slot = this.#slotOf(plan.slot);
+    slot.crash = plan;
+    slot.life?.expectCrash(plan);
   }
 
   /** Stops in an orderly way and starts again. */
-  async restart(): Promise<void> {
-    const life = this.serving;
-    if (life === undefined) return;
-    await this.#stop(life);
+  async restart(number: number, timeoutMs: number): Promise<void> {
+    const slot = this.#slotOf(number);
+    const { life } = slot;
+    if (life === undefined || !life.isServing || life.isFrozen) return;
+    await this.#stop(life, timeoutMs);
     if (life.isAlive) {
       life.end();
-      this.start();
+      this.#start(slot);
     }
+  }
+
+  /** The disk refuses every call for a while. A store that is broken by it needs a new process, which somebody sees to. */
+  setStoreFault(fault: StoreFault | undefined): void {
+    const wasBroken = this.shared.fault === "store_failed";
+    this.shared.fault = fault;
+    if (fault !== undefined) this.#options.onMet(`store: ${fault}`);
+    if (wasBroken) for (const number of this.#slots.keys()) void this.restart(number, 0);
+  }
+
+  /** Stands still. One whose lock another process may have taken ends soon after it goes on. */
+  freeze(number: number, { losesLock, forMs }: { losesLock: boolean; forMs: number }): void {
+    const slot = this.#slotOf(number);
+    const { life } = slot;
+    if (life === undefined || !life.isServing || life.isFrozen) return;
+    this.#options.onMet("frozen");
+    life.freeze();
+    life.hasLostLock = losesLock;
+    if (losesLock) rmSync(`${life.file}-owner`, { force: true });
+    this.#options.clock.setTimer(() => {
+      life.thaw();
+      if (losesLock)
+        life.expectCrash({ after: "now", places: 60, downMs: MINUTE, times: 1, power: false, slot: number });
+    }, forMs);
   }
 
   /** Ends for good. */
   async stop(): Promise<void> {
-    await this.#starting;
-    const life = this.#life;
-    if (life === undefined || !life.isAlive) return;
-    await this.#stop(life);
-    life.end();
+    for (const { starting, life } of this.#slots) {
+      await starting;
+      if (life === undefined || !life.isAlive) continue;
+      await this.#stop(life, 0);
+      life.end();
+    }
+  }
+
+  /** Ends at once. */
+  async breakOff(): Promise<void> {
+    for (const { life } of this.#slots) life?.cutOff();
+    const stores = this.#slots.flatMap(({ life }) => life?.store ?? []);
+    await Promise.all(stores.map((store) => store.close().catch(() => undefined)));
   }
 
   start(): void {
-    this.#starting = this.#startLife().catch((error: unknown) => {
-      if (this.#life?.isAlive === true) this.failure ??= error;
+    for (const slot of this.#slots) this.#start(slot);
+  }
+
+  #slotOf(number: number): Slot {
+    const slot = this.#slots[number % this.#slots.length];
+    if (slot === undefined) throw new Error("There is no process.");
+    return slot;
+  }
+
+  #start(slot: Slot): void {
+    slot.starting = this.#startLife(slot).catch((error: unknown) => {
+      const { life } = slot;
+      if (life?.isAlive !== true) return;
+      // As a supervisor does with a process that cannot start.
+      if (this.shared.fault === undefined) this.failure ??= error;
+      life.end();
+      this.#options.clock.setTimer(() => this.#start(slot), MINUTE);
     });
   }
 
-  async #startLife(): Promise<void> {
-    const { kit, clock, seed, secrets, sandbox } = this.#options;
-    this.#lives += 1;
+  async #startLife(slot: Slot): Promise<void> {
+    const { kit, clock, plan, secrets, sandbox } = this.#options;
+    slot.lives += 1;
+    const name = `${plan.seed} slot ${this.#slots.indexOf(slot)} life ${slot.lives}`;
     const file = this.#file;
     const machineClock = new MachineClock(clock, () => this.skewMs);
-    const life: Life = new Life({ file, clock: machineClock, onCrash: (place) => this.#onCrash(life, place) });
-    this.#life = life;
+    const { shared } = this;
+    const onCrash = (place: Place): void => this.#onCrash(slot, life, place);
+    const life: Life = new Life({ file, clock: machineClock, shared, onCrash });
+    slot.life = life;
+    // Without a thread of its own, so that the order of everything is that of the seed.
+    const store = kit.createSqliteStore({ file, thread: false });
+    life.store = store;
     const receiver = kit.createReceiver({
       secrets,
-      // Without a thread of its own, so that the order of everything is that of the seed.
-      store: life.watchStore(kit.createSqliteStore({ file, thread: false })),
+      store: watchStore(store, {
+        life,
+        random: seededRandom(`store ${name}`),
+        turns: plan.storeTurns,
+        Refusal: kit.PigeonholeError,
+        time: this.#time,
+      }),
       api: {
         ...sandbox().clientOptions,
         fetch: (url, init) => {
@@ -121,35 +222,62 @@ export class Machine {
         },
       },
       clock: machineClock,
-      random: seededRandom(`${seed} life ${this.#lives}`),
+      random: seededRandom(name),
       logger: silentLogger,
       telemetry: false,
     });
-    registerHandlers(receiver, life, seed);
+    registerHandlers(receiver, life, plan.seed);
     life.receiver = receiver;
-    if (this.#crash !== undefined) life.expectCrash(this.#crash);
+    if (slot.crash !== undefined) life.expectCrash(slot.crash);
     await Promise.race([receiver.start(), life.death]);
     life.isServing = life.isAlive;
   }
 
   /** While it stops it still listens and answers 503. A crash may come in between. */
-  async #stop(life: Life): Promise<void> {
-    life.clock.wake();
-    const stopped = life.receiver?.stop({ timeoutMs: 0 });
+  async #stop(life: Life, timeoutMs: number): Promise<void> {
+    life.clock.wake(timeoutMs + 1);
+    const stopped = life.receiver?.stop({ timeoutMs });
     await Promise.race([stopped, life.death]).catch(() => undefined);
   }
 
-  /** What is on disk at this instant is all that the next life gets. */
-  #onCrash(dead: Life, place: Place): void {
+  #onCrash(slot: Slot, dead: Life, place: Place): void {
+    const crash = slot.crash;
+    this.#options.onMet(`crash: ${place}`);
+    const { times = 0, downMs = MINUTE, power = false } = crash ?? {};
+    slot.crash = crash !== undefined && times > 1 ? { ...crash, times: times - 1 } : undefined;
+    const isAlone = this.#slots.every(({ life }) => life === undefined || life === dead || !life.isAlive);
+    if (power || isAlone) this.#losePower(dead, downMs, power);
+    else {
+      // What its thread has begun is done; then the system takes its locks from it.
+      this.#options.onMet("one of two died");
+      void dead.store?.close().catch(() => undefined);
+      this.#startLater(slot, downMs);
+    }
+  }
+
+  /** What is on disk at this instant is all that the next lives get, and all processes have died. */
+  #losePower(dead: Life, downMs: number, isPower: boolean): void {
+    const before = this.#file;
     this.#crashes += 1;
     this.#file = join(this.#options.folder, `inbox-${this.#crashes}.db`);
     for (const suffix of ["", "-wal"]) {
-      if (existsSync(dead.file + suffix)) copyFileSync(dead.file + suffix, this.#file + suffix);
+      if (existsSync(before + suffix)) copyFileSync(before + suffix, this.#file + suffix);
     }
-    void dead.store?.close().catch(() => undefined);
-    this.#options.onCrash(place);
-    const { times = 0, downMs = 0 } = this.#crash ?? {};
-    this.#crash = this.#crash !== undefined && times > 1 ? { ...this.#crash, times: times - 1 } : undefined;
-    this.#options.clock.setTimer(() => this.start(), downMs);
+    if (isPower) this.#options.onMet("power lost");
+    if (isPower && !isSynced(before)) dropUnsynced(this.#file, this.#random);
+    this.shared.change();
+    for (const slot of this.#slots) {
+      const { life } = slot;
+      const isDying = life === dead || life?.isAlive === true;
+      if (life?.isAlive === true) life.cutOff();
+      if (!isDying) continue;
+      void life?.store?.close().catch(() => undefined);
+      this.#startLater(slot, downMs);
+    }
+    forgetConnections(before);
+  }
+
+  #startLater(slot: Slot, downMs: number): void {
+    this.#options.clock.setTimer(() => this.#start(slot), downMs);
   }
 }

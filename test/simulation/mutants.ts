@@ -109,4 +109,74 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /not in the inbox/,
     changes: [{ file: "receiver/pruner.js", from: "byDeliveries - retention.idsMs", to: "now - 24 * HOUR" }],
   },
+  {
+    name: "answers a copy while the first one is still being stored",
+    shows: /answered 2xx and without effect/,
+    changes: [
+      {
+        file: "receiver/receive.js",
+        from: "result = await store.accept(event);",
+        // In memory that dies with the process.
+        to: `const underWay = (store.underWay ??= new Set());
+        if (underWay.has(id)) {
+            dispatcher.rejected(plan);
+            return { kind: "duplicate", eventId: id, otherBytes: false };
+        }
+        underWay.add(id);
+        try {
+            result = await store.accept(event);
+        } finally {
+            underWay.delete(id);
+        }`,
+      },
+    ],
+  },
+  {
+    name: "settles without looking at the lease",
+    shows: /settled under a lease that another had/,
+    changes: [
+      {
+        file: "store/sqlite/operations/settle.js",
+        from: "AND state = 'leased' AND lease = ? RETURNING started",
+        to: "AND state = 'leased' AND ? IS NOT NULL RETURNING started",
+      },
+    ],
+  },
+  {
+    name: "never renews a lease",
+    shows: /twice at once/,
+    changes: [
+      {
+        file: "dispatch/dispatcher.js",
+        from: "if (leases.length === 0)\n            return;",
+        to: "if (leases.length >= 0) return;",
+      },
+    ],
+  },
+  {
+    name: "works on a file that another process works on",
+    shows: /twice at once/,
+    changes: [
+      { file: "store/sqlite/ownership.js", from: "if (this.#lock !== undefined)", to: "if (this.#file !== undefined)" },
+    ],
+  },
+  {
+    name: "leaves the leases of a dead process as they are",
+    shows: /did not come to rest/,
+    changes: [
+      {
+        file: "store/sqlite/sqlite-store.js",
+        from: "everything: ownership !== undefined && !hasTakenOver",
+        to: "everything: false",
+      },
+    ],
+  },
+  {
+    name: "opens the file with synchronous=NORMAL",
+    shows: /answered 2xx and without effect/,
+    changes: [
+      { file: "store/sqlite/open-database.js", from: "synchronous = FULL", to: "synchronous = NORMAL" },
+      { file: "store/sqlite/open-database.js", from: "synchronous === 2", to: "synchronous >= 1" },
+    ],
+  },
 ];

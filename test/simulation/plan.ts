@@ -25,14 +25,29 @@ export interface CrashPlan {
   downMs: number;
   /** How often in all; the next life expects the crash again. */
   times: number;
+  /** The machine loses its power: both processes die, and with them what was not synced. */
+  power: boolean;
+  /** Which of two processes. */
+  slot: number;
 }
+
+/** What the disk says to every call of the store. `store_failed` stays until the process is started again. */
+export type StoreFault = "store_busy" | "store_full" | "store_failed";
 
 /** What happens at one moment of a seed's world. */
 export type Happening =
   | { kind: "event"; type: EventType }
   | { kind: "crash"; crash: CrashPlan }
-  /** Stopped in an orderly way and started again. */
-  | { kind: "restart" }
+  /** Several at once, more than a page of the store. */
+  | { kind: "flood"; type: EventType; events: number }
+  /** Stopped in an orderly way, handlers given so much time, and started again. */
+  | { kind: "restart"; slot: number; timeoutMs: number }
+  /** The disk refuses. */
+  | { kind: "store_fault"; fault: StoreFault; forMs: number }
+  /** A process stands still, with or without losing its lock on the file meanwhile. */
+  | { kind: "freeze"; slot: number; losesLock: boolean; forMs: number }
+  /** A proxy sends each delivery twice and passes on the first answer. */
+  | { kind: "copies"; forMs: number }
   /** Nothing reaches the receiver's machine; it runs on. */
   | { kind: "cut_off"; forMs: number }
   /** Something in front of the receiver answers for it, or the network misbehaves. */
@@ -49,6 +64,10 @@ export type Happening =
 
 export interface SeedPlan {
   seed: number;
+  /** How many processes are started on the file; one of them runs handlers. */
+  processes: 1 | 2;
+  /** Turns of the event loop that a call of the store waits for the batch before it, and for its answer, at the most. */
+  storeTurns: number;
   happenings: readonly { atMs: number; happening: Happening }[];
   /** How long the owner takes to notice that the endpoint is off. */
   ownerTakesMs: number;
@@ -69,7 +88,7 @@ export interface Course {
 }
 
 /** Longer than the handlers' time-out in the simulation. */
-export const TOO_SLOW_MS = MINUTE;
+export const TOO_SLOW_MS = 11 * MINUTE;
 
 /** The course of a handler for an event, the same in every life of the process. */
 export function courseOf(seed: number, eventId: string, handler: string): Course {
@@ -77,9 +96,16 @@ export function courseOf(seed: number, eventId: string, handler: string): Course
   return {
     failures: random() < 0.7 ? 0 : between(random, 1, 3),
     how: pick(random, ["at_once", "inside_commit", "beside_commit", "too_slow"]),
-    takesMs: random() < 0.7 ? 0 : between(random, 1, 20 * SECOND),
+    takesMs: takesMs(random),
     labels: ["a", "b", "c"].slice(0, between(random, 0, 3)),
   };
+}
+
+/** Now and then longer than a lease, which has to be renewed then. */
+function takesMs(random: Random): number {
+  const chance = random();
+  if (chance < 0.7) return 0;
+  return chance < 0.98 ? between(random, 1, 20 * SECOND) : between(random, 90 * SECOND, 4 * MINUTE);
 }
 
 /** Everything that will happen in a seed's world, but for what follows from it. */
@@ -94,8 +120,12 @@ export function planSeed(seed: number): SeedPlan {
   };
   const happenings: SeedPlan["happenings"] = [
     ...eventTimes.map((atMs) => ({ atMs, happening: { kind: "event" as const, type: pick(random, EVENT_TYPES) } })),
-    ...several(random, 8, () => ({ atMs: someTime(), happening: planCrash(random) })),
-    ...several(random, 1, () => ({ atMs: someTime(), happening: { kind: "restart" as const } })),
+    ...several(random, 5, () => ({ atMs: someTime(), happening: planCrash(random) })),
+    ...several(random, 2, () => ({ atMs: someTime(), happening: planRestart(random) })),
+    ...several(random, 1, () => ({ atMs: someTime(), happening: planStoreFault(random) })),
+    ...(random() < 0.6 ? planCopies(random, someTime()) : []),
+    ...(random() < 0.3 ? [{ atMs: someTime(), happening: planFreeze(random) }] : []),
+    ...(random() < 0.01 ? [{ atMs: someTime(), happening: planFlood(random) }] : []),
     ...several(random, 1, () => ({ atMs: someTime(), happening: planCutOff(random) })),
     ...several(random, 4, () => ({ atMs: someTime(), happening: planDeliveryFault(random) })),
     ...several(random, 3, () => ({ atMs: someTime(), happening: planApiFault(random) })),
@@ -104,6 +134,8 @@ export function planSeed(seed: number): SeedPlan {
   ];
   return {
     seed,
+    processes: random() < 0.3 ? 2 : 1,
+    storeTurns: pick(random, [0, 2, 12]),
     happenings: happenings.map(({ atMs, happening }) => ({ atMs: Math.max(0, Math.round(atMs)), happening })),
     ownerTakesMs: between(random, MINUTE, 12 * HOUR),
     ownerReplays: random() < 0.5,
@@ -113,10 +145,10 @@ export function planSeed(seed: number): SeedPlan {
 
 function planEventTimes(random: Random, spanMs: number): number[] {
   const times: number[] = [];
-  const events = between(random, 5, 25);
+  const events = between(random, 3, 14);
   while (times.length < events) {
     const atMs = random() * spanMs;
-    const burst = random() < 0.4 ? between(random, 2, 8) : 1;
+    const burst = random() < 0.4 ? between(random, 2, 6) : 1;
     for (let index = 0; index < burst; index += 1) times.push(atMs + index * pick(random, [0, 0, 30, 900]));
   }
   return times;
@@ -132,10 +164,61 @@ function planCrash(random: Random): Happening {
     "write",
     "api_call",
     "call",
+    "answered",
   ] as const);
   const downMs = random() < 0.9 ? between(random, SECOND, 20 * MINUTE) : between(random, HOUR, 30 * HOUR);
   const places = between(random, 0, random() < 0.7 ? 5 : 30);
-  return { kind: "crash", crash: { after, places, downMs, times: random() < 0.9 ? 1 : between(random, 2, 5) } };
+  return {
+    kind: "crash",
+    crash: {
+      after,
+      places,
+      downMs,
+      times: random() < 0.9 ? 1 : between(random, 2, 5),
+      power: random() < 0.4,
+      slot: slot(random),
+    },
+  };
+}
+
+function planRestart(random: Random): Happening {
+  return { kind: "restart", slot: slot(random), timeoutMs: pick(random, [0, 0, 5 * SECOND]) };
+}
+
+function planStoreFault(random: Random): Happening {
+  const fault = pick(random, ["store_busy", "store_full", "store_failed"] as const);
+  return { kind: "store_fault", fault, forMs: between(random, SECOND, 10 * MINUTE) };
+}
+
+/** Copies matter most to a process that dies right behind the first answer. */
+function planCopies(random: Random, atMs: number): SeedPlan["happenings"][number][] {
+  const copies: Happening = { kind: "copies", forMs: between(random, MINUTE, 3 * HOUR) };
+  const crash: CrashPlan = {
+    after: "answered",
+    places: between(random, 0, 3),
+    downMs: between(random, SECOND, 20 * MINUTE),
+    times: 1,
+    power: random() < 0.5,
+    slot: slot(random),
+  };
+  return [
+    { atMs, happening: copies },
+    ...(random() < 0.8 ? [{ atMs, happening: { kind: "crash" as const, crash } }] : []),
+  ];
+}
+
+function planFreeze(random: Random): Happening {
+  const forMs = between(random, 10 * SECOND, HOUR);
+  return { kind: "freeze", slot: slot(random), losesLock: random() < 0.7, forMs };
+}
+
+function planFlood(random: Random): Happening {
+  return { kind: "flood", type: pick(random, EVENT_TYPES), events: between(random, 140, 300) };
+}
+
+/** Mostly the first: of one process there is no other. */
+function slot(random: Random): number {
+  return random() < 0.7 ? 0 : 1;
 }
 
 function planCutOff(random: Random): Happening {

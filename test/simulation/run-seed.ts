@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createReceiver, createSqliteStore } from "pigeonhole";
+import { PigeonholeError, createReceiver, createSqliteStore } from "pigeonhole";
 import { findViolations } from "./invariants.js";
 import type { Kit } from "./machine.js";
 import { type SeedPlan, planSeed } from "./plan.js";
-import { type History, simulate } from "./world.js";
+import { type History, type WorldOptions, simulate } from "./world.js";
 
 /** The package as it was built. */
-export const BUILT: Kit = { createReceiver, createSqliteStore };
+export const BUILT: Kit = { createReceiver, createSqliteStore, PigeonholeError };
 
 /** Real time; many times what a seed takes. What takes longer hangs. */
 export const MOST_SEED_MS = 30_000;
 
 /** Runs one seed. Rejects with the seed, what is wrong, and how to see it again. */
-export async function runSeed(seed: number, kit: Kit): Promise<History> {
+export async function runSeed(seed: number, kit: Kit, options: WorldOptions = {}): Promise<History> {
   const plan = planSeed(seed);
   const timeout = new AbortController();
   let violations: string[];
   try {
     const late = sleep(MOST_SEED_MS, undefined, { signal: timeout.signal });
-    const history = await Promise.race([simulate(plan, kit), late]);
+    const history = await Promise.race([simulate(plan, kit, options), late]);
     if (history !== undefined) violations = findViolations(history);
     else violations = [`still runs after ${MOST_SEED_MS} ms`];
     if (history !== undefined && violations.length === 0) return history;

@@ -13,6 +13,11 @@ const MUST_MEET = [
   "answered 503",
   "switched on again",
   "parked after four crashes",
+  ...["store_busy", "store_full", "store_failed"].map((fault) => `store: ${fault}`),
+  "power lost",
+  "one of two died",
+  "frozen",
+  "flood",
 ];
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import Database from "better-sqlite3";
-import { EVENT_TYPES } from "pigeonhole";
+import { EVENT_TYPES, type EventType } from "pigeonhole";
 import {
   type ManualClock,
   type Sandbox,
@@ -30,6 +30,8 @@ export interface History {
   received: string[];
   /** What the service holds. */
   contactEvents: StoredEvent[];
+  /** What was seen to be wrong on the way. */
+  wrong: string[];
   /** What did not come to rest; undefined when everything did. */
   unfinished: string | undefined;
   /** What the receiver really went through, in words. */
@@ -41,11 +43,19 @@ const SCRATCH = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 const MOST_REST_MS = 400 * HOUR;
 
+/** Once everything was delivered, and no process died, all work is done within this time: the longest back-offs, and late timers. */
+const MOST_DELAY_MS = 4 * HOUR;
+
+export interface WorldOptions {
+  /** Holds a world whose wall clock was off to the same bound on delay as any other. */
+  boundsClockSteps?: boolean;
+}
+
 /** Lets a seed's world run to its end. */
-export async function simulate(plan: SeedPlan, kit: Kit): Promise<History> {
+export async function simulate(plan: SeedPlan, kit: Kit, options: WorldOptions = {}): Promise<History> {
   const folder = mkdtempSync(join(SCRATCH, "pigeonhole-simulation-"));
   try {
-    return await new World(plan, kit, folder).run();
+    return await new World(plan, kit, folder, options).run();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -61,9 +71,14 @@ class World {
   readonly #log: SandboxLogEntry[] = [];
   readonly #fired: History["fired"] = [];
   readonly #met = new Set<string>();
+  readonly #mostDelayMs: number;
   #secrets: string[];
+  /** Since when nothing but the work in the file is left. */
+  #quietSinceMs: number | undefined;
 
-  constructor(plan: SeedPlan, kit: Kit, folder: string) {
+  constructor(plan: SeedPlan, kit: Kit, folder: string, { boundsClockSteps = false }: WorldOptions) {
+    const isClockRight = plan.happenings.every(({ happening }) => happening.kind !== "clock_off");
+    this.#mostDelayMs = isClockRight || boundsClockSteps ? MOST_DELAY_MS : MOST_REST_MS;
     this.#plan = plan;
     this.#todo = [...plan.happenings];
     this.#sandbox = createSandbox({
@@ -82,14 +97,14 @@ class World {
     const file = join(folder, "inbox.db");
     new Database(file).exec(EFFECT_TABLE).close();
     this.#machine = new Machine({
-      seed: plan.seed,
+      plan,
       kit,
       clock: this.#clock,
       folder,
       file,
       secrets: () => this.#secrets,
       sandbox: () => this.#sandbox,
-      onCrash: (place) => void this.#met.add(`crash: ${place}`),
+      onMet: (what) => void this.#met.add(what),
     });
   }
 
@@ -102,13 +117,16 @@ class World {
     }
     this.#sandbox.faults.clear();
     const unfinished = await this.#comeToRest();
-    await this.#machine.stop();
+    // A stop waits for what runs, and time has come to its end.
+    if (unfinished === undefined) await this.#machine.stop();
+    else await this.#machine.breakOff();
     await this.#sandbox.close();
     return {
       seed: this.#plan.seed,
       fired: this.#fired,
       log: this.#log,
       contactEvents: [...this.#sandbox.contactEvents],
+      wrong: [...this.#machine.shared.wrong],
       unfinished,
       met: this.#met,
       ...readFile(this.#machine.file),
@@ -128,16 +146,25 @@ class World {
     const { faults, endpoints } = this.#sandbox;
     const machine = this.#machine;
     switch (happening.kind) {
-      case "event": {
-        const { event, deliveries } = this.#sandbox.emit(happening.type);
-        const { id, type } = event;
-        this.#fired.push({ id, type, atMs: this.#clock.now(), heard: deliveries.length > 0 });
+      case "event":
+        return this.#emit(happening.type);
+      case "flood": {
+        this.#met.add("flood");
+        for (let left = happening.events; left > 0; left -= 1) this.#emit(happening.type);
         return;
       }
       case "crash":
         return machine.expectCrash(happening.crash);
       case "restart":
-        return void machine.restart();
+        return void machine.restart(happening.slot, happening.timeoutMs);
+      case "store_fault":
+        machine.setStoreFault(happening.fault);
+        return this.#later(happening.forMs, { kind: "over", end: () => machine.setStoreFault(undefined) });
+      case "freeze":
+        return machine.freeze(happening.slot, happening);
+      case "copies":
+        machine.isCopying = true;
+        return this.#later(happening.forMs, { kind: "over", end: () => (machine.isCopying = false) });
       case "cut_off":
         machine.isCutOff = true;
         return this.#later(happening.forMs, { kind: "over", end: () => (machine.isCutOff = false) });
@@ -158,6 +185,12 @@ class World {
       case "over":
         return happening.end();
     }
+  }
+
+  #emit(eventType: EventType): void {
+    const { event, deliveries } = this.#sandbox.emit(eventType);
+    const { id, type } = event;
+    this.#fired.push({ id, type, atMs: this.#clock.now(), heard: deliveries.length > 0 });
   }
 
   #onLog(entry: SandboxLogEntry): void {
@@ -192,6 +225,7 @@ class World {
     const endMs = this.#clock.elapsedMs + MOST_REST_MS;
     while (this.#clock.elapsedMs < endMs) {
       if (this.#machine.failure !== undefined) throw this.#machine.failure;
+      if (this.#machine.shared.wrong.size > 0) return "something was wrong on the way";
       await this.#sandbox.advance(30 * MINUTE);
       const now = this.#clock.elapsedMs;
       const due = this.#todo.filter(({ atMs }) => atMs <= now);
@@ -201,13 +235,22 @@ class World {
       }
       left = await this.#whatIsLeft();
       if (left === "") return undefined;
+      if (this.#isOverdue()) return `${left}, ${this.#mostDelayMs / HOUR} hours after all else`;
     }
     return left;
   }
 
+  /** True when nothing but the work itself was left for too long. */
+  #isOverdue(): boolean {
+    const isQuiet = this.#todo.length === 0 && this.#machine.isWhole && this.#sandbox.openDeliveries === 0;
+    if (!isQuiet) this.#quietSinceMs = undefined;
+    else this.#quietSinceMs ??= this.#clock.elapsedMs;
+    return this.#quietSinceMs !== undefined && this.#clock.elapsedMs - this.#quietSinceMs > this.#mostDelayMs;
+  }
+
   async #whatIsLeft(): Promise<string> {
     const life = this.#machine.serving;
-    if (this.#todo.length > 0 || life === undefined) return "the machine";
+    if (this.#todo.length > 0 || life === undefined || !this.#machine.isWhole) return "the machine";
     if (this.#sandbox.openDeliveries > 0) return `${this.#sandbox.openDeliveries} deliveries`;
     try {
       return await Promise.race([this.#tidyUp(life), life.death]);
@@ -221,13 +264,16 @@ class World {
   async #tidyUp({ receiver, store, clock }: Life): Promise<string> {
     if (receiver === undefined || store === undefined) return "the machine";
     clock.wake();
+    this.#machine.shared.change();
     const { pending, leased, parked, dead, outbox } = await receiver.stats();
     if (parked > 0) {
       this.#met.add("parked after four crashes");
       await receiver.inbox.retryAll({ state: "parked" });
+      this.#quietSinceMs = undefined;
     }
     if (outbox.dead > 0) {
       this.#met.add("contact event dead");
+      this.#quietSinceMs = undefined;
       const { items } = await store.listOutbox({ state: "dead", limit: 500 });
       for (const { key } of items) await store.retryOutbox(key, clock.now());
     }

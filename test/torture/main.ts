@@ -40,6 +40,10 @@ async function main(options: TortureOptions): Promise<boolean> {
   const begunAt = performance.now();
   const sums = new Map<string, JobResult>();
   console.log(`seed ${options.seed}, ${options.workers} processes`);
+  if (options.scenarios.has("simulation")) {
+    const first = options.firstSeed ?? 1;
+    console.log(`simulation: seeds ${first} to ${first + options.seeds - 1}`);
+  }
   await runJobs(planJobs(options), options.workers, (result) => {
     for (const violation of result.violations.slice(0, MOST_SHOWN))
       console.error(`BROKEN ${result.scenario}: ${violation}`);
@@ -63,6 +67,8 @@ function add(before: JobResult | undefined, { scenario, counts, violations, ms }
 
 function describe({ scenario, counts, violations, ms }: JobResult): string {
   const figures = Object.entries(counts).map(([name, count]) => `${name} ${Math.round(count)}`);
+  const { seeds } = counts;
+  if (seeds !== undefined) figures.push(`${((seeds * 1_000) / ms).toFixed(1)} a second and process`);
   return `${violations.length === 0 ? "kept  " : "BROKEN"} ${scenario}: ${figures.join(", ")}; ${violations.length} violations, ${Math.round(ms / 1_000)} s`;
 }
 

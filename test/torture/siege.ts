@@ -216,8 +216,7 @@ export class Siege {
       await this.stop();
       return "a broken receiver";
     }
-    const { state, ...counts } = (await answer.json()) as { state: string } & Record<string, number>;
-    const lefts = Object.entries({ ...counts, undelivered });
+    const lefts = Object.entries({ ...((await answer.json()) as Record<string, number>), undelivered });
     return lefts.flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : [])).join(", ");
   }
 

@@ -1,0 +1,45 @@
+import type { Life } from "./life.js";
+import type { StoreFault } from "./plan.js";
+
+/** What is known from outside about a file and all processes that work on it. */
+export class SharedFile {
+  /** Counts what may have made work due. */
+  workVersion = 0;
+  /** Counts what may have made a contact event due. */
+  sendVersion = 0;
+  /** What the disk refuses with. */
+  fault: StoreFault | undefined;
+  /** Promises that were seen to be broken while the world went on. */
+  readonly wrong = new Set<string>();
+  /** The last lease given of each (event, handler). */
+  readonly #tokens = new Map<string, number>();
+  readonly #running = new Map<string, Life>();
+
+  /** Anything may be due. */
+  change(): void {
+    this.workVersion += 1;
+    this.sendVersion += 1;
+  }
+
+  leased({ seq, handler, token }: { seq: number; handler: string; token: number }): void {
+    this.#tokens.set(`${seq} ${handler}`, token);
+  }
+
+  /** A settlement was taken; its lease must be the last one given. */
+  settled({ seq, handler, token }: { seq: number; handler: string; token: number }): void {
+    const last = this.#tokens.get(`${seq} ${handler}`);
+    if (last !== undefined && last !== token)
+      this.wrong.add(`settled under a lease that another had: ${seq} ${handler}`);
+  }
+
+  /** Something runs that must run once at a time; gives the function that ends it. */
+  begin(what: string, life: Life): () => void {
+    const other = this.#running.get(what);
+    const isKnown = other?.isAlive === true && !other.hasLostLock && life.isAlive && !life.hasLostLock;
+    if (isKnown) this.wrong.add(`twice at once: ${what}`);
+    this.#running.set(what, life);
+    return () => {
+      if (this.#running.get(what) === life) this.#running.delete(what);
+    };
+  }
+}

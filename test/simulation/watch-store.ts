@@ -1,0 +1,96 @@
+import { setImmediate } from "node:timers/promises";
+import type { SendRequest } from "#pigeonhole/store/outbox.js";
+import type { LeasePage, LeaseRequest } from "#pigeonhole/store/store.js";
+import type { PigeonholeError, Store } from "pigeonhole";
+import type { Random } from "#pigeonhole/base/random.js";
+import type { HeldTime } from "./held-time.js";
+import type { Life } from "./life.js";
+
+interface WatchOptions {
+  life: Life;
+  random: Random;
+  /** Turns of the event loop before a call is made and before its answer comes, at the most. */
+  turns: number;
+  Refusal: typeof PigeonholeError;
+  time: HeldTime;
+}
+
+/** What may make work due, and what may make a contact event due. */
+const MAKES_WORK = new Set(["accept", "settle", "release", "recover", "replan", "discard"]);
+const MAKES_SENDS = new Set(["commit", "settle", "record", "settleSend", "recover", "retryOutbox"]);
+type AnyMethod = (...args: unknown[]) => Promise<unknown>;
+
+/**
+ * A store that stands at the other end of a thread: a call waits for the batch before it, and its answer comes some time after
+ * the commit. Each call is two places at which the process may die: before its transaction, or between that and the answer.
+ */
+export function watchStore(store: Store, options: WatchOptions): Store {
+  const { life, random, turns, Refusal, time } = options;
+  const { shared } = life;
+  const idle = new Map<string, { version: number; page: { nextDueAt: number | undefined } }>();
+  let isBroken = false;
+
+  const wait = async (): Promise<void> => {
+    for (let left = Math.floor(random() * random() * (turns + 1)); left > 0; left -= 1) await setImmediate();
+  };
+
+  function refuse(): void {
+    if (shared.fault === "store_failed") isBroken = true;
+    const code = isBroken ? "store_failed" : shared.fault;
+    if (code !== undefined) throw new Refusal(code, "The simulated disk refuses.");
+  }
+
+  /** Nothing has changed since a look that found nothing: the store need not be asked again. */
+  function findIdle(name: string, { handler = "", now }: { handler?: string; now: number }): object | undefined {
+    const last = idle.get(`${name} ${handler}`);
+    if (last === undefined || last.version !== versionOf(name)) return undefined;
+    return last.page.nextDueAt === undefined || last.page.nextDueAt > now ? last.page : undefined;
+  }
+
+  function versionOf(name: string): number {
+    return name === "lease" ? shared.workVersion : shared.sendVersion;
+  }
+
+  function note(name: string, args: unknown[], value: unknown, version: number): void {
+    if (MAKES_WORK.has(name) && !isWithoutWork(name, args, value)) shared.workVersion += 1;
+    if (MAKES_SENDS.has(name)) shared.sendVersion += 1;
+    if (name === "lease") for (const lease of (value as LeasePage).work) shared.leased(lease);
+    if (name === "accept") for (const lease of (value as { leases?: [] }).leases ?? []) shared.leased(lease);
+    if ((name === "settle" && value === "settled") || name === "commit") shared.settled(args[0] as never);
+    if (name !== "lease" && name !== "leaseSend") return;
+    const page = value as { work?: unknown[]; send?: unknown; nextDueAt: number | undefined };
+    const isEmpty = page.work === undefined ? page.send === undefined : page.work.length === 0;
+    const { handler = "" } = args[0] as { handler?: string };
+    if (isEmpty) idle.set(`${name} ${handler}`, { version, page });
+    else idle.delete(`${name} ${handler}`);
+  }
+
+  async function call(name: string, method: AnyMethod, args: unknown[]): Promise<unknown> {
+    refuse();
+    const isLook = name === "lease" || name === "leaseSend";
+    const known = isLook ? findIdle(name, args[0] as LeaseRequest | SendRequest) : undefined;
+    if (known !== undefined) return known;
+    await wait();
+    // What a dead process has not handed over is never done.
+    if (!life.isAlive) return undefined;
+    const version = versionOf(name);
+    const value = await method(...args);
+    note(name, args, value, version);
+    await wait();
+    return value;
+  }
+
+  return new Proxy(store, {
+    get: (target, name) => {
+      const method = Reflect.get(target, name) as AnyMethod;
+      if (typeof name !== "string" || typeof method !== "function" || name === "close") return method;
+      if (name === "open") return (...args: unknown[]) => life.between("call", "answer", () => method(...args));
+      return (...args: unknown[]) => life.between("call", "answer", () => time.during(() => call(name, method, args)));
+    },
+  });
+}
+
+function isWithoutWork(name: string, args: unknown[], value: unknown): boolean {
+  if (name === "settle") return (args[0] as { to: string }).to === "done";
+  return name === "recover" && (value as { recovered: number }).recovered === 0;
+}
