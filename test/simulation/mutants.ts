@@ -114,20 +114,19 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /answered 2xx and without effect/,
     changes: [
       {
-        file: "receiver/receive.js",
-        from: "result = await store.accept(event);",
+        file: "dispatch/dispatcher.js",
+        from: "result = await this.#deps.store.accept(event);",
         // In memory that dies with the process.
-        to: `const underWay = (store.underWay ??= new Set());
-        if (underWay.has(id)) {
-            dispatcher.rejected(plan);
-            return { kind: "duplicate", eventId: id, otherBytes: false };
-        }
-        underWay.add(id);
-        try {
-            result = await store.accept(event);
-        } finally {
-            underWay.delete(id);
-        }`,
+        to: `const underWay = (this.underWay ??= new Set());
+            if (underWay.has(event.id)) result = { kind: "duplicate", otherBytes: false };
+            else {
+                underWay.add(event.id);
+                try {
+                    result = await this.#deps.store.accept(event);
+                } finally {
+                    underWay.delete(event.id);
+                }
+            }`,
       },
     ],
   },
@@ -162,13 +161,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "leaves the leases of a dead process as they are",
-    shows: /did not come to rest/,
+    shows: /did not come to rest|answered 2xx and without effect/,
     changes: [
       {
         file: "store/sqlite/sqlite-store.js",
-        from: "everything: ownership !== undefined && !hasTakenOver",
-        to: "everything: false",
+        from: "const everything = ownership !== undefined && !hasTakenOver;",
+        to: "const everything = false;",
       },
+      { file: "store/sqlite/direct-pairs.js", from: "addAllRows.run();", to: "" },
     ],
   },
   {

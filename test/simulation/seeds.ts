@@ -22,7 +22,7 @@ const MUST_MEET = [
 
 /**
  * Tests for every second seed, so that two files share the machine's cores. The environment variable `SEED` is the one seed to
- * run, and `SEEDS` how many (500 unless told otherwise).
+ * run, and `SEEDS` how many (300 unless told otherwise).
  */
 export function testSeeds(remainder: 0 | 1): void {
   const seeds = chooseSeeds().filter((seed) => seed % 2 === remainder);
@@ -48,7 +48,7 @@ export function testSeeds(remainder: 0 | 1): void {
 }
 
 function chooseSeeds(): number[] {
-  const { SEED, SEEDS = "500" } = process.env;
+  const { SEED, SEEDS = "300" } = process.env;
   if (SEED !== undefined) return [Number(SEED)];
   return Array.from({ length: Number(SEEDS) }, (_, index) => index + 1);
 }
