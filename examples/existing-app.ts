@@ -1,3 +1,4 @@
+import "./check-node.js";
 import { createServer } from "node:http";
 import express, { type ErrorRequestHandler } from "express";
 import { createReceiver } from "pigeonhole";

@@ -1,3 +1,4 @@
+import "./check-node.js";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { logger } from "hono/logger";

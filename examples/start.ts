@@ -1,3 +1,4 @@
+import "./check-node.js";
 import { randomBytes } from "node:crypto";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
