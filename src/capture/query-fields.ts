@@ -1,5 +1,5 @@
 import { readDuration } from "../base/duration-text.js";
-import { isTestDelivery } from "../protocol/envelope.js";
+import { isTestDelivery } from "../protocol/test-delivery.js";
 import { CAPTURE_SOURCES, type Capture, VERDICT_CODES } from "./capture.js";
 import { isNamed } from "./capture-handle.js";
 import { bodyData, bodyJson, bodySize, bodyText } from "./captured-body.js";

@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type * as z from "zod";
-import { envelopeSchema, isEventText, isTestDelivery } from "./envelope.js";
+import { envelopeSchema, isEventText } from "./envelope.js";
 import type { AnyEvent, EventData, SchemaMap } from "./event.js";
 import { isEventType } from "./event-types.js";
 import type { ParkReason } from "./outcome.js";
 import type { VerifiedRequest } from "./verify-request.js";
+import { isTestDelivery } from "./test-delivery.js";
 
 /** What a verified request turned out to be. */
 export type Delivery =

@@ -1,4 +1,4 @@
-import { isTestDelivery } from "../../protocol/envelope.js";
+import { isTestDelivery } from "../../protocol/test-delivery.js";
 import { bodyData } from "../captured-body.js";
 import type { Capture } from "../capture.js";
 
