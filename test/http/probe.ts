@@ -1,5 +1,5 @@
 import { createSqliteStore } from "pigeonhole";
-import { signDelivery, TEST_SECRET } from "pigeonhole/testing";
+import { fakeClock, signDelivery, TEST_SECRET } from "pigeonhole/testing";
 import { onTestFinished } from "vitest";
 import { type Clock, systemClock } from "#pigeonhole/base/clock.js";
 import { createRememberingClock } from "#pigeonhole/base/remembering-clock.js";
@@ -83,7 +83,8 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
   const assumptions = SIGNATURE_ASSUMPTIONS;
   const clockWatch = new ClockWatch({ store, clock: createRememberingClock(clock), logger, alarms });
   const watch = new DeliveryWatch({ alarms, clockWatch, assumptions, silence: undefined, clock });
-  const log = new LimitedLog({ clock, logger });
+  // Its minutes pass on a clock of their own: these tests count the timers of deliveries.
+  const log = new LimitedLog({ clock: fakeClock(), logger });
   const finalAnswers = new FinalAnswerLog({ alarms, log, signatureHeader: assumptions.signatureHeader });
   return {
     admission,
