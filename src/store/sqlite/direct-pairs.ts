@@ -68,6 +68,19 @@ export class DirectPairs {
     return this.#isOwn ? this.#own : undefined;
   }
 
+  /** Goes on with the epoch of an earlier connection of this process, if nobody has taken the file over since. */
+  resume(epoch: number, leaseUntil: number): boolean {
+    if (this.#statements.epoch.get() !== epoch) return false;
+    this.#own = epoch;
+    this.#isOwn = true;
+    for (const { seq, handler } of this.#statements.selectInFlight.all()) {
+      const event = this.#open.get(seq);
+      if (event === undefined) this.#open.set(seq, { handlers: [handler], leaseUntil });
+      else event.handlers.push(handler);
+    }
+    return true;
+  }
+
   /** Begins an epoch. What is in flight belongs to a dead process and gets rows whose leases have ended. */
   takeOver(): void {
     const { epoch, setEpoch, addAllRows, settleAll } = this.#statements;
@@ -174,6 +187,9 @@ export function prepareAddRow(db: Database): (lease: Lease, leaseUntil: number) 
 function prepareStatements(db: Database) {
   return {
     epoch: db.prepare<[], number>("SELECT value FROM counter WHERE name = 'epoch'").pluck(),
+    selectInFlight: db.prepare<[], { seq: number; handler: string }>(
+      "SELECT seq, handler FROM inbox_in_flight ORDER BY seq",
+    ),
     setEpoch: db.prepare<[number]>("UPDATE counter SET value = ? WHERE name = 'epoch'"),
     setSettledThrough: db.prepare("UPDATE counter SET value = :seq WHERE name = 'settled_through' AND value < :seq"),
     settleAll: db.prepare(`

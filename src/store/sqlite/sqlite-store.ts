@@ -37,8 +37,9 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   /** Opens files again that were taken away; ends with the opening. */
   let replacing = Promise.resolve();
   let hasTakenOver = false;
-  /** Whether the writer that is open has begun its epoch. */
+  /** Whether the writer that is open has begun its epoch, or gone on with the one before. */
   let hasEpoch = false;
+  let lastEpoch: number | undefined;
 
   async function openWhileBusy(context: StoreContext, lost?: OpenStore): Promise<OpenStore> {
     for (let attempt = 1; ; attempt += 1) {
@@ -102,6 +103,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     }
     opened = undefined;
     hasTakenOver = false;
+    lastEpoch = undefined;
     await replacing;
     await open?.close().finally(() => ownership?.give());
   }
@@ -148,10 +150,12 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       current();
       if (ownership !== undefined && !ownership.take()) return { owner: false, recovered: 0, parked: 0 };
       const everything = ownership !== undefined && !hasTakenOver;
-      const result = await run("recover", { now, everything, takeOver: !hasEpoch });
+      const given = { now, everything, takeOver: !hasEpoch, epoch: everything ? undefined : lastEpoch };
+      const { epoch, recovered, parked } = await run("recover", given);
       hasTakenOver = true;
       hasEpoch = true;
-      return { owner: true, ...result };
+      lastEpoch = epoch;
+      return { owner: true, recovered, parked };
     },
     restartWaits: (limits) => run("restartWaits", limits),
     loadSteps: (work) => run("loadSteps", work),

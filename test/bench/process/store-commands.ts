@@ -34,7 +34,10 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
   }
   const inbox = createInboxDatabase(db);
   // As a receiver does when it starts: what comes in leased has a row until then.
-  inbox.runBatch([{ op: "recover", input: { now: Date.now(), everything: false, takeOver: true } }], []);
+  inbox.runBatch(
+    [{ op: "recover", input: { now: Date.now(), everything: false, takeOver: true, epoch: undefined } }],
+    [],
+  );
 
   function runAll(commands: readonly Command[]): unknown[] {
     return inbox.runBatch(commands, []).map((result) => {

@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import { MINUTE } from "../../../base/duration.js";
 import { CRASH_LIMIT } from "../../work-state.js";
 import type { DirectPairs } from "../direct-pairs.js";
 
@@ -6,9 +7,21 @@ export interface RecoverInput {
   now: number;
   /** Ends all leases: whoever gave them is dead. */
   everything: boolean;
-  /** Begins an epoch: this process works on the file from now on. */
+  /** Begins an epoch, or goes on with `epoch`: this process works on the file from now on. */
   takeOver: boolean;
+  /** The epoch that an earlier connection of this process had begun. */
+  epoch: number | undefined;
 }
+
+export interface Recovered {
+  recovered: number;
+  parked: number;
+  /** The epoch of this connection. */
+  epoch: number | undefined;
+}
+
+/** Whoever holds the lease renews it before. */
+const RESUMED_LEASE_MS = MINUTE;
 
 /**
  * Ends leases that nobody holds any more: those that ran out, or all of them (`everything`) when this process has just taken
@@ -28,12 +41,13 @@ export function prepareRecover(db: Database, pairs: DirectPairs) {
     WHERE state = 'leased' AND lease_until < :before`);
   const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
 
-  return ({ now, everything, takeOver }: RecoverInput): { recovered: number; parked: number } => {
-    if (takeOver) pairs.takeOver();
+  return ({ now, everything, takeOver, epoch }: RecoverInput): Recovered => {
+    const isResumed = takeOver && epoch !== undefined && pairs.resume(epoch, now + RESUMED_LEASE_MS);
+    if (takeOver && !isResumed) pairs.takeOver();
     pairs.expire(now);
     const before = everything ? Number.MAX_SAFE_INTEGER : now;
     freeSend.run({ now, before });
     const parked = park.run({ now, before, error, limit: CRASH_LIMIT }).changes;
-    return { parked, recovered: setPending.run({ now, before }).changes };
+    return { parked, recovered: setPending.run({ now, before }).changes, epoch: pairs.epoch };
   };
 }
