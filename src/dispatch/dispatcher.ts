@@ -83,7 +83,7 @@ export class Dispatcher {
       this.#queues.set(handler.name, queue);
       this.#timers.set(handler.name, new WakeTimer(clock, () => this.#poke(queue)));
     }
-    await this.#recover();
+    await this.#recover(clock.now());
     this.#scheduleMaintenance();
   }
 
@@ -259,13 +259,17 @@ export class Dispatcher {
     }, LOOK_MS);
   }
 
-  /** Renews before it recovers, so that a process that slept does not take its own work for orphaned. */
+  /**
+   * Renews before it recovers, and both at one time, so that a process that slept, even in between, does not take its own work for
+   * orphaned.
+   */
   async #maintain(): Promise<void> {
+    const now = this.#deps.clock.now();
     try {
       this.#looks += 1;
       const isRenewal = this.#looks % LOOKS_PER_RENEWAL === 0;
-      if (isRenewal) await Promise.all([...this.#queues.values()].map(({ window }) => this.#renew(window)));
-      if (isRenewal || !this.#ownership.isOwner) await this.#recover();
+      if (isRenewal) await Promise.all([...this.#queues.values()].map(({ window }) => this.#renew(window, now)));
+      if (isRenewal || !this.#ownership.isOwner) await this.#recover(now);
       // Another process may have accepted work. A handler that has much to do asks the store soon anyway.
       for (const queue of this.#queues.values()) if (queue.window.hasRoomForPage) this.#poke(queue);
     } catch (error) {
@@ -273,16 +277,16 @@ export class Dispatcher {
     }
   }
 
-  async #renew(window: LeaseWindow): Promise<void> {
+  async #renew(window: LeaseWindow, now: number): Promise<void> {
     const { leases } = window;
     if (leases.length === 0) return;
-    const lost = await this.#deps.store.renew(leases, this.#due.leaseUntil());
+    const lost = await this.#deps.store.renew(leases, now + LEASE_MS);
     for (const lease of lost) window.forget(lease);
   }
 
-  async #recover(): Promise<void> {
+  async #recover(now: number): Promise<void> {
     if (this.#stopped) return;
-    const found = await this.#ownership.recover();
+    const found = await this.#ownership.recover(now);
     if (found === "recovered_work") this.poke();
     if (found !== "ownership") return;
     this.#opening = this.#openWindows();

@@ -1,4 +1,3 @@
-import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
 import type { Store } from "../store/store.js";
 
@@ -7,12 +6,12 @@ export type Found = "ownership" | "recovered_work" | undefined;
 
 /** Which process works on the store: one at a time, and another one when that has died. */
 export class Ownership {
-  readonly #deps: { store: Store; clock: Clock; logger: Logger };
+  readonly #deps: { store: Store; logger: Logger };
   #isOwner = false;
   #toldNotOwner = false;
   #crashLoops = 0;
 
-  constructor(deps: { store: Store; clock: Clock; logger: Logger }) {
+  constructor(deps: { store: Store; logger: Logger }) {
     this.#deps = deps;
   }
 
@@ -25,10 +24,10 @@ export class Ownership {
     return this.#crashLoops;
   }
 
-  /** Makes the work of dead processes pending, where this process may. */
-  async recover(): Promise<Found> {
-    const { store, clock, logger } = this.#deps;
-    const { owner, recovered, parked } = await store.recover(clock.now());
+  /** Makes the work of dead processes pending, where this process may. `now` is of before the last renewal of its own leases. */
+  async recover(now: number): Promise<Found> {
+    const { store, logger } = this.#deps;
+    const { owner, recovered, parked } = await store.recover(now);
     this.#crashLoops += parked;
     if (recovered > 0 || parked > 0) logger.warn({ recovered, parked }, "recovered_work_of_a_dead_process");
     if (!owner) {

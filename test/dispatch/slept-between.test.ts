@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 const SECRET = "whsec_Yp3lT0wJ9vQe6RkXa8sZc2uNf5hGmB1d";
 
-it.fails("a machine that slept between the renewal of its leases and its look for orphans runs nothing twice: the look takes a later time than the renewal", async () => {
+it("runs nothing twice on a machine that slept between renewing its leases and looking for orphans", async () => {
   const clock = createManualClock();
   const inner = createSqliteStore({ file: ":memory:" });
   const store = new Proxy(inner, {
@@ -41,7 +41,7 @@ it.fails("a machine that slept between the renewal of its leases and its look fo
   const body = Buffer.from(JSON.stringify(sampleEvent("email.sent")));
   const headers = signDelivery({ body, secret: SECRET, timestamp: clock.now() });
   const { status } = await receiver.fetch(new Request("http://receiver.test/", { method: "POST", body, headers }));
-  if (status !== 200) return;
+  expect(status).toBe(200);
   for (let second = 0; second < 45; second += 1) {
     await clock.advance(SECOND);
     await sleep(1);
