@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SHOWN_IN } from "./controls.js";
 import { removeCopies } from "./packages.js";
 import { killAll } from "./process/start.js";
@@ -23,32 +23,19 @@ describe.skipIf(findShimObstacle() !== undefined)("a power cut at any moment", (
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const plays = (Object.keys(PLAYS) as PlayName[]).filter((play) => play !== "failed_sync");
-  test.for(plays)("loses nothing that was answered and does nothing twice: %s", { timeout: LIMIT_MS }, async (play) => {
-    const seed = Date.now();
-    const result = await cutPower({ shim, play, seed, states: STATES, statesPerRecording: STATES });
-    expect(result.violations, `seed ${seed}`).toEqual([]);
-    expect(result.states).toBe(STATES);
-    // Without these the cuts would have had nothing to lose.
-    expect(result.withAnswers).toBeGreaterThan(STATES / 4);
-    expect(result.checkpoints).toBeGreaterThan(5);
-    expect(result.pruned > 0).toBe(play === "pruning");
-  });
-
-  // The WAL keeps pages that were never written: the next process reads them, answers "duplicate" and appends behind them.
-  it.fails(
-    "loses nothing after a sync that failed and a new start: a hole in the WAL outlives both",
+  test.for(Object.keys(PLAYS) as PlayName[])(
+    "loses nothing that was answered and does nothing twice: %s",
     { timeout: LIMIT_MS },
-    async () => {
-      const result = await cutPower({
-        shim,
-        play: "failed_sync",
-        seed: 1,
-        states: 200,
-        statesPerRecording: 50,
-        stopEarly: true,
-      });
-      expect(result.violations).toEqual([]);
+    async (play) => {
+      const seed = Date.now();
+      const result = await cutPower({ shim, play, seed, states: STATES, statesPerRecording: STATES });
+      expect(result.violations, `seed ${seed}`).toEqual([]);
+      expect(result.states).toBe(STATES);
+      // Without these the cuts would have had nothing to lose.
+      expect(result.withAnswers).toBeGreaterThan(STATES / 4);
+      // A hole in the WAL would not outlive a checkpoint.
+    if (play !== "failed_sync") expect(result.checkpoints).toBeGreaterThan(5);
+      expect(result.pruned > 0).toBe(play === "pruning");
     },
   );
 

@@ -9,6 +9,7 @@ import { createInlineWriter } from "./inline-writer.js";
 import { makePrivate } from "./make-private.js";
 import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
 import { type OpenFiles, checkIdentityIsStable, identify, isSameFile, noteOpenFiles } from "./open-files.js";
+import { rewriteWal } from "./rewrite-wal.js";
 import { createThreadWriter } from "./thread-writer.js";
 import { type UserCommit, createUserCommits } from "./user-transaction.js";
 
@@ -52,6 +53,7 @@ export async function openStore({ file, useThread, onAlarm, lost }: OpenStoreOpt
         `Another connection of this process keeps the old files of ${file} open.`,
       );
     }
+    rewriteWal(db, file, files.data.walPath);
     checkIntegrity(db, file);
     migrate(db, file);
     checkIdentityIsStable(file);

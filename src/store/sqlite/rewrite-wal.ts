@@ -1,0 +1,38 @@
+import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import { asStoreError } from "./store-error.js";
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/**
+ * Makes durable what the WAL seems to hold. After a sync that failed, the system may show bytes that it will never write; a process
+ * that starts then reads them as committed, and appends behind a hole. Bytes that are written once more are written in fact. No other
+ * process appends meanwhile, as the writer's lock is held. SQLite keeps no lock on this file, so closing it here ends none.
+ */
+export function rewriteWal(db: Database, file: string, walPath: string): void {
+  try {
+    db.transaction(() => {
+      const fd = openSync(walPath, "r+");
+      try {
+        rewrite(fd);
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+    }).immediate();
+  } catch (error) {
+    throw asStoreError(error, `rewriting the WAL of ${file}`);
+  }
+}
+
+function rewrite(fd: number): void {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let position = 0;
+  for (;;) {
+    const length = readSync(fd, chunk, 0, CHUNK_BYTES, position);
+    if (length === 0) return;
+    let written = 0;
+    while (written < length) written += writeSync(fd, chunk, written, length - written, position + written);
+    position += length;
+  }
+}
