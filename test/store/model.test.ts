@@ -14,7 +14,7 @@ test.each<[string, StoreKind, { numRuns: number; maxCommands: number }]>([
   ["in memory", MEMORY, { numRuns: 300, maxCommands: 100 }],
   ["in a file without a thread", FILE_WITHOUT_THREAD, { numRuns: 50, maxCommands: 60 }],
   ["in a file", FILE_WITH_THREAD, { numRuns: 20, maxCommands: 60 }],
-])("a store %s does what the model does", { timeout: 60_000 }, async (_, kind, { numRuns, maxCommands }) => {
+])("a store %s does what the model does", { timeout: 120_000 }, async (_, kind, { numRuns, maxCommands }) => {
   const outlives = kind !== MEMORY;
   await fc.assert(
     fc.asyncProperty(fc.commands(commandsFor(outlives), { maxCommands, size: "max" }), (commands) =>
@@ -32,7 +32,7 @@ test.each<[string, StoreKind, { numRuns: number; maxCommands: number }]>([
   ["in memory", MEMORY, { numRuns: 300, maxCommands: 100 }],
   ["in a file without a thread", FILE_WITHOUT_THREAD, { numRuns: 50, maxCommands: 60 }],
   ["in a file", FILE_WITH_THREAD, { numRuns: 20, maxCommands: 60 }],
-])("an outbox %s does what the model does", { timeout: 60_000 }, async (_, kind, { numRuns, maxCommands }) => {
+])("an outbox %s does what the model does", { timeout: 120_000 }, async (_, kind, { numRuns, maxCommands }) => {
   const outlives = kind !== MEMORY;
   await fc.assert(
     fc.asyncProperty(fc.commands(outboxCommandsFor(outlives), { maxCommands, size: "max" }), (commands) =>
