@@ -1,7 +1,7 @@
 import type { SignatureEncoding } from "./assumptions.js";
 
 const DIGEST_BYTES = 32;
-const HEX_LENGTH = 2 * DIGEST_BYTES;
+const HEX_DIGEST = /^[\da-f]{64}$/i;
 const BASE64_LENGTH = 43;
 
 /** Writes a digest as text: hex in lower case, base64 padded, base64url unpadded. */
@@ -23,10 +23,7 @@ export function decodeSignature(value: string, encodings: readonly SignatureEnco
 }
 
 function decodeHex(value: string): Buffer | undefined {
-  if (value.length !== HEX_LENGTH) return undefined;
-  const digest = Buffer.from(value, "hex");
-  if (digest.length !== DIGEST_BYTES) return undefined;
-  return digest.toString("hex") === value.toLowerCase() ? digest : undefined;
+  return HEX_DIGEST.test(value) ? Buffer.from(value, "hex") : undefined;
 }
 
 function decodeBase64(value: string, encoding: "base64" | "base64url"): Buffer | undefined {

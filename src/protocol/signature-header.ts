@@ -32,14 +32,33 @@ export interface HeaderPart {
   value: string;
 }
 
-/** The bound on keys keeps a padded base64 value from passing for a key. */
-const PART = /([\w-]{1,32})="?([^\s,;&"]*)|([^\s,;&"]+)/g;
+/** The bound keeps a padded base64 value from passing for a key. */
+const KEY = /^[\w-]{1,32}$/;
+const SEPARATOR = /[\s,;&"]/g;
 
 /** Splits a header at commas, semicolons, ampersands and spaces; quotation marks around a value are left out. */
 export function headerParts(text: string): HeaderPart[] {
-  return Array.from(text.matchAll(PART), ([, key, value = "", alone]) =>
-    alone === undefined ? { key: key?.toLowerCase(), value } : { key: undefined, value: alone },
-  );
+  const parts: HeaderPart[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = nextSeparator(text, start);
+    const equals = text.indexOf("=", start);
+    const key = equals > start && equals < end ? text.slice(start, equals) : "";
+    if (KEY.test(key)) {
+      const from = text[equals + 1] === '"' ? equals + 2 : equals + 1;
+      const to = from > end ? nextSeparator(text, from) : end;
+      parts.push({ key: key.toLowerCase(), value: text.slice(from, to) });
+      start = to + 1;
+    } else {
+      if (end > start) parts.push({ key: undefined, value: text.slice(start, end) });
+      start = end + 1;
+    }
+  }
+  return parts;
+}
+
+function nextSeparator(text: string, from: number): number {
+  SEPARATOR.lastIndex = from;
+  return SEPARATOR.test(text) ? SEPARATOR.lastIndex - 1 : text.length;
 }
 
 /**
@@ -51,21 +70,21 @@ export function readSignatureHeader(
   encodings: readonly SignatureEncoding[],
 ): SignatureHeader | UnreadableSignatureHeader {
   if (text.length > MAX_SIGNATURE_HEADER_LENGTH) return fault("too_long");
-  const timestamps = new Set<string>();
+  const timestamps: string[] = [];
   const signatures: Buffer[] = [];
   let others = 0;
   for (const { key, value } of headerParts(text)) {
     if (key !== undefined && TIMESTAMP_KEYS.has(key)) {
-      timestamps.add(value);
+      if (!timestamps.includes(value)) timestamps.push(value);
       continue;
     }
     const signature = decodeSignature(value, encodings);
     if (signature === undefined) others += 1;
     else signatures.push(signature);
   }
-  if (signatures.length > 0) return { ok: true, timestamps: [...timestamps], signatures };
+  if (signatures.length > 0) return { ok: true, timestamps, signatures };
   if (others > 0) return fault("undecodable_signature");
-  return fault(timestamps.size > 0 ? "no_signature" : "empty");
+  return fault(timestamps.length > 0 ? "no_signature" : "empty");
 }
 
 /** Removes the spaces and tabs around a value that HTTP allows; `trim` would take line ends and NBSP too. */
