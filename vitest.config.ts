@@ -1,10 +1,28 @@
 import { defineConfig } from "vitest/config";
 
+// The kinds of tests, by what they need. Whatever no pattern names is a unit test: no process, browser or package.
+const KINDS = {
+  process: ["test/process/**/*.test.ts", "test/**/*.process.test.ts"],
+  package: ["test/**/*.package.test.ts"],
+  browser: ["test/dev/page/**/*.test.ts"],
+  simulation: ["test/simulation/**/*.test.ts", "test/torture/**/*.test.ts", "test/**/*.simulation.test.ts"],
+  docs: ["test/docs/**/*.test.ts"],
+};
+
+const NEVER = ["test/bench/**", "node_modules/**"];
+
+const project = (name: string, include: string[], exclude: string[] = NEVER) => ({
+  extends: true as const,
+  test: { name, include, exclude },
+});
+
 // Tests import the built package ("pigeonhole", "#pigeonhole/…"): what is tested is what ships, worker thread included.
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/bench/**", "node_modules/**"],
+    projects: [
+      project("unit", ["test/**/*.test.ts"], [...NEVER, ...Object.values(KINDS).flat()]),
+      ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
+    ],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // What is awaited comes at once or never; the limit is for machines that are busy with other work.

@@ -10,9 +10,9 @@ const TESTED = [
   "test/process/support",
   "test/store/conformance",
   "test/store/conformance.ts",
-  "test/store/conformance.test.ts",
+  "test/store/conformance-file.process.test.ts",
   "test/store/sqlite-kind.ts",
-  "test/quiet.test.ts",
+  "test/quiet.process.test.ts",
   "vitest.config.ts",
 ];
 
@@ -62,8 +62,8 @@ const KILLS = "5";
 /** Kill test, mounts and what programs print; then the conformance suite on a file. */
 export function runTests(folder: string, { path: command, env: own }: NodeVersion): void {
   const env = { ...own, PROCESS_TEST_KILLS: KILLS };
-  run({ command, args: [...VITEST, "--exclude", "**/conformance.test.ts"], cwd: folder, env });
-  run({ command, args: [...VITEST, "test/store/conformance.test.ts", "-t", STORE], cwd: folder, env });
+  run({ command, args: [...VITEST, "--exclude", "**/conformance-file.process.test.ts"], cwd: folder, env });
+  run({ command, args: [...VITEST, "test/store/conformance-file.process.test.ts", "-t", STORE], cwd: folder, env });
 }
 
 /** A project of `init` passes its own tests. It begins with what the other project has installed, which saves compiling again. */

@@ -7,12 +7,12 @@ import { getRequestListener } from "@hono/node-server";
 import { type EventType, isEventType } from "pigeonhole/protocol";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { findFreePort } from "./free-port.js";
-import { closeServer, listen } from "./outbox/contact-event-service.js";
+import { findFreePort } from "../free-port.js";
+import { closeServer, listen } from "../outbox/contact-event-service.js";
 
 // The programs under examples/, as they stand there: as processes where they listen, with signed deliveries posted to them.
 
-const root = resolve(import.meta.dirname, "..");
+const root = resolve(import.meta.dirname, "../..");
 const EXAMPLES = ["express-minimal", "existing-app", "hono"] as const;
 const TYPES: Record<(typeof EXAMPLES)[number], EventType> = {
   "express-minimal": "email.bounced",
@@ -116,7 +116,7 @@ test("examples/next-route answers on a Fetch host, and its start takes up work",
     WEBHOOK_SECRET: TEST_SECRET,
     STORE: join(folder, "no-such-folder/x.db"),
   });
-  const { POST } = await import("../examples/next-route/route.js");
+  const { POST } = await import("../../examples/next-route/route.js");
   const answer = getRequestListener(POST);
   const server = createServer((req, res) => void answer(req, res));
   const url = `http://127.0.0.1:${await listen(server)}/webhooks/mail`;
@@ -127,9 +127,9 @@ test("examples/next-route answers on a Fetch host, and its start takes up work",
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "30"]);
 
   process.env["STORE"] = join(folder, "inbox.db");
-  const { register } = await import("../examples/next-route/instrumentation.js");
+  const { register } = await import("../../examples/next-route/instrumentation.js");
   await register();
-  const { openReceiver } = await import("../examples/next-route/receiver.js");
+  const { openReceiver } = await import("../../examples/next-route/receiver.js");
   const receiver = await openReceiver();
   onTestFinished(() => receiver.stop());
   expect(await post(url, "form.submitted")).toEqual([200, "accepted"]);

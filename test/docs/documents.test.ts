@@ -3,13 +3,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseExample } from "./cli/support/parse-example.js";
+import { parseExample } from "../cli/support/parse-example.js";
 import { EXAMPLE_GLOBALS } from "./example-globals.js";
 import { DOCUMENTS, anchorsOf, blocksOf, readDocument, withoutCode } from "./markdown.js";
 
 // What can rot in the documents: links, TypeScript, command lines, and the program on the first screen.
 
-const root = resolve(import.meta.dirname, "..");
+const root = resolve(import.meta.dirname, "../..");
 
 describe.each(DOCUMENTS)("%s", (path) => {
   const text = readDocument(path);

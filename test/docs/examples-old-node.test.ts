@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 
-const PROJECT = resolve(import.meta.dirname, "..");
+const PROJECT = resolve(import.meta.dirname, "../..");
 
 /** Lets a program take this Node for an old one, before its first line runs. */
 const PRETEND = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });

@@ -5,12 +5,12 @@ import { join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { findFreePort } from "./free-port.js";
-import { type ContactEventService, startContactEventService } from "./outbox/contact-event-service.js";
+import { findFreePort } from "../free-port.js";
+import { type ContactEventService, startContactEventService } from "../outbox/contact-event-service.js";
 
 // The program of docs/contact-events.md, as it stands there, between real deliveries and an API on this machine.
 
-const root = resolve(import.meta.dirname, "..");
+const root = resolve(import.meta.dirname, "../..");
 
 interface Example {
   output: () => string;

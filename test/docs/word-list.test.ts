@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 // The words that CONTRIBUTING bans, in the prose of every document. With `WORDS=source` the comments, strings and JSX
 // texts of src/ are checked too.
 
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../..");
 const CONTRIBUTING = ".github/CONTRIBUTING.md";
 const SKIPPED = new Set(["node_modules", "dist", ".git"]);
 

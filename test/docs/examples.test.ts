@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 // `npm start` without its build, in a folder of its own so that its inbox does not meet the reader's.
 
-const root = resolve(import.meta.dirname, "..");
+const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "pigeonhole-example-"));
 const inbox = join(folder, "examples/inbox.db");
 const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 
 // The public names of an entry file with the first sentence of each one's docstring, read from the declarations that ship.
 
-const DIST = resolve(import.meta.dirname, "../dist");
+const DIST = resolve(import.meta.dirname, "../../dist");
 
 /** A name that an entry file exports. */
 export interface PublicName {

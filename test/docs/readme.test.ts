@@ -8,7 +8,7 @@ import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { commandReference } from "./command-reference.js";
 import { operationsTable } from "./operations-table.js";
 
-// Parts of the documents that follow from the source. `UPDATE=1 npx vitest run test/readme.test.ts` writes them.
+// Parts of the documents that follow from the source. `UPDATE=1 npx vitest run test/docs/readme.test.ts` writes them.
 
 function answersTable(): string {
   const rows = Object.entries(ANSWERS).map(([outcome, { status, retryAfterMs }]) => {
@@ -35,7 +35,7 @@ test.each([
   ["reference sandbox", "api.md", referenceTable("sandbox")],
   ["reference testing", "api.md", referenceTable("testing")],
 ])("the generated part %s of docs/%s is up to date", (name, page, part) => {
-  const file = resolve(import.meta.dirname, "../docs", page);
+  const file = resolve(import.meta.dirname, "../../docs", page);
   const document = readFileSync(file, "utf8");
   const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const from = document.indexOf(begin) + begin.length;

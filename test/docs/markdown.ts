@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 // Reads the documents of the repository, for the tests that check or execute them.
 
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../..");
 
 /** The documents that readers get, as paths from the root. */
 export const DOCUMENTS = ["README.md", "CHANGELOG.md", ".github/CONTRIBUTING.md", ...listPages()];

@@ -83,7 +83,7 @@ test("the log of a failure says where and what kind, and with logErrorMessages t
     const fields = { eventId: event.id, handler: "email.sent", attempt: 1, error: "TypeError", code: "E_MINE" };
     expect(line).toMatchObject({ level: 50, ...fields, reason: "attempts_spent" });
     expect(line?.["message"]).toBe(logErrorMessages ? CANARY : undefined);
-    expect(JSON.stringify(line?.["at"])).toContain("logs.test.ts");
+    expect(JSON.stringify(line?.["at"])).toContain("logs.process.test.ts");
   }
 });
 

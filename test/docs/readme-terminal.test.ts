@@ -10,12 +10,12 @@ import { startSandboxServer } from "pigeonhole/sandbox";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { findFreePort } from "./free-port.js";
-import { closeServer, listen } from "./outbox/contact-event-service.js";
+import { findFreePort } from "../free-port.js";
+import { closeServer, listen } from "../outbox/contact-event-service.js";
 
 // What the README shows of a terminal is what a terminal shows; and the commands of docs/operations.md do what it says.
 
-const root = resolve(import.meta.dirname, "..");
+const root = resolve(import.meta.dirname, "../..");
 const bin = join(root, "dist/cli/bin.js");
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const guide = readFileSync(join(root, "docs/operations.md"), "utf8");
