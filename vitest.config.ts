@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// The kinds of tests, by what they need. Whatever no pattern names is a unit test: no process, browser or package.
+// The kinds of tests, by what they need. All that no pattern names is a unit test, which starts no process and no browser.
 const KINDS = {
   process: ["test/process/**/*.test.ts", "test/**/*.process.test.ts"],
   package: ["test/**/*.package.test.ts"],
@@ -11,18 +11,20 @@ const KINDS = {
 
 const NEVER = ["test/bench/**", "node_modules/**"];
 
-const project = (name: string, include: string[], exclude: string[] = NEVER) => ({
+const project = (name: string, include: string[], rest: { exclude?: string[]; isolate?: boolean } = {}) => ({
   extends: true as const,
-  test: { name, include, exclude },
+  test: { name, include, exclude: NEVER, ...rest },
 });
 
 // Tests import the built package ("pigeonhole", "#pigeonhole/…"): what is tested is what ships, worker thread included.
 export default defineConfig({
   test: {
     projects: [
-      project("unit", ["test/**/*.test.ts"], [...NEVER, ...Object.values(KINDS).flat()]),
+      // One after the other in the same worker: loading the package for each file takes as long as the tests.
+      project("unit", ["test/**/*.test.ts"], { exclude: [...NEVER, ...Object.values(KINDS).flat()], isolate: false }),
       ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
     ],
+    globalSetup: "test/support/tell-skipped.ts",
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // What is awaited comes at once or never; the limit is for machines that are busy with other work.

@@ -34,7 +34,7 @@ describe.skipIf(findShimObstacle() !== undefined)("a power cut at any moment", (
       // Without these the cuts would have had nothing to lose.
       expect(result.withAnswers).toBeGreaterThan(STATES / 4);
       // A hole in the WAL would not outlive a checkpoint.
-    if (play !== "failed_sync") expect(result.checkpoints).toBeGreaterThan(5);
+      if (play !== "failed_sync") expect(result.checkpoints).toBeGreaterThan(5);
       expect(result.pruned > 0).toBe(play === "pruning");
     },
   );

@@ -13,6 +13,7 @@ const TESTED = [
   "test/store/conformance-file.process.test.ts",
   "test/store/sqlite-kind.ts",
   "test/quiet.process.test.ts",
+  "test/support",
   "vitest.config.ts",
 ];
 
