@@ -82,7 +82,7 @@ function noAnswerInTime(call: string, timeoutMs: number): NoAnswerError {
 }
 
 function connectionFailed(call: string, cause: PrintableCause | undefined): NoAnswerError {
-  const { code, syscall = "" } = withCode(cause) ?? withParserName(cause) ?? {};
+  const { code, syscall = "" } = withCode(cause) ?? withParserReason(cause) ?? {};
   // The way to a host can be lost on a connection that stands, too.
   const mayHaveArrived = code === undefined || !BEFORE_SENDING.test(code) || /^(?:read|write)/.test(syscall);
   const what = mayHaveArrived
@@ -96,11 +96,14 @@ function connectionFailed(call: string, cause: PrintableCause | undefined): NoAn
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
 
-/** fetch of Node 24 and newer gives no code to an answer that is no HTTP; the error's name says the same. */
-function withParserName(error: PrintableCause | undefined): { code: string; syscall?: string } | undefined {
+/** The parser's own words at the end of its message: one of a fixed set, never a part of the answer. */
+const PARSER_REASON = /\(([^()]{1,100})\)$/;
+
+/** fetch of Node 24 and newer gives no code to an answer that is no HTTP; the error's message ends with what the code would say. */
+function withParserReason(error: PrintableCause | undefined): { code: string; syscall?: string } | undefined {
   if (error === undefined) return undefined;
-  if (error.name === "HTTPParserError") return { code: error.name };
-  return withParserName(error.cause as PrintableCause | undefined);
+  if (error.name === "HTTPParserError") return { code: PARSER_REASON.exec(error.message)?.[1] ?? error.name };
+  return withParserReason(error.cause as PrintableCause | undefined);
 }
 
 /** The first of the chain of causes that has a code; fetch hides it there. */

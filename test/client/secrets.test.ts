@@ -24,8 +24,8 @@ const echo = (status: number): Reply => {
   };
 };
 
-/** The code of fetch's parser, or its name on Node 24 and newer, which has no code. */
-const PARSER_ERROR = /\((?:HPE_\w+|HTTPParserError)\)/;
+/** fetch of Node 24 and newer has no code for what its parser refuses; the client gives the parser's words then. */
+const HAS_PARSER_CODES = Number(process.versions.node.split(".")[0]) < 24;
 
 describe("the API key and webhook secrets", () => {
   test("are not shown by a client", async () => {
@@ -76,17 +76,21 @@ describe("the API key and webhook secrets", () => {
   });
 
   test.each([
-    ["that is no HTTP", (text: string) => `${text}\r\n\r\n`, PARSER_ERROR],
+    [
+      "that is no HTTP",
+      (text: string) => `${text}\r\n\r\n`,
+      HAS_PARSER_CODES ? /\(HPE_INVALID_CONSTANT\)/ : /\(Expected HTTP\/.*\)/,
+    ],
     [
       "with two lengths",
       (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n${text}`,
       // Newer parsers take the last length, of which this answer is longer.
-      /\((?:HPE_\w+|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)\)/,
+      /\((?:HPE_UNEXPECTED_CONTENT_LENGTH|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)\)/,
     ],
     [
       "with a broken chunk",
       (text: string) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZ${text}\r\n`,
-      PARSER_ERROR,
+      HAS_PARSER_CODES ? /\(HPE_INVALID_CHUNK_SIZE\)/ : /\(Invalid character in chunk size\)/,
     ],
   ])("are not in the cause of the error for an answer %s, whose message says why", async (_, write, reason) => {
     const server = await startRawApi(write(`${SECRET} ${API_KEY} ${EVENT.email}`));
