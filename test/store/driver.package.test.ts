@@ -9,25 +9,27 @@ const ROOT = resolve(import.meta.dirname, "../..");
 
 describe("the pairs of better-sqlite3 and Node", () => {
   test.each([
-    ["12.11.1", "20.20.2"],
-    ["12.11.1", "22.23.3"],
-    ["12.11.1", "24.18.9"],
-    ["13.2.0", "22.0.0"],
-    ["13.2.0", "24.21.0"],
-    ["13.2.0", "26.10.0"],
-    ["14.0.0", "28.0.0"],
-  ])("%s works on Node %s", (driver, node) => {
-    expect(() => checkPair(driver, node)).not.toThrow();
+    ["12.11.1", "20.20.2", "9"],
+    ["12.11.1", "22.23.3", "10"],
+    ["12.11.1", "23.11.0", "10"],
+    ["13.2.0", "22.14.0", "10"],
+    ["13.2.0", "24.21.0", "10"],
+    ["13.2.0", "26.10.0", "10"],
+    ["14.0.0", "28.0.0", "11"],
+  ])("%s works on Node %s with Node-API %s", (driver, node, napi) => {
+    expect(() => checkPair(driver, { node, napi })).not.toThrow();
   });
 
   test.each([
-    ["12.11.1", "24.19.0", "npm install better-sqlite3@13"],
-    ["12.11.1", "25.0.0", "npm install better-sqlite3@13"],
-    ["12.11.1", "26.10.0", "npm install better-sqlite3@13"],
-    ["13.2.0", "20.20.2", "Run this on Node 24"],
-    ["13.2.0", "21.7.0", "pin better-sqlite3 to 12.11.1"],
-  ])("%s is refused on Node %s, with what to do", (driver, node, fix) => {
-    expect(() => checkPair(driver, node)).toThrow(
+    ["12.11.1", "24.0.0", "10", "npm install better-sqlite3@13"],
+    ["12.11.1", "24.18.0", "10", "npm install better-sqlite3@13"],
+    ["12.11.1", "26.10.0", "10", "npm install better-sqlite3@13"],
+    ["13.2.0", "20.20.2", "9", "Run this on Node 24"],
+    ["13.2.0", "21.7.0", "9", "pin better-sqlite3 to 12.11.1"],
+    ["13.2.0", "22.13.1", "9", "needs Node 22.14 or 23.6"],
+    ["13.2.0", "23.5.0", "9", "needs Node 22.14 or 23.6"],
+  ])("%s is refused on Node %s with Node-API %s, with what to do", (driver, node, napi, fix) => {
+    expect(() => checkPair(driver, { node, napi })).toThrow(
       expect.objectContaining({ code: "driver_unusable", message: expect.stringContaining(fix) }),
     );
   });

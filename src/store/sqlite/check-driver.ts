@@ -2,11 +2,14 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { PigeonholeError } from "../../base/error.js";
 
-/** From this Node on, better-sqlite3 before 13 ends the process when a statement is collected. */
-const NODE_THAT_ENDS_OLD = [24, 19] as const;
+/**
+ * better-sqlite3 before 13 that was built for Node 24.19 or newer ends the process when a statement is collected. What it was built for
+ * cannot be seen, and 24.18 loads it too.
+ */
+const NODE_THAT_MAY_DIE_OF_12 = 24;
 
-/** better-sqlite3 13 is built for Node-API of this Node and newer; an older one dies of it. */
-const OLDEST_NODE_OF_13 = 22;
+/** better-sqlite3 13 is built for this version of Node-API, that of Node 22.14 and 23.6; a Node with an older one dies of it. */
+const NODE_API_OF_13 = 10;
 
 /**
  * Throws `driver_unusable` where this Node dies of the installed better-sqlite3, which no `catch` can stop. So it comes before the
@@ -14,22 +17,22 @@ const OLDEST_NODE_OF_13 = 22;
  */
 export function checkDriver(): void {
   const driver = installedDriver();
-  if (driver !== undefined) checkPair(driver, process.versions.node);
+  if (driver !== undefined) checkPair(driver, process.versions);
 }
 
 /** {@link checkDriver} for these versions. */
-export function checkPair(driver: string, node: string): void {
-  const isOld = numberAt(driver, 0) < 13;
-  if (isOld && isSince(node, NODE_THAT_ENDS_OLD)) {
+export function checkPair(driver: string, { node, napi = "0" }: { node: string; napi?: string }): void {
+  const isOld = majorOf(driver) < 13;
+  if (isOld && majorOf(node) >= NODE_THAT_MAY_DIE_OF_12) {
     throw new PigeonholeError(
       "driver_unusable",
-      `better-sqlite3 ${driver} ends the process on Node ${node}, so it was not loaded. Run npm install better-sqlite3@13 on this Node; ${LOCKED}`,
+      `better-sqlite3 ${driver} can end the process on Node ${node}, so it was not loaded. Run npm install better-sqlite3@13 on this Node; ${LOCKED}`,
     );
   }
-  if (!isOld && numberAt(node, 0) < OLDEST_NODE_OF_13) {
+  if (!isOld && Number(napi) < NODE_API_OF_13) {
     throw new PigeonholeError(
       "driver_unusable",
-      `better-sqlite3 ${driver} needs Node ${OLDEST_NODE_OF_13} and ends the process on Node ${node}, so it was not loaded. Run this on Node 24, or pin better-sqlite3 to 12.11.1 in package.json ("overrides"; with pnpm and Yarn "resolutions") and install again; ${LOCKED}`,
+      `better-sqlite3 ${driver} needs Node 22.14 or 23.6 and ends the process on Node ${node}, so it was not loaded. Run this on Node 24, or pin better-sqlite3 to 12.11.1 and install again ("overrides" in package.json; "resolutions" with Yarn; "overrides" in pnpm-workspace.yaml with pnpm); ${LOCKED}`,
     );
   }
 }
@@ -46,11 +49,6 @@ function installedDriver(): string | undefined {
   }
 }
 
-function isSince(version: string, [major, minor]: readonly [number, number]): boolean {
-  const here = numberAt(version, 0);
-  return here > major || (here === major && numberAt(version, 1) >= minor);
-}
-
-function numberAt(version: string, place: number): number {
-  return Number(version.split(".")[place]);
+function majorOf(version: string): number {
+  return Number(version.split(".")[0]);
 }

@@ -22,10 +22,10 @@ function isOfLoading(error: unknown): error is Error {
 }
 
 function notLoaded(error: Error): PigeonholeError {
-  const [what = ""] = error.message.split("\n");
+  const what = error.message.replace(/\s+/g, " ").trim();
   return new PigeonholeError(
     "driver_unusable",
-    `The native module of better-sqlite3 cannot be loaded by Node ${process.versions.node} on ${process.platform}-${process.arch}: ${what} Install again on this machine, or run npm rebuild better-sqlite3.`,
+    `The native module of better-sqlite3 cannot be loaded by Node ${process.versions.node} on ${process.platform}-${process.arch}: ${what} Install the packages again on this machine, or run npm rebuild better-sqlite3.`,
     { cause: error },
   );
 }
