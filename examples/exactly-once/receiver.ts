@@ -1,3 +1,4 @@
+import "../check-node.js";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createReceiver } from "pigeonhole";

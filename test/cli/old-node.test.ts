@@ -1,23 +1,27 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { describeOldNode } from "#pigeonhole/cli/old-node.js";
+import { SUPPORTED_NODE, describeOldNode } from "#pigeonhole/cli/old-node.js";
 
 const manifest = JSON.parse(readFileSync(resolve(import.meta.dirname, "../../package.json"), "utf8")) as {
   engines: { node: string };
 };
-const oldest = manifest.engines.node.replace(">=", "");
 
 describe("a Node that is too old", () => {
-  test.each(["18.20.8", "20.20.1", "20.9.9", "8.0.0"])("%s is named, with what to do", (version) => {
+  const OLD = ["18.20.8", "20.20.1", "20.9.9", "8.0.0", "21.7.3", "22.0.0", "22.13.1", "23.5.0"];
+  test.each(OLD)("%s is named, with what to do", (version) => {
     expect(describeOldNode(version)).toEqual({
-      message: `Node ${version} is older than ${oldest}.`,
+      message: `Node ${version} is too old: this needs Node 20 from 20.20.2, 22 from 22.14, or 23.6 and later.`,
       fix: "Install Node 24.",
     });
   });
 
-  test.each([oldest, "20.21.0", "21.0.0", "22.0.0", "100.0.0"])("%s is not", (version) => {
+  test.each(["20.20.2", "20.21.0", "22.14.0", "22.23.3", "23.6.0", "24.0.0", "100.0.0"])("%s is not", (version) => {
     expect(describeOldNode(version)).toBeUndefined();
+  });
+
+  test("is the one that npm warns of", () => {
+    expect(manifest.engines.node).toBe(SUPPORTED_NODE);
   });
 
   test("is asked for before the program loads anything that it might not understand", () => {

@@ -1,4 +1,5 @@
-import { crc32 } from "node:zlib";
+// As a whole: an import by name fails before anything can say that Node is too old.
+import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
@@ -52,7 +53,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
   return (event: NewEvent): AcceptResult => {
     const { id, type, receivedAt, signedAt, body } = event;
     const length = body.byteLength;
-    const crc = crc32(body);
+    const crc = zlib.crc32(body);
     const { epoch } = pairs;
     const leased = epoch === undefined ? [] : event.work.filter(({ leaseUntil }) => leaseUntil !== undefined);
     const direct = leased.length === 0 ? null : JSON.stringify(leased.map(({ handler }) => handler));
