@@ -175,7 +175,7 @@ ${pc.bold("Your turn")}  (${enter}Ctrl-C ends)
 
    See what is stored there, and here:
    curl ${apiUrl}/sandbox/contact-events
-   node dist/cli/bin.js inbox list --db ${relative(process.cwd(), STORE)}
+   npx node dist/cli/bin.js inbox list --db ${relative(process.cwd(), STORE)}
 `);
 }
 
