@@ -14,6 +14,9 @@ CREATE VIEW inbox_marked AS
   JOIN inbox_mark AS m ON m.handler = p.value AND m.first BETWEEN e.seq - 255 AND e.seq AND m.last >= e.seq
     AND (m.bits IS NULL OR substr(m.bits, e.seq - m.first + 1, 1) = '1');
 
+CREATE TRIGGER inbox_event_numbered AFTER DELETE ON inbox_event
+  BEGIN UPDATE counter SET value = OLD.seq WHERE name = 'numbered' AND value < OLD.seq; END;
+
 CREATE TRIGGER inbox_work_once BEFORE INSERT ON inbox_work
   WHEN NEW.state = 'pending' AND NEW.started = 0
     AND (SELECT direct FROM inbox_event WHERE seq = NEW.seq) IS NOT NULL

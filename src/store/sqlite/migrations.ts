@@ -179,6 +179,10 @@ export const MIGRATIONS: readonly string[] = [
   -- numbered: the highest number of an event that was removed, so that no number is used twice.
   INSERT INTO counter (name, value) VALUES ('epoch', 0), ('settled_through', 0), ('numbered', 0);
 
+  -- Also for a version that knows no marks: they outlive what it removes.
+  CREATE TRIGGER inbox_event_numbered AFTER DELETE ON inbox_event
+  BEGIN UPDATE counter SET value = OLD.seq WHERE name = 'numbered' AND value < OLD.seq; END;
+
   CREATE VIEW inbox_marked AS
   SELECT e.seq, p.value AS handler, m.settled_at
   FROM inbox_event AS e

@@ -38,7 +38,6 @@ export function preparePrune(db: Database) {
     WHERE handler = ? AND first BETWEEN ? - 255 AND ?
       AND NOT EXISTS (SELECT 1 FROM inbox_event AS e WHERE e.seq BETWEEN inbox_mark.first AND inbox_mark.last)`);
   const selectDirect = db.prepare<[number], string | null>("SELECT direct FROM inbox_event WHERE seq = ?").pluck();
-  const keepNumber = db.prepare("UPDATE counter SET value = :seq WHERE name = 'numbered' AND value < :seq");
   const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
   const dropOther = db.prepare("DELETE FROM inbox_other WHERE seq = :seq");
   const dropHolders = db.prepare("DELETE FROM inbox_holder WHERE first = :seq");
@@ -68,7 +67,6 @@ export function preparePrune(db: Database) {
     dropOther.run({ seq });
     dropEvent.run({ seq });
     for (const handler of JSON.parse(direct) as string[]) dropSharedMarks.run(handler, seq, seq);
-    keepNumber.run({ seq });
   }
 
   function sweep(kind: keyof typeof kinds, before: number, { now, batch }: PruneLimits): number {
