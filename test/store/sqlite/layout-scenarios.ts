@@ -3,7 +3,6 @@ import type { Lease } from "#pigeonhole/store/work.js";
 import { expect } from "vitest";
 import {
   DAY,
-  expectCode,
   leasePage,
   MINUTE,
   newEvent,
@@ -165,7 +164,7 @@ const MARKS: Scenario[] = [
     },
   },
   {
-    name: "one mark covers 256 numbers at the most",
+    name: "what is settled in several batches has several marks, of 256 numbers at the most",
     async run(scene) {
       const store = await scene.open();
       await settleDone(store, await acceptMany(store, 600));
@@ -363,10 +362,9 @@ const LATE: Record<string, (store: Store, lease: Lease) => Promise<void>> = {
   "a renewal": async (store, lease) => expect(await store.renew([lease], T + DAY)).toMatchObject([{ seq: lease.seq }]),
   "a release": (store, lease) => store.release([lease], T),
   "ctx.commit": (store, lease) =>
-    expectCode(
-      store.commit(settlements.done(lease), () => expect.unreachable()),
-      "lease_lost",
-    ),
+    expect(store.commit(settlements.done(lease), () => expect.unreachable())).rejects.toMatchObject({
+      code: "lease_lost",
+    }),
 };
 
 const EPOCHS: Scenario[] = [
