@@ -66,9 +66,13 @@ export function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** Starts a receiver on the built package, run by plain node, with `environment` beside this process's own. */
-export function startReceiver(config: ReceiverConfig, environment: Record<string, string> = {}): ReceiverProcess {
-  const child = spawn(process.execPath, [script, JSON.stringify(config)], {
+/** Starts a receiver on the built package, run by plain node, with `environment` beside this process's own; or that of another version. */
+export function startReceiver(
+  config: ReceiverConfig,
+  environment: Record<string, string> = {},
+  program = script,
+): ReceiverProcess {
+  const child = spawn(process.execPath, [program, JSON.stringify(config)], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   });

@@ -38,15 +38,15 @@ export class Scene {
   }
 
   /** Another store on the file, which works on it if no other one does. */
-  async open({ now = T, thread = false } = {}): Promise<Store> {
-    const store = await this.openBeside({ thread });
+  async open({ now = T, kit = this.#kit } = {}): Promise<Store> {
+    const store = await this.openBeside(kit);
     await store.recover(now);
     return store;
   }
 
   /** A store that only accepts. */
-  async openBeside({ thread = false } = {}): Promise<Store> {
-    const store = this.#kit.createSqliteStore({ file: this.file, thread });
+  async openBeside(kit = this.#kit): Promise<Store> {
+    const store = kit.createSqliteStore({ file: this.file, thread: false });
     this.#stores.push(store);
     await store.open(context);
     return store;
