@@ -112,6 +112,11 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     ),
   },
   {
+    name: "takes what ctx.commit has done for in flight still",
+    shownBy: "ctx.commit lets the low-water mark move on",
+    changes: change("store/sqlite/group-commit.js", "this.#ended.push(...turn(this.#broken));", "turn(this.#broken);"),
+  },
+  {
     name: "takes work that has got a row for in flight still",
     shownBy: "work in flight that fails gets a row, and the low-water mark moves on",
     changes: change(DIRECT, "this.flush();\n        this.#remove(lease);", "this.flush();"),

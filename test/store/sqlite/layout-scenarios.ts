@@ -322,6 +322,17 @@ const WAITING: Scenario[] = [
     },
   },
   {
+    name: "ctx.commit lets the low-water mark move on",
+    async run(scene) {
+      const store = await scene.open();
+      for (const lease of await acceptMany(store, 2)) await store.commit(settlements.done(lease), () => undefined);
+      await tick(store);
+      expect(scene.counter("settled_through")).toBe(2);
+      expect(await store.recover(T + DAY)).toMatchObject({ recovered: 0 });
+      expect(scene.rows()).toEqual([]);
+    },
+  },
+  {
     name: "a renewed lease goes on under its token",
     async run(scene) {
       const store = await scene.open();

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createReceiver, type Receiver } from "pigeonhole";
+import { deliver, sampleEvent, TEST_SECRET } from "pigeonhole/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import Database from "better-sqlite3";
+
+const TYPES = ["email.sent", "email.bounced", "domain.verified"] as const;
+
+/** Runs of each handler, as "event handler". */
+type Runs = string[];
+
+function makeReceiver(file: string, runs: Runs): Receiver {
+  const receiver = createReceiver({ secrets: TEST_SECRET, store: file, logger: silentLogger, telemetry: false });
+  const note = (handler: string) => (event: { id: string }) => void runs.push(`${event.id} ${handler}`);
+  receiver.on("*", note("all"), { name: "all", key: () => "one at a time" });
+  receiver.on("email.*", note("mail"), { name: "mail" });
+  receiver.on("email.sent", (event, ctx) => ctx.commit(() => note("sent")(event)), { name: "sent" });
+  return receiver;
+}
+
+test("what three handlers have done, one of them with a key, runs in no later process, and a new handler gets none of it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-layout-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "inbox.db");
+  const runs: Runs = [];
+  const first = makeReceiver(file, runs);
+  const events = Array.from({ length: 30 }, (_, index) => ({
+    ...sampleEvent(TYPES[index % TYPES.length] ?? "email.sent"),
+    id: `evt_${index}`,
+  }));
+  const delivered = await Promise.all(events.map((event) => deliver(first, event)));
+  await first.stop();
+  expect(delivered.flatMap(({ handlers }) => handlers).every(({ state }) => state === "done")).toBe(true);
+  const wanted = events.flatMap(({ id, type }) => [
+    `${id} all`,
+    ...(type === "domain.verified" ? [] : [`${id} mail`]),
+    ...(type === "email.sent" ? [`${id} sent`] : []),
+  ]);
+  expect(runs.toSorted()).toEqual(wanted.toSorted());
+
+  const db = new Database(file, { readonly: true });
+  const count = (sql: string): unknown => db.prepare(sql).pluck().get();
+  expect(count("SELECT count(*) FROM inbox_work")).toBe(0);
+  const done = Number(count("SELECT count(*) FROM inbox_marked")) + Number(count("SELECT count(*) FROM inbox_done"));
+  expect(done).toBe(wanted.length);
+  expect(count("SELECT count(*) FROM inbox_mark")).toBeLessThan(wanted.length);
+  db.close();
+
+  const later: Runs = [];
+  const second = makeReceiver(file, later);
+  second.on("*", (event) => void later.push(`${event.id} late`), { name: "late" });
+  await second.start();
+  await deliver(second, { ...sampleEvent("email.sent"), id: "evt_new" });
+  await second.stop();
+  expect(later.toSorted()).toEqual(["all", "late", "mail", "sent"].map((handler) => `evt_new ${handler}`));
+});
