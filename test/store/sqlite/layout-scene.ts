@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -28,13 +28,15 @@ export async function loadLayoutKit(dist: string): Promise<LayoutKit> {
 /** A database file in a folder of its own, and the stores that a scenario opens on it. */
 export class Scene {
   readonly #kit: LayoutKit;
-  readonly #folder = mkdtempSync(join(tmpdir(), "pigeonhole-layout-"));
-  readonly file = join(this.#folder, "inbox.db");
+  readonly #folder: string;
+  readonly file: string;
   readonly #stores: Store[] = [];
   readonly #connections: Database.Database[] = [];
 
-  constructor(kit: LayoutKit) {
+  constructor(kit: LayoutKit, folder = mkdtempSync(join(tmpdir(), "pigeonhole-layout-"))) {
     this.#kit = kit;
+    this.#folder = folder;
+    this.file = join(folder, "inbox.db");
   }
 
   /** Another store on the file, which works on it if no other one does. */
@@ -56,6 +58,13 @@ export class Scene {
   async reopen(store: Store, { now = T } = {}): Promise<Store> {
     await store.close();
     return this.open({ now });
+  }
+
+  /** A scene on a copy of the file, which no store has open; removed with this one. */
+  copy(): Scene & { log: string } {
+    const copy = new Scene(this.#kit, mkdtempSync(join(this.#folder, "copy-")));
+    copyFileSync(this.file, copy.file);
+    return Object.assign(copy, { log: `${copy.file}.log` });
   }
 
   /** Another process takes the file over although the store lives, as when its lock was lost. */

@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { openInboxFile } from "#pigeonhole/store/open-inbox-file.js";
+import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { WORK_STATES } from "#pigeonhole/store/work-state.js";
 import type { Lease } from "#pigeonhole/store/work.js";
@@ -13,6 +15,7 @@ import { createScratch, SECRET } from "../../process/support/scratch.js";
 import { ServiceSender } from "../../process/support/service-sender.js";
 import { waitUntil } from "../../process/support/wait-until.js";
 import { BUILT_ENTRY } from "../../simulation/package-copy.js";
+import { childFile } from "../children/child.js";
 import { DAY, leasePage, newEvent, NOTHING_TO_PRUNE, settlements, statesOf, T } from "../conformance/fixture.js";
 import { findLayoutFaults } from "./layout-invariants.js";
 import { accept, acceptMany, type LayoutKit, leasedFor, loadLayoutKit, Scene } from "./layout-scene.js";
@@ -202,6 +205,32 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
     expect(findLayoutFaults(scene)).toEqual([]);
   });
 
+  test("a start that is killed at any statement leaves a file that the next start migrates", async () => {
+    const scene = newScene(old);
+    const store = await scene.open();
+    await settleAll(store, (await acceptMany(store, 3)).slice(0, 1));
+    await store.close();
+    const versions = new Set<unknown>();
+    // It looks for damage before.
+    for (let statement = 44; statement <= 68; statement += 3) {
+      const at = scene.copy();
+      expect(() =>
+        execFileSync(process.execPath, [childFile("die-at-statement"), at.file, at.log, "b", `${statement}`]),
+      ).toThrow();
+      versions.add(at.look("PRAGMA user_version")[0]?.["user_version"]);
+      const next = await at.openBeside(kit);
+      expect(await next.recover(T)).toMatchObject({ owner: true, parked: 0 });
+      expect(await states(next)).toEqual(["evt_1 done", "evt_2 pending", "evt_3 pending"]);
+      expect(at.rows()).toMatchObject([
+        { started: 1, finished: 0 },
+        { started: 1, finished: 0 },
+      ]);
+      expect(findLayoutFaults(at)).toEqual([]);
+      await next.close();
+    }
+    expect([...versions]).toEqual([1, MIGRATIONS.length]);
+  }, 60_000);
+
   test("a deploy of both under load loses nothing and doubles nothing, though each is killed", async () => {
     const { file } = createScratch();
     const ports = [await findFreePort(), await findFreePort(), await findFreePort()];
@@ -212,19 +241,13 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
       expect(await started.line("ready")).toBeDefined();
       return started;
     };
-    const kill = async (process: ReceiverProcess): Promise<void> => {
-      process.signal("SIGKILL");
-      await process.ended;
-    };
-    const soon = async (): Promise<void> => {
-      const { length } = events();
-      await waitUntil("events come in", 20_000, () => events().length >= length + 60);
-    };
     const first = await start(0, before.receiver);
     const second = await start(1, before.receiver);
+    /** Places of the processes that the balancer knows. */
+    let balanced = [0];
     const sender = new ServiceSender({
       secret: SECRET,
-      port: (attempt, id) => ports[(attempt + Number(id.split("_")[1])) % ports.length] ?? 0,
+      port: (attempt, id) => ports[balanced[(attempt + Number(id.split("_")[1])) % balanced.length] ?? 0] ?? 0,
       random: Math.random,
     });
     const load = startLoad({
@@ -234,33 +257,43 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
       pauseMs: () => 30,
       twiceEvery: 3,
     });
-    const events = (): typeof load.events => load.events;
-    await soon();
+    const underLoad = async (places: number[]): Promise<void> => {
+      balanced = places;
+      const { length } = load.events;
+      await waitUntil("events come in", 20_000, () => load.events.length >= length + 60);
+    };
+    const killUntil = async (victim: ReceiverProcess, heir: ReceiverProcess, place: number): Promise<void> => {
+      victim.signal("SIGKILL");
+      await victim.ended;
+      balanced = [place];
+      const hasTakenOver = (): boolean => readInboxFile(file).effects.some(({ pid }) => pid === heir.pid);
+      await waitUntil("the heir runs handlers", 20_000, hasTakenOver);
+    };
+
+    await underLoad([0]);
     const third = await start(2);
-    await soon();
-    await kill(first);
-    await soon();
-    await kill(third);
+    await underLoad([0, 2]);
+    // It stands by and writes nothing; halted, it leaves the file to the new version.
+    process.kill(second.pid, "SIGSTOP");
+    await killUntil(first, third, 2);
+    process.kill(second.pid, "SIGCONT");
+    await underLoad([1, 2]);
+    await killUntil(third, second, 1);
     const fourth = await start(2);
-    const fifth = await start(0);
-    await soon();
-    await kill(second);
-    await soon();
-    await kill(fourth);
-    const sent = load.events;
-    const sixth = await start(2);
+    await underLoad([1, 2]);
+    await killUntil(second, fourth, 2);
     const delivered = await load.stop();
     sender.close();
     await waitUntil("all is done", 30_000, () => readUndone(file).length === 0);
 
     expect(delivered.filter((delivery) => !delivery.delivered)).toEqual([]);
     const { effects, done, integrity } = readInboxFile(file);
-    const expected = sent.flatMap(({ id }) => [`${id} one`, `${id} two`]).toSorted();
+    const expected = load.events.flatMap(({ id }) => [`${id} one`, `${id} two`]).toSorted();
     expect(effects.map(({ id, handler }) => `${id} ${handler}`).toSorted()).toEqual(expected);
     expect(done.map(({ id, handler }) => `${id} ${handler}`).toSorted()).toEqual(expected);
     expect(integrity).toBe("ok");
-    for (const process of [fifth, sixth]) process.signal("SIGTERM");
-    await Promise.all([fifth.ended, sixth.ended]);
+    fourth.signal("SIGTERM");
+    expect(await fourth.ended).toEqual({ code: 0, signal: null });
   }, 120_000);
 });
 
