@@ -7,9 +7,11 @@ import { SCENARIOS } from "./layout-scenarios.js";
 const kit = await loadLayoutKit(dirname(BUILT_ENTRY));
 
 describe("in a SQLite file", () => {
-  test.each(SCENARIOS)("$name", async (scenario) => {
-    const scene = new Scene(kit);
-    onTestFinished(() => scene.dispose());
-    await scenario.run(scene);
-  });
+  for (const scenario of SCENARIOS) {
+    test(scenario.name, async () => {
+      const scene = new Scene(kit);
+      onTestFinished(() => scene.dispose());
+      await scenario.run(scene);
+    });
+  }
 });
