@@ -237,6 +237,15 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     ),
   },
   {
+    name: "drops the marks of one handler only",
+    shownBy: "retention drops a mark with the last event under it, also when that is another handler's",
+    changes: change(
+      "store/sqlite/operations/prune.js",
+      "WHERE handler IN marking",
+      "WHERE handler = (SELECT min(handler) FROM inbox_mark)",
+    ),
+  },
+  {
     name: "answers a batch before its commit",
     shownBy: "events that are settled together in a row have one mark",
     changes: change(

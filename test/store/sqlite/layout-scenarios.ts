@@ -638,6 +638,21 @@ const PLANS: Scenario[] = [
     },
   },
   {
+    name: "retention drops a mark with the last event under it, also when that is another handler's",
+    async run(scene) {
+      const store = await scene.open();
+      const leases = await accept(store, { evt_1: {}, evt_2: leasedFor("i"), evt_3: {} });
+      await settleDone(store, [must(leases[0]), must(leases[2])]);
+      const all = { ...NOTHING_TO_PRUNE, idsBefore: T + DAY };
+      for (let batch = 0; batch < 2; batch += 1) await store.prune(all);
+      expect(scene.marks()).toEqual([["h", 1, 3, "101"]]);
+      await settleDone(store, [must(leases[1])]);
+      await store.prune(all);
+      expect(scene.look("SELECT seq FROM inbox_event")).toEqual([]);
+      expect(scene.marks()).toEqual([]);
+    },
+  },
+  {
     name: "the same event again is a duplicate, whether it is in flight, marked or done",
     async run(scene) {
       const store = await scene.open();

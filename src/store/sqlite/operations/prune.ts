@@ -32,12 +32,7 @@ export function preparePrune(db: Database) {
   const dropBody = db.prepare("DELETE FROM inbox_body WHERE seq = :seq");
   const dropEvent = db.prepare("DELETE FROM inbox_event WHERE seq = :seq");
   const dropMarks = db.prepare("DELETE FROM inbox_done WHERE seq = :seq");
-  // A mark goes with the last of the events that it lies over.
-  const dropSharedMarks = db.prepare<[string, number, number]>(`
-    DELETE FROM inbox_mark
-    WHERE handler = ? AND first BETWEEN ? - 255 AND ?
-      AND NOT EXISTS (SELECT 1 FROM inbox_event AS e WHERE e.seq BETWEEN inbox_mark.first AND inbox_mark.last)`);
-  const selectDirect = db.prepare<[number], string | null>("SELECT direct FROM inbox_event WHERE seq = ?").pluck();
+  const dropSharedMarks = prepareDropSharedMarks(db);
   const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
   const dropOther = db.prepare("DELETE FROM inbox_other WHERE seq = :seq");
   const dropHolders = db.prepare("DELETE FROM inbox_holder WHERE first = :seq");
@@ -58,7 +53,6 @@ export function preparePrune(db: Database) {
   };
 
   function removeEvent(seq: number): void {
-    const direct = selectDirect.get(seq) ?? "[]";
     dropBody.run({ seq });
     dropMarks.run({ seq });
     dropSteps.run({ seq });
@@ -66,11 +60,11 @@ export function preparePrune(db: Database) {
     dropHolders.run({ seq });
     dropOther.run({ seq });
     dropEvent.run({ seq });
-    for (const handler of JSON.parse(direct) as string[]) dropSharedMarks.run(handler, seq, seq);
   }
 
   function sweep(kind: keyof typeof kinds, before: number, { now, batch }: PruneLimits): number {
     const rows = kinds[kind];
+    const { after } = rows;
     let seen = 0;
     for (const row of rows.select.all({ after: rows.after, batch })) {
       // What came while the clock was ahead is passed over: it must not keep what is behind it for as long.
@@ -80,6 +74,7 @@ export function preparePrune(db: Database) {
       rows.after = row.seq;
       if (row.settled === 1 && !isOfTheFuture) rows.remove(row.seq);
     }
+    if (kind === "event" && seen > 0) dropSharedMarks.run({ after, through: rows.after });
     return seen;
   }
 
@@ -91,4 +86,18 @@ export function preparePrune(db: Database) {
     if (seen === 0) kinds.event.after = kinds.body.after = kinds.sent.after = 0;
     return seen;
   };
+}
+
+/**
+ * Between two numbers of events. A mark goes with the last of the events that it lies over, which may be another handler's. Handlers are
+ * found without a look at all marks.
+ */
+function prepareDropSharedMarks(db: Database) {
+  return db.prepare(`
+    WITH RECURSIVE marking (handler) AS (
+      SELECT min(handler) FROM inbox_mark
+      UNION ALL SELECT (SELECT min(handler) FROM inbox_mark AS m WHERE m.handler > marking.handler) FROM marking WHERE handler IS NOT NULL)
+    DELETE FROM inbox_mark
+    WHERE handler IN marking AND first BETWEEN :after - 255 AND :through
+      AND NOT EXISTS (SELECT 1 FROM inbox_event AS e WHERE e.seq BETWEEN inbox_mark.first AND inbox_mark.last)`);
 }
