@@ -1,5 +1,5 @@
-import type { Deadlines } from "../base/deadlines.js";
 import { ANSWER_TYPE, type BodyRead, type BodyRoom, type DeliveryHandler } from "./delivery-request.js";
+import { PackedChunks } from "./packed-chunks.js";
 
 /** A request handler of the Fetch standard. */
 export type FetchHandler = (request: Request) => Promise<Response>;
@@ -29,44 +29,36 @@ async function readFetchBody(request: Request, room: BodyRoom): Promise<BodyRead
 
 async function readChunks(body: ReadableStream<Uint8Array>, room: BodyRoom): Promise<BodyRead> {
   const reader = body.getReader();
-  const deadline = startDeadline(room.deadlines);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  let isLate = false;
+  const late = {
+    expire() {
+      isLate = true;
+      // The read that waits fails.
+      reader.releaseLock();
+    },
+  };
+  room.deadlines.begin(late);
+  const chunks = new PackedChunks(room);
+  const kept: Uint8Array[] = [];
   try {
     for (;;) {
-      const next = await Promise.race([reader.read(), deadline.passed]);
-      if (next === "late") return { kind: "body_timeout" };
-      if (next.done) return { kind: "read", body: joinChunks(chunks, length) };
-      length += next.value.byteLength;
-      if (length > room.maxBytes) return { kind: "too_large" };
-      if (room.countsChunks && !room.take(next.value.byteLength)) return { kind: "overloaded" };
-      chunks.push(next.value);
+      const next = await reader.read();
+      if (next.done) return { kind: "read", body: joinChunks([...kept, ...chunks.rest()]) };
+      const blocks = chunks.add(next.value);
+      if (typeof blocks === "string") return { kind: blocks };
+      kept.push(...blocks);
     }
   } catch {
-    return { kind: "body_aborted" };
+    return { kind: isLate ? "body_timeout" : "body_aborted" };
   } finally {
-    deadline.end();
+    room.deadlines.end(late);
     // Not cancel(): on Node that destroys the socket under the answer. The server discards what is left.
     reader.releaseLock();
   }
 }
 
-function startDeadline(deadlines: Deadlines): { passed: Promise<"late">; end: () => void } {
-  let pass: (late: "late") => void;
-  const passed = new Promise<"late">((resolve) => (pass = resolve));
-  const body = { expire: () => pass("late") };
-  deadlines.begin(body);
-  return { passed, end: () => deadlines.end(body) };
-}
-
-function joinChunks(chunks: Uint8Array[], length: number): Uint8Array {
+function joinChunks(chunks: Uint8Array[]): Uint8Array {
   const [first] = chunks;
   if (first !== undefined && chunks.length === 1) return first;
-  const joined = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return joined;
+  return Buffer.concat(chunks);
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import getRawBody from "raw-body";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { Answer } from "../protocol/outcome.js";
-import { ANSWER_TYPE, type BodyRead, type BodyRoom, type DeliveryHandler } from "./delivery-request.js";
+import { ANSWER_TYPE, type DeliveryHandler } from "./delivery-request.js";
 import { checkEndpointPath, createPathMatcher } from "./endpoint-path.js";
+import { readNodeBody } from "./node-body.js";
 
 /** A request listener of node:http, which is also an Express or Connect middleware. */
 export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
@@ -20,12 +20,6 @@ export interface ListenerOptions {
   path: string;
   /** Gets every request for another path, untouched; an Express app serves. */
   next: NodeListener;
-}
-
-/** A request of node:http with what body parsers leave on it. */
-export interface NodeRequest extends IncomingMessage {
-  body?: unknown;
-  rawBody?: unknown;
 }
 
 interface Exchange {
@@ -79,66 +73,6 @@ export function createListener(middleware: NodeMiddleware, options: ListenerOpti
 function readHeader(req: IncomingMessage, name: string): string | undefined {
   const value = req.headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
-}
-
-/**
- * The body's exact bytes, from wherever they still are: the unread stream, bytes in `req.body` (express.raw), bytes in
- * `req.rawBody` (a `verify` hook, cloud functions). Anything else is `body_consumed` at once: waiting on a read stream
- * would hang, and a parsed body written as JSON again is not what was signed.
- */
-export function readNodeBody(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
-  return isUnread(req) ? readStream(req, room) : Promise.resolve(readKept(req, room));
-}
-
-function readKept(req: NodeRequest, room: BodyRoom): BodyRead {
-  const body = keptBytes(req);
-  if (body !== undefined) return body.byteLength > room.maxBytes ? { kind: "too_large" } : { kind: "read", body };
-  return { kind: "body_consumed" };
-}
-
-/**
- * True while not one byte was handed out. `req.body` says nothing here: Express 4 sets it to {} for types it skips.
- * Someone listening for data since this tick is no hindrance, as we shall hear the same chunks; someone pulling with
- * 'readable' (an async iterator) may never let them go. `=== null` keeps decoded streams out, and imitations of a stream.
- */
-function isUnread(req: NodeRequest): boolean {
-  return (
-    req.readableEncoding === null && !req.readableDidRead && !req.readableEnded && req.listenerCount("readable") === 0
-  );
-}
-
-function keptBytes(req: NodeRequest): Uint8Array | undefined {
-  if (req.body instanceof Uint8Array) return req.body;
-  if (req.rawBody instanceof Uint8Array) return req.rawBody;
-  return undefined;
-}
-
-function readStream(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
-  return new Promise((resolve) => {
-    // Node's own limit is 300 s and looked at every 30 s.
-    const late = { expire: () => resolve({ kind: "body_timeout" }) };
-    room.deadlines.begin(late);
-    const settle = (read: BodyRead): void => {
-      room.deadlines.end(late);
-      resolve(read);
-    };
-    if (room.countsChunks) {
-      req.on("data", (chunk: Uint8Array) => {
-        if (!room.take(chunk.byteLength)) settle({ kind: "overloaded" });
-      });
-    }
-    getRawBody(req, { limit: room.maxBytes, length: req.headers["content-length"] ?? null }).then(
-      (body) => settle({ kind: "read", body }),
-      (error: unknown) => settle({ kind: isTooLarge(error) ? "too_large" : "body_aborted" }),
-    );
-    // An earlier middleware paused the stream to keep it for later; raw-body would wait for ever.
-    if (req.readableFlowing === false) req.resume();
-  });
-}
-
-/** Given what {@link isUnread} excludes, raw-body's other failures all mean that the sender went away. */
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && "type" in error && error.type === "entity.too.large";
 }
 
 /** A small body comes in one packet with its headers, but Node parses it after this turn of the event loop. */

@@ -46,7 +46,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   /** What a delivery is answered whose signature does not fit or cannot be read: `retry` 503, so that nothing is lost; `reject` 401. @default "retry" */
   unverified?: UnverifiedPolicy;
   /**
-   * Largest body in bytes; larger ones are answered 413, which is final. All bodies under way may have 256 MiB together; above that they
+   * Largest body in bytes; larger ones are answered 413, which is final. All bodies under way may have 160 MiB together; above that they
    * are answered 503. @default 5 MiB
    */
   maxBodyBytes?: number;

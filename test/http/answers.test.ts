@@ -112,10 +112,14 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(await client.answer()).toMatchObject({ status: 413 });
   });
 
-  test.each([["content-length: 60"], ["transfer-encoding: chunked"]])(
+  // Those of an announced length that is short are counted by it, the others as they come, in blocks; each chunk costs something.
+  test.each([
+    ["content-length: 60", 1_360],
+    ["transfer-encoding: chunked", 12_000],
+  ])(
     "that finds no room beside other bodies (%s) is 503, and the room is free again afterwards",
-    async (framing) => {
-      const { probe, server } = await start({ bodiesBytes: 100 });
+    async (framing, bodiesBytes) => {
+      const { probe, server } = await start({ bodiesBytes });
       const isChunked = framing.startsWith("transfer");
       const part = (length: number): string =>
         isChunked ? `${length.toString(16)}\r\n${"a".repeat(length)}\r\n` : "a".repeat(length);
@@ -129,11 +133,21 @@ describe.each(mounts)("a delivery over $name", (mount) => {
       first.write(`${part(1)}${isChunked ? "0\r\n\r\n" : ""}`);
       expect(await first.answer()).toMatchObject({ status: 200 });
       expect(probe.received.map(({ body }) => body.length)).toEqual([60]);
-      await expect.poll(() => probe.admission.takeBytes(100)).toBe(true);
+      await expect.poll(() => probe.admission.takeBytes(bodiesBytes)).toBe(true);
       first.destroy();
       second.destroy();
     },
   );
+
+  test("in ten thousand chunks of a byte is taken byte for byte", async () => {
+    const { probe, client } = await startRaw();
+    const body = Uint8Array.from({ length: LIMIT }, (_, index) => index);
+    const chunks = [...body].map((byte) => Buffer.concat([Buffer.from("1\r\n"), Buffer.of(byte), Buffer.from("\r\n")]));
+    client.write(Buffer.concat([Buffer.from(head("transfer-encoding: chunked")), ...chunks, Buffer.from("0\r\n\r\n")]));
+    expect(await client.answer()).toMatchObject({ status: 200 });
+    expect(probe.received.map(({ body: received }) => received)).toEqual([Buffer.from(body)]);
+    client.destroy();
+  });
 
   test("is not kept out by a large body that was only announced", async () => {
     const { server } = await start({ maxBodyBytes: 100_000, bodiesBytes: 50_000 });

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { systemClock } from "#pigeonhole/base/clock.js";
+import { CHUNK_OVERHEAD_BYTES, PackedChunks } from "#pigeonhole/http/packed-chunks.js";
+import { Admission } from "#pigeonhole/receiver/admission.js";
+
+const ROOM = 1_000_000;
+
+function pack(sizes: number[], { announced = Number.NaN, bodiesBytes = ROOM, maxBodyBytes = ROOM } = {}) {
+  const admission = new Admission({ maxBodyBytes, bodyTimeoutMs: 1_000, bodiesBytes, highWaterMark: 10 }, systemClock);
+  const room = admission.admit(announced) ?? expect.fail("no room");
+  const chunks = new PackedChunks(room);
+  const kept: Uint8Array[] = [];
+  let next = 0;
+  for (const [index, size] of sizes.entries()) {
+    const blocks = chunks.add(Uint8Array.from({ length: size }, () => (next += 1)));
+    if (typeof blocks === "string") return { refused: blocks, at: index };
+    kept.push(...blocks);
+  }
+  kept.push(...chunks.rest());
+  let free = bodiesBytes;
+  while (!admission.takeBytes(free)) free -= 1;
+  room.leave();
+  return { body: Buffer.concat(kept), kept: kept.length, taken: bodiesBytes - free };
+}
+
+const counting = (length: number): Buffer => Buffer.from(Uint8Array.from({ length }, (_, index) => index + 1));
+const BLOCK = 8_192 + CHUNK_OVERHEAD_BYTES;
+const times = (count: number, size: number): number[] => Array.from({ length: count }, () => size);
+
+test.each<[string, number[], { kept: number; taken: number }]>([
+  ["none", [], { kept: 0, taken: 0 }],
+  ["one of a byte", [1], { kept: 1, taken: BLOCK }],
+  ["as many of a byte as a block holds", times(8_192, 1), { kept: 1, taken: BLOCK }],
+  ["one more", times(8_193, 1), { kept: 2, taken: 2 * BLOCK }],
+  ["small ones that do not fill a block to its end", times(9, 1_000), { kept: 2, taken: 2 * BLOCK }],
+  ["a large one", [2_048], { kept: 1, taken: 2_048 + CHUNK_OVERHEAD_BYTES }],
+  [
+    "a small one between large ones",
+    [5_000, 2_047, 3_000],
+    { kept: 3, taken: 8_000 + 2 * CHUNK_OVERHEAD_BYTES + BLOCK },
+  ],
+  ["empty ones", times(3, 0), { kept: 1, taken: BLOCK }],
+])("of %s nothing is lost, and all that they take up is counted", (_, sizes, expected) => {
+  const length = sizes.reduce((sum, size) => sum + size, 0);
+  expect(pack(sizes)).toEqual({ body: counting(length), ...expected });
+});
+
+test("a short body is counted by its announced length, and by the number of its chunks", () => {
+  const sizes = [10, 3_000, 1];
+  expect(pack(sizes, { announced: 3_011 })).toEqual({
+    body: counting(3_011),
+    kept: 3,
+    taken: 3_011 + 3 * CHUNK_OVERHEAD_BYTES,
+  });
+  expect(pack(sizes, { announced: 3_011, bodiesBytes: 3_011 + 2 * CHUNK_OVERHEAD_BYTES })).toEqual({
+    refused: "overloaded",
+    at: 2,
+  });
+});
+
+test.each<[string, number[], object, object]>([
+  ["over the limit by a byte", times(101, 1), { maxBodyBytes: 100 }, { refused: "too_large", at: 100 }],
+  ["of small chunks without room for a block", [1], { bodiesBytes: BLOCK - 1 }, { refused: "overloaded", at: 0 }],
+  [
+    "of large chunks without room for one more",
+    [3_000, 3_000],
+    { bodiesBytes: 7_279 },
+    { refused: "overloaded", at: 1 },
+  ],
+])("a body %s is refused at once", (_, sizes, limits, expected) => {
+  expect(pack(sizes, limits)).toEqual(expected);
+});
