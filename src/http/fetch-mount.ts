@@ -1,21 +1,38 @@
 import { ANSWER_TYPE, type BodyRead, type BodyRoom, type DeliveryHandler } from "./delivery-request.js";
 import { PackedChunks } from "./packed-chunks.js";
+import { countRead, countUnread, watchConnections } from "./read-turns.js";
 
 /** A request handler of the Fetch standard. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 /** A handler for Hono, Next.js route handlers, Bun and Deno. Never rejects. */
 export function createFetch(handle: DeliveryHandler): FetchHandler {
+  watchConnections();
   return async function pigeonhole(request) {
-    const { status, headers, body } = await handle({
+    const {
+      status,
+      headers: given,
+      body,
+    } = await handle({
       method: request.method,
       header: (name) => request.headers.get(name) ?? undefined,
       readBody: (room) => readFetchBody(request, room),
     });
+    const headers = status >= 300 ? { ...given, ...letGo(request) } : given;
     // A string, even an empty one, would be given a content type.
     if (body === "") return new Response(null, { status, headers });
     return new Response(body, { status, headers: { "content-type": ANSWER_TYPE, ...headers } });
   };
+}
+
+/**
+ * What closes the connection of a body of unknown length that was refused. The server would read it on, and there may be no end to it. Its
+ * sender may miss the answer, and then sends again.
+ */
+function letGo(request: Request): Record<string, string> {
+  if (!request.headers.has("transfer-encoding")) return {};
+  if (!request.bodyUsed) countUnread();
+  return { connection: "close" };
 }
 
 async function readFetchBody(request: Request, room: BodyRoom): Promise<BodyRead> {
@@ -43,7 +60,12 @@ async function readChunks(body: ReadableStream<Uint8Array>, room: BodyRoom): Pro
   try {
     for (;;) {
       const next = await reader.read();
-      if (next.done) return { kind: "read", body: joinChunks([...kept, ...chunks.rest()]) };
+      if (next.done) {
+        // It is read once more, to join and to verify it.
+        countRead(chunks.length);
+        return { kind: "read", body: joinChunks([...kept, ...chunks.rest()]) };
+      }
+      countRead(next.value.byteLength);
       const blocks = chunks.add(next.value);
       if (typeof blocks === "string") return { kind: blocks };
       kept.push(...blocks);

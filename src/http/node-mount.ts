@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
+import { TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
@@ -8,6 +9,7 @@ import type { Answer } from "../protocol/outcome.js";
 import { ANSWER_TYPE, type DeliveryHandler } from "./delivery-request.js";
 import { checkEndpointPath, createPathMatcher } from "./endpoint-path.js";
 import { readNodeBody } from "./node-body.js";
+import { countRead, watchConnection, watchConnections } from "./read-turns.js";
 
 /** A request listener of node:http, which is also an Express or Connect middleware. */
 export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
@@ -30,6 +32,9 @@ interface Exchange {
 
 const LISTENER_OPTION_NAMES: OptionNames<ListenerOptions> = { path: true, next: true };
 
+/** A body that announces no more comes in too few chunks to take much time. */
+const SHORT_BODY_BYTES = 16 * 1024;
+
 /** How long a sender that is still sending may go on after its answer. */
 const LINGER_MS = 1 * SECOND;
 
@@ -38,6 +43,7 @@ const LINGER_MS = 1 * SECOND;
  * and never calls `next`, neither to pass on nor to report an error.
  */
 export function createMiddleware(handle: DeliveryHandler, clock: Clock): NodeMiddleware {
+  watchConnections();
   return function pigeonhole(req, res) {
     handle({
       method: req.method,
@@ -47,6 +53,7 @@ export function createMiddleware(handle: DeliveryHandler, clock: Clock): NodeMid
       .then((answer) => answerWhenParsed({ req, res, clock }, answer))
       // An answer that cannot be written: the service tries again when it gets none.
       .catch(() => res.destroy());
+    if (!(Number(req.headers["content-length"]) <= SHORT_BODY_BYTES)) countReads(req);
   };
 }
 
@@ -68,6 +75,12 @@ export function createListener(middleware: NodeMiddleware, options: ListenerOpti
     if (isEndpoint(req.url)) middleware(req, res);
     else next(req, res);
   };
+}
+
+/** Also counts what is thrown away after a refusal, which takes as long to read. */
+function countReads(req: IncomingMessage): void {
+  if (req.httpVersionMajor === 1 && req.socket instanceof TLSSocket) watchConnection(req.socket);
+  req.on("data", (chunk: Uint8Array) => countRead(chunk.byteLength));
 }
 
 function readHeader(req: IncomingMessage, name: string): string | undefined {

@@ -12,7 +12,6 @@ const BLOCK_BYTES = 8 * 1024;
 /** A body on its way. What is kept of it is counted with what it takes up beside its bytes. */
 export class PackedChunks {
   readonly #room: BodyRoom;
-  /** Bytes that came. */
   #length = 0;
   #block: Buffer | undefined;
   /** Bytes of the block that hold something. */
@@ -20,6 +19,11 @@ export class PackedChunks {
 
   constructor(room: BodyRoom) {
     this.#room = room;
+  }
+
+  /** Bytes that came. */
+  get length(): number {
+    return this.#length;
   }
 
   /** Takes a chunk. Returns what is to be kept as it is from now on, in order, or why the body cannot be taken. */

@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import http from "node:http";
+import http2 from "node:http2";
+import https from "node:https";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import tls from "node:tls";
+import { expect, onTestFinished, test } from "vitest";
+import { createMiddleware } from "#pigeonhole/http/node-mount.js";
+import { countUnread, watchConnections } from "#pigeonhole/http/read-turns.js";
+import { createProbe } from "./probe.js";
+
+watchConnections();
+
+const UPLOAD = Buffer.alloc(5_000_000, 7);
+
+async function listen(server: net.Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : expect.fail("no port");
+}
+
+/** Collects to the end. */
+async function read(stream: NodeJS.ReadableStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+async function overHttp(): Promise<Buffer> {
+  const port = await listen(http.createServer((req, res) => void req.pipe(res)));
+  const request = http.request({ port, host: "127.0.0.1", method: "POST" });
+  const response = new Promise<http.IncomingMessage>((resolve, reject) => {
+    request.on("response", resolve).on("error", reject);
+  });
+  request.end(UPLOAD);
+  return read(await response);
+}
+
+async function overHttp2(): Promise<Buffer> {
+  const server = http2.createServer();
+  server.on("stream", (stream) => {
+    stream.respond();
+    stream.pipe(stream);
+  });
+  const session = http2.connect(`http://127.0.0.1:${await listen(server)}`);
+  const stream = session.request({ ":method": "POST" });
+  stream.end(UPLOAD);
+  const received = await read(stream);
+  session.close();
+  return received;
+}
+
+async function overTcp(): Promise<Buffer> {
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on("data", (chunk) => {
+      socket.pause();
+      socket.write(chunk);
+      setImmediate(() => socket.resume());
+    });
+    socket.on("end", () => socket.end());
+  });
+  const socket = net.connect({ port: await listen(server), host: "127.0.0.1" });
+  socket.end(UPLOAD);
+  return read(socket);
+}
+
+test.each([
+  ["HTTP/1", overHttp],
+  ["HTTP/2", overHttp2],
+  ["TCP", overTcp],
+])(
+  "too much work all the time delays what comes over %s to other servers of the process, and breaks nothing",
+  async (_, upload) => {
+    const storm = setInterval(countUnread, 1);
+    onTestFinished(() => clearInterval(storm));
+    expect((await upload()).equals(UPLOAD)).toBe(true);
+  },
+);
+
+/** A key and its certificate, made by openssl; undefined where there is none. */
+function makeCertificate(): { key: Buffer; cert: Buffer } | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-tls-"));
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const ask = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost -keyout";
+  try {
+    execFileSync("openssl", [...ask.split(" "), key, "-out", cert], { stdio: "ignore" });
+    return { key: readFileSync(key), cert: readFileSync(cert) };
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const certificate = makeCertificate();
+const CONNECTIONS = 20;
+const HEAD = "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
+const CHUNKS = "1\r\nx\r\n".repeat(2_000);
+
+/** Has all connections send at once; resolves with how many were read in each turn. */
+async function connectionsReadByTurn(
+  server: http.Server,
+  open: (port: number) => Promise<net.Socket>,
+  firstMs: number,
+) {
+  const byTurn: number[] = [];
+  const inThisTurn = new Set<http.IncomingMessage>();
+  const endTurn = (): void => {
+    byTurn.push(inThisTurn.size);
+    inThisTurn.clear();
+  };
+  const probe = await createProbe();
+  const middleware = createMiddleware(probe.handle, probe.clock);
+  server.on("request", (req: http.IncomingMessage, res: http.ServerResponse) => {
+    middleware(req, res);
+    req.on("data", () => {
+      if (inThisTurn.size === 0) setImmediate(endTurn);
+      inThisTurn.add(req);
+    });
+  });
+  const port = await listen(server);
+  onTestFinished(() => server.closeAllConnections());
+  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(port)));
+  await wait(50);
+  // Where the connection is known by its request only, that comes first.
+  if (firstMs > 0) for (const client of clients) client.write(HEAD);
+  await wait(firstMs);
+  for (const client of clients) client.write(firstMs > 0 ? CHUNKS : HEAD + CHUNKS);
+  await expect.poll(() => byTurn.length).toBeGreaterThanOrEqual(CONNECTIONS);
+  return byTurn;
+}
+
+async function opened(client: net.Socket, event: string): Promise<net.Socket> {
+  client.on("error", () => undefined);
+  await new Promise((resolve) => client.once(event, resolve));
+  return client;
+}
+
+test("after too much work in a turn each turn reads one connection", async () => {
+  const byTurn = await connectionsReadByTurn(
+    http.createServer(),
+    (port) => opened(net.connect(port, "127.0.0.1"), "connect"),
+    0,
+  );
+  expect(byTurn.filter((count) => count > 1)).toEqual([]);
+});
+
+test.skipIf(certificate === undefined)("the same behind TLS, once the headers of a request came", async () => {
+  const byTurn = await connectionsReadByTurn(
+    https.createServer({ ...certificate }),
+    (port) => opened(tls.connect({ port, host: "127.0.0.1", rejectUnauthorized: false }), "secureConnect"),
+    200,
+  );
+  expect(byTurn.filter((count) => count > 1)).toEqual([]);
+});
