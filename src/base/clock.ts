@@ -1,16 +1,16 @@
-/** A running timer that can be called off. */
+/** A running timer that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
 
-/** Where all times and waits come from, so that a test can own them. */
+/** The source of all times and waits, so that a test can control them. */
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970. */
   now(): number;
-  /** Calls back once after `delayMs` milliseconds (0 at the least); does not keep the process alive. */
+  /** Calls back once after `delayMs` milliseconds (at least 0). Does not keep the process alive. */
   setTimer(callback: () => void, delayMs: number): Timer;
   /**
-   * Milliseconds since some fixed moment. Never goes back and never jumps, whatever is done to the wall clock.
+   * Milliseconds since some fixed moment. Never goes back and never jumps, even when the wall clock is set.
    * @default the wall clock
    */
   elapsed?(): number;
@@ -21,10 +21,15 @@ export function elapsedBy(clock: Clock): number {
   return clock.elapsed === undefined ? clock.now() : clock.elapsed();
 }
 
-/** Milliseconds; Node's own timers fire at once past this delay, with a warning. A longer wait of a clock is made of several. */
-export const LONGEST_NODE_TIMER = 2 ** 31 - 1;
+/**
+ * Milliseconds. Node's own timers fire at once past this delay, with a warning, so a clock makes a longer wait of
+ * several.
+ */
+export const MAX_NODE_TIMER = 2 ** 31 - 1;
 
-/** The machine's clock, for waits of any length. `keepsAlive`: the process does not end while one of its timers runs. */
+/**
+ * The machine's clock, for waits of any length. `keepsAlive`: the process does not end while one of its timers runs.
+ */
 export function createMachineClock({ keepsAlive }: { keepsAlive: boolean }): Clock {
   return {
     now: () => Date.now(),
@@ -32,7 +37,7 @@ export function createMachineClock({ keepsAlive }: { keepsAlive: boolean }): Clo
     setTimer(callback, delayMs) {
       let timeout: NodeJS.Timeout;
       const arm = (leftMs: number): void => {
-        const step = Math.min(leftMs, LONGEST_NODE_TIMER);
+        const step = Math.min(leftMs, MAX_NODE_TIMER);
         timeout = setTimeout(() => (leftMs > step ? arm(leftMs - step) : callback()), step);
         if (!keepsAlive) timeout.unref();
       };

@@ -1,19 +1,19 @@
 import { type Clock, type Timer, elapsedBy } from "./clock.js";
 
-/** Something that may take a limited time. */
+/** An operation with a time limit. */
 export interface Expiring {
   /** Called once when the time is over, unless `end` came before. */
   expire(): void;
 }
 
 /**
- * The same time limit for any number of things under way, kept by one timer: all have the same limit, so they expire in the order in which
- * they began. What ends in the turn of the event loop in which it began costs no timer at all.
+ * One timer for any number of running operations. All have the same time limit, so they expire in the order in which
+ * they began. An operation that ends in the turn of the event loop in which it began needs no timer.
  */
 export class Deadlines<Thing extends Expiring = Expiring> {
   readonly #clock: Clock;
   readonly #limitMs: number;
-  /** When each expires, by the time that has passed; the first expires first. */
+  /** When each operation expires, in the clock's elapsed time. The first entry expires first. */
   readonly #underWay = new Map<Thing, number>();
   #timer: Timer | undefined;
   #waitsForTurn = false;

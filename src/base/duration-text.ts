@@ -4,7 +4,7 @@ import { PigeonholeError } from "./error.js";
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
 /**
- * Reads a length of time: a number of milliseconds, or a text such as `90s`, `1h30m`, `250ms`, `2d`. Throws
+ * Reads a duration: a number of milliseconds, or a text such as `90s`, `1h30m`, `250ms`, `2d`. Throws
  * `invalid_argument` for anything else.
  */
 export function readDuration(value: number | string): number {
@@ -17,6 +17,6 @@ export function readDuration(value: number | string): number {
   }
   throw new PigeonholeError(
     "invalid_argument",
-    `${JSON.stringify(value)} is no length of time; write milliseconds, or a text such as "90s" or "1h30m".`,
+    `${JSON.stringify(value)} is not a duration. Write milliseconds, or a text such as "90s" or "1h30m".`,
   );
 }

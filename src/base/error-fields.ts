@@ -1,16 +1,16 @@
-/** Frames are enough to find the line; a whole stack hides the other fields. */
-const MOST_FRAMES = 5;
+/** Enough frames to find the line. A whole stack would hide the other fields. */
+const MAX_FRAMES = 5;
 
-/** A frame names a file: `    at load (file:///app/load.js:3:7)`. */
+/** A stack frame names a file: `    at load (file:///app/load.js:3:7)`. */
 const FRAME = /^ {1,8}at [^\n]{0,300}?[/\\][^\n]{0,700}:\d{1,7}:\d{1,7}\)?$/;
 
 /**
- * An error as log fields. The message is left out unless asked for, since a handler's message often quotes the event; the
- * inbox keeps it. Never throws, whatever was thrown.
+ * An error as log fields. The message is left out unless asked for, since a handler's message often quotes the event.
+ * The inbox keeps it. Never throws, whatever value was thrown.
  */
 export function errorFields(error: unknown, withMessage: boolean): Record<string, unknown> {
   try {
-    // Inside: a proxy can refuse to say what it is an instance of.
+    // Inside the try: `instanceof` can throw on a proxy.
     if (!(error instanceof Error)) return { error: typeof error };
     return {
       error: error.name,
@@ -23,7 +23,10 @@ export function errorFields(error: unknown, withMessage: boolean): Record<string
   }
 }
 
-/** A message that quotes an email may have lines that look like frames ("  at noon"), so frames are sought behind it. */
+/**
+ * A message that quotes an email may have lines that look like frames ("  at noon"). Frames are searched for only after
+ * the message.
+ */
 function frames({ message, stack }: Error): string[] {
   if (typeof stack !== "string") return [];
   const start = stack.indexOf(message);
@@ -31,6 +34,6 @@ function frames({ message, stack }: Error): string[] {
   return behind
     .split("\n")
     .filter((line) => FRAME.test(line))
-    .slice(0, MOST_FRAMES)
+    .slice(0, MAX_FRAMES)
     .map((line) => line.trim());
 }

@@ -1,49 +1,50 @@
-/** Every error code of the package, with what it means. The one list. */
+/** Every error code of the package, with its meaning. */
 export const ERROR_CODES = {
   invalid_option: "An option given at creation cannot be used; the message names it.",
   invalid_secret: "A webhook secret is empty, too short, or visibly not a webhook secret.",
   invalid_argument: "A function was called with something it cannot use.",
   already_started: "The receiver was changed after start(), when its handlers are fixed.",
   duplicate_handler: "Two handlers were registered under one name.",
-  stopped: "The receiver or its store was stopped; it takes no more work.",
+  stopped: "The receiver or its store was stopped. It accepts no more work.",
   schema_too_new: "The database file was written by a newer version of this package.",
   not_a_pigeonhole_database: "The database file belongs to another program, or is no SQLite database.",
   store_not_durable: "SQLite did not accept the settings that make a commit durable.",
   sqlite_too_old: "The SQLite library is older than 3.51.3, which fixes a corruption of WAL files.",
   driver_unusable:
-    "The installed better-sqlite3 and this Node do not fit, or its native module is missing; the message says what to install.",
+    "The installed better-sqlite3 does not fit this Node, or its native module is missing. The message says what to install.",
   store_busy: "The database stayed locked by another process, or too much waits for the disk.",
   store_full: "The disk or the database is full.",
   store_failed: "The database answered with an error; the message holds SQLite's code.",
   store_corrupt: "The database file is damaged; the message says what to do.",
   store_replaced: "The files of the database were moved, deleted or replaced while they were open.",
-  lease_lost: "The run took longer than its lease; somebody else may have the work now, so nothing was written.",
+  lease_lost: "The run took longer than its lease; another worker may have the work now, so nothing was written.",
   commit_twice: "ctx.commit was called twice in one run.",
   commit_async: "The function given to ctx.commit returned a promise; it must be synchronous.",
   transaction_ended: "The SQL given to tx.db ended the transaction of ctx.commit; nothing was written.",
   transaction_closed: "A transaction's database was used after ctx.commit had ended.",
   duplicate_step: "ctx.step was called twice with one name in one run.",
   step_not_json: "The value of a step cannot be kept as JSON, or is too large.",
-  wait_timeout: "What was waited for did not come in time; the message says what came instead.",
+  wait_timeout: "The event that was waited for did not arrive in time. The message says what arrived instead.",
   handler_timeout: "A handler took longer than its timeoutMs.",
-  run_ended: "A contact event was recorded after the handler's run had ended, so nobody would have stored it.",
+  run_ended: "A contact event was recorded after the handler's run had ended, so it was not stored.",
   not_found: "No event with that id is in the inbox.",
   body_dropped: "The event's body was dropped by retention, so it cannot be handled again.",
   needs_receiver: "Only the receiver itself can do this, since it knows the schemas and handlers.",
   port_in_use: "The port is taken by another program.",
   tunnel_failed: "The tunnel program is not installed, ended, or showed no public URL in time.",
   no_answer: "The API did not answer: no connection, a timeout, or an answer that broke off.",
-  invalid_answer: "The API answered with something that is not JSON or not what the operation gives.",
+  invalid_answer: "The API answered with something that is not JSON or does not fit the operation.",
   answer_too_large: "The API's answer was over the limit and was not read to its end.",
-  redirect_refused: "The API answered with a redirect; none is followed, since it would carry the key elsewhere.",
+  redirect_refused:
+    "The API answered with a redirect. Redirects are not followed, since that would send the key to another URL.",
   unknown_error: "The API answered with an error that names no code.",
   api_not_configured: "ctx.api and contact events need the option api of createReceiver.",
-  key_conflict: "An idempotency key already stands for another contact event.",
+  key_conflict: "The idempotency key was already used for another contact event.",
   invalid_capture: "A file or an import is no capture; the message names the field.",
   invalid_query: "A search over captures cannot be read; the message names the term and what is allowed.",
   no_capture: "No capture has that id, or several begin with it.",
   captures_failed: "Replayed captures were not answered as expected; the message lists them.",
-  folder_not_empty: "A project would be written into a folder that has files already.",
+  folder_not_empty: "The target folder of a new project has files already.",
   program_failed:
     "A program that was started, such as a package manager, is not installed or failed; the message has its last lines.",
 } as const;
@@ -51,8 +52,8 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /**
- * Base of all errors of this package. `code` is safe to compare: one of {@link ERROR_CODES}, or in the errors of the API client
- * whatever code the service gives.
+ * Base of all errors of this package. `code` is safe to compare: one of {@link ERROR_CODES}, or in errors of the API
+ * client the code that the service gave.
  */
 export class PigeonholeError<Code extends string = ErrorCode> extends Error {
   override readonly name: string = "PigeonholeError";

@@ -1,7 +1,9 @@
-/** Characters that move a cursor, colour, hide or turn round text: C0, DEL, C1, line separators and the marks of direction. */
+/**
+ * Characters that move the cursor, or colour, hide or reverse text: C0, DEL, C1, line separators and direction marks.
+ */
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff]/gu;
 
-/** Text from outside, made safe for a terminal: control characters are spelled out, such as `\u001b`. */
+/** Untrusted text, made safe for a terminal: control characters are escaped, such as `\u001b`. */
 export function escapeControls(text: string): string {
   return text.replaceAll(CONTROLS, (character) => {
     if (character === "\n") return "\\n";

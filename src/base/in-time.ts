@@ -1,9 +1,12 @@
 import type { Clock } from "./clock.js";
 
-/** Stands for a promise that did not settle in time. */
+/** The result in place of a promise that did not settle in time. */
 export const LATE = Symbol("late");
 
-/** Settles as `promise` does, or resolves with {@link LATE} after `ms` milliseconds of the clock; the promise itself goes on. */
+/**
+ * Settles as `promise` does, or resolves with {@link LATE} after `ms` milliseconds of the clock; the promise itself
+ * continues.
+ */
 export function inTime<Value>(promise: Promise<Value>, clock: Clock, ms: number): Promise<Value | typeof LATE> {
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(() => resolve(LATE), ms);

@@ -1,7 +1,7 @@
 /** One log line: fields first, a short event name second. Pino's shape. */
 export type LogLine = (fields: object, message: string) => void;
 
-/** The part of pino that is used; any logger with these methods serves. */
+/** The part of pino that is used. Any logger with these methods works. */
 export interface Logger {
   debug: LogLine;
   info: LogLine;
@@ -11,7 +11,7 @@ export interface Logger {
   child(fields: Record<string, unknown>): Logger;
 }
 
-/** A logger that says nothing. */
+/** A logger that writes nothing. */
 export const silentLogger: Logger = {
   debug() {},
   info() {},

@@ -2,11 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "./clock.js";
 import { PigeonholeError } from "./error.js";
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when it is told to. */
 export interface ManualClock extends Clock {
   /**
-   * Lets `ms` milliseconds pass: timers that come due fire in order, each at its own time, also those set on the way.
-   * Before the first and after each, promises get to run. What waits for sockets, disks or threads is not waited for.
+   * Advances the clock by `ms` milliseconds. Timers that become due fire in order, each at its own time, also those set
+   * meanwhile. Promises run before the first timer and after each one. Sockets, disks and threads are not waited for.
    */
   advance(ms: number): Promise<void>;
   /** Sets the wall clock, as a correction by NTP does. Timers keep what they have left and none fires. */
@@ -24,7 +24,7 @@ interface ManualTimer {
   callback: () => void;
 }
 
-/** Turns of the event loop given to promises between two timers; a chain of a few `setImmediate` gets through. */
+/** Turns of the event loop given to promises between two timers: enough for a chain of a few `setImmediate`. */
 const TURNS = 4;
 
 /**

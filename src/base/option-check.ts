@@ -1,6 +1,8 @@
 import { PigeonholeError } from "./error.js";
 
-/** Returns `value`, or throws `invalid_option` naming the option when it is no whole number in the range. */
+/**
+ * Returns `value`, or throws an `invalid_option` that names the option if the value is not a whole number in the range.
+ */
 export function checkWholeNumber(option: string, value: number, range: { min: number; max?: number }): number {
   const max = range.max ?? Number.MAX_SAFE_INTEGER;
   if (Number.isInteger(value) && value >= range.min && value <= max) return value;
@@ -8,13 +10,14 @@ export function checkWholeNumber(option: string, value: number, range: { min: nu
   throw new PigeonholeError("invalid_option", `${option} must be a whole number ${wanted}, got ${String(value)}.`);
 }
 
-/** The names of all options of an interface; the compiler keeps it whole. */
+/** The names of all options of an interface. The compiler reports a name that is missing. */
 export type OptionNames<Options> = Readonly<Record<keyof Required<Options>, true>>;
 
 /**
- * Throws `invalid_option` for an option that does not exist, which would be ignored otherwise, and for what is no object.
+ * Throws `invalid_option` for an option that does not exist, which would be ignored otherwise, and for a value that is
+ * not an object.
  *
- * @param place Who takes the options, such as `createClient`; it begins the message.
+ * @param place The function that takes the options, such as `createClient`. The message begins with it.
  */
 export function checkOptionNames<Options extends object>(
   place: string,
@@ -27,7 +30,7 @@ export function checkOptionNames<Options extends object>(
       `${place} takes an object with options, got ${options === null ? "null" : typeof options}.`,
     );
   }
-  // Not by Object.keys, which would allocate: some of these calls are made for every delivery.
+  // Object.keys would allocate, and some of these calls are made for every delivery.
   for (const name in options) {
     if (Object.hasOwn(names, name) || !Object.hasOwn(options, name)) continue;
     const known = Object.keys(names).toSorted().join(", ");

@@ -1,2 +1,2 @@
-/** A source of numbers in [0, 1), as `Math.random`; seeded in simulations. */
+/** A source of numbers in [0, 1), such as `Math.random`. Simulations use a seeded one. */
 export type Random = () => number;

@@ -1,12 +1,15 @@
 import type { Clock } from "./clock.js";
 
-/** A clock that knows by how much it was set back. */
+/** A clock that measures by how much the wall clock was set back. */
 export interface RememberingClock extends Clock {
-  /** Milliseconds from the latest time it has told down to now, 0 when it never went back; what was told before is forgotten. */
+  /**
+   * Milliseconds by which the time now is before the latest time returned; 0 when the clock was not set back. Forgets
+   * the times returned before.
+   */
   takeSetBackMs(): number;
 }
 
-/** The clock, remembering the latest time that somebody was told. */
+/** A clock that remembers the latest time it returned. */
 export function createRememberingClock(clock: Clock): RememberingClock {
   let latest = -Infinity;
   return {

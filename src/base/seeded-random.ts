@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Random } from "./random.js";
 
-/** A source of numbers decided by its seed alone: the same seed gives the same numbers in every run. */
+/** A source of random numbers. The same seed gives the same numbers in every run. */
 export function seededRandom(seed: string): Random {
   const digest = createHash("sha256").update(seed).digest();
   let [a, b, c, d] = [digest.readInt32LE(0), digest.readInt32LE(4), digest.readInt32LE(8), digest.readInt32LE(12)];
-  // sfc32, a small generator that passes the usual tests of randomness; not for secrets.
+  // sfc32, a small generator that passes the usual tests of randomness. Not for secrets.
   return () => {
     const sum = (a + b + d) | 0;
     d = (d + 1) | 0;

@@ -2,8 +2,9 @@ import { escapeControls } from "./escape-controls.js";
 import type { LogLine, Logger } from "./logger.js";
 
 /**
- * The user's logger for the receiver's own lines: one whose destination is closed or broken may throw, and that must change no answer,
- * lose no settlement and end no process. Ids and types of events have their control characters spelled out. Children are the user's own, since handlers get them as `ctx.log`.
+ * Wraps the user's logger for the receiver's own lines. A logger with a closed or broken destination may throw. That
+ * must not change an answer, lose a settlement or end the process. Control characters in ids and types of events are
+ * escaped. Children are those of the user's logger, since handlers get them as `ctx.log`.
  */
 export function makeSureLogger(logger: Logger): Logger {
   return {
@@ -15,10 +16,10 @@ export function makeSureLogger(logger: Logger): Logger {
   };
 }
 
-/** Fields that hold text of the sender. */
+/** Fields that hold text from the sender. */
 const SENT_FIELDS = ["eventId", "eventType"] as const;
 
-/** Loggers that write for a terminal would print a control character of an event's id as it is. */
+/** A logger that writes to a terminal would print a control character of an event's id unescaped. */
 function printable<Fields extends object>(fields: Fields): Fields {
   let safe = fields;
   for (const name of SENT_FIELDS) {
@@ -34,6 +35,6 @@ function write(line: () => ReturnType<LogLine>): void {
   try {
     line();
   } catch {
-    // There is nobody left to tell.
+    // A failed logger has nowhere to report to.
   }
 }

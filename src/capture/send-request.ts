@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { LONGEST_NODE_TIMER } from "../base/clock.js";
+import { MAX_NODE_TIMER } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { HeaderList } from "./capture.js";
@@ -121,7 +121,7 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
         ...(outgoing.ca === undefined ? {} : { ca: outgoing.ca }),
       });
       const abort = (): void => stop("aborted");
-      const waitMs = Math.min(timeoutMs, LONGEST_NODE_TIMER);
+      const waitMs = Math.min(timeoutMs, MAX_NODE_TIMER);
       const timer = setTimeout(() => stop("timeout", `${waitMs} ms`), waitMs);
       cleanUp = () => {
         clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { type Clock, LONGEST_NODE_TIMER, systemClock } from "../base/clock.js";
+import { type Clock, MAX_NODE_TIMER, systemClock } from "../base/clock.js";
 import { DAY, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
@@ -133,7 +133,7 @@ export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevS
   if (options.tunnel !== undefined && options.publicUrl !== undefined) {
     throw new PigeonholeError("invalid_option", "Give tunnel or publicUrl, not both.");
   }
-  const timer = { min: 1, max: LONGEST_NODE_TIMER };
+  const timer = { min: 1, max: MAX_NODE_TIMER };
   return {
     secrets,
     rules: createForwardRules(options.forwards ?? [], { allowRemote }),

@@ -1,4 +1,4 @@
-import { LONGEST_NODE_TIMER } from "../../base/clock.js";
+import { MAX_NODE_TIMER } from "../../base/clock.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 
 export interface AttemptQueueOptions {
@@ -27,7 +27,7 @@ export class AttemptQueue {
   constructor(options: AttemptQueueOptions) {
     checkWholeNumber("attemptsAtOnce", options.atOnce, { min: 1 });
     if (options.patienceMs !== undefined)
-      checkWholeNumber("patienceMs", options.patienceMs, { min: 1, max: LONGEST_NODE_TIMER });
+      checkWholeNumber("patienceMs", options.patienceMs, { min: 1, max: MAX_NODE_TIMER });
     this.#options = options;
   }
 
