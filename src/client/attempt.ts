@@ -4,10 +4,10 @@ import { NoAnswerError } from "./errors.js";
 import { type PrintableCause, copyPrintableCause } from "./printable-cause.js";
 import { readBody } from "./read-body.js";
 
-/** The part of `fetch` that is used; any function like it serves. */
+/** The part of `fetch` that is used. Any function like it works. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A request as it travels. */
+/** A request as it is sent. */
 export interface WireRequest {
   /** Name of the call, for errors. */
   call: string;
@@ -17,7 +17,7 @@ export interface WireRequest {
   body: string | undefined;
 }
 
-/** What came back. */
+/** The answer. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -36,8 +36,8 @@ export interface AttemptDeps {
 const timedOut = Symbol("timed out");
 
 /**
- * Sends a request once and reads the answer whole. Rejects with {@link NoAnswerError}, or with the signal's reason when it is
- * aborted, also where `fetch` does not listen to its signal.
+ * Sends a request once and reads the answer whole. Rejects with {@link NoAnswerError}, or with the signal's reason when
+ * it is aborted, even if `fetch` ignores its signal.
  */
 export async function attempt(
   request: WireRequest,
@@ -47,7 +47,7 @@ export async function attempt(
   signal?.throwIfAborted();
   const controller = new AbortController();
   const timer = deps.clock.setTimer(() => controller.abort(timedOut), deps.timeoutMs);
-  // Not AbortSignal.any: on Node 20 a long-lived signal keeps what was made from it.
+  // Not AbortSignal.any: on Node 20 a long-lived signal keeps the signals made from it in memory.
   const onAbort = (): void => controller.abort(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
@@ -83,7 +83,7 @@ function noAnswerInTime(call: string, timeoutMs: number): NoAnswerError {
 
 function connectionFailed(call: string, cause: PrintableCause | undefined): NoAnswerError {
   const { code, syscall = "" } = withCode(cause) ?? withParserReason(cause) ?? {};
-  // The way to a host can be lost on a connection that stands, too.
+  // A host can also become unreachable on an open connection.
   const mayHaveArrived = code === undefined || !BEFORE_SENDING.test(code) || /^(?:read|write)/.test(syscall);
   const what = mayHaveArrived
     ? "the connection broke off before the answer was complete"
@@ -92,21 +92,21 @@ function connectionFailed(call: string, cause: PrintableCause | undefined): NoAn
   return new NoAnswerError({ call, reason: "connection", mayHaveArrived, message, cause });
 }
 
-/** Codes of Node and undici for a connection that never stood. */
+/** Codes of Node and undici for a connection that was never made. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
 
 /** The parser's own words at the end of its message: one of a fixed set, never a part of the answer. */
 const PARSER_REASON = /\(([^()]{1,100})\)$/;
 
-/** fetch of Node 24 and newer gives no code to an answer that is no HTTP; the error's message ends with what the code would say. */
+/** fetch of Node 24 and newer gives no code for an answer that is not HTTP. The end of the error's message says it. */
 function withParserReason(error: PrintableCause | undefined): { code: string; syscall?: string } | undefined {
   if (error === undefined) return undefined;
   if (error.name === "HTTPParserError") return { code: PARSER_REASON.exec(error.message)?.[1] ?? error.name };
   return withParserReason(error.cause as PrintableCause | undefined);
 }
 
-/** The first of the chain of causes that has a code; fetch hides it there. */
+/** The first cause in the chain that has a code. fetch wraps the original error. */
 function withCode(error: PrintableCause | undefined): PrintableCause | undefined {
   if (error === undefined || error.code !== undefined) return error;
   return withCode(error.cause as PrintableCause | undefined);

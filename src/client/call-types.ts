@@ -5,15 +5,15 @@ import type { PagePromise } from "./page-promise.js";
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call wherever it is, waiting included; the promise rejects with the signal's reason. */
+  /** Ends the call at any point, also while it waits. The promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 /** Options of a call that may carry an idempotency key. */
 export interface KeyedCallOptions extends CallOptions {
   /**
-   * 1 to 255 letters, digits, `_`, `.`, `:` and `-`. The same key with the same input has one effect, so a call with a key is
-   * retried; one without is not.
+   * 1 to 255 letters, digits, `_`, `.`, `:` and `-`. The same key with the same input has one effect, so a call with a
+   * key is retried; one without is not.
    */
   idempotencyKey?: string | undefined;
 }
@@ -50,18 +50,18 @@ export type Call<Row extends Operation> = (
   ...args: [...PathArguments<PathNames<Row["path"]>>, ...InputArguments<Row>, options?: Options<Row>]
 ) => Reply<Row>;
 
-/** Functions for a whole contract, nested as it is. Homomorphic, so that the rows' docstrings show on them. */
+/** Functions for a whole contract, with its nesting. A homomorphic type, so that editors show the rows' docstrings. */
 export type Calls<Table extends Record<keyof Table, Record<string, Operation>>> = {
   readonly [R in keyof Table]: { readonly [Name in keyof Table[R]]: Call<Table[R][Name]> };
 };
 
 /**
- * The API client: `client.contactEvents` and `client.webhooks`. Every call rejects with InvalidInputError (nothing was sent),
- * ApiError and its subclasses (the service answered), NoAnswerError (it did not) or the reason of its signal.
+ * The API client: `client.contactEvents` and `client.webhooks`. Every call rejects with InvalidInputError (nothing was
+ * sent), ApiError and its subclasses (the service answered), NoAnswerError (it did not) or the reason of its signal.
  */
 export interface Client extends Calls<Contract> {}
 
-/** The part of a client that sends contact events; anything with it can stand in for the client there. */
+/** The part of a client that sends contact events. Any object with it can be used in place of the client there. */
 export interface ContactEventSender {
   readonly contactEvents: Pick<Client["contactEvents"], "send" | "sendBatch">;
 }

@@ -23,11 +23,11 @@ export function createClient(options: ClientOptions): Client {
     const [resource = "", name = ""] = bound.call.split(".");
     const calls = (client[resource] ??= {});
     const call = bound.operation.paged === true ? pagedCall(bound, resolved) : singleCall(bound, resolved);
-    // A name of its own in stack traces and when printed.
+    // Its own name in stack traces and when printed.
     calls[name] = Object.defineProperty(call, "name", { value: name });
   }
   for (const calls of Object.values(client)) Object.freeze(calls);
-  // The loop follows the table that the type is derived from.
+  // The type is derived from the same table as this loop.
   return Object.freeze(client) as unknown as Client;
 }
 
@@ -37,7 +37,7 @@ function singleCall(bound: BoundOperation, resolved: ResolvedClient): (...args: 
 
 function pagedCall(bound: BoundOperation, resolved: ResolvedClient): (...args: unknown[]) => PagePromise<unknown> {
   return (...args) => {
-    // As it was at the first page, whatever the caller makes of the object between pages.
+    // A copy from the first page, since the caller may change the object between pages.
     let filters: object | undefined;
     const fetchPage = async (cursor: string | undefined): Promise<Page<unknown>> => {
       const split = splitArguments(bound, args);

@@ -5,7 +5,7 @@ import { type CredentialShape, resolveCredentialShape } from "../contract/creden
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9_-]+/g;
 const HIDDEN = "[api key]";
 
-/** The API key. It leaves this object only as a header; printing the object does not show it. */
+/** The API key. It is readable only as a header. Printing the object does not show it. */
 export class Credential {
   readonly #key: string;
   readonly #shape: CredentialShape;
@@ -22,7 +22,7 @@ export class Credential {
     return { [this.#shape.header]: this.#shape.prefix + this.#key };
   }
 
-  /** The text without the key and without webhook secrets, for what the service says and an error will repeat. */
+  /** The text without the key and without webhook secrets, for texts of the service that an error repeats. */
   redact(text: string): string {
     return text.replaceAll(this.#key, HIDDEN).replaceAll(WEBHOOK_SECRET, "[webhook secret]");
   }
@@ -49,8 +49,8 @@ function checkApiKey(apiKey: unknown): void {
   if (apiKey.trim() === "") return refuse("is empty. Is the environment variable set?");
   if (/["'`]/.test(apiKey)) return refuse("has quotes in it; remove them.");
   if (/\s/.test(apiKey)) return refuse("has white space or a line break in it; remove it.");
-  // fetch quotes a header value that it refuses, so nothing may get that far.
-  if (!/^[!-~]+$/.test(apiKey)) return refuse("has characters that no key has; copy it anew.");
+  // fetch quotes a header value that it refuses, so refuse it here.
+  if (!/^[!-~]+$/.test(apiKey)) return refuse("has characters that no key has; copy it again.");
   if (apiKey.startsWith("whsec_")) return refuse("is a webhook secret; an API key begins with svc_live_.");
   if (apiKey.startsWith("whe_")) return refuse("is the id of a webhook endpoint; an API key begins with svc_live_.");
 }

@@ -16,16 +16,19 @@ export interface ApiErrorInput {
 }
 
 /**
- * The service answered, and not with what was asked for. `code` is the service's, also one that this version does not know. One class
- * per family of statuses extends it.
+ * The service answered with an error, or with an answer that cannot be used. `code` is the service's, even one that
+ * this version does not know. One class per family of statuses extends it.
  */
 export class ApiError extends PigeonholeError<string> {
   override readonly name: string = "ApiError";
-  /** HTTP status. 2xx with the code `invalid_answer` or `answer_too_large`: it took effect, only the answer is unusable. */
+  /**
+   * HTTP status. 2xx with the code `invalid_answer` or `answer_too_large`: the call took effect, but the answer cannot
+   * be used.
+   */
   readonly status: number;
-  /** Field or dotted path that the service means. */
+  /** Field or dotted path that the error is about. */
   readonly param: string | undefined;
-  /** The service's name of the request, for its support. */
+  /** The service's id of the request, for its support. */
   readonly requestId: string | undefined;
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
@@ -52,12 +55,12 @@ export class PermissionError extends ApiError {
   override readonly name = "PermissionError";
 }
 
-/** 404: not there, or not visible to the key. */
+/** 404: does not exist, or is not visible to the key. */
 export class NotFoundError extends ApiError {
   override readonly name = "NotFoundError";
 }
 
-/** 409: the state of the thing does not allow it. */
+/** 409: the state of the resource does not allow it. */
 export class ConflictError extends ApiError {
   override readonly name = "ConflictError";
 }
@@ -72,7 +75,7 @@ export class RateLimitError extends ApiError {
   override readonly name = "RateLimitError";
 }
 
-/** 5xx: a fault of the service, or of what stands in front of it. */
+/** 5xx: a failure of the service, or of a proxy in front of it. */
 export class ServerError extends ApiError {
   override readonly name = "ServerError";
 }
@@ -80,7 +83,10 @@ export class ServerError extends ApiError {
 /** Why there is no answer. */
 export type NoAnswerReason = "timeout" | "connection";
 
-/** No answer came. `cause` tells what fetch rejected with: name, message, stack and code, and nothing that it holds of request or answer. */
+/**
+ * No answer came. `cause` is a copy of what fetch rejected with: name, message, stack and code, without any data of the
+ * request or answer.
+ */
 export class NoAnswerError extends PigeonholeError {
   override readonly name = "NoAnswerError";
   readonly reason: NoAnswerReason;
@@ -102,7 +108,7 @@ export class NoAnswerError extends PigeonholeError {
   }
 }
 
-/** The error for a status, of the class of its family. */
+/** The error for a status, of the class for it. */
 export function apiErrorFor(input: ApiErrorInput): ApiError {
   const { status } = input;
   if (status === 400 || status === 422) return new InvalidRequestError(input);

@@ -19,7 +19,7 @@ export interface ClientOptions {
   apiKey: string;
   /** What the paths of the API are relative to: https, or http on this machine. */
   baseUrl: string;
-  /** Longest time of one attempt, the reading of the answer included, in milliseconds. @default 30,000 */
+  /** Longest time of one attempt, including reading the answer, in milliseconds. @default 30,000 */
   timeoutMs?: number;
   /** Retries after the first attempt, of calls that only read or carry an idempotency key. @default 2 */
   maxRetries?: number;
@@ -27,13 +27,13 @@ export interface ClientOptions {
   eventsPerMinute?: number;
   /** Largest answer that is read, in bytes. @default 5 MiB */
   maxAnswerBytes?: number;
-  /** How the key travels, where the service expects it otherwise. @default `Authorization: Bearer <key>` */
+  /** How the key is sent, if the service expects it otherwise. @default `Authorization: Bearer <key>` */
   credential?: Partial<CredentialShape>;
-  /** Paths that the documents do not show, where ours are wrong. */
+  /** Paths that the service's documentation does not show, if the assumed ones are wrong. */
   paths?: PathOverrides;
-  /** Header with the service's name of a request. @default "x-request-id" */
+  /** Header with the service's id of the request. @default "x-request-id" */
   requestIdHeader?: string;
-  /** Hears of retries; never of inputs, answers or the key. @default silent */
+  /** Receives log lines about retries; never inputs, answers or the key. @default silent */
   logger?: Logger;
   /** @default the machine's `fetch` */
   fetch?: FetchFunction;
@@ -72,7 +72,7 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClient {
   const { timeoutMs = 30 * SECOND, maxRetries = 2, maxAnswerBytes = 5 * 1024 * 1024 } = options;
   const { eventsPerMinute = EVENT_LIMITS.eventsPerMinute, requestIdHeader = "x-request-id" } = options;
   const clock = options.clock ?? waitingClock;
-  // A minute is a minute, even when the machine's clock is set forward meanwhile.
+  // Uses elapsed time, so that setting the machine's clock does not change the rate.
   const limiterClock = options.clock ?? { ...waitingClock, now: () => performance.now() };
   const perMinute = checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 });
   if (!/^[A-Za-z0-9-]{1,100}$/.test(requestIdHeader)) {

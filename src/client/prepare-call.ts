@@ -7,7 +7,7 @@ import type { KeyedCallOptions } from "./call-types.js";
 import { InvalidInputError } from "./errors.js";
 import { isRepeatable } from "./retry.js";
 
-/** The arguments of a call, told apart. */
+/** The arguments of a call by their meaning. */
 export interface CallArguments {
   params: Record<string, unknown>;
   body: unknown;
@@ -18,13 +18,13 @@ export interface CallArguments {
 /** A checked call. */
 export interface PreparedCall extends BoundOperation {
   request: WireRequest;
-  /** Events that it counts as, 0 for none. */
+  /** Number of events that it counts as; 0 for none. */
   events: number;
   isRepeatable: boolean;
   signal: AbortSignal | undefined;
 }
 
-/** Tells the arguments apart: path parameters in order, then body or query, then options. */
+/** Splits the arguments: path parameters in order, then body or query, then options. */
 export function splitArguments({ call, operation, path }: BoundOperation, args: readonly unknown[]): CallArguments {
   const names = pathNames(operation.path);
   const hasInput = operation.body !== undefined || operation.query !== undefined;
@@ -41,7 +41,7 @@ export function splitArguments({ call, operation, path }: BoundOperation, args: 
   };
 }
 
-/** Checks everything and writes the request down; throws InvalidInputError, and then nothing was sent. */
+/** Checks everything and builds the request. If it throws InvalidInputError, nothing was sent. */
 export function prepareCall(bound: BoundOperation, args: CallArguments, baseUrl: string, nowMs: number): PreparedCall {
   const { call, operation, path } = bound;
   const { params, query, options } = args;
@@ -59,12 +59,12 @@ export function prepareCall(bound: BoundOperation, args: CallArguments, baseUrl:
       url: baseUrl + fillPath(path, checkedParams) + queryString(checkedQuery),
       headers: {
         accept: "application/json",
-        // No compression: a small answer stays a small answer.
+        // No compression, so that a small answer cannot become a large one.
         "accept-encoding": "identity",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(key === undefined ? {} : { [IDEMPOTENCY_KEY_HEADER]: key }),
       },
-      // Written once, so that every attempt sends the same bytes.
+      // Serialized once, so that every attempt sends the same bytes.
       body: body === undefined ? undefined : JSON.stringify(body),
     },
     events: countEvents(operation, body),
@@ -84,9 +84,9 @@ function checkOptions(call: string, operation: Operation, options: unknown): Key
     throw refuse(call, "invalid_parameter", "", "The last argument must be an object of options.");
   }
   const allowed = takesIdempotencyKey(operation) ? ["signal", "idempotencyKey"] : ["signal"];
-  // A misspelt idempotencyKey would be a call that may take effect twice.
+  // With a misspelt idempotencyKey, the call might take effect twice.
   const unknown = Object.keys(options).find((name) => !allowed.includes(name));
-  if (unknown !== undefined) throw refuse(call, "unknown_parameter", unknown, "There is no such option of this call.");
+  if (unknown !== undefined) throw refuse(call, "unknown_parameter", unknown, "This call has no such option.");
   const { signal, idempotencyKey: key } = options as KeyedCallOptions;
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw refuse(call, "invalid_parameter", "signal", "Must be an AbortSignal.");

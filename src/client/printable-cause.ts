@@ -1,7 +1,7 @@
 import { isNativeError } from "node:util/types";
 
-/** No chain of causes is followed further; one that goes in a circle has no end. */
-const LONGEST_CHAIN = 10;
+/** Longest chain of causes that is followed. A circular one has no end. */
+const MAX_CAUSES = 10;
 
 /** A copy of an error of `fetch`, for the `cause` of another. */
 export interface PrintableCause extends Error {
@@ -12,18 +12,18 @@ export interface PrintableCause extends Error {
 }
 
 /**
- * What can be shown of what `fetch` rejected with: name, message, stack, `code` and `syscall`, down the chain of causes, all of it through
- * `redact`. Nothing else is taken over: undici's parser keeps the bytes of the answer on its errors, and a fetch of one's own may keep
- * the request. undefined for what is no error.
+ * A copy of what `fetch` rejected with that is safe to show: name, message, stack, `code` and `syscall` of each cause
+ * in the chain, all passed through `redact`. Nothing else is copied: undici's parser keeps the bytes of the answer on
+ * its errors, and a custom fetch may keep the request. undefined for a value that is not an error.
  */
 export function copyPrintableCause(
   error: unknown,
   redact: (text: string) => string,
   depth = 1,
 ): PrintableCause | undefined {
-  // Some test runners have a realm of their own, and with it another Error.
+  // Some test runners have their own realm, with another Error class.
   if (!(error instanceof Error || isNativeError(error))) return undefined;
-  const cause = depth < LONGEST_CHAIN ? copyPrintableCause(error.cause, redact, depth + 1) : undefined;
+  const cause = depth < MAX_CAUSES ? copyPrintableCause(error.cause, redact, depth + 1) : undefined;
   const options = cause === undefined ? {} : { cause };
   const said: unknown = error.message;
   const message = redact(typeof said === "string" ? said : `(${typeof said})`);

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 
-/** A call that went out, `at` a time of this limiter's own, which never runs backwards; milliseconds. */
+/** A call that was sent. `at` is on the limiter's own time, which never goes back; milliseconds. */
 interface Sent {
   at: number;
   events: number;
-  /** The one after it. Linked, since a list that loses its first item costs its length. */
+  /** The next call. A linked list, since removing the first item of an array costs its length. */
   next: Sent | undefined;
 }
 
@@ -16,9 +16,9 @@ interface Waiter {
 }
 
 /**
- * A token bucket with a FIFO queue. It starts empty, so that a process that crashes and starts again and again does not burst,
- * and is kept as time: each event costs the milliseconds in which its share of the rate comes in. What was saved up may go out
- * at once, but within any minute no more goes out than the rate allows.
+ * A token bucket with a FIFO queue. It starts empty, so that a process in a crash loop does not burst. It is kept as
+ * time: each event costs the milliseconds in which one event of the rate is earned. Saved events may be sent at once,
+ * but no minute exceeds the rate.
  */
 export class RateLimiter {
   readonly #clock: Clock;
@@ -44,7 +44,9 @@ export class RateLimiter {
     this.#seenAt = clock.now();
   }
 
-  /** Resolves when `events` may be sent, in the order of the calls; rejects with the signal's reason when it is aborted. */
+  /**
+   * Resolves when `events` may be sent, in the order of the calls; rejects with the signal's reason when it is aborted.
+   */
   take(events: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
@@ -54,7 +56,7 @@ export class RateLimiter {
       const onAbort = (): void => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
         reject(signal?.reason as Error);
-        // Later, when all waiters of the signal are out: none of them may use up what is saved.
+        // Later, when all waiters of the signal have left the queue: none of them may use what is saved.
         queueMicrotask(() => this.#serve());
       };
       const waiter: Waiter = {
@@ -71,7 +73,7 @@ export class RateLimiter {
     });
   }
 
-  /** The service said that it was too much: nothing is sent for `ms` milliseconds, and nothing is saved up. */
+  /** The service answered 429: nothing is sent for `ms` milliseconds, and nothing is saved up. */
   pause(ms: number): void {
     this.#passTime();
     this.#savedMs = 0;
@@ -103,7 +105,10 @@ export class RateLimiter {
     this.#newest = sent;
   }
 
-  /** In how many milliseconds enough of the last minute's calls are over. A call beyond the rate has a minute to itself. */
+  /**
+   * Milliseconds until enough of the calls of the last minute are more than a minute old. A call larger than the rate
+   * gets a minute alone.
+   */
   #findRoomInMs(events: number): number {
     let sum = this.#lastMinuteEvents + events;
     let roomInMs = 0;
@@ -114,7 +119,7 @@ export class RateLimiter {
     return roomInMs;
   }
 
-  /** Books the time since the last look. A wall clock that was set back costs nothing and gives nothing. */
+  /** Adds the time since the last call. A wall clock that was set back adds and removes nothing. */
   #passTime(): void {
     const now = this.#clock.now();
     const passedMs = Math.max(0, now - this.#seenAt);

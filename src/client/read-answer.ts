@@ -12,14 +12,15 @@ export interface ReadAnswerDeps {
   nowMs: number;
 }
 
-/** Each text of the service in an error is cut here, in characters. */
-const LONGEST_TEXT = 500;
+/** Texts of the service in an error are cut at this length, in characters. */
+const MAX_TEXT_LENGTH = 500;
 
-/** The result of a 2xx answer. Throws an ApiError for any other, and for one that cannot be used. */
+/** The result of a 2xx answer. Throws an ApiError for any other answer, and for one that cannot be used. */
 export function readAnswer(call: string, operation: Operation, answer: Answer, deps: ReadAnswerDeps): unknown {
   const { status, text } = answer;
-  // What the service says of an error will be printed. Read first: JSON can escape a secret past recognition.
-  const printable = (said: string): string => deps.credential.redact(said).slice(0, LONGEST_TEXT);
+  // The service's error text will be printed. Parse it before redaction: JSON can escape a secret so that it is not
+  // recognized.
+  const printable = (said: string): string => deps.credential.redact(said).slice(0, MAX_TEXT_LENGTH);
   const refuse = ({ code, message, param }: Partial<ErrorBody> & { code: string; message: string }) => {
     const requestId = answer.headers.get(deps.requestIdHeader);
     return apiErrorFor({
@@ -32,7 +33,7 @@ export function readAnswer(call: string, operation: Operation, answer: Answer, d
       retryAfterMs: readRetryAfter(answer.headers.get("retry-after"), deps.nowMs),
     });
   };
-  // 0 is what a browser's fetch makes of a redirect.
+  // A browser's fetch gives 0 for a redirect.
   if (status === 0 || (status >= 300 && status <= 399)) {
     throw refuse({
       code: "redirect_refused",

@@ -6,10 +6,10 @@ import { ApiError, NoAnswerError } from "./errors.js";
 
 const BACKOFF: Backoff = { initialMs: SECOND / 2, factor: 2, maxMs: 8 * SECOND, jitter: 0.25 };
 
-/** A call waits no longer than this for a Retry-After; a longer one ends it, and the error says how long. */
-export const LONGEST_RETRY_AFTER_MS = MINUTE;
+/** Longest Retry-After that a call waits for. A longer one ends the call, and the error says how long it is. */
+export const MAX_RETRY_AFTER_MS = MINUTE;
 
-/** True when the call may be sent again after an answer that leaves open whether it took effect. */
+/** True when the call may be sent again although it may have taken effect. */
 export function isRepeatable(operation: Operation, idempotencyKey: string | undefined): boolean {
   return operation.retry === "safe" || (takesIdempotencyKey(operation) && idempotencyKey !== undefined);
 }
@@ -17,7 +17,7 @@ export function isRepeatable(operation: Operation, idempotencyKey: string | unde
 /** What decides about a retry. */
 export interface RetryInput {
   error: unknown;
-  /** Retries made so far. */
+  /** Number of retries so far. */
   retries: number;
   maxRetries: number;
   isRepeatable: boolean;
@@ -29,10 +29,10 @@ export function retryWait({ error, retries, maxRetries, isRepeatable, random }: 
   if (!isRepeatable || retries >= maxRetries || !isTransient(error)) return undefined;
   const waitMs = backoffDelay(BACKOFF, retries + 1, random);
   const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-  return askedMs > LONGEST_RETRY_AFTER_MS ? undefined : Math.max(waitMs, askedMs);
+  return askedMs > MAX_RETRY_AFTER_MS ? undefined : Math.max(waitMs, askedMs);
 }
 
-/** No answer, 408, 425, 429 and 5xx pass; any other answer stays what it is. */
+/** No answer, 408, 425, 429 and 5xx are transient. Any other answer would be the same again. */
 function isTransient(error: unknown): boolean {
   if (error instanceof NoAnswerError) return true;
   if (!(error instanceof ApiError)) return false;

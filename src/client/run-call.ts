@@ -7,7 +7,7 @@ import { ApiError, RateLimitError } from "./errors.js";
 import type { PreparedCall } from "./prepare-call.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { readAnswer } from "./read-answer.js";
-import { LONGEST_RETRY_AFTER_MS, retryWait } from "./retry.js";
+import { MAX_RETRY_AFTER_MS, retryWait } from "./retry.js";
 
 export interface RunCallDeps extends AttemptDeps {
   limiter: RateLimiter;
@@ -17,10 +17,10 @@ export interface RunCallDeps extends AttemptDeps {
   random: Random;
 }
 
-/** How long sending of events rests after a 429 that says nothing about it. */
+/** How long sending of events pauses after a 429 without Retry-After. */
 const DEFAULT_PAUSE_MS = SECOND;
 
-/** Sends a call until it is answered for good. */
+/** Sends a call, with retries, until the result is final. */
 export async function runCall(call: PreparedCall, deps: RunCallDeps): Promise<unknown> {
   for (let retries = 0; ; retries += 1) {
     try {
@@ -29,7 +29,7 @@ export async function runCall(call: PreparedCall, deps: RunCallDeps): Promise<un
       if (call.events > 0 && error instanceof RateLimitError) pauseAll(error, deps);
       const waitMs = retryWait({ ...deps, error, retries, isRepeatable: call.isRepeatable });
       if (waitMs === undefined) throw error;
-      // The name of the call and not its path, which can hold an address.
+      // Logs the name of the call and not its path, which can contain an address.
       const status = error instanceof ApiError ? error.status : null;
       deps.logger.debug({ call: call.call, status, retry: retries + 1, waitMs }, "api_call_retried");
       await sleep(deps.clock, waitMs, call.signal);
@@ -46,7 +46,7 @@ async function sendOnce(call: PreparedCall, deps: RunCallDeps): Promise<unknown>
   return readAnswer(call.call, operation, answer, { credential, requestIdHeader, nowMs: deps.clock.now() });
 }
 
-/** All calls share one limit, so one refusal is news for all of them. */
+/** All calls share one limit, so one refusal pauses them all. */
 function pauseAll({ retryAfterMs = DEFAULT_PAUSE_MS }: RateLimitError, { limiter }: RunCallDeps): void {
-  limiter.pause(Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
+  limiter.pause(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }

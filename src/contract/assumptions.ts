@@ -1,10 +1,10 @@
-/** One point that the documents leave open, and what this package does about it. */
+/** One point that the service's documentation leaves open, and what this package assumes. */
 export interface ApiAssumption {
   /** Stable name. */
   id: string;
   /** What the documents do not say. */
   notShown: string;
-  /** What is taken for true by default. */
+  /** What this package assumes by default. */
   assumed: string;
   /** What to do when the service behaves otherwise. */
   change: string;
@@ -15,7 +15,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "credential",
     notShown: "How the credential travels.",
-    assumed: "As `Authorization: Bearer <key>`, for API keys and OAuth access tokens alike.",
+    assumed: "As `Authorization: Bearer <key>`, for API keys and for OAuth access tokens.",
     change: "Option `credential` of createClient: `{ header, prefix }`.",
   },
   {
@@ -41,7 +41,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "delivery_rows",
     notShown: "Most fields of a row of the delivery log, the name of the attempt number, and its paging.",
     assumed:
-      "`id` identifies the row; `attempt`, `eventId`, `eventType` and `createdAt` are read where they are there, and null otherwise. Paged as every list.",
+      "`id` identifies the row; `attempt`, `eventId`, `eventType` and `createdAt` are read if present and null otherwise. Paged like every list.",
     change: "Further fields are passed through as they came; `webhookDelivery` in `src/contract/webhook-endpoint.ts`.",
   },
   {
@@ -59,7 +59,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "request_id",
     notShown: "Whether an answer names the request.",
-    assumed: "In the header `x-request-id`, where there is one.",
+    assumed: "In the header `x-request-id`, if there is one.",
     change: "Option `requestIdHeader` of createClient.",
   },
   {
@@ -74,7 +74,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     assumed:
       "Events, as documented: a batch counts as many as it has. Every attempt counts, a refused one too. 10 a second, of which at most 100 can be saved up, and no more than 600 within any 60 s.",
     change:
-      "Option `eventsPerMinute` of createClient. A 429 pauses all sending until its Retry-After in any case, but for a minute at most.",
+      "Option `eventsPerMinute` of createClient. A 429 pauses all sending until its Retry-After in any case, but for at most a minute.",
   },
   {
     id: "properties_size",
@@ -106,39 +106,40 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "key_retention",
     notShown: "How long the service remembers an Idempotency-Key.",
     assumed: "Longer than the retries of one call take; nothing is assumed beyond that.",
-    change: "Do not repeat a call days later under the hope that its key is still known.",
+    change: "Do not repeat a call days later and rely on its key.",
   },
   {
     id: "refusals",
     notShown:
       "How a missing or wrong key, a switched-off key, an unknown path, a wrong method and an unreadable or large body are refused.",
     assumed:
-      "In the sandbox: 401 `unauthorized`, 403 `inactive_api_key`, 404 `resource_not_found`, 405 `method_not_allowed`, 400 `invalid_parameter`, 413 `request_too_large`. The key is looked at first, then path, scope, query, header and body.",
-    change: "Nothing in a client, which goes by the status. The sandbox: `src/sandbox/api/create-api.ts`.",
+      "In the sandbox: 401 `unauthorized`, 403 `inactive_api_key`, 404 `resource_not_found`, 405 `method_not_allowed`, 400 `invalid_parameter`, 413 `request_too_large`. The key is checked first, then path, scope, query, header and body.",
+    change: "Nothing in a client, which uses the status. The sandbox: `src/sandbox/api/create-api.ts`.",
   },
   {
     id: "malformed_id",
     notShown: "What an id of the wrong shape in a path is answered.",
-    assumed: "In the sandbox: 404, as an id that names nothing. The client refuses it before sending.",
+    assumed: "In the sandbox: 404, as for an unknown id. The client refuses it before sending.",
     change: "`checkParams` in `src/sandbox/api/read-input.ts`.",
   },
   {
     id: "same_event",
-    notShown: "When a resent event counts as the same, and what its answer says of automations.",
+    notShown: "When a resent event counts as the same, and what its answer says about automations.",
     assumed:
-      "In the sandbox: when it is equal as JSON, field by field as sent; a left-out `occurredAt` equals only a left-out one. The answer repeats what the first one said in `enrolled` and `resumed`.",
+      "In the sandbox: when it is equal as JSON, field by field as sent. An omitted `occurredAt` equals only an omitted one. The answer repeats what the first one said in `enrolled` and `resumed`.",
     change: "Resend what was sent. The sandbox: `src/sandbox/contact-events/remembered-sends.ts`.",
   },
   {
     id: "key_space",
     notShown: "Whether API keys share their idempotency keys, and whether an event and a batch do.",
     assumed:
-      "In the sandbox neither: a key stands for one API key, and alone or at a position of a batch. An event that was refused is not remembered. All of it is kept for 90 days, as the events are.",
+      "In the sandbox neither: a key belongs to one API key, and to a single event or to one position of a batch. A refused event is not remembered. Keys are kept for 90 days, like the events.",
     change: "Use no key twice. The sandbox: `src/sandbox/contact-events/remembered-sends.ts`.",
   },
   {
     id: "rate_window",
-    notShown: "Over which span the service counts the 600 events, and whether replayed, refused or failed ones count.",
+    notShown:
+      "Over which time window the service counts the 600 events, and whether replayed, refused or failed ones count.",
     assumed:
       "The sandbox takes no more than 600 in any 60 s, the strictest reading. Every well-shaped event counts, replayed and failed ones too; a call that is refused counts nothing.",
     change: "Option `eventsPerMinute` of the sandbox, and `src/sandbox/api/event-rate.ts`.",
@@ -152,21 +153,21 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
   },
   {
     id: "automation_shape",
-    notShown: "How the filters of automations look, and which waits an event ends.",
+    notShown: "What filters of automations look like, and which waits an event ends.",
     assumed:
-      "In the sandbox: a filter is a property with a value, and all must be equal. An event ends the waits of its contact for its name, and then takes the contact in.",
+      "In the sandbox: a filter is a property with a value, and all must be equal. An event first ends the waits of its contact for its name, and then enrolls the contact.",
     change: "`src/sandbox/contact-events/automations.ts`.",
   },
   {
     id: "event_lists",
-    notShown: "Whether events of test keys are listed, and by which of their times the 90 days go.",
+    notShown: "Whether events of test keys are listed, and which of their times starts the 90 days.",
     assumed:
       "In the sandbox every key reads every event. One is held for 90 days after `createdAt`, and listed with its contact for 90 days after `occurredAt`.",
     change: "`src/sandbox/contact-events/event-log.ts`.",
   },
   {
     id: "disabled_retries",
-    notShown: "What becomes of planned retries when their endpoint is switched off, and whether the log shows them.",
+    notShown: "What happens to planned retries when their endpoint is switched off, and whether the log shows them.",
     assumed:
       "In the sandbox they are dropped, and nothing is logged for them. The failed attempts before stay in the log and can be replayed.",
     change:
@@ -176,40 +177,40 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "replay_rules",
     notShown: "What can be replayed, how often it is tried, and what it changes.",
     assumed:
-      "In the sandbox: a row that failed. It is tried once, with the same bytes and a new signature, as attempt 1 of a delivery of its own; it counts as any attempt does, and leaves planned retries alone. A delivered row, and an endpoint that is off, are 422 `invalid_parameter`.",
+      "In the sandbox: a row that failed. It is tried once, with the same bytes and a new signature, as attempt 1 of a new delivery. It counts like any attempt and does not change planned retries. A delivered row, and an endpoint that is off, are 422 `invalid_parameter`.",
     change: "`src/sandbox/deliver-once.ts`.",
   },
   {
     id: "aged_resend",
     notShown: "Whether a resend under a known key is looked up before or after its event is checked by age.",
     assumed:
-      "In the sandbox after: an event that has become 90 days old since a lost answer is `invalid_event`, although it is stored. It is the reading that a client may rely on least.",
-    change: "Do not resend what has become too old; `src/sandbox/api/create-api.ts` has the order.",
+      "In the sandbox after: an event that has become 90 days old since a lost answer is `invalid_event`, although it is stored. This is the strictest reading for a client.",
+    change: "Do not resend an event that has become too old; `src/sandbox/api/create-api.ts` has the order.",
   },
   {
     id: "narrowed_writes",
     notShown:
-      "Whether a narrowed key may rotate the secret of an endpoint that reaches beyond it, test it, or replay to it.",
+      "Whether a key with an allowlist may rotate the secret of an endpoint that covers more than the key, test it, or replay to it.",
     assumed:
-      "In the sandbox it may test and replay, which shows it nothing. The new secret is refused with `capability_unsupported` on `addressAllowlist`, as a change is.",
+      "In the sandbox it may test and replay, since that reveals nothing. Rotation is refused with `capability_unsupported` on `addressAllowlist`, as a change is.",
     change: "`rotateSecret` in `src/sandbox/endpoints/endpoint-book.ts`.",
   },
   {
     id: "retry_target",
-    notShown: "Where a retry goes when the endpoint's URL or secret has changed since, and what else travels with it.",
+    notShown: "Where a retry goes when the endpoint's URL or secret has changed since, and which other headers it has.",
     assumed:
-      "In the sandbox: to the URL of that moment, with the secret of that moment. Beside the signature there are `content-type: application/json` and a `user-agent`; a receiver looks at neither.",
+      "In the sandbox: to the URL and with the secret at the time of the retry. Beside the signature it has `content-type: application/json` and a `user-agent`. A receiver uses neither.",
     change: "`src/sandbox/delivery/attempt-sender.ts`.",
   },
   {
     id: "delivery_log_order",
-    notShown: "In which order the delivery log comes, and by which time `since` and `until` go.",
+    notShown: "How the delivery log is ordered, and which time `since` and `until` compare.",
     assumed: "In the sandbox newest first, by when the attempt began; `since` includes its moment, `until` does not.",
     change: "`src/sandbox/webhooks-handlers.ts`.",
   },
   {
     id: "event_addresses",
-    notShown: "Which field of an event holds the address that allowlists go by.",
+    notShown: "Which field of an event holds the address that allowlists compare.",
     assumed:
       "In the sandbox: `from` of outgoing mail; `to` and `cc` of `email.received` and `email.replied`. Events of all other kinds name no address, `domain.*` included.",
     change: "Option `address` of `sandbox.emit`; `addressesOf` in `src/sandbox/endpoints/hears-event.ts`.",
@@ -217,13 +218,13 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "refused_target",
     notShown: "Whether an attempt that is not sent, since the name leads to a private address, is tried again.",
-    assumed: "In the sandbox: yes, as one without an answer. A name that is not found likewise.",
+    assumed: "In the sandbox: yes, as one without an answer. So is one whose host name is not found.",
     change: "`src/sandbox/delivery/check-target.ts`.",
   },
   {
     id: "answer_begins",
-    notShown: "When a receiver has answered: with the status line or with the end of the body.",
-    assumed: "In the sandbox: with the status line; the body is not looked at.",
+    notShown: "Whether a receiver has answered with the status line or with the end of the body.",
+    assumed: "In the sandbox: with the status line; the body is not read.",
     change: "Answer with a short body.",
   },
   {

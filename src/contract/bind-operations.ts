@@ -5,7 +5,7 @@ import { pathNames } from "./operation.js";
 /** Other paths for operations, by resource and name; a path must have the same `{…}`. */
 export type PathOverrides = { [R in keyof Contract]?: { [Name in keyof Contract[R]]?: string } };
 
-/** A row of the contract with the path that is in force. */
+/** A row of the contract with the path that is used. */
 export interface BoundOperation extends NamedOperation {
   /** Such as `webhooks.get`. */
   call: string;

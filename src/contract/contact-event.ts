@@ -15,7 +15,7 @@ export const eventName = z.string().regex(EVENT_NAME, {
 
 const jsonValue: z.ZodType<JsonValue, JsonValue> = z.any();
 
-/** What a record drops without a word. */
+/** `record` of the schema library would drop this key silently. */
 const withoutProto: z.ZodType<Record<string, JsonValue>, Record<string, JsonValue>> = z
   .any()
   .refine((value: unknown) => typeof value !== "object" || value === null || !Object.hasOwn(value, "__proto__"), {
@@ -52,7 +52,7 @@ export const contactEventInput = z
       .min(1, { error: "Must not be empty." })
       .max(EVENT_LIMITS.contactIdLength, { error: "Must have at most 64 characters." })
       .optional(),
-    /** JSON values, at most 50 keys and 4 KB. Filters of automations look at them. */
+    /** JSON values, at most 50 keys and 4 KB. Filters of automations use them. */
     properties: eventProperties.optional(),
     /** When it happened, ISO 8601 with a zone: not in the future, at most 90 days ago. Default: when it arrives. */
     occurredAt: timestamp.optional(),
@@ -93,7 +93,10 @@ export const EVENT_FAULT_CODES = {
   occurredAt: "invalid_event",
 } as const satisfies Record<string, FaultCode>;
 
-/** Checks one event by all rules, those about the time included. The value is a copy in the schema's order; its properties may be those given. */
+/**
+ * Checks one event by all rules, including those about the time. The value is a copy in the schema's order. Its
+ * `properties` may be the object that was given.
+ */
 export function checkContactEvent(event: unknown, nowMs: number): Checked<z.output<typeof contactEventInput>> {
   const plain = readPlainContactEvent(event);
   if (plain !== undefined) return { ok: true, value: plain };
@@ -103,7 +106,7 @@ export function checkContactEvent(event: unknown, nowMs: number): Checked<z.outp
   return fault === undefined ? checked : { ok: false, fault };
 }
 
-/** {@link checkOccurredAt} for each event of a batch. */
+/** Applies {@link checkOccurredAt} to each event of a batch. */
 export function checkBatchTimes(
   { events }: { events: readonly { occurredAt?: string | undefined }[] },
   nowMs: number,
@@ -133,9 +136,9 @@ export const contactEvent = z.looseObject({
 /** The answer to a sent event; see docs/service.md#contact-event-results. */
 export const contactEventResult = z.looseObject({
   ...contactEvent.shape,
-  /** True when the key was known: the stored event came back and nothing was started. */
+  /** True when the key was known: the answer is the stored event, and nothing was started. */
   replayed: z.boolean().default(false),
-  /** Ids of the automations that took the contact in. */
+  /** Ids of the automations that enrolled the contact. */
   enrolled: z.array(z.string()).default([]),
   /** Waits that ended. */
   resumed: z.int().min(0).default(0),

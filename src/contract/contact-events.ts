@@ -76,7 +76,7 @@ export const contactEvents = {
       },
     },
   },
-  /** Lists the distinct names of the events held, in byte order, at most 100. */
+  /** Lists the distinct names of the stored events, in byte order, at most 100. */
   names: {
     method: "GET",
     path: "/events/names",
@@ -86,7 +86,7 @@ export const contactEvents = {
       .transform(({ data }) => data.map(({ name }) => name)),
     retry: "safe",
     errors: ["insufficient_scope"],
-    doc: "Lists the distinct names of the events held, in byte order, at most 100.",
+    doc: "Lists the distinct names of the stored events, in byte order, at most 100.",
     example: {
       result: { object: "list", data: [{ object: "contact_event_name", name: "order.shipped" }] },
     },

@@ -8,7 +8,7 @@ export interface Contract {
   readonly webhooks: typeof webhooks;
 }
 
-/** Every operation by resource and name: the rule book of the API. */
+/** Every operation by resource and name: the contract of the API. */
 export const CONTRACT: Contract = { contactEvents, webhooks };
 
 /** An operation with where it stands in the contract. */

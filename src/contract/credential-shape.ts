@@ -1,18 +1,18 @@
 import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 
-/** How the credential travels; not shown in the documents, so it can be set. */
+/** How the credential is sent. The service's documentation does not show it, so it can be set. */
 export interface CredentialShape {
   /** Name of the header. @default "authorization" */
   header: string;
-  /** What stands before the key, a space included where one is needed. @default "Bearer " */
+  /** Text before the key, including a space if one is needed. @default "Bearer " */
   prefix: string;
 }
 
 const OPTION_NAMES: OptionNames<CredentialShape> = { header: true, prefix: true };
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
-/** Fills in the defaults; throws `invalid_option` for what no HTTP header can carry. */
+/** Fills in the defaults. Throws `invalid_option` for a value that no HTTP header can have. */
 export function resolveCredentialShape(given: Partial<CredentialShape> = {}): CredentialShape {
   checkOptionNames("credential", given, OPTION_NAMES);
   const { header = "authorization", prefix = "Bearer " } = given;

@@ -2,7 +2,7 @@
 export interface ErrorBody {
   code: string | undefined;
   message: string | undefined;
-  /** Field or dotted path that is meant. */
+  /** Field or dotted path of the input that the error is about. */
   param: string | undefined;
 }
 

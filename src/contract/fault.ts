@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** The codes that the service gives input it refuses; see docs/service.md#errors. */
+/** The codes of the service for input that it refuses; see docs/service.md#errors. */
 export type FaultCode =
   | "invalid_parameter"
   | "unknown_parameter"
@@ -9,21 +9,24 @@ export type FaultCode =
   | "invalid_idempotency_key"
   | "invalid_cursor";
 
-/** What is wrong with an input, named as the service would name it. Holds no value of the input. */
+/** What is wrong with an input, named as the service would name it. Contains no value of the input. */
 export interface Fault {
   code: FaultCode;
-  /** Dotted path of the field, such as `events.3.name`; empty when the input as a whole is meant. */
+  /** Dotted path of the field, such as `events.3.name`; empty for the whole input. */
   param: string;
-  /** What the rule is. */
+  /** The rule. */
   message: string;
 }
 
-/** A rule about a checked body that needs the time, in milliseconds since 1970. Called with what the row's schema gave. */
+/**
+ * A rule about a checked body that needs the time, in milliseconds since 1970. Called with the output of the row's
+ * schema.
+ */
 export type ClockRule = (body: never, nowMs: number) => Fault | undefined;
 
 export type Checked<Value> = { ok: true; value: Value } | { ok: false; fault: Fault };
 
-/** Checks an input against a schema. `codes`: field → the code where a value of it breaks a rule. */
+/** Checks an input against a schema. `codes`: field → the code to use when its value breaks a rule. */
 export function checkInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -54,7 +57,7 @@ function faultOf(issue: z.core.$ZodIssue, codes: Readonly<Record<string, FaultCo
 }
 
 function codeOf(issue: z.core.$ZodIssue, codes: Readonly<Record<string, FaultCode>>): FaultCode {
-  // The wrong shape is invalid_parameter everywhere; the other codes are for rules that are broken.
+  // A value of the wrong type is always invalid_parameter. The other codes are for broken rules.
   if (issue.code === "invalid_type") return "invalid_parameter";
   if (issue.code === "custom" && issue.params?.["code"] !== undefined) return issue.params["code"] as FaultCode;
   const field = issue.path.find((part) => typeof part === "string" && Object.hasOwn(codes, part));

@@ -1,7 +1,7 @@
 /** A value that JSON can hold unchanged. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** Length in bytes of the value as JSON in UTF-8; undefined when JSON cannot write it, as with cycles. */
+/** Length in bytes of the value as JSON in UTF-8; undefined when JSON cannot represent it, as with cycles. */
 export function jsonSize(value: unknown): number | undefined {
   try {
     const text: string | undefined = JSON.stringify(value);
@@ -12,8 +12,8 @@ export function jsonSize(value: unknown): number | undefined {
 }
 
 /**
- * True when JSON gives the value back as it is: no Date, NaN, undefined, hole, Map or class instance, all of which JSON would
- * turn into something else. Call it only with what {@link jsonSize} found small: it recurses.
+ * True when the value survives JSON unchanged: no Date, NaN, undefined, hole, Map or class instance, which JSON would
+ * change. It recurses, so call it only with a value that {@link jsonSize} found small.
  */
 export function isJsonValue(value: unknown): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;

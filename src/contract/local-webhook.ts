@@ -6,7 +6,7 @@ const localUrl = z.string().refine(isHttpUrl, { error: "Must be an http or https
 /** {@link webhookCreateInput} for an emulator whose receivers are on this machine: any http or https URL. */
 export const localWebhookCreateInput = webhookCreateInput.extend({ url: localUrl });
 
-/** {@link webhookUpdateInput}, likewise. */
+/** {@link webhookUpdateInput} for the same emulator. */
 export const localWebhookUpdateInput = webhookUpdateInput.extend({ url: localUrl.optional() });
 
 function isHttpUrl(text: string): boolean {

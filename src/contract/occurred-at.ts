@@ -5,8 +5,8 @@ import type { Fault } from "./fault.js";
 export const OLDEST_EVENT_MS = 90 * DAY;
 
 /**
- * The rule that needs a clock: not in the future, and not more than 90 days old. `undefined` is allowed, the service then
- * takes the time of arrival. The format is the schema's business; what is no time passes here.
+ * The rule that needs a clock: not in the future, and not more than 90 days old. `undefined` is allowed: the service
+ * then uses the time of arrival. The schema checks the format. A value that is not a time passes here.
  */
 export function checkOccurredAt(value: string | undefined, nowMs: number, param = "occurredAt"): Fault | undefined {
   if (value === undefined) return undefined;

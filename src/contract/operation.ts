@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { ClockRule, FaultCode } from "./fault.js";
 
 /**
- * When a call may be repeated after an answer that leaves open whether it took effect. `safe`: always, it only reads;
- * `with-key`: when it carries an Idempotency-Key, which such an operation accepts; `never`: only by whoever called it.
+ * Whether a call may be repeated when it is unknown whether the first attempt took effect. `safe`: always, it only
+ * reads. `with-key`: when it has an Idempotency-Key, which such an operation accepts. `never`: only by the caller.
  */
 export type RetryClass = "safe" | "with-key" | "never";
 
@@ -25,17 +25,17 @@ export interface Operation {
   /** True when the result is one page of a list, walked with `cursor`. */
   paged?: true;
   retry: RetryClass;
-  /** What a call costs of the 600 events a minute: one event, or as many as the body's `argument` has. */
+  /** How many of the 600 events a minute a call uses: one, or the number of items in the body's `argument`. */
   events?: "one" | "each";
-  /** Codes that the documents name for this operation; others can come. */
+  /** Codes that the service's documentation names for this operation. Others are possible. */
   errors: readonly string[];
-  /** Field → the code that the service uses where a value of it breaks a rule. @default invalid_parameter */
+  /** Field → the code that the service uses when its value breaks a rule. @default invalid_parameter */
   faultCodes?: Readonly<Record<string, FaultCode>>;
   /** Rules about the body that need the present time. */
   clockRule?: ClockRule;
-  /** One line; the same text stands over the row, where an editor shows it. */
+  /** One line. The row's docstring repeats it, for editors. */
   doc: string;
-  /** Values that the schemas accept, as they travel. */
+  /** Values that the schemas accept, as they are sent. */
   example: {
     params?: Readonly<Record<string, string>>;
     query?: Readonly<Record<string, unknown>>;

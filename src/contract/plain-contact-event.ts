@@ -8,16 +8,16 @@ export interface PlainContactEvent {
   properties?: Record<string, string | number | boolean | null>;
 }
 
-/** Addresses that are beyond doubt; within the 320 characters of the schema. */
+/** Addresses that are surely valid, within the 320 characters of the schema. */
 const PLAIN_ADDRESS = /^[\w.+-]{1,64}@[\w.-]{1,255}$/;
-/** A UTF-16 unit takes at most this much of the JSON; a number or a boolean, and the marks around a property, at most the others. */
+/** Most bytes of JSON for one UTF-16 unit, for a number or a boolean, and for the punctuation around a property. */
 const UNIT_BYTES = 6;
 const SCALAR_BYTES = 25;
 const MARKS_BYTES = 6;
 
 /**
- * A copy, with the same properties, of an event that surely obeys the schema `contactEventInput`, at a small part of its cost. undefined
- * says nothing: the schema decides. A test holds the two together.
+ * A fast check: a copy, with the same properties, of an event that surely fits the schema `contactEventInput`.
+ * undefined leaves the decision to the schema. A test compares the two.
  */
 export function readPlainContactEvent(event: unknown): PlainContactEvent | undefined {
   if (!isPlainContactEvent(event)) return undefined;

@@ -12,7 +12,7 @@ export function isTimestamp(field: unknown): boolean {
   return (field instanceof z.ZodOptional ? field.unwrap() : field) === timestamp;
 }
 
-/** An address as callers write it: at most 320 characters. Deliberately wide, the service decides the rest. */
+/** An address as callers write it: at most 320 characters. Deliberately wide: the service decides the rest. */
 export const emailAddress = z
   .email({ pattern: z.regexes.unicodeEmail, error: "Must be an email address." })
   .max(320, { error: "Must have at most 320 characters." });
@@ -21,14 +21,14 @@ export const emailAddress = z
 export const webhookId = z.string().regex(/^whe_[0-9a-f]{24}$/, { error: "Must be whe_ and 24 hex characters." });
 
 /**
- * `whsec_` and 43 base64url characters. See docs/service.md#identifiers. Results are not held to it, lest a secret be
- * lost.
+ * `whsec_` and 43 base64url characters. See docs/service.md#identifiers. Results are not checked against it, so that a
+ * secret is not lost.
  */
 export const webhookSecret = z
   .string()
   .regex(/^whsec_[A-Za-z0-9_-]{43}$/, { error: "Must be whsec_ and 43 base64url characters." });
 
-/** One path segment that no URL parser takes for a step up. */
+/** One path segment that no URL parser reads as `.` or `..`. */
 export function pathSegment(maxLength: number) {
   return z
     .string()
@@ -38,14 +38,14 @@ export function pathSegment(maxLength: number) {
     .refine((text) => WHOLE_CHARACTERS.test(text), { error: "Must be well-formed Unicode." });
 }
 
-/** Text that is one of these today; others pass, as long as they fit `schema`. */
+/** Text that is one of these today. Others pass if they fit `schema`. */
 export function openEnum<const Value extends string>(values: readonly Value[], schema: z.ZodString = z.string()) {
-  const described: z.ZodType<string> = schema.describe(`One of ${values.join(", ")}; others may come.`);
-  // The type keeps the known values for the editor, and admits any other text.
+  const described: z.ZodType<string> = schema.describe(`One of ${values.join(", ")}; others are possible.`);
+  // The type keeps the known values for the editor and allows any other text.
   return described as z.ZodType<Value | (string & {}), Value | (string & {})>;
 }
 
-/** A field of a result that may be null; where it is missing it reads as null. */
+/** A field of a result that may be null. A missing field reads as null. */
 export function nullable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullable().default(null);
 }

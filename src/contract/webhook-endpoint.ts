@@ -17,20 +17,23 @@ const eventTypeName = openEnum(
 const writable = {
   /** An https URL of a public host. */
   url: endpointUrl,
-  /** The complete list; left out or empty means the default set. */
+  /** The complete list. Omitted or empty means the default set. */
   eventTypes: z.array(eventTypeName).readonly().optional(),
   /** At most 200 characters. */
   description: z
     .string()
     .max(LIMITS.endpointDescriptionLength, { error: "Must have at most 200 characters." })
     .optional(),
-  /** Hear about these addresses of the workspace only; at most 50. */
+  /** Receive events of these addresses of the workspace only; at most 50. */
   addressAllowlist: z
     .array(emailAddress)
     .max(LIMITS.addressAllowlistSize, { error: "Must hold at most 50 addresses." })
     .readonly()
     .optional(),
-  /** Hear about these domains of the workspace only; at most 25. With both lists empty it hears about every address. */
+  /**
+   * Receive events of these domains of the workspace only; at most 25. If both lists are empty, it receives events of
+   * every address.
+   */
   domainAllowlist: z
     .array(z.string().min(1, { error: "Must not be empty." }).max(253, { error: "Must have at most 253 characters." }))
     .max(LIMITS.domainAllowlistSize, { error: "Must hold at most 25 domains." })
@@ -41,25 +44,25 @@ const writable = {
 /** Body of creation; see docs/service.md#endpoint-operations. */
 export const webhookCreateInput = z.strictObject(writable);
 
-/** Body of an update: what is left out stays. See docs/service.md#endpoint-operations. */
+/** Body of an update: omitted fields stay unchanged. See docs/service.md#endpoint-operations. */
 export const webhookUpdateInput = z.strictObject({
   ...writable,
   url: endpointUrl.optional(),
   /** At most 200 characters; null clears it. */
   description: writable.description.nullable(),
-  /** False switches it off; true switches it on again and forgets its failures. */
+  /** False switches it off. True switches it on again and resets its count of failures. */
   enabled: z.boolean().optional(),
 });
 
 /**
- * An endpoint as read; see docs/service.md#endpoint. Only the id is insisted on, so that an answer with a secret is
- * never refused.
+ * An endpoint as read; see docs/service.md#endpoint. Only the id is required, so that an answer with a secret is never
+ * refused.
  */
 export const webhookEndpoint = z.looseObject({
   id: z.string(),
   url: z.string().default(""),
   description: nullable(z.string()),
-  /** `["*"]` when none were named. */
+  /** `["*"]` if none were named. */
   eventTypes: z.array(openEnum(["*", ...EVENT_TYPES])).default([]),
   enabled: z.boolean().default(true),
   /** When the service switched it off; null when the owner did. */
@@ -68,7 +71,7 @@ export const webhookEndpoint = z.looseObject({
   consecutiveFailures: z.number().default(0),
   addressAllowlist: z.array(z.string()).default([]),
   domainAllowlist: z.array(z.string()).default([]),
-  /** Moves on failed attempts too. */
+  /** Changes on failed attempts too. */
   lastDeliveryAt: nullable(z.string()),
   createdAt: z.string().default(""),
 });
@@ -76,7 +79,7 @@ export const webhookEndpoint = z.looseObject({
 /** An endpoint with its secret: the answer to creation and rotation, and the only time the secret appears. */
 export const webhookEndpointWithSecret = z.looseObject({
   ...webhookEndpoint.shape,
-  /** SECRET, whole with `whsec_`. Store it now and never log it. */
+  /** SECRET, including `whsec_`. Store it now and never log it. */
   secret: z.string(),
 });
 
@@ -94,11 +97,11 @@ const testDelivery = z.looseObject({
 export const webhookTest = z.looseObject({
   object: z.string().default("webhook_test"),
   id: z.string(),
-  /** Null when no row of the log could be read. */
+  /** Null if the answer contains no readable row of the log. */
   delivery: nullable(testDelivery),
 });
 
-/** A row of the delivery log. ASSUMED beyond status, responseCode, durationMs and error; see assumptions.ts. */
+/** A row of the delivery log. ASSUMED except for status, responseCode, durationMs and error; see assumptions.ts. */
 export const webhookDelivery = z.looseObject({
   /** What a replay takes as `deliveryId`. */
   id: z.string(),

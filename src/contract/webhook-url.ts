@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Ranges that an endpoint's IP literal may not lie in. IPv4 rules hold for IPv4-mapped IPv6 too. */
+/** Ranges that an endpoint's IP literal may not be in. IPv4 rules apply to IPv4-mapped IPv6 too. */
 const blocked = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8], // this network; reaches the machine itself
@@ -31,7 +31,7 @@ const BLOCKED_NAME = /^localhost$|\.(?:localhost|internal|local)$/;
 /**
  * The rule for an endpoint's URL (docs/service.md#endpoint-urls): https only; not `localhost`, `*.localhost`,
  * `*.internal` or `*.local`; no IP literal that is loopback, private, link-local, carrier-grade NAT, multicast or
- * unique-local, however it is spelled. Names are not resolved here; the service does so on every delivery.
+ * unique-local, in any notation. Names are not resolved here. The service does so on every delivery.
  */
 export function isAllowedWebhookUrl(text: string): boolean {
   let url: URL;
@@ -41,7 +41,7 @@ export function isAllowedWebhookUrl(text: string): boolean {
     return false;
   }
   if (url.protocol !== "https:") return false;
-  // URL has put every spelling of an IPv4 address into dotted form by now; a dot at the end of a name stays.
+  // URL has already normalized IPv4 addresses to dotted form. A dot at the end of a name stays.
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
   const family = isIP(host);
   if (family !== 0) return !blocked.check(host, family === 6 ? "ipv6" : "ipv4");

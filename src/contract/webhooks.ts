@@ -85,7 +85,7 @@ export const webhooks = {
     doc: "Creates an endpoint; the answer holds its secret, the only time it appears.",
     example: { body: exampleInput, result: exampleWithSecret },
   },
-  /** Changes an endpoint, or switches it on or off; what is left out stays. */
+  /** Changes an endpoint, or switches it on or off; omitted fields stay unchanged. */
   update: {
     method: "PATCH",
     path: "/webhooks/{id}",
@@ -96,7 +96,7 @@ export const webhooks = {
     retry: "never",
     errors: [...writeErrors, "resource_not_found", "capability_unsupported"],
     faultCodes: { url: "invalid_webhook_url" },
-    doc: "Changes an endpoint, or switches it on or off; what is left out stays.",
+    doc: "Changes an endpoint, or switches it on or off; omitted fields stay unchanged.",
     example: { params: { id }, body: { enabled: true, description: null }, result: exampleEndpoint },
   },
   /** Deletes an endpoint with its secret and its delivery log. */
@@ -111,7 +111,7 @@ export const webhooks = {
     doc: "Deletes an endpoint with its secret and its delivery log.",
     example: { params: { id }, result: { object: "webhook", id, deleted: true } },
   },
-  /** Sends one signed test event to the endpoint, waits for the attempt and tells how it went. */
+  /** Sends one signed test event to the endpoint, waits for the attempt and returns its result. */
   test: {
     method: "POST",
     path: "/webhooks/{id}/test",
@@ -120,10 +120,10 @@ export const webhooks = {
     result: webhookTest,
     retry: "never",
     errors: readErrors,
-    doc: "Sends one signed test event to the endpoint, waits for the attempt and tells how it went.",
+    doc: "Sends one signed test event to the endpoint, waits for the attempt and returns its result.",
     example: { params: { id }, result: { object: "webhook_test", id, delivery: exampleAttempt } },
   },
-  /** Gives the endpoint a new secret; the old one stops at once. The answer holds the new one. */
+  /** Gives the endpoint a new secret; the old one stops working at once. The answer holds the new one. */
   rotateSecret: {
     method: "POST",
     path: "/webhooks/{id}/rotate-secret",
@@ -132,7 +132,7 @@ export const webhooks = {
     result: webhookEndpointWithSecret,
     retry: "never",
     errors: [...readErrors, "capability_unsupported"],
-    doc: "Gives the endpoint a new secret; the old one stops at once. The answer holds the new one.",
+    doc: "Gives the endpoint a new secret; the old one stops working at once. The answer holds the new one.",
     example: { params: { id }, result: exampleWithSecret },
   },
   /** Lists the attempts to deliver to the endpoint. */
@@ -167,7 +167,7 @@ export const webhooks = {
       },
     },
   },
-  /** Delivers once more what failed earlier; the endpoint must be on. */
+  /** Delivers an earlier failed delivery again; the endpoint must be on. */
   replay: {
     method: "POST",
     path: "/webhooks/{id}/deliveries/{deliveryId}/replay",
@@ -179,7 +179,7 @@ export const webhooks = {
     result: webhookReplay,
     retry: "never",
     errors: readErrors,
-    doc: "Delivers once more what failed earlier; the endpoint must be on.",
+    doc: "Delivers an earlier failed delivery again; the endpoint must be on.",
     example: { params: { id, deliveryId }, result: { object: "webhook_replay", id, delivery: exampleAttempt } },
   },
 } as const satisfies Resource;
