@@ -13,63 +13,63 @@ import { headerListReader } from "./judge-signature.js";
 import { dropHeaders, replaceHeaders } from "./outgoing-headers.js";
 import { readEnvelope } from "./read-envelope.js";
 
-/** What of a replay makes its bytes and headers. */
+/** The options of a replay that decide its bytes and headers. */
 export interface ReplayContent {
   /**
-   * `resign`: the body under a fresh time and signature; `exact`: bytes and signature as captured, which a correct receiver
-   * refuses once 300 s have passed. @default 'resign'
+   * `resign`: the body with a new time and signature. `exact`: bytes and signature as captured, which a correct
+   * receiver refuses after 300 s. @default 'resign'
    */
   mode?: SignMode;
   /** `same-id` exercises deduplication; `new-id` makes the receiver run its handlers again. @default 'same-id' */
   identity?: "same-id" | "new-id";
-  /** The whole secret including `whsec_`; needed to sign anew. */
+  /** The whole secret including `whsec_`; needed for `resign`. */
   secret?: string;
-  /** Changes fields of a JSON body, or puts a text in its place. */
+  /** Changes fields of a JSON body, or replaces the body with a text. */
   edit?: JsonEdit | { body: string };
-  /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
+  /** Overrides for points that the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
   assumptions?: Partial<SignatureAssumptions>;
 }
 
-/** A body to send, and what was changed in it. */
+/** A body to send, and the changes to it. */
 export interface ReplayBody {
   body: Uint8Array;
-  /** Null when it is the captured one. */
+  /** Null if it is the captured one. */
   changed: CapturedBody | null;
-  /** Event id where it differs from the captured one. */
+  /** Event id if it differs from the captured one. */
   eventId: string | null;
-  /** What could not be done, in a sentence each. */
+  /** What could not be done, one sentence each. */
   notes: string[];
 }
 
-const LONGEST_OLD_ID = 200;
+const MAX_OLD_ID_LENGTH = 200;
 
-/** Throws `invalid_argument` for wishes that contradict each other, and `invalid_secret` where one is needed. */
+/** Throws `invalid_argument` for options that contradict each other, and `invalid_secret` if a secret is needed. */
 export function checkReplayContent({ mode = "resign", identity, edit, secret }: ReplayContent): void {
   if (mode === "exact" && (identity === "new-id" || edit !== undefined)) {
     const what = edit === undefined ? "A new event id" : "An edited body";
     throw new PigeonholeError(
       "invalid_argument",
-      `${what} changes the bytes, so it must be signed anew, not sent exact.`,
+      `${what} changes the bytes, so the request must be signed again, not sent exact.`,
     );
   }
   if (mode === "resign" && (secret === undefined || secret.trim() === "")) {
     throw new PigeonholeError(
       "invalid_secret",
-      "To sign anew, the endpoint's secret is needed: the whole string including whsec_. Without it only exact replays work.",
+      "Signing needs the endpoint's secret: the whole string including whsec_. Without it only exact replays work.",
     );
   }
 }
 
-/** The body of one replay. A new id is another one with every call. */
+/** The body of one replay. Each call makes a different new id. */
 export function buildReplayBody(capture: Capture, { identity, edit }: ReplayContent): ReplayBody {
   const edited = editBody(capture, edit);
   if (identity !== "new-id") return finish(capture, edited, []);
   const text = bodyText(edited ?? capture.request.body);
   const oldId = readEnvelope(edited ?? capture.request.body).id;
-  const newId = `${(oldId ?? "").slice(0, LONGEST_OLD_ID)}-replay-${randomBytes(4).toString("hex")}`;
+  const newId = `${(oldId ?? "").slice(0, MAX_OLD_ID_LENGTH)}-replay-${randomBytes(4).toString("hex")}`;
   const changed = text === undefined || oldId === null ? undefined : changeEventId(text, newId);
   return changed === undefined
-    ? finish(capture, edited, ["The body has no readable id, so it was sent with the one it has."])
+    ? finish(capture, edited, ["The body has no readable id, so the id was not changed."])
     : finish(capture, { encoding: "utf8", data: changed }, []);
 }
 
@@ -87,7 +87,7 @@ function editBody(capture: Capture, edit: ReplayContent["edit"]): CapturedBody |
   throw new PigeonholeError("invalid_argument", `The body of ${capture.id} is not text, so no field of it can be set.`);
 }
 
-/** The headers of one replay: as captured, or with a signature of now in the form that was captured. */
+/** The headers of one replay: as captured, or with a new signature in the captured form. */
 export function buildReplayHeaders(
   capture: Capture,
   body: Uint8Array,
@@ -109,7 +109,7 @@ export function buildReplayHeaders(
     format: isBare ? "bare" : "combined",
     ...(assumptions === undefined ? {} : { assumptions }),
   });
-  // An old time beside the signed one would only mislead whoever looks on.
+  // An old time beside the signed one would be misleading.
   const kept = isBare ? headers : dropHeaders(headers, [timestampHeader]);
   return replaceHeaders(kept, new Map(Object.entries(signed)));
 }

@@ -6,15 +6,15 @@ import { isPigeonholeError, PigeonholeError } from "../base/error.js";
 import type { Capture } from "./capture.js";
 import { parseCapture } from "./parse-capture.js";
 
-/** A capture and where it was read. */
+/** A capture and its file. */
 export interface CaptureFile {
   file: string;
-  /** As {@link stampOf} gives it, from before the file was read. */
+  /** The result of {@link stampOf} before the file was read. */
   stamp: string;
   capture: Capture;
 }
 
-/** A file that holds no capture, and why. */
+/** A file that is not a capture, and why. */
 export interface BrokenFile {
   file: string;
   reason: string;
@@ -22,11 +22,11 @@ export interface BrokenFile {
 
 let temporaryNames = 0;
 
-/** A write takes milliseconds. */
+/** Much longer than a write, which takes milliseconds. */
 const LEFTOVER_MS = MINUTE;
 
 /**
- * Reads all `*.json` of a folder, by name, or one file. What cannot be read is listed and stops nothing. Throws
+ * Reads all `*.json` of a folder, by name, or one file. Files that cannot be read are listed in the result. Throws
  * `invalid_argument` when the path does not exist.
  */
 export function readCaptureFiles(path: string): { files: CaptureFile[]; broken: BrokenFile[] } {
@@ -43,7 +43,7 @@ export function readCaptureFiles(path: string): { files: CaptureFile[]; broken: 
   return { files, broken };
 }
 
-/** Reads one file anew. Rejects with `invalid_capture`, without a word of what is in it. */
+/** Reads one file again. Rejects with `invalid_capture`; the message contains nothing of the file. */
 export async function readCaptureFile(file: string): Promise<Capture> {
   try {
     return parseCapture(JSON.parse(await readFile(file, "utf8")));
@@ -52,7 +52,7 @@ export async function readCaptureFile(file: string): Promise<Capture> {
   }
 }
 
-/** Tells one state of a file from another, whoever wrote it; undefined when there is no file. */
+/** Identifies a state of a file, so that a change by any process shows. undefined if there is no file. */
 export async function stampOf(file: string): Promise<string | undefined> {
   const found = await stat(file).catch(() => undefined);
   return found === undefined ? undefined : writeStamp(found);
@@ -62,7 +62,7 @@ function writeStamp({ ino, size, mtimeMs }: Stats): string {
   return `${ino}-${size}-${mtimeMs}`;
 }
 
-/** Writes one capture so that a reader sees the old file or the new one, never a part: mode 0600, readable JSON. */
+/** Writes one capture so that a reader sees the whole old file or the whole new one: mode 0600, readable JSON. */
 export async function writeCaptureFile(file: string, capture: Capture): Promise<void> {
   temporaryNames += 1;
   const temporary = `${file}.${process.pid}-${temporaryNames}.tmp`;
@@ -75,7 +75,7 @@ export async function writeCaptureFile(file: string, capture: Capture): Promise<
   }
 }
 
-/** Files that a process which was killed has left half-written: they hold personal data too. */
+/** Half-written files of a killed process. They hold personal data too. */
 export function removeLeftovers(folder: string, nowMs: number): void {
   for (const name of readdirSync(folder).filter((each) => /\.(?:tmp|lock)$/.test(each))) {
     const file = join(folder, name);

@@ -14,58 +14,63 @@ import { shareHeaders } from "./share-headers.js";
 import { watchJsonFiles } from "./watch-files.js";
 
 export interface CaptureFolderOptions {
-  /** Most captures that are kept; the oldest go first, pinned ones never. @default 1,000 */
+  /** Most captures that are kept. The oldest are deleted first, pinned ones never. @default 1,000 */
   max?: number;
-  /** How long captures are kept, in milliseconds; pinned ones for ever. @default 7 days */
+  /** How long captures are kept, in milliseconds. Pinned ones are never deleted. @default 7 days */
   keepMs?: number;
-  /** True for a capture that must stay whatever the limits, as a pinned one does. @default none */
+  /** True for a capture that must be kept despite the limits, as a pinned one is. @default none */
   mustStay?: (capture: Capture) => boolean;
   /** @default the machine's */
   clock?: Clock;
 }
 
-/** Hears what other processes do in a folder. */
+/** Receives the changes that other processes make in a folder. */
 export interface FolderWatcher {
-  /** A capture is new or was changed; `before` is what was known of it. */
+  /** A capture is new or was changed; `before` is its last known state. */
   changed(capture: Capture, before: Capture | undefined): void;
   removed(ids: string[]): void;
 }
 
 /**
- * Captures on disk, one JSON file each, with all of them in memory. Several processes may write to one folder: a change is made
- * to what is on disk at that moment, and `watch` takes over what others wrote.
+ * Captures on disk, one JSON file each, with all of them in memory. Several processes may write to one folder: a change
+ * applies to the file as it is on disk then, and `watch` reads the changes of other processes.
  */
 export interface CaptureFolder {
   /** Folder of the capture files. */
   readonly path: string;
   readonly size: number;
-  /** Files that were found at opening and hold no capture. */
+  /** Files found at opening that are not captures. */
   readonly broken: readonly BrokenFile[];
   /** Newest first. */
   list(): Capture[];
   get(id: string): Capture | undefined;
-  /** Keeps a capture, in place of one of the same id; resolves with the ids that had to go once it is on disk. */
+  /**
+   * Stores a capture, in place of one with the same id. Once it is on disk, resolves with the ids that were deleted for
+   * the limits.
+   */
   add(capture: Capture): Promise<{ removed: string[] }>;
   /**
    * Changes a capture as it is on disk now; changes of one capture take effect in the order of the calls. Rejects with
-   * `no_capture`, also when another process has deleted it, and with `invalid_capture` when its file holds none any more.
+   * `no_capture`, also when another process has deleted it, and with `invalid_capture` when its file is no longer a
+   * capture.
    */
   update(id: string, change: (capture: Capture) => Capture): Promise<Capture>;
-  /** Takes over what is on disk of a capture now; resolves with it, or undefined when it is gone. */
+  /** Reads a capture from disk again. Resolves with it, or with undefined if it was deleted. */
   refresh(id: string): Promise<Capture | undefined>;
-  /** Deletes captures, pinned ones too; resolves with how many there were. */
+  /** Deletes captures, pinned ones too. Resolves with the number deleted. */
   remove(ids: readonly string[]): Promise<number>;
-  /** Deletes what is over `max` or older than `keepMs`; resolves with the ids. */
+  /** Deletes captures over `max` or older than `keepMs`. Resolves with their ids. */
   prune(): Promise<string[]>;
-  /** Takes over what other processes write, until the function that it returns is called. */
+  /** Follows the changes of other processes until the returned function is called. */
   watch(watcher: FolderWatcher): () => void;
   /** Resolves once everything asked for so far is on disk. */
   flush(): Promise<void>;
 }
 
 /**
- * Opens the folder `captures` in `path` (such as `.pigeonhole`), making both: mode 0700, and a `.gitignore` for everything in
- * `path`, since captured deliveries hold personal data. Files that cannot be read are listed in `broken`.
+ * Opens the folder `captures` in `path` (such as `.pigeonhole`), and creates both if needed: mode 0700, with a
+ * `.gitignore` for everything in `path`, since captured deliveries hold personal data. Files that cannot be read are
+ * listed in `broken`.
  */
 export function openCaptureFolder(path: string, options: CaptureFolderOptions = {}): CaptureFolder {
   const { clock = systemClock } = options;
@@ -74,9 +79,9 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   const { mustStay = () => false } = options;
   const folder = makeFolder(path);
   const { captures, fileOf, stamps, broken } = loadFolder(folder);
-  /** Oldest first, so that a new one goes to the end. */
+  /** Oldest first, so that a new one is appended. */
   let order = [...captures.values()].toSorted(byTime);
-  /** The last write of each capture that is under way. */
+  /** The last unfinished write of each capture. */
   const writes = new Map<string, Promise<void>>();
   let watcher: FolderWatcher | undefined;
   let endWatch = (): void => undefined;
@@ -89,7 +94,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     return written;
   }
 
-  /** Takes a capture into memory; returns its file. */
+  /** Keeps a capture in memory. Returns its file. */
   function hold(capture: Capture, file = join(folder, `${capture.id}.json`)): string {
     const { id } = capture;
     const old = captures.get(id);
@@ -112,7 +117,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
 
   async function store(file: string, capture: Capture): Promise<void> {
     await writeCaptureFile(file, capture).catch(async (error: NodeJS.ErrnoException) => {
-      // Somebody has deleted the whole folder, to begin anew. Where the project itself has gone, nothing is begun.
+      // The whole folder was deleted, to start empty. It is created again only if the project still exists.
       if (error.code !== "ENOENT" || !existsSync(dirname(path))) throw error;
       makeFolder(path);
       watchAgain();
@@ -121,7 +126,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     stamps.set(file, await stampOf(file));
   }
 
-  /** What is on disk of a capture that is in memory; the same one where nobody else has written. */
+  /** The capture on disk for one in memory: the same object unless another process has written. */
   async function readLatest(held: Capture, file: string): Promise<Capture> {
     const stamp = await stampOf(file);
     if (stamp === stamps.get(file)) return held;
@@ -153,7 +158,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     return [...gone];
   }
 
-  /** The newest stays, also among so many pinned ones that there is no room for it: its sender is told that it is kept. */
+  /** The newest is kept, even if pinned ones fill the limit: its sender is told that it is stored. */
   function prune(newest?: string): Promise<string[]> {
     const oldest = clock.now() - keepMs;
     const free = order.filter((capture) => !capture.pinned && !mustStay(capture));
@@ -166,7 +171,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     );
   }
 
-  /** Takes over what another process did to a file. */
+  /** Reads a change that another process made to a file. */
   function look(file: string): Promise<void> {
     const id = [basename(file, ".json")].find((name) => fileOf.get(name) === file) ?? idOf(file);
     return write(id ?? file, async () => {
@@ -179,9 +184,9 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
         watcher?.removed([id]);
         return;
       }
-      // Somebody may be in the middle of editing a file by hand: it is read once it is a capture again.
+      // The file may be half edited by hand. It is read once it is a capture again.
       const capture = await readCaptureFile(file).catch(() => undefined);
-      // A second file of one capture is left alone, as at opening.
+      // A second file of one capture is ignored, as at opening.
       if (capture === undefined || (fileOf.get(capture.id) ?? file) !== file) return;
       stamps.set(file, stamp);
       const before = captures.get(capture.id);
@@ -203,7 +208,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     for (const file of files) void look(file);
   }
 
-  /** A folder that was made anew is another one for the system. */
+  /** The system does not report changes in a folder that was deleted and created again. */
   function watchAgain(): void {
     if (watcher === undefined) return;
     endWatch();
@@ -241,7 +246,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
           const wanted = { ...change(await readLatest(held, file)), id };
           hold(wanted);
           await store(file, wanted).catch((error: unknown) => {
-            // What was sent and answered has happened all the same; nothing else has come true.
+            // The attempts did happen, so keep them. Undo every other change.
             if (captures.get(id) === wanted) hold({ ...held, attempts: wanted.attempts });
             throw error;
           });

@@ -5,16 +5,16 @@ import type { Capture } from "./capture.js";
 const LENGTH = 6;
 
 /**
- * The short name of a capture, as the terminal and the page show it and the commands take it: the last 6 characters of an id
- * that was made here, which tell apart what came in together; the whole of an id that somebody wrote.
+ * The short name of a capture, which the terminal and the page show and the commands accept. Of a generated id it is
+ * the last 6 characters, which differ for requests that arrive together. An id written by hand stays whole.
  */
 export function captureHandle(id: string): string {
   return /^cap_[0-9a-z]{15}$/.test(id) ? id.slice(-LENGTH) : id;
 }
 
 /**
- * Whether a word can mean a capture: its short name, with or without `#`; its id or its event's; or the beginning of one, also
- * without `cap_`.
+ * Whether a word can mean a capture: its short name, with or without `#`; its id or its event's id; or the beginning of
+ * an id, also without `cap_`.
  */
 export function isNamed({ id, event }: Capture, word: string): boolean {
   return (

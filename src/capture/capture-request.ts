@@ -23,13 +23,13 @@ export interface CaptureRequestInput extends Pick<
 > {
   request: ReceivedRequest;
   source: CaptureSource;
-  /** @default a new one of the time of arrival */
+  /** @default a new one for the time of arrival */
   id?: string;
 }
 
 /**
- * Makes a capture of a received request: its bytes, what can be read of the envelope, and what the signature was worth. The
- * capture holds no secret. Throws `invalid_secret` for an empty one.
+ * Makes a capture of a received request: its bytes, the readable part of the envelope, and the result of the signature
+ * check. The capture holds no secret. Throws `invalid_secret` for an empty one.
  */
 export function captureRequest({ request, source, id, ...judge }: CaptureRequestInput): Capture {
   const { method, path, query = "", headers, body: bytes } = request;

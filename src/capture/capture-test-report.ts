@@ -1,16 +1,16 @@
 import type { SendFailure } from "./send-request.js";
 
-/** Against the last attempt that the file holds; null when it holds none. */
+/** Compared with the last attempt in the file; null if it has none. */
 export type CaseChange = "fixed" | "regressed" | "still failing" | "still passing";
 
-/** One capture, replayed and compared with what it expects. */
+/** One capture, replayed and compared with its expectation. */
 export interface CaptureTestCase {
   file: string;
   captureId: string;
   /** Such as `email.received cap_…`. */
   name: string;
   passed: boolean;
-  /** A sentence each; empty when it passed. */
+  /** One sentence each; empty if it passed. */
   failures: string[];
   /** Event id that was sent. */
   eventId: string | null;
@@ -19,10 +19,10 @@ export interface CaptureTestCase {
   outcome: string | null;
   /** Time of the answer. */
   ms: number;
-  /** Why there was no whole answer. */
+  /** Why there was no complete answer. */
   failure: SendFailure | null;
   change: CaseChange | null;
-  /** Whether the file was given the answer as its expectation. */
+  /** Whether the answer was written to the file as its expectation. */
   updated: boolean;
 }
 
@@ -31,12 +31,12 @@ export interface CaptureTestReport {
   cases: CaptureTestCase[];
   passed: number;
   failed: number;
-  /** Of the failed ones, those that got no answer at all. */
+  /** Failed cases without any answer. */
   unanswered: number;
   ms: number;
 }
 
-/** The failures in words, one case after the other; empty when all passed. */
+/** The failures as text, one case after the other; empty if all passed. */
 export function describeFailures({ cases }: CaptureTestReport): string {
   const failed = cases.filter(({ passed }) => !passed);
   return failed.map(({ name, file, failures }) => [`${name} (${file})`, ...failures].join("\n    ")).join("\n");
@@ -65,7 +65,7 @@ export function toJunit({ cases, failed, ms }: CaptureTestReport): string {
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
 
 function escapeXml(text: string): string {
-  // XML 1.0 has no way to write most control characters, and half of a surrogate pair is no character.
+  // XML 1.0 cannot represent most control characters, nor half of a surrogate pair.
   const allowed = text.replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "?");
   return allowed.replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
 }

@@ -1,4 +1,4 @@
-/** Tag of a capture that was answered 202 and has not reached the app; the dev server of its folder delivers it. */
+/** Tag of a capture that was answered 202 and has not reached the app yet. The dev server of its folder delivers it. */
 export const HELD_TAG = "held";
 
 /** Where a capture came from. `live`: from outside; `sandbox`: from the emulated service; `trigger`: made here. */
@@ -6,18 +6,18 @@ export const CAPTURE_SOURCES = ["live", "sandbox", "trigger", "import", "product
 
 export type CaptureSource = (typeof CAPTURE_SOURCES)[number];
 
-/** What the signature was worth on arrival. */
+/** Result of the signature check on arrival. */
 export const VERDICT_CODES = ["ok", "stale", "mismatch", "missing", "malformed"] as const;
 
 export type VerdictCode = (typeof VERDICT_CODES)[number];
 
-/** Bytes as they came: text where they are valid UTF-8, base64 otherwise. */
+/** Bytes as received: text if they are valid UTF-8, base64 otherwise. */
 export interface CapturedBody {
   encoding: "utf8" | "base64";
   data: string;
 }
 
-/** Name and value as they came, in order, duplicates included. */
+/** Name and value as received, in order, with duplicates. */
 export type HeaderList = (readonly [name: string, value: string])[];
 
 export interface CapturedRequest {
@@ -32,11 +32,11 @@ export interface CapturedRequest {
   sha256: string;
 }
 
-/** The envelope, as far as it can be read. */
+/** The readable fields of the envelope. */
 export interface CapturedEvent {
   id: string | null;
   type: string | null;
-  /** `createdAt` of the envelope as it stands. */
+  /** `createdAt` of the envelope, unchanged. */
   at: string | null;
 }
 
@@ -44,15 +44,15 @@ export interface CaptureVerdict {
   code: VerdictCode;
   /** One sentence of `explainSignature`. */
   summary: string;
-  /** What to change, where that is known. */
+  /** How to fix it, if that is known. */
   fix: string | null;
-  /** Time of signing minus time of arrival in seconds; null when there is no readable time. */
+  /** Time of signing minus time of arrival, in seconds; null if there is no readable time. */
   skewSeconds: number | null;
   /** Name of the secret that matched, such as `env:WEBHOOK_SECRET`; never the secret. */
   secretRef: string | null;
 }
 
-/** How an attempt was signed: with a fresh time, or the captured bytes and headers untouched. */
+/** How an attempt was signed: with a new time, or not at all, with the captured bytes and headers. */
 export type SignMode = "exact" | "resign";
 
 /** One POST of a capture to the app, and the answer. */
@@ -65,12 +65,12 @@ export interface CaptureAttempt {
   target: string;
   /** ISO 8601. */
   at: string;
-  /** Event id that was sent, where it differs from the capture's. */
+  /** Event id that was sent, if it differs from the capture's. */
   eventId: string | null;
   sentHeaders: HeaderList;
-  /** Body that was sent, where it differs from the capture's. */
+  /** Body that was sent, if it differs from the capture's. */
   sentBody: CapturedBody | null;
-  /** Null when no answer came; `error` then says why. */
+  /** Null if no answer came; `error` says why. */
   status: number | null;
   headers: HeaderList;
   body: CapturedBody | null;
@@ -78,13 +78,13 @@ export interface CaptureAttempt {
   error: string | null;
 }
 
-/** What a replay of a capture is expected to be answered; see `pigeonhole test`. */
+/** The expected answer to a replay of a capture; see `pigeonhole test`. */
 export interface Expectation {
   /** `2xx`, `4xx`, `5xx` or an exact code. @default '2xx' */
   status?: string;
   /** Outcome in `x-pigeonhole-outcome`, such as `accepted`. */
   outcome?: string;
-  /** State of the work of a handler once it has settled, by handler name, where the inbox can be reached. */
+  /** Final state of each handler's work, by handler name. Needs access to the inbox. */
   handlers?: Record<string, string>;
   /** JSON that the answer's body must equal. */
   json?: unknown;
@@ -92,7 +92,7 @@ export interface Expectation {
   ignore?: string[];
 }
 
-/** One received request as it is kept: one JSON file. A copy of the file is a fixture. */
+/** One received request, stored as one JSON file. A copy of the file is a fixture. */
 export interface Capture {
   v: 1;
   /** `cap_` and an identifier that sorts by time of arrival. */
@@ -107,7 +107,7 @@ export interface Capture {
   tags: string[];
   note: string;
   pinned: boolean;
-  /** Name of the redaction profile; null for untouched bytes. */
+  /** Name of the redaction profile; null if not redacted. */
   redaction: string | null;
   expect?: Expectation;
 }
@@ -120,10 +120,10 @@ export interface CaptureSummary {
   verdict: VerdictCode;
   type: string | null;
   eventId: string | null;
-  /** What the event is about: an address, a subject or a file name of `data`, where one is found. */
+  /** What the event is about: an address, a subject or a file name of `data`, if one is found. */
   subject: string;
   attempts: number;
-  /** Of the last attempt; null before the first, or when no answer came. */
+  /** Of the last attempt; null before the first, or if no answer came. */
   status: number | null;
   ms: number | null;
   error: string | null;

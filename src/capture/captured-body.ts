@@ -8,7 +8,7 @@ export function decodeBody({ encoding, data }: CapturedBody): Uint8Array {
   return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
 }
 
-/** The text of a captured body; undefined when it is no valid UTF-8. */
+/** The text of a captured body; undefined if it is not valid UTF-8. */
 export function bodyText({ encoding, data }: CapturedBody): string | undefined {
   return encoding === "utf8" ? data : undefined;
 }
@@ -23,7 +23,7 @@ export function bodyJson(body: CapturedBody): { ok: true; value: unknown } | { o
   }
 }
 
-/** `data` of the event in a captured body; undefined where it is no object. */
+/** `data` of the event in a captured body; undefined if it is not an object. */
 export function bodyData(body: CapturedBody): object | undefined {
   const json = bodyJson(body);
   if (!json.ok || typeof json.value !== "object" || json.value === null) return undefined;
@@ -38,7 +38,7 @@ export function bodySize({ encoding, data }: CapturedBody): number {
   return (data.length / 4) * 3 - padding;
 }
 
-/** Counts without encoding: lists ask for the size of thousands of bodies. */
+/** Counts without encoding, since lists need the size of thousands of bodies. */
 function utf8Length(text: string): number {
   let length = text.length;
   for (let index = 0; index < text.length; index += 1) {

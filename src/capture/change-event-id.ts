@@ -1,18 +1,18 @@
 /* Without node: imports, since the page uses it too. */
 
-/** A token of JSON: a text, a bracket or mark, or anything else up to the next of these. */
+/** A token of JSON: a string, a punctuation character, or anything else up to the next of these. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g;
 
 /**
- * Puts another `id` into the text of an envelope and leaves every other byte as it is. Undefined when the text is no JSON
- * object with a text `id`.
+ * Replaces the `id` in the text of an envelope and leaves every other byte unchanged. Undefined if the text is not a
+ * JSON object with a string `id`.
  */
 export function changeEventId(text: string, id: string): string | undefined {
   const place = findTopLevelId(text);
   return place && text.slice(0, place.start) + JSON.stringify(id) + text.slice(place.end);
 }
 
-/** Of two fields `id` the later one counts, as in JSON.parse. */
+/** If `id` occurs twice, the later one counts, as in JSON.parse. */
 function findTopLevelId(text: string): { start: number; end: number } | undefined {
   if (!isJsonObject(text)) return undefined;
   let depth = 0;

@@ -7,7 +7,7 @@ import { compareJson, describeDifference } from "./compare-json.js";
 /* Without node: imports, since the page uses it too. */
 
 const STATUS = /^(?:[1-5]xx|[1-5]\d\d)$/;
-const MOST_DIFFERENCES = 5;
+const MAX_DIFFERENCES = 5;
 
 /** Reads a status as `2xx` or `503`. Throws `invalid_argument` for anything else. */
 export function checkStatusPattern(status: string): string {
@@ -21,24 +21,26 @@ export function checkExpectationText({ status = "2xx", ignore = [] }: Expectatio
   compareJson(null, null, ignore);
 }
 
-/** What of an answer is not as expected, a sentence each; none when all is well. Does not look at `handlers`. */
+/**
+ * Each difference between an answer and the expectation, one sentence each; empty if there is none. Ignores `handlers`.
+ */
 export function checkExpectation(
   { status = "2xx", outcome, json, ignore = [] }: Expectation,
   answer: Pick<CaptureAttempt, "status" | "headers" | "body" | "error">,
 ): string[] {
   if (answer.status === null) return [answer.error ?? "No answer came."];
   const failures: string[] = [];
-  // A whole answer is needed: a body that broke off is no answer to the sender either.
+  // The answer must be complete: for the sender, an incomplete body is not an answer either.
   if (answer.error !== null) failures.push(answer.error);
   if (!matchesStatus(checkStatusPattern(status), answer.status)) {
     failures.push(`Answered ${answer.status}, expected ${status}.`);
   }
-  const heard = outcomeOf(answer.headers);
-  if (outcome !== undefined && heard !== outcome) {
+  const outcomeFound = outcomeOf(answer.headers);
+  if (outcome !== undefined && outcomeFound !== outcome) {
     failures.push(
-      heard === undefined
+      outcomeFound === undefined
         ? `The answer has no ${OUTCOME_HEADER}, expected ${outcome}.`
-        : `The outcome was ${heard}, expected ${outcome}.`,
+        : `The outcome was ${outcomeFound}, expected ${outcome}.`,
     );
   }
   return json === undefined ? failures : [...failures, ...checkJson(json, ignore, answer.body)];
@@ -57,7 +59,7 @@ function checkJson(expected: unknown, ignore: readonly string[], body: CaptureAt
   const json = body === null ? { ok: false as const } : bodyJson(body);
   if (!json.ok) return ["The answer's body is not JSON, expected JSON."];
   const differences = compareJson(expected, json.value, ignore);
-  const shown = differences.slice(0, MOST_DIFFERENCES).map((difference) => `${describeDifference(difference)}.`);
+  const shown = differences.slice(0, MAX_DIFFERENCES).map((difference) => `${describeDifference(difference)}.`);
   const left = differences.length - shown.length;
   return left > 0 ? [...shown, `And ${left} more differences.`] : shown;
 }

@@ -7,17 +7,20 @@ import { compareJson, type JsonDifference } from "./compare-json.js";
 /** How two answers of an app differ. */
 export interface AnswerComparison {
   same: boolean;
-  /** Null where it is the same; a status of null is no answer. */
+  /** Null if it is the same. A status of null means no answer. */
   status: { before: number | null; after: number | null } | null;
-  /** Differences of the bodies where both are JSON. */
+  /** Differences of the bodies if both are JSON. */
   json: JsonDifference[];
-  /** Whether bodies that are not both JSON differ. */
+  /** Whether the bodies differ, if they are not both JSON. */
   bodyChanged: boolean;
 }
 
 type Answer = Pick<CaptureAttempt, "status" | "body">;
 
-/** Compares status and body, JSON by structure; headers differ in every answer. `ignore` as in `compareJson`. */
+/**
+ * Compares status and body, JSON by structure. Headers are not compared, since they differ in every answer. `ignore` as
+ * in `compareJson`.
+ */
 export function compareAnswers(before: Answer, after: Answer, ignore: readonly string[] = []): AnswerComparison {
   const status = before.status === after.status ? null : { before: before.status, after: after.status };
   const [a, b] = [readJson(before), readJson(after)];

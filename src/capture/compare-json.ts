@@ -11,9 +11,9 @@ export type JsonDifference =
   | { path: string; kind: "changed"; before: unknown; after: unknown };
 
 /**
- * Compares two JSON values by structure: the order of keys does not matter, that of lists does. Paths in `ignore`, and all
- * below them, may differ: `$.requestId`, `$.items[*].id`, `$..updatedAt`. Throws `invalid_argument` for an ignore path that
- * cannot be read.
+ * Compares two JSON values by structure: the order of keys does not matter, the order of lists does. Paths in `ignore`,
+ * and all below them, may differ: `$.requestId`, `$.items[*].id`, `$..updatedAt`. Throws `invalid_argument` for an
+ * ignore path that cannot be read.
  */
 export function compareJson(before: unknown, after: unknown, ignore: readonly string[] = []): JsonDifference[] {
   const patterns = ignore.map(readPattern);
@@ -24,7 +24,7 @@ export function compareJson(before: unknown, after: unknown, ignore: readonly st
     .map(({ difference, keys }) => nameDifference(difference, formatPath(keys)));
 }
 
-/** A difference in words for a terminal: `$.a changed from 1 to 2`. */
+/** A difference as text for a terminal: `$.a changed from 1 to 2`. */
 export function describeDifference(difference: JsonDifference): string {
   switch (difference.kind) {
     case "added":
@@ -72,7 +72,7 @@ function readPattern(path: string): Step[] {
   return steps;
 }
 
-/** Whether the pattern names these keys or something above them. */
+/** Whether the pattern matches these keys or a parent of them. */
 function covers(steps: readonly Step[], keys: readonly (string | number)[]): boolean {
   const [step, ...rest] = steps;
   if (step === undefined) return true;
@@ -82,9 +82,9 @@ function covers(steps: readonly Step[], keys: readonly (string | number)[]): boo
   return (step.kind === "any" || step.key === String(key)) && covers(rest, below);
 }
 
-const LONGEST_SHOWN = 80;
+const MAX_SHOWN_LENGTH = 80;
 
 function shorten(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN - 1)}…` : text;
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH - 1)}…` : text;
 }

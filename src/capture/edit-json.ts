@@ -4,15 +4,15 @@ import { PigeonholeError } from "../base/error.js";
 
 /** Changes to a JSON body; paths as in `data.contact.email` or `data.to.0`. */
 export interface JsonEdit {
-  /** Values by path; objects on the way are made. */
+  /** Values by path. Missing objects on the path are created. */
   set?: Readonly<Record<string, unknown>>;
-  /** Paths that go. */
+  /** Paths to delete. */
   unset?: readonly string[];
 }
 
 /**
- * Changes a JSON text and writes it anew, compact, keys in their order. Throws `invalid_argument` when the text is not JSON or
- * a path leads through something that has no fields; the message holds no part of the body.
+ * Changes a JSON text and serializes it again, compact, with its order of keys. Throws `invalid_argument` if the text
+ * is not JSON or a path leads through a value without fields. The message contains no part of the body.
  */
 export function editJson(text: string, { set = {}, unset = [] }: JsonEdit): string {
   let root: unknown;

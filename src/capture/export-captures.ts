@@ -11,20 +11,23 @@ import { targetUrl } from "./target.js";
 
 export const EXPORT_FORMATS = ["ndjson", "json", "har", "curl", "http", "vitest"] as const;
 
-/** How captures are written out; the first three can be imported again, `har` without attempts and marks. */
+/** Export formats. The first three can be imported again, `har` without attempts and tags. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface ExportOptions {
   as: ExportFormat;
   /** Where `curl` and `http` post to: port, host:port/path or URL. @default '3000', with the captured path */
   target?: string;
-  /** Signs `curl` and `http` with the time of now, or leaves the captured signature. @default 'resign' where a secret is given */
+  /**
+   * Signs `curl` and `http` with the present time, or keeps the captured signature. @default 'resign' if a secret is
+   * given
+   */
   mode?: SignMode;
-  /** The whole secret; it signs and is never written. */
+  /** The whole secret. It signs and is never written to the output. */
   secret?: string;
   /** Time of signing in milliseconds since 1970. @default Date.now() */
   nowMs?: number;
-  /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
+  /** Overrides for points that the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
   assumptions?: Partial<SignatureAssumptions>;
 }
 
@@ -35,7 +38,7 @@ export interface ExportedFile {
   text: string;
 }
 
-/** Writes captures out as one text. Throws `invalid_secret` when they should be signed and no secret was given. */
+/** Exports captures as one text. Throws `invalid_secret` if they should be signed and no secret was given. */
 export function exportCaptures(captures: readonly Capture[], options: ExportOptions): ExportedFile {
   switch (options.as) {
     case "ndjson":
@@ -57,7 +60,7 @@ export function exportCaptures(captures: readonly Capture[], options: ExportOpti
   }
 }
 
-/** The request as a command sends it: the headers a client sets itself are left to it. */
+/** The request as a command sends it, without the headers that a client sets itself. */
 function request(capture: Capture, options: ExportOptions): WrittenRequest {
   const { secret, mode = secret === undefined ? "exact" : "resign", target = "3000", nowMs = Date.now() } = options;
   if (mode === "resign" && secret === undefined) {

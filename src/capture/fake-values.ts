@@ -1,14 +1,14 @@
 import { createHmac } from "node:crypto";
 
-/** Makes stand-ins: the same for the same text under one key, and nothing that leads back without the key. */
+/** Makes stand-ins. With one key, the same text gets the same stand-in. Without the key they cannot be reversed. */
 export interface Fakes {
-  /** `p-1f3a9c20@d-81c2ab10.example`; addresses of one domain keep having one domain. */
+  /** `p-1f3a9c20@d-81c2ab10.example`; addresses of one domain still share a domain. */
   address(address: string): string;
   /** `d-81c2ab10.example`. */
   domain(domain: string): string;
-  /** An address of 198.18.0.0/15, which is set aside for tests. */
+  /** An address of 198.18.0.0/15, which is reserved for tests. */
   ip(ip: string): string;
-  /** The prefix up to the last underscore stays; the rest becomes other hex digits, as many. */
+  /** The prefix up to the last underscore stays. The rest becomes the same number of other hex digits. */
   id(id: string): string;
 }
 
@@ -40,9 +40,9 @@ export function createFakes(key: Uint8Array): Fakes {
   };
 }
 
-/** Text of the same length whose letters and digits say nothing. White space stays; punctuation too unless `hideMarks`. */
+/** Text of the same length with other letters and digits. White space stays; punctuation too unless `hideMarks`. */
 export function fillText(text: string, hideMarks: boolean): string {
-  // A character outside the basic plane is two units long.
+  // A character outside the basic plane has two UTF-16 units.
   const filled = text.replaceAll(/\p{L}|\p{M}|\p{N}/gu, (found) => fillerOf(found).repeat(found.length));
   return filled.replaceAll(hideMarks ? /[^\sXx0]/gu : /[^\s\p{ASCII}]/gu, ({ length }) => "x".repeat(length));
 }

@@ -3,15 +3,15 @@ import { SECOND } from "../base/duration.js";
 import { sleep } from "../base/sleep.js";
 import { waitingClock } from "../base/waiting-clock.js";
 
-/** One that nobody has touched for this long was left by a process that was killed. */
+/** A lock that was not touched for this long was left by a killed process. */
 const STALE_MS = 5 * SECOND;
-/** A lock that is held for longer than a small write is touched this often. */
+/** A lock is touched this often while it is held. */
 const TOUCH_MS = STALE_MS / 5;
 const RETRY_MS = 10;
 
 /**
- * Runs a task while no other process is in a task for the same file. A lock is a file beside it; one that was left behind is
- * taken away after 5 s.
+ * Runs a task while no other process runs a task for the same file. The lock is a file beside it. A lock left behind is
+ * removed after 5 s.
  */
 export async function withFileLock<Value>(file: string, task: () => Promise<Value>): Promise<Value> {
   const lock = `${file}.lock`;
@@ -23,18 +23,18 @@ export async function withFileLock<Value>(file: string, task: () => Promise<Valu
 }
 
 /**
- * Runs a task as {@link withFileLock} does, or resolves with `busy` at once while another process is in one. The task may take as
- * long as it likes.
+ * Runs a task as {@link withFileLock} does, or resolves with `busy` at once if another process runs one. The task may
+ * take any time.
  */
 export async function tryFileLock<Value>(file: string, task: () => Promise<Value>): Promise<Value | "busy"> {
   const lock = `${file}.lock`;
   if (await tryLock(lock)) return holdLock(lock, task);
-  // For whoever tries next.
+  // Frees a stale lock for the next try.
   await breakStale(lock);
   return "busy";
 }
 
-/** Whether a lock was touched just now. Nobody has touched one in the time to come: the clock was set back since. */
+/** Whether a lock was touched recently. A time far in the future is not recent: the clock was set back since. */
 export function isFresh(touchedMs: number): boolean {
   return Math.abs(Date.now() - touchedMs) < STALE_MS;
 }
@@ -42,7 +42,7 @@ export function isFresh(touchedMs: number): boolean {
 async function holdLock<Value>(lock: string, task: () => Promise<Value>): Promise<Value> {
   const touching = setInterval(() => {
     const now = new Date();
-    // One that was taken away meanwhile is not made again.
+    // utimes does not create a lock that was removed meanwhile.
     utimes(lock, now, now).catch(() => undefined);
   }, TOUCH_MS).unref();
   try {
@@ -67,7 +67,7 @@ async function breakStale(lock: string): Promise<void> {
   try {
     const { mtimeMs } = await stat(lock);
     if (isFresh(mtimeMs)) return;
-    // Of several that wait only one can move it.
+    // Of several waiting processes only one can rename it.
     const moved = `${lock}.${process.pid}.tmp`;
     await rename(lock, moved);
     await rm(moved, { force: true });

@@ -12,8 +12,8 @@ export interface InboxRecord {
 }
 
 /**
- * A capture of what a receiver has taken in production. The inbox keeps bytes and no headers, so there is no signature: a
- * replay signs anew. Redact it before it leaves the machine.
+ * A capture of an event that a receiver accepted in production. The inbox keeps bytes and no headers, so there is no
+ * signature: a replay signs it again. Redact it before it leaves the machine.
  */
 export function fromInbox({ id, type, body, receivedAt }: InboxRecord): Capture {
   const capture = captureRequest({
@@ -24,7 +24,7 @@ export function fromInbox({ id, type, body, receivedAt }: InboxRecord): Capture 
   });
   return {
     ...capture,
-    // What could not be decoded is known by its digest; the envelope's own words are better where they can be read.
+    // An undecodable event has its digest as id. Prefer the envelope's own fields if they can be read.
     event: {
       id: capture.event.id ?? id,
       type: capture.event.type ?? (type === "" ? null : type),
@@ -32,8 +32,8 @@ export function fromInbox({ id, type, body, receivedAt }: InboxRecord): Capture 
     },
     verify: {
       ...capture.verify,
-      summary: "Taken by a receiver, which had verified it; its headers were not kept.",
-      fix: "Replay it: that signs it anew.",
+      summary: "Accepted by a receiver, which had verified it; its headers were not kept.",
+      fix: "Replay it: that signs it again.",
     },
   };
 }

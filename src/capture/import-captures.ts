@@ -5,21 +5,21 @@ import type { NamedSecret } from "./judge-signature.js";
 import { parseCapture } from "./parse-capture.js";
 
 export interface ImportOptions {
-  /** Secrets to judge requests of a HAR file with. @default none */
+  /** Secrets to check the requests of a HAR file with. @default none */
   secrets?: readonly NamedSecret[];
-  /** Time of arrival of what has none, in milliseconds since 1970. @default Date.now() */
+  /** Time of arrival for requests without one, in milliseconds since 1970. @default Date.now() */
   nowMs?: number;
 }
 
 export interface Imported {
   captures: Capture[];
-  /** What could not be taken and why, a sentence each; never a part of it. */
+  /** What could not be imported and why, one sentence each. Contains no part of it. */
   problems: string[];
 }
 
 /**
- * Reads captures from a text: one capture or a list as JSON, one per line (ndjson), a HAR file, of which the POST requests
- * are taken, or the bare JSON of an event. Throws `invalid_capture` for a text that is none of these.
+ * Reads captures from a text: one capture or a list as JSON, one per line (ndjson), a HAR file, of which the POST
+ * requests are taken, or the bare JSON of an event. Throws `invalid_capture` for any other text.
  */
 export function parseImport(text: string, options: ImportOptions = {}): Imported {
   const whole = parseJson(text);
@@ -99,7 +99,7 @@ function fromHarEntry(entry: unknown, options: ImportOptions): Capture {
 
 function harHeader(value: unknown): HeaderList {
   const { name, value: content } = isRecord(value) ? value : {};
-  // Names that begin with a colon are HTTP/2's way to write method and path.
+  // HTTP/2 writes method and path as headers whose names begin with a colon.
   return typeof name === "string" && typeof content === "string" && !name.startsWith(":") ? [[name, content]] : [];
 }
 

@@ -6,7 +6,7 @@ import type { HeaderReader } from "../protocol/raw-request.js";
 import { verifySignature, type SignatureVerdict } from "../protocol/verify-signature.js";
 import type { CaptureVerdict, HeaderList, VerdictCode } from "./capture.js";
 
-/** A secret, and the name by which it may be spoken of: `env:WEBHOOK_SECRET`. */
+/** A secret, and the name that may be shown for it: `env:WEBHOOK_SECRET`. */
 export interface NamedSecret {
   ref: string;
   /** The whole string including `whsec_`. */
@@ -16,7 +16,7 @@ export interface NamedSecret {
 export interface JudgeInput {
   headers: HeaderList;
   body: Uint8Array;
-  /** None: the signature is only looked at for its form. */
+  /** If empty, only the form of the signature is checked. */
   secrets: readonly NamedSecret[];
   /** Time of arrival in milliseconds since 1970. */
   receivedAt: number;
@@ -26,8 +26,8 @@ export interface JudgeInput {
   assumptions?: Partial<SignatureAssumptions>;
 }
 
-/** Finding the cause of a mismatch costs hundreds of MACs; for a larger body that would hold up what arrives meanwhile. */
-const MOST_BYTES_TO_EXPLAIN = 256 * 1024;
+/** Finding the cause of a mismatch costs hundreds of MACs. For a larger body that would delay other requests. */
+const MAX_BYTES_TO_EXPLAIN = 256 * 1024;
 
 /** Reads a header list by lower-case name; a header sent twice reads as "a, b". */
 export function headerListReader(headers: HeaderList): HeaderReader {
@@ -37,7 +37,7 @@ export function headerListReader(headers: HeaderList): HeaderReader {
   };
 }
 
-/** What the signature of a received request was worth on arrival. */
+/** Checks the signature of a received request at the time of its arrival. */
 export function judgeSignature(input: JudgeInput): CaptureVerdict {
   const { secrets } = input;
   const { verdict, summary, findings } = explain(input);
@@ -61,7 +61,7 @@ function explain(input: JudgeInput): Pick<SignatureExplanation, "verdict" | "sum
   const question = {
     body,
     headers: headerListReader(headers),
-    // Without a secret the form can still be judged; nothing was ever signed with this one.
+    // Without a secret the form can still be checked. This secret has never signed anything.
     secrets: secrets.length === 0 ? [randomBytes(32).toString("hex")] : secrets.map(({ value }) => value),
     nowMs: receivedAt,
     ...(input.toleranceSeconds === undefined ? {} : { toleranceSeconds: input.toleranceSeconds }),
@@ -69,13 +69,13 @@ function explain(input: JudgeInput): Pick<SignatureExplanation, "verdict" | "sum
   };
   const verdict = verifySignature(question);
   const isMismatch = !verdict.ok && verdict.reason === "mismatch";
-  if (isMismatch && (secrets.length === 0 || body.byteLength > MOST_BYTES_TO_EXPLAIN)) {
+  if (isMismatch && (secrets.length === 0 || body.byteLength > MAX_BYTES_TO_EXPLAIN)) {
     return { verdict, summary: "Not accepted (mismatch): no known secret made the signature.", findings: [] };
   }
   return explainSignature(question);
 }
 
-/** The words of the explanation count secrets; here each has a name. */
+/** The explanation gives the number of secrets. Here each has a name. */
 export function nameSecrets(text: string, secrets: readonly NamedSecret[]): string {
   return text.replaceAll(/secrets\[(\d+)\]/g, (found, index: string) => secrets[Number(index)]?.ref ?? found);
 }

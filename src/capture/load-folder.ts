@@ -5,7 +5,7 @@ import { type BrokenFile, readCaptureFiles, removeLeftovers } from "./capture-fi
 import { makePrivateFolder } from "./private-folder.js";
 import { shareHeaders } from "./share-headers.js";
 
-/** The folder `captures` in `path`, made where it is not there: for this user only, and nothing for git. */
+/** The folder `captures` in `path`. It is created if it is missing, private to this user and ignored by git. */
 export function makeFolder(path: string): string {
   makePrivateFolder(path);
   const ignore = join(path, ".gitignore");
@@ -17,16 +17,16 @@ export function makeFolder(path: string): string {
   return folder;
 }
 
-/** What is on disk when a folder is opened. */
+/** The contents of a folder when it is opened. */
 export interface Loaded {
   captures: Map<string, Capture>;
   fileOf: Map<string, string>;
-  /** The state of each file that was last read or written here. */
+  /** The state of each file as last read or written by this process. */
   stamps: Map<string, string | undefined>;
   broken: BrokenFile[];
 }
 
-/** Reads all captures of a folder; of two files of one capture the first by name counts. */
+/** Reads all captures of a folder; if two files hold one capture, the first by name is used. */
 export function loadFolder(folder: string): Loaded {
   const { files, broken } = readCaptureFiles(folder);
   const loaded: Loaded = { captures: new Map(), fileOf: new Map(), stamps: new Map(), broken };
@@ -48,10 +48,10 @@ export function byTime(a: Capture, b: Capture): number {
   return Date.parse(a.receivedAt) - Date.parse(b.receivedAt) || (a.id < b.id ? -1 : Number(a.id > b.id));
 }
 
-/** Puts a capture into a list that is oldest first, in place of its old self. */
+/** Puts a capture into a list, oldest first, in place of its earlier version. */
 export function insertByTime(order: Capture[], capture: Capture, old: Capture | undefined): void {
   if (old !== undefined) order.splice(order.indexOf(old), 1);
-  // Nearly always the newest, so the search starts at the end.
+  // It is nearly always the newest, so search from the end.
   let at = order.length;
   for (let before = order[at - 1]; before !== undefined && byTime(before, capture) > 0; before = order[at - 1]) at -= 1;
   order.splice(at, 0, capture);

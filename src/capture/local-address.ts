@@ -6,7 +6,7 @@ local.addSubnet("127.0.0.0", 8, "ipv4");
 local.addSubnet("10.0.0.0", 8, "ipv4");
 local.addSubnet("172.16.0.0", 12, "ipv4");
 local.addSubnet("192.168.0.0", 16, "ipv4");
-// The wildcard address as a destination is this machine. 169.254.0.0/16 is left out: clouds keep credentials there.
+// The wildcard address as a destination is this machine. 169.254.0.0/16 is excluded: clouds serve credentials there.
 local.addAddress("0.0.0.0", "ipv4");
 local.addAddress("::", "ipv6");
 local.addAddress("::1", "ipv6");
@@ -14,7 +14,7 @@ local.addSubnet("fc00::", 7, "ipv6");
 local.addSubnet("fe80::", 10, "ipv6");
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-/** The same as a URL writes it. */
+/** The same address as a URL writes it. */
 const MAPPED_HEX = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i;
 
 /** An IPv4 address that is written as IPv6, as IPv4; any other without its zone. */
@@ -33,12 +33,12 @@ export function isLocalAddress(address: string): boolean {
   return family !== 0 && local.check(plain, family === 4 ? "ipv4" : "ipv6");
 }
 
-/** Says that a name or address lies outside; `code` of the error that {@link createLocalLookUp} gives. */
+/** `code` of the error of {@link createLocalLookUp} for a name or address outside. */
 export const NOT_LOCAL = "ERR_NOT_LOCAL";
 
 /**
- * Makes the `lookup` of connections that may only go to this machine or a private network. Each host is resolved once, so that a name
- * cannot be checked as one address and connected to as another.
+ * Makes the `lookup` of connections that may only go to this machine or a private network. Each host is resolved once,
+ * so that a name cannot be checked as one address and connected to as another.
  */
 export function createLocalLookUp(): LookupFunction {
   const found = new Map<string, LookupAddress[]>();
@@ -63,7 +63,10 @@ export function createLocalLookUp(): LookupFunction {
   };
 }
 
-/** False for a host outside this machine and private networks, by the look-up that connections to it use. A name that is not known passes. */
+/**
+ * False for a host outside this machine and private networks. Uses the same lookup as connections to it. An unknown
+ * name passes.
+ */
 export function isLocalHost(url: URL, lookUp: LookupFunction = createLocalLookUp()): Promise<boolean> {
   return new Promise((resolve) => {
     lookUp(hostOf(url), { all: true }, (error) => resolve(error?.code !== NOT_LOCAL));

@@ -3,11 +3,11 @@ import { seededRandom } from "../base/seeded-random.js";
 
 export const REPLAY_ORDERS = ["original", "reverse", "shuffle"] as const;
 
-/** In the order of arrival, backwards, or mixed. */
+/** In the order of arrival, reversed, or shuffled. */
 export type ReplayOrder = (typeof REPLAY_ORDERS)[number];
 
 /** Largest seed of a shuffle. */
-export const LARGEST_SEED = 2 ** 32 - 1;
+export const MAX_SEED = 2 ** 32 - 1;
 
 /** The items in another order, the same one for the same seed. */
 export function orderItems<Item>(items: readonly Item[], order: ReplayOrder, seed: number): Item[] {

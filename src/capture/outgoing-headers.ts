@@ -1,6 +1,6 @@
 import type { HeaderList } from "./capture.js";
 
-/** Of the connection a request came over, not of the request; `expect` would make the sender wait. */
+/** Headers of the connection, not of the request. `expect` would make the sender wait. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -14,7 +14,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "expect",
 ]);
 
-/** What {@link fitHeaders} fits the headers to. */
+/** The values that {@link fitHeaders} sets. */
 export interface HeaderFit {
   /** Host and port of the destination; undefined keeps the captured `host`. */
   host?: string | undefined;
@@ -22,14 +22,14 @@ export interface HeaderFit {
   length: number;
 }
 
-/** True for a header that belongs to one connection and is not passed on. Takes any case. */
+/** True for a header that belongs to one connection and is not forwarded. The name may have any case. */
 export function isConnectionHeader(name: string): boolean {
   return OF_THE_CONNECTION.has(name.toLowerCase());
 }
 
 /**
- * Headers as they go out: order, spelling and duplicates stay; `host` and `content-length` are set in their place (or first
- * and last), and what belongs to the old connection is left out.
+ * Headers as they are sent: order, case and duplicates stay. `host` and `content-length` are set in their place (or
+ * first and last). Headers of the old connection are removed.
  */
 export function fitHeaders(headers: HeaderList, { host, length }: HeaderFit): HeaderList {
   const kept = headers.filter(([name]) => !isConnectionHeader(name));
@@ -39,7 +39,10 @@ export function fitHeaders(headers: HeaderList, { host, length }: HeaderFit): He
   return hasHost ? replaceHeaders(sized, new Map([["host", host]])) : [["Host", host], ...sized];
 }
 
-/** Sets headers by lower-case name: where the first of that name stands, or at the end. Further ones of it go. */
+/**
+ * Sets headers by lower-case name: at the place of the first with that name, or at the end. Further ones with that name
+ * are removed.
+ */
 export function replaceHeaders(headers: HeaderList, values: ReadonlyMap<string, string>): HeaderList {
   const open = new Map(values);
   const replaced: HeaderList = [];
@@ -53,13 +56,13 @@ export function replaceHeaders(headers: HeaderList, values: ReadonlyMap<string, 
   return [...replaced, ...open];
 }
 
-/** With these headers at the end, in place of all of the same names. */
+/** Adds these headers at the end and removes all others with the same names. */
 export function overrideHeaders(headers: HeaderList, given: HeaderList): HeaderList {
   const names = given.map(([name]) => name.toLowerCase());
   return [...dropHeaders(headers, names), ...given];
 }
 
-/** Without the headers of these lower-case names. */
+/** Removes the headers with these lower-case names. */
 export function dropHeaders(headers: HeaderList, names: readonly string[]): HeaderList {
   return headers.filter(([name]) => !names.includes(name.toLowerCase()));
 }

@@ -4,8 +4,8 @@ import { isCaptureId } from "./capture-id.js";
 import { checkStatusPattern } from "./check-expectation.js";
 
 /**
- * Takes parsed JSON for a capture after a look at every field that this package relies on; what may be left out by hand is
- * filled in. Throws `invalid_capture` naming the field.
+ * Checks every field of parsed JSON that this package relies on, and returns it as a capture. Fields that may be
+ * omitted by hand get their defaults. Throws an `invalid_capture` that names the field.
  */
 export function parseCapture(value: unknown): Capture {
   const root = record(value, "the file");
@@ -51,7 +51,7 @@ export function parseCapture(value: unknown): Capture {
   } as Capture;
 }
 
-/** A mistake in what is expected would end a test run in the middle, or be a test that cannot fail. */
+/** An invalid expectation would stop a test run in the middle, or be a test that cannot fail. */
 function checkExpect(value: unknown): void {
   const { status, outcome, handlers, ignore } = record(value, "expect");
   if (status !== undefined) checkStatus(text(status, "expect.status"));

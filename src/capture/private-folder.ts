@@ -3,8 +3,9 @@ import { dirname } from "node:path";
 import { PigeonholeError } from "../base/error.js";
 
 /**
- * Makes a folder and those above it, for this user only; one that is there is left as it is. Throws `invalid_argument` where none
- * can be made. Not `mkdirSync` with `recursive`: that never ends under `/proc`, which says of every new folder that it does not exist.
+ * Creates a folder and its parents, for this user only. An existing folder is left unchanged. Throws `invalid_argument`
+ * if it cannot be created. Not `mkdirSync` with `recursive`: under `/proc` that never returns, since every new folder
+ * there fails with ENOENT.
  */
 export function makePrivateFolder(path: string): void {
   if (isFolder(path)) return;
@@ -13,7 +14,7 @@ export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (isFolder(path)) return;
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     throw new PigeonholeError(

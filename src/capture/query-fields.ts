@@ -8,24 +8,24 @@ import { findSubject } from "./summarize-capture.js";
 
 /* Without node: imports, since the page uses it too. */
 
-/** Whether a term holds for a capture. */
+/** Whether a capture matches a term. */
 export type Matcher = (capture: Capture, nowMs: number) => boolean;
 
 export type ReadMatcher = { ok: true; matches: Matcher } | { ok: false; problem: string };
 
 /** A field of the search language, for help and completion. */
 export interface QueryField {
-  /** What it looks at, in a few words. */
+  /** What it matches, in a few words. */
   meaning: string;
-  /** Values that may stand behind the colon, where they are a closed list. */
+  /** Allowed values after the colon, if they are a closed list. */
   values?: readonly string[];
   /** A whole term, such as `type:email.*`. */
   example: string;
 }
 
-/** Its `example` is the value alone; the list puts the name before it. */
+/** Its `example` is the value alone. The list of fields puts the name before it. */
 interface Field extends QueryField {
-  /** Undefined for a value that it cannot take. */
+  /** Undefined for a value that is not allowed. */
   read(value: string): Matcher | undefined;
   /** What is allowed, for the error. */
   allowed: string;
@@ -50,7 +50,9 @@ const parts: Record<string, Matcher> = {
 
 const verdicts = [...VERDICT_CODES, "bad"];
 
-/** The fields of the search language. `header.<name>` and `data.<path>` stand for any header and any field of `data`. */
+/**
+ * The fields of the search language. `header.<name>` and `data.<path>` stand for any header and any field of `data`.
+ */
 export const QUERY_FIELDS: Readonly<Record<string, QueryField>> = {};
 
 const FIELDS: Record<string, Field> = {
@@ -71,11 +73,11 @@ const FIELDS: Record<string, Field> = {
     allowed: "a status such as 200, 5xx, >=400 or none",
     read: readStatus,
   },
-  verdict: closed("what the signature was worth; bad is all but ok", verdicts, (value) =>
+  verdict: closed("result of the signature check; bad is all but ok", verdicts, (value) =>
     value === "bad" ? ({ verify }) => verify.code !== "ok" : ({ verify }) => verify.code === value,
   ),
   is: closed("a property", Object.keys(flags), (value) => flags[value]),
-  has: closed("something that is there", Object.keys(parts), (value) => parts[value]),
+  has: closed("a property that the capture has", Object.keys(parts), (value) => parts[value]),
   source: closed("where it came from", CAPTURE_SOURCES, (value) => (capture) => capture.source === value),
   tag: {
     meaning: "a tag, * for any part",
@@ -215,7 +217,7 @@ function anywhere(text: string): Matcher {
   return (capture) => haystack(capture).includes(wanted);
 }
 
-/** What free text is looked for in. Made anew for each search: kept, it would double what a capture takes of the memory. */
+/** The text in which free text is searched. Built for each search: keeping it would double the memory of a capture. */
 function haystack(capture: Capture): string {
   const { id, event, request, note, tags } = capture;
   const texts = [id, event.id, event.type, request.path, note, ...tags, findSubject(capture), bodyText(request.body)];
@@ -238,7 +240,7 @@ function glob(pattern: string): (value: string) => boolean {
   const [first = ""] = parts;
   const last = parts.at(-1) ?? "";
   const middle = parts.slice(1, -1);
-  // By hand, as a pattern with many stars makes a regular expression slow.
+  // Written by hand, since a pattern with many stars makes a regular expression slow.
   return (value) => {
     const text = value.toLowerCase();
     if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;

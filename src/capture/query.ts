@@ -4,18 +4,18 @@ import { PigeonholeError } from "../base/error.js";
 
 /* Without node: imports, since the page uses it too. */
 
-/** One term of a search: `type:email.*`, `-is:replay`, or a word to look for anywhere. */
+/** One term of a search: `type:email.*`, `-is:replay`, or a word to search for anywhere. */
 export interface QueryTerm {
   /** Name of the field, or null for free text. */
   field: string | null;
   value: string;
-  /** Whether what matches is left out. */
+  /** Whether matching captures are excluded. */
   negated: boolean;
-  /** Spelled so that it can be read again. */
+  /** The term as text that parses to the same term. */
   text: string;
 }
 
-/** A search over captures: all of its terms must hold. */
+/** A search over captures. All of its terms must match. */
 export interface Query {
   terms: readonly QueryTerm[];
 }
@@ -32,8 +32,8 @@ const checked = new WeakMap<Query, readonly CheckedTerm[]>();
 const TERM = /(-?)(?:([A-Za-z][^\s:"]*):)?(?:"((?:[^"\\]|\\.)*)"|([^\s"]+|"))?/y;
 
 /**
- * Reads a search such as `type:email.* status:5xx -is:replay "order 1042"`. Terms are joined by and; fields are those of
- * `QUERY_FIELDS`. Throws `invalid_query` naming the term and what is allowed.
+ * Reads a search such as `type:email.* status:5xx -is:replay "order 1042"`. Terms are joined by and; fields are those
+ * of `QUERY_FIELDS`. Throws an `invalid_query` that names the term and what is allowed.
  */
 export function parseQuery(text: string): Query {
   const terms: QueryTerm[] = [];
@@ -52,26 +52,26 @@ export function parseQuery(text: string): Query {
   return makeQuery(terms);
 }
 
-/** The query of these terms, as when some were taken away. Throws `invalid_query`. */
+/** The query with these terms, such as after one was removed. Throws `invalid_query`. */
 export function makeQuery(terms: readonly QueryTerm[]): Query {
   const query = { terms };
   checked.set(query, terms.map(checkTerm));
   return query;
 }
 
-/** A term of its parts, spelled with quotes where they are needed. */
+/** A term from its parts, with quotes if they are needed. */
 export function makeTerm({ field, value, negated }: Omit<QueryTerm, "text">): QueryTerm {
   const needsQuotes = /[\s"\\]/.test(value) || value === "" || (field === null && /^-|^[A-Za-z][^\s:"]*:/.test(value));
   const spelled = needsQuotes ? `"${value.replaceAll(/["\\]/g, "\\$&")}"` : value;
   return { field, value, negated, text: `${negated ? "-" : ""}${field === null ? "" : `${field}:`}${spelled}` };
 }
 
-/** The text that reads as the same query. */
+/** The text that parses to the same query. */
 export function formatQuery({ terms }: Query): string {
   return terms.map(({ text }) => text).join(" ");
 }
 
-/** Whether a capture is what the query looks for. `nowMs` is what `after:10m` counts from. */
+/** Whether a capture matches the query. `after:10m` counts back from `nowMs`. */
 export function matchesQuery(query: Query, capture: Capture, nowMs: number = Date.now()): boolean {
   const terms = checked.get(query) ?? query.terms.map(checkTerm);
   checked.set(query, terms);

@@ -3,15 +3,15 @@ import type { BrokenFile } from "./capture-files.js";
 import { byTime, loadFolder } from "./load-folder.js";
 import type { CaptureShelf } from "./select-captures.js";
 
-/** The captures of a folder as they were when it was read. */
+/** The captures of a folder at the time it was read. */
 export interface ReadFolder extends CaptureShelf {
-  /** Files that hold no capture. */
+  /** Files that are not captures. */
   readonly broken: readonly BrokenFile[];
 }
 
 /**
- * Reads the folder `captures` in `path` for whoever only looks: nothing is made or changed, so that being allowed to read is
- * enough. Throws `invalid_argument` when the folder is not there.
+ * Reads the folder `captures` in `path` without creating or changing anything, so that permission to read is enough.
+ * Throws `invalid_argument` if the folder does not exist.
  */
 export function readCaptureFolder(path: string): ReadFolder {
   const { captures, broken } = loadFolder(join(path, "captures"));

@@ -1,7 +1,7 @@
 import { bodyJson } from "./captured-body.js";
 import type { CapturedBody, CapturedEvent } from "./capture.js";
 
-/** What can be read of the envelope. Never throws; a field that is missing or no text is null. */
+/** The readable fields of the envelope. Never throws. A field that is missing or not a string is null. */
 export function readEnvelope(body: CapturedBody): CapturedEvent {
   const json = bodyJson(body);
   if (!json.ok || typeof json.value !== "object" || json.value === null) return { id: null, type: null, at: null };

@@ -8,27 +8,28 @@ import { hideAddresses, redactValue, type RedactionRules } from "./redact-value.
 export const REDACTION_PROFILES = ["default", "strict"] as const;
 
 /**
- * How much is hidden. `default`: addresses, domains and IPs become stable stand-ins, texts filler of the same length, tokens
- * go; identifiers, dates, other numbers, and words in fields such as `type` or `reason` stay. `strict`: identifiers within `data`
- * become stand-ins too, numbers keep their number of digits only, and texts lose their marks, captures their path and tags.
+ * How much is hidden. `default`: addresses, domains and IPs become stable stand-ins, texts become filler of the same
+ * length, and tokens are removed. Identifiers, dates, other numbers, and words in fields such as `type` or `reason`
+ * stay. `strict`: in addition, identifiers within `data` become stand-ins, numbers keep only their number of digits,
+ * texts lose their punctuation, and captures lose their path and tags.
  */
 export type RedactionProfile = (typeof REDACTION_PROFILES)[number];
 
 export interface RedactorOptions {
   /** @default 'default' */
   profile?: RedactionProfile;
-  /** Secret that decides the stand-ins; one key in two runs gives the same ones. @default a random one */
+  /** Secret that decides the stand-ins. The same key gives the same stand-ins in every run. @default a random one */
   key?: Uint8Array;
 }
 
-/** Headers that say nothing about a person. A signature would no longer fit, and an address may be anywhere else. */
+/** Headers without personal data. The signature would no longer match, and any other header may contain an address. */
 const KEPT_HEADERS = ["content-type", "user-agent"];
 
 /**
- * Makes a function that takes what is personal out of captures. Within one redactor the same address always becomes the same
- * stand-in. The signature goes with the bytes it was made for, and so do attempts and note; a replay signs anew.
+ * Makes a function that removes personal data from captures. Within one redactor the same address always becomes the
+ * same stand-in. The signature, the attempts and the note are removed too. A replay signs again.
  *
- * It knows shapes, not meanings: look at the result before you share it.
+ * It recognizes formats, not meanings: check the result before you share it.
  */
 export function createRedactor(options: RedactorOptions = {}): (capture: Capture) => Capture {
   const { profile = "default", key = randomBytes(32) } = options;
@@ -54,8 +55,8 @@ export function createRedactor(options: RedactorOptions = {}): (capture: Capture
       event: redactEvent(rest.event, rules),
       verify: {
         code: "missing",
-        summary: "Redacted: the signature went with the bytes it was made for.",
-        fix: "Replay it: that signs it anew.",
+        summary: "Redacted: the signature was removed with the bytes it was made for.",
+        fix: "Replay it: that signs it again.",
         skewSeconds: null,
         secretRef: null,
       },
@@ -64,13 +65,13 @@ export function createRedactor(options: RedactorOptions = {}): (capture: Capture
       note: "",
       pinned: rest.pinned,
       redaction: profile,
-      // What an answer must hold may quote the event; the rest is about the receiver.
+      // The expected JSON of an answer may quote the event. The rest is about the receiver.
       ...(expect && { expect: redactExpectation(expect, rules) }),
     };
   };
 }
 
-/** Nobody is owed a redacted delivery: the folder that it is imported into must not send it by itself. */
+/** A redacted capture must not be delivered automatically from the folder that it is imported into. */
 function redactTags(tags: readonly string[], rules: RedactionRules): string[] {
   return tags.filter((tag) => tag !== HELD_TAG).map((tag) => hideAddresses(tag, rules));
 }
@@ -95,7 +96,7 @@ function redactBody(body: CapturedBody, rules: RedactionRules): CapturedBody {
   return { encoding: "base64", data: Buffer.alloc(bodySize(body)).toString("base64") };
 }
 
-/** Undefined for what is no JSON, or so deeply nested that it cannot be walked through. */
+/** Undefined for a body that is not JSON, or is nested too deeply to recurse. */
 function redactJson(body: CapturedBody, rules: RedactionRules): string | undefined {
   const json = bodyJson(body);
   try {
@@ -106,7 +107,7 @@ function redactJson(body: CapturedBody, rules: RedactionRules): string | undefin
   }
 }
 
-/** The envelope's own fields stay: without `id` and `type` a replay would be another event. */
+/** The envelope's own fields stay, since a replay needs `id` and `type`. */
 function redactEnvelope(value: unknown, rules: RedactionRules): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return redactValue(value, "", rules);
   const fields = Object.entries(value).map(([key, field]: [string, unknown]) => {
@@ -120,7 +121,7 @@ function redactOwnField(text: string, key: string, rules: RedactionRules): strin
   return text.includes("@") ? String(redactValue(text, key, rules)) : text;
 }
 
-/** A path may have a secret in it, to keep strangers from posting. Part by part, since an address may hold a slash. */
+/** A path may contain a secret. Each part is redacted alone, since an address may contain a slash. */
 function redactPath(path: string, rules: RedactionRules): string {
   const parts = path.replaceAll(/[^/]{16,}/g, "redacted").split("/");
   return parts.map((part) => hideAddresses(part, rules)).join("/");

@@ -4,21 +4,21 @@ import { type Fakes, fillText } from "./fake-values.js";
 /** What one profile does to single values. */
 export interface RedactionRules {
   fakes: Fakes;
-  /** Also hides identifiers within `data`, numbers, marks in texts and words that are not of a closed kind. */
+  /** Also hides identifiers within `data`, numbers, punctuation in texts and words that are not from a closed list. */
   strict: boolean;
 }
 
-/** Wide on purpose: what looks like an address is one. Bounded, as texts can be long. */
+/** Deliberately wide: whatever looks like an address is treated as one. Bounded, since texts can be long. */
 const ADDRESS = /[^\s@<>"'(),;:[\]]{1,64}@[^\s@<>"'(),;:[\]]{1,255}\.[^\s@<>"'(),;:[\].!?]{1,63}/g;
 /** A longer text with an address in it is a message, not a header field. */
-const LONGEST_ADDRESS_LINE = 320;
+const MAX_ADDRESS_LINE = 320;
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]{5,18}(?:Z|[+-]\d{2}:?\d{2})?)?$/;
-/** Long and with a digit, so that `ada_lovelace` is none. */
+/** Long and with a digit, so that `ada_lovelace` does not match. */
 const ID =
   /^(?:[a-z]{1,12}_(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{24,64})$/;
 const DOMAIN = /^(?:[a-z0-9_-]+\.)+[a-z]{2,}$/i;
 const TOKEN_KEY = /token|secret|passw|authori[sz]ation|api_?key|private_?key|credential|cookie|signature|session/i;
-/** Such as a code that is typed in once; a number of tokens or sessions is none. */
+/** Such as a one-time code. A count of tokens or sessions is not one. */
 const NUMBER_TOKEN_KEY = /(?:token|secret|passw(?:or)?d|passcode)$/i;
 const TOKEN = /^(?:whsec_|sk_|pk_|rk_|Bearer |Basic |eyJ[\w-]+\.)/;
 const ID_KEY = /(?:^|_)ids?$|Ids?$/;
@@ -28,7 +28,7 @@ const KIND_KEY =
 const KIND = /^[A-Za-z0-9][\w./+-]{0,63}$/;
 const DROPPED = "[dropped]";
 
-/** A value without what tells about a person; keys, types and lengths of lists stay. */
+/** A value without personal data. Keys, types and lengths of lists stay. */
 export function redactValue(value: unknown, key: string, rules: RedactionRules): unknown {
   if (Array.isArray(value)) return (value as unknown[]).map((item) => redactValue(item, key, rules));
   if (typeof value === "object" && value !== null) {
@@ -58,9 +58,9 @@ function redactText(text: string, key: string, rules: RedactionRules): string {
   return fillText(text, strict);
 }
 
-/** Addresses within a text become their stand-ins, so that a name with an address still fits the address alone. */
+/** Addresses within a text become their stand-ins, so that a name with an address still matches the address alone. */
 function redactAround(text: string, { fakes, strict }: RedactionRules): string {
-  if (strict && text.length > LONGEST_ADDRESS_LINE) return fillText(text, strict);
+  if (strict && text.length > MAX_ADDRESS_LINE) return fillText(text, strict);
   let redacted = "";
   let at = 0;
   for (const match of text.matchAll(ADDRESS)) {
@@ -75,7 +75,7 @@ export function hideAddresses(word: string, { fakes }: RedactionRules): string {
   return word.replaceAll(ADDRESS, (address) => fakes.address(address));
 }
 
-/** As many digits, so that a size stays a size. */
+/** The same number of digits, so that magnitudes stay. */
 function redactNumber(value: number): number {
   if (Math.abs(value) < 10) return value;
   return Math.sign(value) * 10 ** Math.floor(Math.log10(Math.abs(value)));

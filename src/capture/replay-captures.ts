@@ -18,30 +18,30 @@ import { type AnswerComparison, compareAnswers } from "./compare-answers.js";
 import { encodeAnswerBody } from "./encode-body.js";
 import { createLocalLookUp } from "./local-address.js";
 import { overrideHeaders } from "./outgoing-headers.js";
-import { LARGEST_SEED, type ReplayOrder } from "./order-captures.js";
+import { MAX_SEED, type ReplayOrder } from "./order-captures.js";
 import { type ReplayJob, scheduleReplay } from "./replay-schedule.js";
 import { type SendFailure, sendRequest } from "./send-request.js";
 import { checkLocalTarget, targetUrl } from "./target.js";
 
 export interface ReplayOptions extends ReplayContent {
   captures: readonly Capture[];
-  /** Where to: a port, host:port/path or URL, several, or by capture. Without a path the captured one is used. */
+  /** Target: a port, host:port/path or URL, several, or by capture. Without a path the captured one is used. */
   target: string | readonly string[] | ((capture: Capture) => readonly string[]);
-  /** @default 'original', that of arrival */
+  /** @default 'original', the order of arrival */
   order?: ReplayOrder;
-  /** Decides a shuffle. @default a random one, which the report names */
+  /** Seed of the shuffle. @default a random one, which the report names */
   seed?: number;
-  /** Keeps the gaps between arrivals, this many times faster. @default no gaps */
+  /** Keeps the gaps between arrivals, sped up by this factor. @default no gaps */
   keepTiming?: number;
-  /** Least time between two sendings, in milliseconds. @default 0 */
+  /** Least time between two requests, in milliseconds. @default 0 */
   delayMs?: number;
   /** How often each capture is sent. @default 1 */
   times?: number;
-  /** Sendings under way at once. @default 1, or 50 with keepTiming */
+  /** Requests at the same time. @default 1, or 50 with keepTiming */
   concurrency?: number;
   /** What every answer must be. @default nothing is expected */
   expect?: Expectation;
-  /** Paths of JSON answers that may differ from the attempt before. @default none */
+  /** Paths of JSON answers that may differ from the previous attempt. @default none */
   ignore?: readonly string[];
   /** Allows targets outside this machine and private networks. @default false */
   allowRemote?: boolean;
@@ -49,54 +49,54 @@ export interface ReplayOptions extends ReplayContent {
   timeoutMs?: number;
   /** Does not check the certificate of an https target. @default false */
   insecure?: boolean;
-  /** Certificates (PEM) to trust beside the machine's. @default none */
+  /** Certificates (PEM) to trust in addition to the machine's. @default none */
   ca?: string;
-  /** Set on every request, in place of captured ones of the same names. @default none */
+  /** Set on every request, in place of captured headers with the same names. @default none */
   headers?: HeaderList;
-  /** Starts nothing more once aborted, and breaks off what is under way. */
+  /** When aborted, no request is started and running ones are aborted. */
   signal?: AbortSignal;
-  /** Called after each answer, one at a time; waited for. */
+  /** Called after each answer, one at a time; a promise is awaited. */
   onAttempt?: (replayed: ReplayedAttempt) => void | Promise<void>;
   /** @default the machine's */
   clock?: Clock;
 }
 
-/** One sending and what came of it. */
+/** One request and its result. */
 export interface ReplayedAttempt {
   capture: Capture;
   attempt: CaptureAttempt;
-  /** Against the attempt before, at the same target where there was one; null for the first. */
+  /** Compared with the previous attempt, at the same target if there is one; null for the first. */
   comparison: AnswerComparison | null;
-  /** What is not as expected, a sentence each. */
+  /** What is not as expected, one sentence each. */
   failures: string[];
-  /** What could not be done as asked, a sentence each. */
+  /** What could not be done as asked, one sentence each. */
   notes: string[];
-  /** Why there was no whole answer. */
+  /** Why there was no complete answer. */
   failure: SendFailure | null;
 }
 
 export interface ReplayReport {
-  /** In the order they ended. */
+  /** In the order in which they ended. */
   attempts: ReplayedAttempt[];
-  /** Sendings that were laid out; more than `attempts` when the replay was called off. */
+  /** Planned requests; more than `attempts` if the replay was aborted. */
   planned: number;
   /** Of the shuffle; null for another order. */
   seed: number | null;
   answered: number;
   unanswered: number;
-  /** Answers that differ from the attempt before. */
+  /** Answers that differ from the previous attempt. */
   changed: number;
   /** Attempts with failed expectations. */
   failed: number;
   aborted: boolean;
 }
 
-const MOST_ANSWER_BYTES = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 const CONCURRENCY_WITH_TIMING = 50;
 
 /**
  * Sends captures again. Unanswered requests and failed expectations are in the report. Rejects with `invalid_argument`,
- * `invalid_option` or `invalid_secret` before anything is sent when an option cannot be used.
+ * `invalid_option` or `invalid_secret` before anything is sent if an option cannot be used.
  */
 export async function replayCaptures(options: ReplayOptions): Promise<ReplayReport> {
   const { clock = waitingClock, signal, concurrency, keepTiming } = options;
@@ -163,7 +163,7 @@ async function plan(
   checkExpectationText({ ...options.expect, ignore: [...(options.expect?.ignore ?? []), ...(options.ignore ?? [])] });
   const times = checkWholeNumber("times", options.times ?? 1, { min: 1, max: 1_000_000 });
   const delayMs = checkWholeNumber("delayMs", options.delayMs ?? 0, { min: 0 });
-  const seed = checkWholeNumber("seed", options.seed ?? randomInt(LARGEST_SEED), { min: 0, max: LARGEST_SEED });
+  const seed = checkWholeNumber("seed", options.seed ?? randomInt(MAX_SEED), { min: 0, max: MAX_SEED });
   checkWholeNumber("concurrency", options.concurrency ?? 1, { min: 1, max: 1000 });
   if (keepTiming !== undefined && !(keepTiming > 0 && Number.isFinite(keepTiming))) {
     throw new PigeonholeError("invalid_option", `keepTiming must be a speed above 0, such as 10, got ${keepTiming}.`);
@@ -172,7 +172,7 @@ async function plan(
   if (unsigned !== undefined) {
     throw new PigeonholeError(
       "invalid_argument",
-      `${unsigned.id} was redacted, so it must be signed anew, not sent exact.`,
+      `${unsigned.id} was redacted, so it must be signed again, not sent exact.`,
     );
   }
   const targetsOf = (capture: Capture): string[] => {
@@ -192,7 +192,7 @@ interface SendOnceInput {
   target: string;
   content: ReplayBody;
   options: ReplayOptions;
-  /** That of the check. */
+  /** The lookup of the check. */
   lookUp: LookupFunction;
   nowMs: number;
 }
@@ -208,7 +208,7 @@ async function sendOnce({ capture, target, content, options, lookUp, nowMs }: Se
     allowRemote,
     lookUp,
     insecure,
-    maxAnswerBytes: MOST_ANSWER_BYTES,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(signal === undefined ? {} : { signal }),
     ...(ca === undefined ? {} : { ca }),

@@ -2,13 +2,13 @@ import { byTime } from "./load-folder.js";
 import type { Capture } from "./capture.js";
 import { orderItems, type ReplayOrder } from "./order-captures.js";
 
-/** One sending to come. */
+/** One planned request. */
 export interface ReplayJob {
   capture: Capture;
   target: string;
-  /** Which of `times` it is, from 0. */
+  /** Number of the round of `times`, from 0. */
   round: number;
-  /** Milliseconds after the start before which it is not sent. */
+  /** Earliest time of sending, in milliseconds after the start. */
   dueMs: number;
 }
 
@@ -24,8 +24,8 @@ export interface ReplayScheduleInput {
 }
 
 /**
- * Lays out a replay. All captures are gone through `times` times; a shuffle mixes the rounds as well. With `keepTiming` the
- * gaps between arrivals are those between sendings, whichever capture comes in which place.
+ * Plans a replay. All captures are sent `times` times. A shuffle also mixes the rounds. With `keepTiming` the gaps
+ * between requests are those between arrivals, in any order of the captures.
  */
 export function scheduleReplay(input: ReplayScheduleInput): ReplayJob[] {
   const { order, seed, times, keepTiming, delayMs } = input;
@@ -38,7 +38,7 @@ export function scheduleReplay(input: ReplayScheduleInput): ReplayJob[] {
   );
 }
 
-/** Milliseconds from the first arrival to that of this place; further rounds follow at once. */
+/** Milliseconds from the first arrival to the one at this position. Further rounds follow at once. */
 function arrival(captures: readonly Capture[], place: number): number {
   const timeOf = (index: number): number => Date.parse(captures[index]?.receivedAt ?? "");
   const span = timeOf(captures.length - 1) - timeOf(0);

@@ -18,7 +18,7 @@ export interface InspectedHandler {
   handler: string;
   /** `pending`, `leased`, `done`, `dead`, `parked`. */
   state: string;
-  /** Runs so far. */
+  /** Number of runs so far. */
   attempts: number;
   /** Message of the last error. */
   error?: string | undefined;
@@ -27,21 +27,21 @@ export interface InspectedHandler {
 export interface CaptureTestOptions {
   /** A folder of capture files, or one file. */
   folder: string;
-  /** Where to: a port, host:port/path or URL. Without a path the captured one is used. */
+  /** Target: a port, host:port/path or URL. Without a path the captured one is used. */
   target: string;
   /** The whole secret of the app under test. */
   secret: string;
-  /** Sends each capture a second time, which must change nothing. @default false */
+  /** Sends each capture a second time, which must have no effect. @default false */
   twice?: boolean;
-  /** Writes what was answered into the files as their expectation, where an answer came. @default false */
+  /** Writes each answer into its file as the expectation, if an answer came. @default false */
   update?: boolean;
-  /** What is expected where the file does not say. @default status 2xx */
+  /** Expected status if the file does not say. @default status 2xx */
   expect?: Expectation;
-  /** Paths of JSON answers that may differ, beside those of the file. @default none */
+  /** Paths of JSON answers that may differ, in addition to those of the file. @default none */
   ignore?: readonly string[];
   /**
-   * Looks into the app's inbox; undefined for an unknown event. Where the file does not say what handlers must come to, all
-   * must be done. @default handlers are not looked at
+   * Reads the app's inbox; undefined for an unknown event. If the file does not give states of handlers, all must be
+   * done. @default handlers are not checked
    */
   inspect?: (eventId: string) => Promise<readonly InspectedHandler[] | undefined>;
   /** Longest wait for the handlers, in milliseconds. @default 5,000 */
@@ -62,14 +62,14 @@ export interface CaptureTestOptions {
 const LOOK_EVERY_MS = 10;
 
 /**
- * Replays a folder of captures against a running app, in the order of arrival, signed anew and each under an event id of its
- * own, so that an inbox that has seen them before runs its handlers again. Rejects with `invalid_capture` for a file that is
- * no capture, and as `replayCaptures` does.
+ * Replays a folder of captures against a running app, in the order of arrival, signed again and each with a new event
+ * id, so that an inbox that has seen them before runs its handlers again. Rejects with `invalid_capture` for a file
+ * that is not a capture, and like `replayCaptures`.
  */
 export async function runCaptureTests(options: CaptureTestOptions): Promise<CaptureTestReport> {
   const { files, broken } = readCaptureFiles(options.folder);
   const [unreadable] = broken;
-  // A fixture that is left out would be a test that passes without being run.
+  // A skipped fixture would be a test that passes without being run.
   if (unreadable !== undefined) {
     throw new PigeonholeError("invalid_capture", `${unreadable.file}: ${unreadable.reason}`);
   }
@@ -127,7 +127,7 @@ function expectationOf(capture: Capture, { expect, ignore = [] }: CaptureTestOpt
   return { ...wanted, ignore: [...(wanted.ignore ?? []), ...ignore] };
 }
 
-/** The capture under an id that no inbox has seen; as it is where it has none that can be changed. */
+/** The capture with an id that no inbox has seen. Unchanged if it has no id that can be changed. */
 function withNewId(capture: Capture): Capture {
   const { changed, eventId } = buildReplayBody(capture, { identity: "new-id" });
   if (changed === null) return capture;
@@ -148,10 +148,10 @@ async function sendOnce(capture: Capture, options: CaptureTestOptions): Promise<
   });
   const [replayed] = report.attempts;
   if (replayed !== undefined) return replayed;
-  throw new PigeonholeError("invalid_argument", "The test run was called off.");
+  throw new PigeonholeError("invalid_argument", "The test run was aborted.");
 }
 
-/** The handlers once each has run and is as expected, or as they are when the time is up. */
+/** The handlers once each has run and is as expected, or their states when the time is over. */
 async function waitForHandlers(
   eventId: string,
   { handlers = {} }: Expectation,
@@ -170,7 +170,7 @@ async function waitForHandlers(
   }
 }
 
-/** Handlers that the expectation names must be in that state; where it names none, all must be done. */
+/** Handlers that the expectation names must be in that state. If it names none, all must be done. */
 function checkHandlers({ handlers }: Expectation, looked: readonly InspectedHandler[] | undefined): string[] {
   if (looked === undefined) return [];
   const wanted = handlers ?? Object.fromEntries(looked.map(({ handler }) => [handler, "done"]));
@@ -192,9 +192,9 @@ interface SecondInput {
   options: CaptureTestOptions;
 }
 
-/** A second delivery of an event is answered 2xx, is known as a duplicate, and makes no handler run again. */
+/** A second delivery of an event must be answered 2xx, be recognized as a duplicate, and run no handler again. */
 async function checkSecond({ fresh, first, before, eventId, options }: SecondInput): Promise<string[]> {
-  // What was refused the first time may be refused again.
+  // A delivery that was refused the first time may be refused again.
   if (first.attempt.status === null || first.attempt.status >= 300) return [];
   const { attempt } = await sendOnce(fresh, options);
   const names = outcomeOf(first.attempt.headers) !== undefined;
@@ -210,7 +210,7 @@ async function checkSecond({ fresh, first, before, eventId, options }: SecondInp
   return failures.map((failure) => `Second delivery: ${failure}`);
 }
 
-/** What was answered, as an expectation; paths to ignore stay. */
+/** The answer as an expectation. Paths to ignore stay. */
 function expectationFrom(
   { attempt }: ReplayedAttempt,
   looked: readonly InspectedHandler[] | undefined,
@@ -232,7 +232,7 @@ function expectationFrom(
 function changeOf(capture: Capture, expectation: Expectation, passed: boolean): CaseChange | null {
   const last = capture.attempts.at(-1);
   if (last === undefined) return null;
-  // The outcome is left out: a capture that was replayed before was answered as a duplicate, which is no failure.
+  // Without the outcome: a capture that was replayed before is answered as a duplicate, which is not a failure.
   const { status, json, ignore } = expectation;
   const known = { ...(status && { status }), ...(json === undefined ? {} : { json }), ...(ignore && { ignore }) };
   const passedBefore = checkExpectation(known, last).length === 0;

@@ -6,10 +6,10 @@ import type { Capture } from "./capture.js";
 import { byTime } from "./load-folder.js";
 import { matchesQuery, parseQuery } from "./query.js";
 
-/** Captures that an error about several of them names. */
-const MOST_NAMED = 5;
+/** Number of captures that an error lists. */
+const MAX_NAMED = 5;
 
-/** Where captures are picked from; a `CaptureFolder` fits. */
+/** The source of captures; a `CaptureFolder` fits. */
 export interface CaptureShelf {
   /** Newest first. */
   list(): readonly Capture[];
@@ -17,12 +17,12 @@ export interface CaptureShelf {
 }
 
 /**
- * Picks captures by words, oldest first and each once: `last`, `last:email.received`, `all`, an id (of the capture or its
- * event), a beginning that only one has, the short name that lists show ({@link isNamed}, with or without `#`), a path to a file or folder (with a slash or `.json`), or a search such as
- * `tag:vip` or `type:email.* verdict:bad`.
+ * Picks captures by words, oldest first and each once: `last`, `last:email.received`, `all`, an id (of the capture or
+ * its event), the beginning of only one id, the short name that lists show ({@link isNamed}, with or without `#`), a
+ * path to a file or folder (with a slash or `.json`), or a search such as `tag:vip` or `type:email.* verdict:bad`.
  *
- * Throws `no_capture` for a word that picks none or could mean several, `invalid_query` for a search that cannot be read,
- * and `invalid_capture` for a file that is none.
+ * Throws `no_capture` for a word that picks none or could mean several, `invalid_query` for an invalid search, and
+ * `invalid_capture` for a file that is not a capture.
  */
 export function selectCaptures(shelf: CaptureShelf, words: readonly string[], nowMs: number = Date.now()): Capture[] {
   const picked = new Map<string, Capture>();
@@ -60,7 +60,7 @@ function pickById(shelf: CaptureShelf, word: string): Capture | undefined {
   const found = shelf.list().filter((capture) => isNamed(capture, word));
   const [first] = found;
   if (found.length <= 1) return first;
-  const shown = found.slice(0, MOST_NAMED).map(({ id, event }) => `${id} (${event.id ?? "without event id"})`);
+  const shown = found.slice(0, MAX_NAMED).map(({ id, event }) => `${id} (${event.id ?? "without event id"})`);
   const more = found.length > shown.length ? " and more" : "";
   throw new PigeonholeError(
     "no_capture",
@@ -69,7 +69,7 @@ function pickById(shelf: CaptureShelf, word: string): Capture | undefined {
 }
 
 function notFound(word: string): PigeonholeError {
-  // A path needs a slash, or else it could be an id.
+  // A path needs a slash; otherwise it could be an id.
   const file = existsSync(word) ? ` To read the file of that name, write ./${word}.` : "";
   return new PigeonholeError(
     "no_capture",

@@ -13,10 +13,10 @@ export interface OutgoingRequest {
   /** http or https, with path and query. */
   url: string;
   method: string;
-  /** Sent in this order and spelling, duplicates too. `content-length` is made right, connection headers are left out. */
+  /** Sent in this order and case, with duplicates. `content-length` is set, connection headers are removed. */
   headers: HeaderList;
   body: Uint8Array;
-  /** Longest wait for the whole answer, in milliseconds. @default 30,000 */
+  /** Longest wait for the complete answer, in milliseconds. @default 30,000 */
   timeoutMs?: number;
   /** Ends the request early. */
   signal?: AbortSignal;
@@ -24,17 +24,20 @@ export interface OutgoingRequest {
   keepHost?: boolean;
   /** Allows addresses outside this machine and private networks. @default false */
   allowRemote?: boolean;
-  /** Resolves the host where `allowRemote` is not set: that of an earlier check, so that both see one answer. @default one of its own */
+  /**
+   * Resolves the host if `allowRemote` is not set. Pass the lookup of an earlier check, so that both use one result.
+   * @default a new one
+   */
   lookUp?: LookupFunction;
-  /** Bytes of the answer that are read. @default 10 MiB */
+  /** Most bytes of the answer that are read. @default 10 MiB */
   maxAnswerBytes?: number;
   /** Does not check the certificate of an https URL. @default false */
   insecure?: boolean;
-  /** Certificates (PEM) to trust beside the machine's. @default none */
+  /** Certificates (PEM) to trust in addition to the machine's. @default none */
   ca?: string;
 }
 
-/** Why there was no whole answer. */
+/** Why there was no complete answer. */
 export type SendFailure =
   | "refused"
   | "name_unknown"
@@ -46,19 +49,19 @@ export type SendFailure =
   | "certificate"
   | "invalid_request";
 
-/** What came back. */
+/** The result of a request. */
 export interface SentAnswer {
-  /** Null when no answer came. */
+  /** Null if no answer came. */
   status: number | null;
   headers: HeaderList;
-  /** As it came, still encoded where `content-encoding` says so; what there is of it after a failure. */
+  /** As received, still encoded by `content-encoding`. After a failure, the part that was received. */
   body: Uint8Array;
   /** From the start to the end of the answer. */
   ms: number;
-  /** One sentence; null when all went well. */
+  /** One sentence; null after a success. */
   error: string | null;
   failure: SendFailure | null;
-  /** Headers that went out. */
+  /** Headers that were sent. */
   sentHeaders: HeaderList;
 }
 
@@ -66,14 +69,14 @@ const DEFAULT_TIMEOUT_MS = 30 * SECOND;
 const DEFAULT_MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 
 /**
- * Sends one request with node:http, which keeps the header list as it is, and reads the answer. Follows no redirect. Whatever
- * goes wrong on the way comes back in `failure` and `error`; throws `invalid_argument` only for a URL that is none.
+ * Sends one request with node:http, which keeps the header list as it is, and reads the answer. Follows no redirect.
+ * Failures are returned in `failure` and `error`. Throws `invalid_argument` only for an invalid URL.
  */
 export async function sendRequest(outgoing: OutgoingRequest): Promise<SentAnswer> {
   const url = parseUrl(outgoing.url);
   const host = outgoing.keepHost === true ? undefined : url.host;
   const sentHeaders = fitHeaders(outgoing.headers, { host, length: outgoing.body.byteLength });
-  // node:http adds no host of its own to a list.
+  // node:http adds no `host` to a header list.
   if (!sentHeaders.some(([name]) => name.toLowerCase() === "host")) sentHeaders.unshift(["Host", url.host]);
 
   const started = performance.now();
@@ -114,7 +117,7 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
       const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
         method: outgoing.method,
         headers: sentHeaders.flat(),
-        // A connection of its own: a kept one may be closed by the app in the moment it is used again.
+        // A new connection: the app may close a kept-alive one at the moment it is used again.
         agent: false,
         ...(outgoing.allowRemote === true ? {} : { lookup: outgoing.lookUp ?? createLocalLookUp() }),
         ...(outgoing.insecure === true ? { rejectUnauthorized: false } : {}),
@@ -133,7 +136,7 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
       };
       signal?.addEventListener("abort", abort, { once: true });
       request.on("error", (error: NodeJS.ErrnoException) => settle(failureOf(error), error.code ?? error.message));
-      // Without a listener Node closes the connection and says nothing.
+      // Without a listener Node closes the connection without an error.
       request.on("upgrade", (response) => {
         answer = response;
         stop("broken", "it changed the protocol");
@@ -189,7 +192,7 @@ function describe(failure: SendFailure, url: URL, detail: string): string {
     case "timeout":
       return `${host} did not answer in full within ${detail}.`;
     case "aborted":
-      return "The request was called off.";
+      return "The request was aborted.";
     case "broken":
       return `The connection to ${host} broke${because}.`;
     case "answer_too_large":

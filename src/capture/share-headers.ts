@@ -4,13 +4,14 @@ type Header = HeaderList[number];
 
 /** Headers of the latest captures, by name and value. */
 const shared = new Map<string, Header>();
-const MOST_SHARED = 1000;
-/** Longer ones hardly come twice. */
+const MAX_SHARED = 1000;
+/** Longer values are rarely repeated. */
 const LONGEST = 300;
 
 /**
- * Lets the captures in memory hold the headers that are the same in most of them once: apart from bodies these take the most
- * room, and an attempt sends nearly those that came. Replaces pairs by equal ones in place; nobody changes a pair.
+ * Keeps headers that are equal in many captures only once in memory. After bodies they take the most memory, and an
+ * attempt sends nearly the same headers as were received. Replaces pairs by equal ones in place. A pair is never
+ * changed.
  */
 export function shareHeaders({ request, attempts }: Capture): void {
   shareList(request.headers);
@@ -29,9 +30,9 @@ function share(header: Header): Header {
   if (name.length + value.length > LONGEST) return header;
   const key = `${name}:${value}`;
   const known = shared.get(key);
-  // A file written by hand may have a colon in a name.
+  // In a file written by hand a name may contain a colon.
   if (known?.[0] === name) return known;
-  if (shared.size >= MOST_SHARED) shared.clear();
+  if (shared.size >= MAX_SHARED) shared.clear();
   shared.set(key, header);
   return header;
 }

@@ -3,7 +3,9 @@ import { bodyJson, bodySize } from "./captured-body.js";
 
 /* Without node: imports, since the page uses it too. */
 
-/** Fields of `data` that say what an event is about, the most telling first. Their names are assumed, as all of `data` is. */
+/**
+ * Fields of `data` that say what an event is about, the most useful first. Their names are assumed, like all of `data`.
+ */
 const TELLING = [
   "recipient",
   "email",
@@ -18,7 +20,7 @@ const TELLING = [
   "subject",
   "note",
 ];
-const LONGEST_SUBJECT = 120;
+const MAX_SUBJECT_LENGTH = 120;
 
 /** The row of a capture in a list. */
 export function summarizeCapture(capture: Capture): CaptureSummary {
@@ -42,10 +44,10 @@ export function summarizeCapture(capture: Capture): CaptureSummary {
   };
 }
 
-/** Kept as long as the body, which never changes: lists and searches ask for it of thousands. */
+/** Cached with the body, which never changes: lists and searches need it for thousands of captures. */
 const subjects = new WeakMap<CapturedBody, string>();
 
-/** What the event is about; empty when nothing telling is found. Two parts where a person and a subject are there. */
+/** What the event is about; empty if no such field is found. Two parts if there is a person and a subject. */
 export function findSubject({ request: { body } }: Capture): string {
   const known = subjects.get(body);
   if (known !== undefined) return known;
@@ -62,9 +64,9 @@ function readSubject(body: CapturedBody): string {
   const subject = textAt(data, "subject");
   const parts = [about, subject].filter((text, index, all) => text !== undefined && all.indexOf(text) === index);
   const text = parts.join(" · ").replaceAll(/\s+/g, " ");
-  // Put together anew, by whole characters: a slice would keep all of a long text in memory.
-  const copy = Array.from(text.slice(0, LONGEST_SUBJECT)).join("");
-  return text.length > LONGEST_SUBJECT ? `${copy.slice(0, -1)}…` : copy;
+  // Copied by whole characters, since a slice would keep all of a long text in memory.
+  const copy = Array.from(text.slice(0, MAX_SUBJECT_LENGTH)).join("");
+  return text.length > MAX_SUBJECT_LENGTH ? `${copy.slice(0, -1)}…` : copy;
 }
 
 function textAt(data: unknown, path: string): string | undefined {

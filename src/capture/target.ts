@@ -6,12 +6,12 @@ const PORT_FIRST = /^:?(\d{1,5})((?:[/?].*)?)$/s;
 const WITHOUT_SCHEME = /^(?:localhost|\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?(?:[/?]|$)/i;
 
 /**
- * Reads a target as people write it: `3000`, `3000/webhooks`, `localhost:3000/webhooks`, or a whole URL. Throws `invalid_argument` for
+ * Parses a target: `3000`, `3000/webhooks`, `localhost:3000/webhooks`, or a whole URL. Throws `invalid_argument` for
  * anything else, and for a URL with credentials or a fragment.
  */
 export function parseTarget(text: string): URL {
   const trimmed = text.trim();
-  // A URL parser would take a bare number for an address.
+  // A URL parser would read a bare number as an IPv4 address.
   const [, port, rest = ""] = PORT_FIRST.exec(trimmed) ?? [];
   const spelled = port === undefined ? trimmed : `http://127.0.0.1:${port}${rest}`;
   const whole = !spelled.includes("://") && WITHOUT_SCHEME.test(spelled) ? `http://${spelled}` : spelled;
@@ -31,7 +31,7 @@ export function parseTarget(text: string): URL {
   return url;
 }
 
-/** The URL to post to: a target without a path takes the captured path and query, any other is used as it stands. */
+/** The URL to post to: a target without a path gets the captured path and query, any other is used unchanged. */
 export function targetUrl(target: string, request: { path: string; query: string }): string {
   const url = parseTarget(target);
   if (url.pathname === "/" && url.search === "") {
@@ -42,8 +42,9 @@ export function targetUrl(target: string, request: { path: string; query: string
 }
 
 /**
- * Throws `invalid_argument` for a target outside this machine and private networks, after looking up its name; the same `lookUp` given to
- * `sendRequest` connects to what was found here. A name that is not known passes: sending says so better.
+ * Resolves the target's name and throws `invalid_argument` if it is outside this machine and private networks. Give the
+ * same `lookUp` to `sendRequest`, so that it connects to the address found here. An unknown name passes: sending
+ * reports it better.
  */
 export async function checkLocalTarget(target: string, lookUp?: LookupFunction): Promise<void> {
   const url = parseTarget(target);

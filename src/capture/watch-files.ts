@@ -1,13 +1,13 @@
 import { watch, type FSWatcher } from "node:fs";
 
-/** A write is several happenings: what comes within this time is looked at once. */
+/** One write causes several events. Those within this time are handled together. */
 const SETTLE_MS = 30;
-/** Where the system cannot watch a folder, it is looked through this often. */
+/** Interval of polling, if the system cannot watch a folder. */
 const POLL_MS = 1_000;
 
 /**
- * Tells which `*.json` of a folder may have changed, by name, or `all` where that is not known. Keeps no process alive; returns
- * what ends it.
+ * Reports which `*.json` of a folder may have changed, by name, or `all` if that is not known. Does not keep the
+ * process alive. Returns a function that ends it.
  */
 export function watchJsonFiles(folder: string, tell: (names: ReadonlySet<string> | "all") => void): () => void {
   let names = new Set<string>();

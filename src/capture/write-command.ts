@@ -2,7 +2,7 @@ import { quoteForShell } from "../base/quote-for-shell.js";
 import type { Capture, HeaderList } from "./capture.js";
 import { bodyText, decodeBody } from "./captured-body.js";
 
-/** What a command sends: the URL, and the headers that are not the client's own. */
+/** What a command sends: the URL, and the headers that the client does not set itself. */
 export interface WrittenRequest {
   url: string;
   headers: HeaderList;
@@ -17,8 +17,8 @@ export function writeCurl(capture: Capture, { url, headers }: WrittenRequest): s
     // cURL drops a header without a value unless it ends in a semicolon.
     ...headers.map(([name, value]) => `--header ${quoteForShell(value === "" ? `${name};` : `${name}: ${value}`)}`),
   ];
-  // An argument cannot hold NUL, and one that is too long is refused by the system.
-  if (text !== undefined && !text.includes("\0") && text.length < LONGEST_ARGUMENT) {
+  // An argument cannot contain NUL, and the system refuses one that is too long.
+  if (text !== undefined && !text.includes("\0") && text.length < MAX_ARGUMENT_LENGTH) {
     return `${[...parts, `--data-raw ${quoteForShell(text)}`].join(" \\\n  ")}\n`;
   }
   const base64 = Buffer.from(decodeBody(body)).toString("base64");
@@ -30,11 +30,12 @@ export function writeCurl(capture: Capture, { url, headers }: WrittenRequest): s
 export function writeHttp(capture: Capture, { url, headers }: WrittenRequest): string {
   const { method, body } = capture.request;
   const text = bodyText(body);
-  // Such files know no escapes: an editor may change line ends, put in variables and other files, or read a second request.
+  // Such files have no escapes: an editor may change line ends, insert variables and other files, or read a second
+  // request.
   const survives = text !== undefined && !/\r|^###|\n$|^<|\{\{/m.test(text);
   const head = [
     `### ${(capture.event.type ?? "unreadable").replaceAll(/[^\w.-]/g, "?")} ${capture.id}`,
-    ...(survives ? [] : ["# This body does not survive in this format; use curl."]),
+    ...(survives ? [] : ["# This format cannot represent the body; use curl."]),
     `${method} ${url}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
@@ -42,4 +43,4 @@ export function writeHttp(capture: Capture, { url, headers }: WrittenRequest): s
 }
 
 /** Linux refuses a single argument over 128 KiB. */
-const LONGEST_ARGUMENT = 30_000;
+const MAX_ARGUMENT_LENGTH = 30_000;

@@ -1,7 +1,7 @@
 import type { Capture, CaptureAttempt, CapturedBody, HeaderList } from "./capture.js";
 import { bodySize } from "./captured-body.js";
 
-/** HAR 1.2 with one entry per capture; the answer is that of the last attempt, status 0 where there is none. */
+/** HAR 1.2 with one entry per capture. The answer is that of the last attempt, with status 0 if there is none. */
 export function writeHar(captures: readonly Capture[]): string {
   const creator = { name: "pigeonhole", version: "1" };
   const log = { version: "1.2", creator, entries: captures.map(writeEntry) };

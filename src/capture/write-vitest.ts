@@ -1,7 +1,7 @@
 import { bodyJson } from "./captured-body.js";
 import type { Capture, CapturedBody } from "./capture.js";
 
-/** One readable vitest test per capture, delivering its event to a receiver that the reader names. */
+/** One readable vitest test per capture, which delivers its event to a receiver that you name. */
 export function writeVitest(captures: readonly Capture[]): string {
   const tests = captures.filter(isEvent).flatMap(writeTest);
   const left = captures.length - tests.length;
@@ -38,7 +38,7 @@ test(${JSON.stringify(`${event.type} of ${id} is handled`)}, async () => {
   return [text];
 }
 
-/** Undefined for what is nested so deeply that it cannot be written. */
+/** Undefined for data that is nested too deeply to be written. */
 function writeLiteral(body: CapturedBody): string | undefined {
   const json = bodyJson(body);
   try {

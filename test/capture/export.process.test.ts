@@ -111,7 +111,7 @@ describe("a curl command", () => {
   });
 });
 
-test("http files hold one request each, and say which body does not survive", () => {
+test("http files hold one request each, and say which body the format cannot represent", () => {
   const { text } = exportCaptures(captures, { as: "http", secret: TEST_SECRET, target: "http://127.0.0.1:3000" });
   expect(text.match(/^POST http:\/\/127\.0\.0\.1:3000\/webhooks$/gm)).toHaveLength(3);
   expect(text.match(/use curl/g)).toHaveLength(2);
@@ -166,7 +166,7 @@ test("http files hold no request that a delivery made up", () => {
   expect(text.match(/^(?:GET|POST) .*$/gm)).toEqual(Array(4).fill("POST http://127.0.0.1:3000/webhooks"));
   expect(text.match(/^###/gm)).toHaveLength(4);
   expect(text).not.toMatch(/^<|\{\{/m);
-  expect(text.match(/does not survive/g)).toHaveLength(3);
+  expect(text.match(/cannot represent the body/g)).toHaveLength(3);
 });
 
 test("vitest files leave out what is nested too deeply to be written", () => {

@@ -149,7 +149,7 @@ describe("drift is told", () => {
     ["nothing", good, []],
     ["null", { ...good, email: null }, ["$.email is null, the schema says email"]],
     ["another text", { ...good, email: "x" }, ["$.email is another string, the schema says email"]],
-    ["a missing field", { email: "c@d.example", count: 1, list: [] }, ["$.maybe is missing, the schema demands it"]],
+    ["a missing field", { email: "c@d.example", count: 1, list: [] }, ["$.maybe is missing, the schema requires it"]],
     ["a new field", { ...good, extra: 1 }, ["$.extra is new, the schema does not name it"]],
     [
       "within lists, once",

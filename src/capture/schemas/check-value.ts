@@ -4,7 +4,7 @@ import { hasFormat } from "./string-format.js";
 
 type Keys = readonly (string | number)[];
 
-/** One place where a value is not as its schema says. Holds no part of the value. */
+/** One place where a value does not match its schema. Contains no part of the value. */
 export interface Misfit {
   /** Such as `$.recipient`; list positions read `[*]`. */
   path: string;
@@ -12,7 +12,7 @@ export interface Misfit {
   problem: string;
 }
 
-/** Every misfit of a JSON value, fields that the schema does not name included. */
+/** Every mismatch of a JSON value, including fields that the schema does not name. */
 export function checkValue(value: unknown, node: SchemaNode, keys: Keys = []): Misfit[] {
   switch (node.kind) {
     case "unknown":
@@ -21,7 +21,7 @@ export function checkValue(value: unknown, node: SchemaNode, keys: Keys = []): M
       return value === null ? [] : checkValue(value, node.inner, keys);
     case "union": {
       const results = node.members.map((member) => checkValue(value, member, keys));
-      // The member of its kind says more than "none of these".
+      // A mismatch with the member of the same kind says more than "none of these".
       const sameKind = node.members.findIndex((member) => kindOfNode(member) === kindOfValue(value));
       return results.find(({ length }) => length === 0) ?? results[sameKind] ?? mismatch(value, node, keys);
     }
@@ -44,7 +44,7 @@ export function checkValue(value: unknown, node: SchemaNode, keys: Keys = []): M
 function checkFields(value: object, node: Extract<SchemaNode, { kind: "object" }>, keys: Keys): Misfit[] {
   const missing = [...node.fields]
     .filter(([key, { optional }]) => !optional && !Object.hasOwn(value, key))
-    .map(([key]) => misfit([...keys, key], "is missing, the schema demands it"));
+    .map(([key]) => misfit([...keys, key], "is missing, the schema requires it"));
   const present = Object.entries(value).flatMap(([key, field]: [string, unknown]) => {
     const known = node.fields.get(key);
     if (known !== undefined) return checkValue(field, known.schema, [...keys, key]);

@@ -8,11 +8,11 @@ import type { SchemaNode } from "./schema-node.js";
 /** One way in which captures differ from a module of schemas. */
 export interface SchemaDrift {
   type: string;
-  /** Path within `data`, such as `$.recipient`; `$` for the type as a whole. */
+  /** Path within `data`, such as `$.recipient`; `$` for the whole type. */
   path: string;
   /** Such as `is null, the schema says string`. */
   problem: string;
-  /** Captures that show it. */
+  /** Number of captures that show it. */
   captures: number;
   /** Id of the first of them. */
   example: string;
@@ -22,8 +22,8 @@ const CONSTANT = /^export const (\w+) =\s*/gm;
 const ROW = /^\s*(?:"((?:[^"\\]|\\.)*)"|(\w+)): (\w+),?$/gm;
 
 /**
- * Compares a module of `generateSchemas` with captures: types without a schema, fields that are new or missing, values of
- * another type. Reads the text and runs nothing of it. Throws `invalid_argument` for a text that is not such a module.
+ * Compares a module of `generateSchemas` with captures: types without a schema, fields that are new or missing, values
+ * of another type. Parses the text and runs none of it. Throws `invalid_argument` for a text that is not such a module.
  */
 export function compareSchemas(text: string, captures: readonly Capture[]): SchemaDrift[] {
   const schemas = readModule(text);
@@ -39,7 +39,7 @@ export function compareSchemas(text: string, captures: readonly Capture[]): Sche
       if (schema === undefined) note(capture, type, "$", "has no schema");
       else {
         const misfits = samples.flatMap((data) => checkValue(data, schema));
-        // Each once per capture: a list can show the same many times.
+        // Counted once per capture: a list can show the same mismatch many times.
         const distinct = new Map(misfits.map((misfit) => [JSON.stringify(misfit), misfit]));
         for (const { path, problem } of distinct.values()) note(capture, type, path, problem);
       }

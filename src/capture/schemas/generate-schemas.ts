@@ -7,16 +7,17 @@ import { observeNothing, observeValue } from "./observe-value.js";
 import { printSchema } from "./print-schema.js";
 
 export interface GenerateOptions {
-  /** Samples that must agree before a format, an id's prefix or whole numbers are demanded. @default 3 */
+  /** Samples that must agree before a format, an id's prefix or whole numbers are required. @default 3 */
   formatSamples?: number;
-  /** Samples before few distinct texts count as a closed list. @default 20 */
+  /** Samples needed before few distinct texts are treated as a closed list. @default 20 */
   enumSamples?: number;
 }
 
 /**
  * The text of a TypeScript module with a zod schema of `data` per event type, merged over all captures of the type, and
- * `schemas` for `createReceiver({ schemas })`. All of the captures fit it; it holds none of their values but those of closed
- * lists. Test deliveries and what has no readable envelope are left out; throws `no_capture` when that is all.
+ * `schemas` for `createReceiver({ schemas })`. All of the captures match it. It contains none of their values except
+ * those of closed lists. Test deliveries and captures without a readable envelope are skipped. Throws `no_capture` if
+ * none are left.
  */
 export function generateSchemas(captures: readonly Capture[], options: GenerateOptions = {}): string {
   const rules = {
@@ -47,7 +48,7 @@ export function generateSchemas(captures: readonly Capture[], options: GenerateO
   const rows = [...groups.keys()].map((type) => `  ${JSON.stringify(type)}: ${names.get(type)},\n`);
   return [
     "// Written by `pigeonhole captures types` from captured deliveries, as the service documents no shapes.",
-    "// Do not edit it: run the command again, or check with --check whether it still fits.",
+    "// Do not edit it: run the command again, or check with --check whether it still matches.",
     `import * as z from ${JSON.stringify("zod")};`,
     "",
     ...parts,
@@ -57,7 +58,7 @@ export function generateSchemas(captures: readonly Capture[], options: GenerateO
   ].join("\n");
 }
 
-/** `email.delivery_delayed` → `emailDeliveryDelayed`; names that would meet get a number. */
+/** `email.delivery_delayed` → `emailDeliveryDelayed`; names that would collide get a number. */
 function nameTypes(types: readonly string[]): Map<string, string> {
   const names = new Map<string, string>();
   const taken = new Set(["z", "schemas"]);

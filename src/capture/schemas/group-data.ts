@@ -2,7 +2,7 @@ import { isTestDelivery } from "../../protocol/test-delivery.js";
 import { bodyData } from "../captured-body.js";
 import type { Capture } from "../capture.js";
 
-/** `data` of the captures by event type, sorted by type; without test deliveries, which no schema applies to. */
+/** `data` of the captures by event type, sorted by type; without test deliveries, to which no schema applies. */
 export function groupData(captures: readonly Capture[]): Map<string, object[]> {
   const groups = new Map<string, object[]>();
   for (const capture of captures) {

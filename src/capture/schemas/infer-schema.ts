@@ -1,23 +1,23 @@
 import { observeNothing, type Observation } from "./observe-value.js";
 import type { SchemaNode } from "./schema-node.js";
 
-/** How sure a schema must be before it is narrow. */
+/** How much evidence is needed before a schema is narrow. */
 export interface InferRules {
-  /** Samples that must agree before a format, a prefix or whole numbers are demanded. */
+  /** Samples that must agree before a format, a prefix or whole numbers are required. */
   formatSamples: number;
-  /** Samples before few distinct texts count as a closed list. */
+  /** Samples needed before few distinct texts are treated as a closed list. */
   enumSamples: number;
 }
 
-/** Every value of a closed list must have been seen this often; one more that comes later would park its event. */
+/** Every value of a closed list must have been seen this often. A value that appears later would park its event. */
 const ENUM_SIGHTINGS = 3;
 const ENUM_VALUE = /^[A-Za-z0-9][\w.:/+-]*$/;
 const RECORD_OBJECTS = 5;
 const RECORD_KEYS = 8;
-/** Keys of a record are each in few of the objects. */
+/** A key of a record is in at most this share of the objects. */
 const RECORD_PRESENCE = 0.4;
 
-/** The narrowest schema that all samples fit and that there is reason to believe in. */
+/** The narrowest schema that all samples match and that has enough evidence. */
 export function inferSchema(seen: Observation, rules: InferRules): SchemaNode {
   const members: SchemaNode[] = [];
   if (seen.strings.count > 0) members.push(inferString(seen.strings, rules));
@@ -28,7 +28,7 @@ export function inferSchema(seen: Observation, rules: InferRules): SchemaNode {
   if (seen.arrays.count > 0) members.push({ kind: "array", element: inferSchema(seen.arrays.element, rules) });
   if (seen.objects.count > 0) members.push(inferObject(seen.objects, rules));
   const [first] = members;
-  // Only null so far, or an empty list: nothing is known of what else may come.
+  // Only null so far, or an empty list: nothing is known about other values.
   if (first === undefined) return { kind: "unknown" };
   const inner: SchemaNode = members.length === 1 ? first : { kind: "union", members };
   return seen.nulls > 0 ? { kind: "nullable", inner } : inner;
@@ -88,7 +88,7 @@ function mergeObservations(a: Observation, b: Observation): Observation {
     count: a.strings.count + b.strings.count,
     formats: a.strings.formats.filter((format) => b.strings.formats.includes(format)),
     prefix: new Set(prefixes).size > 1 ? null : prefixes[0],
-    // Values of different keys are not one list.
+    // Values of different keys are not one closed list.
     values: undefined,
   };
   const arrays = a.arrays.count + b.arrays.count;

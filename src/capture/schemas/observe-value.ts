@@ -1,29 +1,29 @@
 import { STRING_FORMATS, type StringFormat } from "./schema-node.js";
 import { idPrefix, keepFormats } from "./string-format.js";
 
-/** All that was seen in one place of the samples. */
+/** Everything seen at one place of the samples. */
 export interface Observation {
-  /** Samples in all. */
+  /** Number of samples. */
   count: number;
   nulls: number;
   booleans: number;
   numbers: { count: number; whole: boolean };
   strings: {
     count: number;
-    /** Formats that all of them had. */
+    /** Formats that all strings had. */
     formats: readonly StringFormat[];
-    /** Prefix that all of them had; undefined before the first. */
+    /** Prefix that all strings had; undefined before the first. */
     prefix: string | null | undefined;
-    /** How often each was seen; undefined once there were too many to be a closed list. */
+    /** How often each was seen; undefined once there are too many for a closed list. */
     values: Map<string, number> | undefined;
   };
   arrays: { count: number; element: Observation };
   objects: { count: number; fields: Map<string, Observation> };
 }
 
-/** More distinct texts than this are no closed list. */
-export const MOST_ENUM_VALUES = 8;
-const LONGEST_ENUM_VALUE = 40;
+/** More distinct texts than this are not a closed list. */
+export const MAX_ENUM_VALUES = 8;
+const MAX_ENUM_VALUE_LENGTH = 40;
 
 export function observeNothing(): Observation {
   return {
@@ -32,7 +32,7 @@ export function observeNothing(): Observation {
     booleans: 0,
     numbers: { count: 0, whole: true },
     strings: { count: 0, formats: STRING_FORMATS, prefix: undefined, values: new Map() },
-    // The inner ones are made when there is something to put in.
+    // Inner observations are created when they are needed.
     arrays: {
       count: 0,
       get element(): Observation {
@@ -45,7 +45,7 @@ export function observeNothing(): Observation {
   };
 }
 
-/** Adds a JSON value to what was seen. */
+/** Adds a JSON value to an observation. */
 export function observeValue(seen: Observation, value: unknown): void {
   seen.count += 1;
   if (value === null) seen.nulls += 1;
@@ -63,7 +63,7 @@ export function observeValue(seen: Observation, value: unknown): void {
 function observeObject(objects: Observation["objects"], value: object): void {
   objects.count += 1;
   for (const [key, field] of Object.entries(value)) {
-    // As a field of a schema it would be the schema's prototype.
+    // As a field of a schema, `__proto__` would set the schema's prototype.
     if (key === "__proto__") continue;
     let seen = objects.fields.get(key);
     if (seen === undefined) objects.fields.set(key, (seen = observeNothing()));
@@ -78,6 +78,6 @@ function observeString(strings: Observation["strings"], text: string): void {
   if (strings.prefix === undefined) strings.prefix = prefix;
   else if (strings.prefix !== prefix) strings.prefix = null;
   if (strings.values === undefined) return;
-  strings.values.set(text.slice(0, LONGEST_ENUM_VALUE + 1), (strings.values.get(text) ?? 0) + 1);
-  if (strings.values.size > MOST_ENUM_VALUES || text.length > LONGEST_ENUM_VALUE) strings.values = undefined;
+  strings.values.set(text.slice(0, MAX_ENUM_VALUE_LENGTH + 1), (strings.values.get(text) ?? 0) + 1);
+  if (strings.values.size > MAX_ENUM_VALUES || text.length > MAX_ENUM_VALUE_LENGTH) strings.values = undefined;
 }

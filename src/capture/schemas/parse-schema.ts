@@ -3,7 +3,7 @@ import type { SchemaField, SchemaNode } from "./schema-node.js";
 
 const TOKEN = /\s*(?:\/\/[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*("(?:[^"\\]|\\.)*"|[A-Za-z_$][\w$.]*|[{}()[\],:.]|$)/y;
 
-/** Reads zod expressions as `printSchema` writes them, also after a formatter. */
+/** Parses zod expressions written by `printSchema`, also after a formatter changed them. */
 export class SchemaReader {
   readonly #text: string;
   #at: number;
@@ -13,7 +13,10 @@ export class SchemaReader {
     this.#at = at;
   }
 
-  /** The expression that begins here. Throws `invalid_argument` naming the place for anything that is not ours. */
+  /**
+   * Parses the expression that begins here. Throws an `invalid_argument` with the line for anything that `printSchema`
+   * does not write.
+   */
   readSchema(): SchemaNode {
     const name = this.#take();
     this.#expect("(");
@@ -132,7 +135,7 @@ export class SchemaReader {
     const found = token === "" ? "the end of the file" : token;
     throw new PigeonholeError(
       "invalid_argument",
-      `Line ${line} of the schemas was not written by this version: it cannot read ${found}. Write the file anew, and keep changes of your own in another.`,
+      `Line ${line} of the schemas was not written by this version: it cannot read ${found}. Generate the file again, and keep your own changes in another file.`,
     );
   }
 }

@@ -7,7 +7,7 @@ const FORMATS: Record<StringFormat, string> = {
   url: "z.url()",
 };
 
-/** The schema as a zod expression. Objects let through fields they do not know: an addition by the service is no fault. */
+/** The schema as a zod expression. Objects allow unknown fields: the service may add some. */
 export function printSchema(node: SchemaNode, indent = ""): string {
   switch (node.kind) {
     case "unknown":

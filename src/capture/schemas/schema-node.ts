@@ -3,12 +3,12 @@ export const STRING_FORMATS = ["email", "datetime", "uuid", "url"] as const;
 
 export type StringFormat = (typeof STRING_FORMATS)[number];
 
-/** What a value may be; printed as zod, and read back from there. */
+/** The schema of a value; printed as zod code, and parsed back from it. */
 export type SchemaNode =
   | { kind: "unknown" }
   | { kind: "boolean" }
   | { kind: "number"; whole: boolean }
-  /** `prefix`: what every sample began with, such as `msg_`. */
+  /** `prefix`: the beginning of every sample, such as `msg_`. */
   | { kind: "string"; format: StringFormat | null; prefix: string | null }
   | { kind: "enum"; values: readonly string[] }
   | { kind: "array"; element: SchemaNode }
@@ -19,6 +19,6 @@ export type SchemaNode =
 
 export interface SchemaField {
   schema: SchemaNode;
-  /** Some samples did not have it. */
+  /** True if some samples did not have it. */
   optional: boolean;
 }

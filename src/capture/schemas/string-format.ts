@@ -1,17 +1,17 @@
 import { parseTimestamp } from "../../protocol/timestamp.js";
 import { STRING_FORMATS, type StringFormat } from "./schema-node.js";
 
-/* Each rule is narrower than the zod check of that name, so that no sample fails the schema made from it. */
+/* Each rule is narrower than the zod check with that name, so that no sample fails the schema made from it. */
 
 const EMAIL = /^[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
 const DATETIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** With a digit, or `dkim_missing` would be an identifier too. */
+/** Requires a digit, or else `dkim_missing` would be an identifier too. */
 const ID = /^([a-z]{2,12}_)(?=[A-Za-z0-9-]*\d)[A-Za-z0-9-]{6,}$/;
 
 const LONGEST = 2_000;
 
-/** Whether a text surely passes zod's check of that format. */
+/** Whether a text surely passes zod's check for that format. */
 export function hasFormat(text: string, format: StringFormat): boolean {
   if (text.length > LONGEST) return false;
   switch (format) {
@@ -26,7 +26,7 @@ export function hasFormat(text: string, format: StringFormat): boolean {
   }
 }
 
-/** The formats of this list that the text has, too. */
+/** The formats of this list that the text also has. */
 export function keepFormats(text: string, formats: readonly StringFormat[] = STRING_FORMATS): StringFormat[] {
   return formats.filter((format) => hasFormat(text, format));
 }
