@@ -1,4 +1,4 @@
-/** What has to be undone, the last first. */
+/** Cleanup steps, run in reverse order. */
 export class Cleanup {
   readonly #steps: (() => unknown)[] = [];
 

@@ -1,21 +1,21 @@
 import type { CaptureAttempt, CaptureSummary, CaptureVerdict } from "../capture/capture.js";
 
-/** A delivery that came in, as all happenings about one tell it. */
+/** A received delivery: the fields that all happenings about a delivery share. */
 export interface DeliveryHappening {
   capture: CaptureSummary;
   verdict: CaptureVerdict;
-  /** Status that the sender heard. */
+  /** Status that the sender received. */
   answer: number;
-  /** Whom it came from; through a tunnel, the sender in front of it. */
+  /** Address of the sender; behind a tunnel, of the sender in front of it. */
   from: string;
 }
 
 /**
- * What the dev server has to tell. It prints nothing itself: `report` of its options hears these, and `formatHappening` makes
- * lines of them. No secret and no body is in them; `pageUrl` holds the page's token.
+ * An event of the dev server. The dev server prints nothing itself: its option `report` receives these, and
+ * `formatHappening` turns them into lines. They contain no secret and no body. `pageUrl` contains the page's token.
  */
 export type DevHappening =
-  /** Everything listens; the first thing that is told. */
+  /** Every port listens. The first happening of a run. */
   | {
       kind: "ready";
       captureUrl: string;
@@ -28,11 +28,11 @@ export type DevHappening =
     }
   /** Forwarded, and answered by the app. */
   | ({ kind: "forwarded"; attempt: CaptureAttempt } & DeliveryHappening)
-  /** Kept and not forwarded: no forward takes its type. */
+  /** Kept and not forwarded: no forward matches its type. */
   | ({ kind: "received" } & DeliveryHappening)
-  /** Kept, and delivered later: the app is down, or forwarding is paused; or kept until somebody replays it (`invalid`). */
+  /** Kept, and delivered later: the app is down, or forwarding is paused; or kept until you replay it (`invalid`). */
   | ({ kind: "held"; why: "app_down" | "paused" | "queued" | "invalid"; error: string | null } & DeliveryHappening)
-  /** The app gave no answer, so the sender heard 503. */
+  /** The app gave no answer, so the sender received 503. */
   | ({ kind: "app_down"; attempt: CaptureAttempt } & DeliveryHappening)
   /** Refused for its signature. */
   | ({ kind: "rejected" } & DeliveryHappening)
@@ -57,10 +57,10 @@ export type DevHappening =
   /** An endpoint at the service points here until the dev server ends. */
   | { kind: "registered"; endpointId: string; url: string; eventTypes: string[] }
   | { kind: "registration_moved"; endpointId: string; url: string }
-  /** Endpoints that a crashed run of this folder had left. */
+  /** Endpoints left behind by a crashed run in this folder. */
   | { kind: "swept"; endpointIds: string[] }
   | { kind: "unregistered"; endpointId: string }
-  /** Something went wrong that needs no end of the run; `fix` says what to do. */
+  /** A problem that does not end the run; `fix` says what to do. */
   | { kind: "problem"; what: string; fix: string | null }
   | { kind: "closed" };
 

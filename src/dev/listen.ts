@@ -4,12 +4,12 @@ import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 
 /** Headers of one request, all together, in bytes. */
-const MOST_HEADER_BYTES = 32 * 1024;
+const MAX_HEADER_BYTES = 32 * 1024;
 
 export interface ListenOptions {
   port: number;
   host: string;
-  /** Option that is to blame when the port is taken. */
+  /** Option that the error names if the port is taken. */
   option: string;
   /** Longest wait for the headers of a request, in milliseconds. @default 10,000 */
   headersTimeoutMs?: number;
@@ -18,18 +18,21 @@ export interface ListenOptions {
 /** A server that listens. */
 export interface Listening {
   port: number;
-  /** Takes no new connections; what is under way has `graceMs` to end. */
+  /** Accepts no new connections. Open requests have `graceMs` to end. */
   close: (graceMs: number) => Promise<void>;
 }
 
-/** Listens with limits on time and headers. Rejects with `port_in_use`, or `invalid_option` for an address that is not here. */
+/**
+ * Listens with limits on time and headers. Rejects with `port_in_use`, or `invalid_option` for an address that is not
+ * on this machine.
+ */
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
   const { headersTimeoutMs: headersTimeout = 10 * SECOND } = options;
-  // By itself Node looks every 30 s, which would make four times the time of it.
+  // By default Node checks every 30 s, which would make the limit four times as long.
   const connectionsCheckingInterval = Math.min(headersTimeout, SECOND);
-  const limits = { maxHeaderSize: MOST_HEADER_BYTES, headersTimeout, connectionsCheckingInterval };
+  const limits = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout, connectionsCheckingInterval };
   const server = createServer(limits, listener);
-  // By itself Node leaves out headers from about the 1,000th on without a word; their bytes are limited above.
+  // By default Node silently drops headers after about the 1,000th. Their bytes are limited above.
   server.maxHeadersCount = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, options)));
@@ -65,8 +68,8 @@ function explain(error: NodeJS.ErrnoException, { port, host, option }: ListenOpt
 }
 
 /**
- * Listens at 127.0.0.1 and, where the machine has it, at ::1: a browser may take either for `localhost`. Rejects when the port is
- * taken at either, since another program would otherwise get what is meant for us.
+ * Listens at 127.0.0.1 and, if the machine has it, at ::1: a browser may use either for `localhost`. Rejects if the
+ * port is taken at either address, since another program would receive our requests.
  */
 export async function listenOnLoopback(listener: RequestListener, port: number, option: string): Promise<Listening> {
   const first = await listen(listener, { port, host: "127.0.0.1", option });

@@ -11,7 +11,7 @@ import type { Report } from "./happening.js";
 import type { EndpointApi } from "./register/registration.js";
 import { type TypeMatcher, parseTypeGlobs } from "./type-glob.js";
 
-/** An endpoint to create at the service for the time of the run. */
+/** An endpoint to create at the service for this run. */
 export interface RegisterOptions {
   /** A client of the API (`createClient`); only its `webhooks` are used. */
   client: EndpointApi;
@@ -20,9 +20,12 @@ export interface RegisterOptions {
 }
 
 export interface DevServerOptions {
-  /** Whole secrets with the names they may be spoken of by, newest first. @default none: signatures are only looked at for their form */
+  /**
+   * Whole secrets with the names that may be shown for them, newest first. @default none: only the form of signatures
+   * is checked
+   */
   secrets?: readonly NamedSecret[];
-  /** Where deliveries go; the first that fits takes one. @default nowhere: they are kept */
+  /** Where deliveries go; the first that matches is used. @default nowhere: they are kept */
   forwards?: readonly Forward[];
   /** Forward only these types, such as `email.*`; all are kept. @default '*' */
   events?: string;
@@ -30,15 +33,21 @@ export interface DevServerOptions {
   port?: number;
   /** Address to listen at for deliveries. @default '127.0.0.1' */
   host?: string;
-  /** The one path that takes deliveries. @default '/webhooks' */
+  /** The only path that accepts deliveries. @default '/webhooks' */
   path?: string;
   /** Port of the page and its API, on this machine only; 0 for any free one, false for no page. @default 4401 */
   pagePort?: number | false;
   /** Folder of the built page. @default the one in the package */
   pageFolder?: string;
-  /** A delivery whose signature is not good is forwarded all the same, refused as a receiver would, or kept. @default 'forward' */
+  /**
+   * Whether a delivery with an invalid signature is forwarded anyway, refused as by a receiver, or only kept. @default
+   * 'forward'
+   */
   onInvalid?: OnInvalid;
-  /** While the app is down: 503, so that the service sends again, or 202 and delivered in order once it is back. @default '503' */
+  /**
+   * While the app is down: 503, so that the service sends again, or 202 and delivered in order once it is back.
+   * @default '503'
+   */
   whenDown?: WhenDown;
   /** Longest wait for the app's answer, in milliseconds. The service itself waits 5 s. @default 30,000 */
   timeoutMs?: number;
@@ -48,11 +57,11 @@ export interface DevServerOptions {
   allowRemote?: boolean;
   /** Does not check certificates of https targets. @default false */
   insecure?: boolean;
-  /** Certificates (PEM) to trust beside the machine's. @default none */
+  /** Certificates (PEM) to trust in addition to the machine's. @default none */
   ca?: string;
-  /** Set on everything that goes to the app, in place of headers of the same names. @default none: as they came */
+  /** Set on every request to the app, in place of headers with the same names. @default none: headers as received */
   headers?: HeaderList;
-  /** Folder of the project; captures of other folders and their endpoints are left alone. @default the working directory */
+  /** Folder of the project; captures and endpoints of other folders are not touched. @default the working directory */
   cwd?: string;
   /** Where captures are kept. @default '.pigeonhole' in `cwd` */
   folder?: string;
@@ -68,15 +77,21 @@ export interface DevServerOptions {
   publicUrl?: string;
   /** Creates an endpoint that points here and deletes it at the end. Needs `tunnel` or `publicUrl`. @default none */
   register?: RegisterOptions;
-  /** Database file of a receiver, to look into its inbox. @default none */
+  /** Database file of a receiver, to show its inbox. @default none */
   inbox?: string;
-  /** File that is written once everything listens, and removed at the end. Holds the page's token. @default none */
+  /** File that is written once every port listens, and removed at the end. Contains the page's token. @default none */
   readyFile?: string;
-  /** Where the documents leave the signature open. @default SIGNATURE_ASSUMPTIONS */
+  /**
+   * Overrides for points about the signature that the service's documentation leaves open. @default
+   * SIGNATURE_ASSUMPTIONS
+   */
   assumptions?: Partial<SignatureAssumptions>;
-  /** Calls the start off: it rejects with the signal's reason, and nothing is left running. Later use `close`. @default none */
+  /**
+   * Aborts the start: it rejects with the signal's reason, and nothing is left running. After the start use `close`.
+   * @default none
+   */
   signal?: AbortSignal;
-  /** Hears what happens. @default nobody */
+  /** Receives the happenings. @default none */
   report?: Report;
   /** @default the machine's */
   clock?: Clock;
@@ -115,7 +130,7 @@ export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevS
   if (onInvalid !== "forward" && secrets.length === 0 && options.register === undefined) {
     throw new PigeonholeError(
       "invalid_option",
-      `onInvalid: "${onInvalid}" needs a secret, since without one no signature can be told to be good.`,
+      `onInvalid: "${onInvalid}" needs a secret, since signatures cannot be verified without one.`,
     );
   }
   if (options.register !== undefined && options.tunnel === undefined && options.publicUrl === undefined) {
@@ -127,7 +142,7 @@ export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevS
   if (options.register !== undefined && options.publicUrl !== undefined && !/^https:/i.test(options.publicUrl)) {
     throw new PigeonholeError(
       "invalid_option",
-      "publicUrl must be an https URL: the service takes no other for an endpoint.",
+      "publicUrl must be an https URL: the service accepts no other for an endpoint.",
     );
   }
   if (options.tunnel !== undefined && options.publicUrl !== undefined) {
@@ -165,7 +180,7 @@ function calmly(report: Report): Report {
     try {
       report(happening);
     } catch {
-      // Nobody is left to be told.
+      // A failed reporter has nowhere to report to.
     }
   };
 }

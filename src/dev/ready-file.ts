@@ -1,16 +1,18 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { PigeonholeError } from "../base/error.js";
 
-/** What a script needs to know of a running dev server. */
+/** What a script needs to know about a running dev server. */
 export interface ReadyNote {
   pid: number;
   captureUrl: string;
   publicUrl: string | null;
-  /** Holds the page's token. */
+  /** Contains the page's token. */
   pageUrl: string | null;
 }
 
-/** Writes the file in one step, readable by this user only; returns what removes it. Throws `invalid_option`. */
+/**
+ * Writes the file in one step, readable by this user only. Returns a function that removes it. Throws `invalid_option`.
+ */
 export function writeReadyFile(file: string, note: ReadyNote): () => void {
   const unfinished = `${file}.${process.pid}`;
   try {

@@ -10,7 +10,7 @@ import type { CaptureLog } from "./delivery/capture-log.js";
 import { type ForwardRule, checkNotOwnPort } from "./forward/forward-rules.js";
 import type { Report } from "./happening.js";
 
-/** A replay asked for at the page or the terminal. */
+/** A replay requested at the page or the terminal. */
 export interface ReplayRequest {
   ids: readonly string[];
   /** @default 'resign' */
@@ -45,8 +45,8 @@ export interface ReplayerOptions {
 export type Replay = (request: ReplayRequest) => Promise<ReplayReport>;
 
 /**
- * Replays captures to the app and keeps the attempts with them. Rejects with `no_capture`, and with `invalid_argument` for a
- * target that is none, is remote, or is this dev server itself.
+ * Replays captures to the app and stores the attempts with them. Rejects with `no_capture`, and with `invalid_argument`
+ * for a target that is invalid, is remote, or is this dev server itself.
  */
 export function createReplay(options: ReplayerOptions): Replay {
   const { log, rules, ownPorts, report } = options;

@@ -3,16 +3,22 @@ import { captureHandle } from "../capture/capture-handle.js";
 import { escapeControls } from "../base/escape-controls.js";
 import type { DevHappening } from "./happening.js";
 
-/** What a piece of a line is, for whoever has colours. Meaning never rests on colour alone: every line has a sign and words. */
+/**
+ * The kind of a piece of a line, from which a printer may choose a colour. Colour is never the only sign: every line
+ * has a symbol and words.
+ */
 export type Tone = "good" | "bad" | "warn" | "dim" | "strong" | "plain";
 
-/** Adds colour to text; the text must come out with its characters unchanged. */
+/** Adds colour to text without changing its characters. */
 export type Paint = (tone: Tone, text: string) => string;
 
 export interface LineWriterOptions {
   /** @default no colour */
   paint?: Paint;
-  /** Columns of the terminal, asked with every line; lines are cut to it. 0 is that of a terminal that does not know. @default never cut */
+  /**
+   * Columns of the terminal, read for every line; lines are cut to it. 0 if the terminal does not know. @default never
+   * cut
+   */
   columns?: () => number | undefined;
 }
 
@@ -21,14 +27,14 @@ const NARROW = 60;
 const TYPE_WIDTH = 24;
 const VERDICT_WIDTH = 12;
 
-/** A part of a line: its tone and its text, which is escaped already. */
+/** A part of a line: its tone and its text, already escaped. */
 type Part = readonly [tone: Tone, text: string];
 
 const plainPaint: Paint = (_, text) => text;
 
 /**
- * Turns happenings into lines for people. Each line about a delivery has its capture's short name, which the page shows and the
- * commands take. Control characters in anything that came from outside are escaped.
+ * Formats happenings as lines for people. Each line about a delivery has its capture's short name, which the page shows
+ * and the commands accept. Control characters in untrusted text are escaped.
  */
 export function createLineWriter({ paint = plainPaint, columns = () => undefined }: LineWriterOptions = {}) {
   function width(): number {
@@ -68,13 +74,13 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
     ]);
   }
 
-  /** The lines of a happening; none for what nobody needs to read. */
+  /** The lines of a happening; none if it is of no interest. */
   function write(happening: DevHappening, nowMs = Date.now()): string[] {
     const info = (tone: Tone, text: string): string[] => [render([[tone, text]])];
     switch (happening.kind) {
       case "ready":
         isReady = true;
-        // Not cut: an address that is not whole is of no use.
+        // Not cut: part of a URL would be useless.
         return readyLines(happening).map((parts) => parts.map(([tone, text]) => paint(tone, text)).join(""));
       case "forwarded":
         return [row({ ...delivery(happening), note: subjectNote(happening.capture, verdictNote(happening.verdict)) })];
@@ -106,7 +112,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
       case "resumed":
         return info("good", "Forwarding goes on.");
       case "tunnel":
-        // The first URL stands among the first lines; a later one is news.
+        // The first URL is in the lines of the start. A later one is shown here.
         return happening.state === "up" && !isReady ? [] : info("plain", tunnelLine(happening));
       case "registered":
         return info("plain", `Registered ${happening.endpointId} at the service; removed on exit.`);
@@ -118,7 +124,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
         return info("plain", `Removed the endpoint ${happening.endpointId} at the service.`);
       case "problem":
         return [
-          // Several lines where a tunnel's last words are quoted.
+          // Several lines if the last output of a tunnel is quoted.
           ...happening.what.split("\n").map((line) => render([["bad", `! ${escapeControls(line)}`]])),
           ...(happening.fix === null ? [] : [render([["plain", `  ${escapeControls(happening.fix)}`]])]),
         ];
@@ -133,7 +139,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
 /** The happening as one JSON line for programs, with the version of its shape. */
 export function formatJsonLine(happening: DevHappening, nowMs = Date.now()): string {
   const line = JSON.stringify({ schemaVersion: 1, at: new Date(nowMs).toISOString(), ...happening });
-  // JSON leaves these as they are, and the line may end up on a terminal.
+  // JSON does not escape these, and the line may be shown on a terminal.
   return escapeControls(line);
 }
 
@@ -200,7 +206,7 @@ function heldNote(why: Extract<DevHappening, { kind: "held" }>["why"]): string {
   }
 }
 
-/** Neither the app nor the disk has it; the sender was told so. */
+/** Neither the app nor the disk has it, and the sender knows. */
 function notTaken(answer: number): string | undefined {
   return answer >= 500 ? "not taken; the service sends it again" : undefined;
 }

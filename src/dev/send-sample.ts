@@ -5,7 +5,7 @@ import type { SignatureFault } from "./api/page-api.js";
 import type { TakeDelivery } from "./delivery/delivery-desk.js";
 import { signWithFault } from "./signature-fault.js";
 
-/** An event to send to ourselves, as if it came from the service. */
+/** An event that the dev server sends to itself, as if from the service. */
 export interface SampleDelivery {
   /** JSON text of the envelope. */
   body: string;
@@ -16,12 +16,14 @@ export interface SampleDelivery {
 
 export type SendSample = (delivery: SampleDelivery) => Promise<string[]>;
 
-/** Signs events made here and gives them to the desk, one after the other; resolves with the ids of the captures. */
+/**
+ * Signs sample events and passes them to the delivery desk, one after the other. Resolves with the ids of the captures.
+ */
 export function createSendSample(deps: {
   take: TakeDelivery;
   secrets: () => readonly NamedSecret[];
   assumptions: Partial<SignatureAssumptions>;
-  /** Where deliveries come in. */
+  /** The path for deliveries. */
   captureUrl: () => string;
   clock: Clock;
 }): SendSample {

@@ -11,7 +11,7 @@ const EVENT_TYPE_ROWS: Session["eventTypes"] = EVENT_TYPES.map((name) => ({
   isDefault: (DEFAULT_EVENT_TYPES as readonly string[]).includes(name),
 }));
 
-/** What the page has to know of this run. Names of secrets, never the secrets. */
+/** What the page needs to know about this run. Names of secrets, never the secrets. */
 export function describeSession(input: {
   captureUrl: string;
   publicUrl: string | null;

@@ -7,19 +7,19 @@ import { SECRET_SHAPE } from "../protocol/limits.js";
 import { signDelivery } from "../protocol/sign-delivery.js";
 import type { SignatureFault } from "./api/page-api.js";
 
-/** How long ago a stale delivery was signed; twice the tolerance. */
+/** Age of the signature of a stale delivery: twice the tolerance. */
 const STALE_MS = 10 * MINUTE;
 
 export interface FaultyDelivery {
   /** Headers of a delivery, signature included. */
   headers: HeaderList;
-  /** The bytes to send; not the signed ones when they were tampered with. */
+  /** The bytes to send; changed after signing for a tampered delivery. */
   body: Uint8Array;
 }
 
 /**
- * Signs a delivery rightly, or wrongly in one chosen way. Throws `invalid_secret` when a right signature needs a secret and there
- * is none.
+ * Signs a delivery correctly, or with one chosen fault. Throws `invalid_secret` if a secret is needed and there is
+ * none.
  */
 export function signWithFault(input: {
   body: Uint8Array;
@@ -49,7 +49,7 @@ export function signWithFault(input: {
     case "wrong-secret":
       return { headers: [...plain, ...sign(SECRET_SHAPE.prefix + randomBytes(32).toString("base64url"))], body };
     case "tampered":
-      // A space after the JSON: the event reads the same and the bytes are not those that were signed.
+      // A space after the JSON: the event is the same, but the bytes differ from those that were signed.
       return { headers: [...plain, ...sign(given())], body: Buffer.concat([body, Buffer.from(" ")]) };
     case "missing":
       return { headers: plain, body };

@@ -38,16 +38,16 @@ import { type SampleDelivery, createSendSample } from "./send-sample.js";
 import { describeSession } from "./session.js";
 import { startTunnel } from "./tunnel/start-tunnel.js";
 
-/** What is under way has this long to end when the server closes. */
+/** How long open requests have to end when the server closes. */
 const GRACE_MS = 2 * SECOND;
-/** JSON around an edited body. */
+/** Bytes of JSON around an edited body. */
 const BODY_MARGIN = 1024 * 1024;
 
 /** A running dev server. */
 export interface DevServer {
   /** Where deliveries are received on this machine. */
   readonly captureUrl: string;
-  /** Where the service reaches it; null without a tunnel. */
+  /** Where the service can reach it; null without a tunnel. */
   readonly publicUrl: string | null;
   /** The page with its token, to be opened in a browser; null without a page. */
   readonly pageUrl: string | null;
@@ -57,9 +57,9 @@ export interface DevServer {
   readonly paused: boolean;
   /** Sends captures again. */
   replay(request: ReplayRequest): Promise<ReplayReport>;
-  /** Takes in an event made here, as if the service had sent it; resolves with the ids of its captures. */
+  /** Processes a sample event as if the service had sent it. Resolves with the ids of its captures. */
   send(delivery: SampleDelivery): Promise<string[]>;
-  /** Holds what comes from now on, until {@link resume}. */
+  /** Holds deliveries that arrive from now on, until {@link resume}. */
   pause(): void;
   resume(): void;
   /** Deletes the endpoint, ends the tunnel and closes the ports; may be called again. */
@@ -67,9 +67,9 @@ export interface DevServer {
 }
 
 /**
- * Captures deliveries, shows them on a page and forwards them to the app. Prints nothing: `options.report` hears what happens.
- * Rejects with `invalid_option`, `invalid_argument`, `port_in_use`, `tunnel_failed`, what the API answers or the signal's reason;
- * then nothing is left running.
+ * Captures deliveries, shows them on a page and forwards them to the app. Prints nothing: `options.report` receives the
+ * happenings. Rejects with `invalid_option`, `invalid_argument`, `port_in_use`, `tunnel_failed`, an error of the API or
+ * the signal's reason; then nothing is left running.
  */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
   const cleanup = new Cleanup();
@@ -124,14 +124,14 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     assumptions,
     onInvalid: resolved.onInvalid,
     whenDown: resolved.whenDown,
-    // Half, since what is held is never pruned.
+    // Half, since held deliveries are never pruned.
     mostHeld: Math.max(1, Math.floor(resolved.max / 2)),
     clock,
     report,
   });
 
   cleanup.add(log.watch());
-  // Ends after the port and the lines: whoever sees that this one is gone finds all that it held.
+  // Ends after the port and the queue: a process that sees this one end finds everything that it held.
   cleanup.add(watchNeighbours(folder.path, () => desk.takeUp()));
 
   const takeLive: TakeDelivery = async (arrived) => {
@@ -152,7 +152,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     { port: resolved.port, host: resolved.host, option: "port" },
   );
   cleanup.add(async () => {
-    // A held delivery that is under way too: one that the app has got must not be held any more.
+    // Also waits for a held delivery that is being sent: one that the app received must no longer be marked held.
     const closed = Promise.all([capturing.close(GRACE_MS), desk.idle()]);
     const timer = setTimeout(() => stopping.abort(new Error("The dev server was closed.")), GRACE_MS / 2);
     await closed;
@@ -236,7 +236,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     const registered = await registerEndpoint({ client, url: publicUrl, eventTypes, cwd, report });
     registration = registered;
     cleanup.add(() => unregister(registered, report));
-    // First, since it is the newest; and in memory only.
+    // First, since it is the newest. Kept in memory only.
     secrets.unshift({ ref: `registered ${registered.endpointId}`, value: registered.secret });
   }
 

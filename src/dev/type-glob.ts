@@ -1,12 +1,13 @@
 import { PigeonholeError } from "../base/error.js";
 
-/** Decides by event type; a delivery whose type cannot be read is null, and only `*` takes it. */
+/** Decides by event type. The type of an unreadable delivery is null, which only `*` matches. */
 export type TypeMatcher = (type: string | null) => boolean;
 
 const GLOB = /^[\w*]+(?:\.[\w*]+)*$/;
 
 /**
- * Reads `*`, `email.*`, a whole type, or several of them with commas between. Throws `invalid_option` naming `option`.
+ * Reads `*`, `email.*`, a whole type, or several of them, separated by commas. Throws an `invalid_option` that names
+ * `option`.
  */
 export function parseTypeGlobs(text: string, option: string): TypeMatcher {
   const matchers = text.split(",").map((part) => parseGlob(part.trim(), option));

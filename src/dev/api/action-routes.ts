@@ -9,9 +9,9 @@ import { optional, readIds } from "./capture-routes.js";
 import { type ReplayReport, type SendReport, SIGNATURE_FAULTS } from "./page-api.js";
 import type { Route } from "./route.js";
 
-/** Sendings of one capture or event by one request; a larger number is a slip of the hand. */
-const MOST_TIMES = 1_000;
-const LONGEST_TARGET = 2_000;
+/** How often one request may send a capture or event. A larger number is a typing error. */
+const MAX_TIMES = 1_000;
+const MAX_TARGET_LENGTH = 2_000;
 
 export interface ActionRouteDeps {
   replay: Replay;
@@ -20,7 +20,7 @@ export interface ActionRouteDeps {
   now: () => number;
 }
 
-/** Sending: captures again, and events made here. */
+/** Routes that replay captures and send sample events. */
 export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRouteDeps): Route[] {
   return [
     {
@@ -33,10 +33,10 @@ export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRo
           identity: sameId ? "same-id" : "new-id",
           ...optional("mode", body.choice("mode", ["resign", "exact"])),
           ...optional("body", body.text("body", maxBodyBytes)),
-          ...optional("target", body.text("target", LONGEST_TARGET)),
+          ...optional("target", body.text("target", MAX_TARGET_LENGTH)),
           ...optional("order", body.choice("order", ["original", "reverse", "shuffle"])),
           ...optional("seed", body.count("seed", Number.MAX_SAFE_INTEGER)),
-          ...optional("times", body.count("times", MOST_TIMES)),
+          ...optional("times", body.count("times", MAX_TIMES)),
         });
         return {
           attempts: attempts.map(({ capture, attempt, comparison }) => ({
@@ -53,7 +53,7 @@ export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRo
       handle: ({ id: type }): { body: string } => {
         if (!isEventType(type))
           throw new ApiRefusal(404, { code: "no_sample", message: `There is no type "${type}".` });
-        // A seed of its own: the app would take an id that it knows for a duplicate.
+        // A new seed each time: the app would treat a known id as a duplicate.
         const event = sampleEvent(type, {}, { seed: randomUUID(), createdAt: new Date(now()) });
         return { body: JSON.stringify(event, undefined, 2) };
       },
@@ -65,7 +65,7 @@ export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRo
         captureIds: await sendSample({
           body: required("body", body.text("body", maxBodyBytes)),
           fault: required("sign", body.choice("sign", SIGNATURE_FAULTS)),
-          ...optional("times", body.count("times", MOST_TIMES)),
+          ...optional("times", body.count("times", MAX_TIMES)),
         }),
       }),
     },

@@ -21,7 +21,7 @@ export function badField(param: string, message: string): ApiRefusal {
   return new ApiRefusal(400, { code: "invalid_parameter", message: `${param} ${message}`, param });
 }
 
-/** What a thrown value is answered with. The page is the developer's own, so our own messages are shown in full. */
+/** The answer for a thrown value. The page belongs to the developer, so messages of this package are shown in full. */
 export function refusalFor(error: unknown): { status: number; failure: ApiFailure } {
   if (error instanceof ApiRefusal) {
     const { status, code, message, param } = error;

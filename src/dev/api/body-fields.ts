@@ -53,7 +53,7 @@ export class BodyFields {
   }
 }
 
-/** The value of a field that must be there. */
+/** The value of a required field. */
 export function required<Value>(name: string, value: Value | undefined): Value {
   if (value === undefined) throw badField(name, "is missing.");
   return value;

@@ -11,11 +11,11 @@ import type { CaptureDetail, CaptureList } from "./page-api.js";
 import type { Route } from "./route.js";
 import { explainCapture } from "./signature-checks.js";
 
-const MOST_LISTED = 100_000;
-const MOST_IDS = 100_000;
-const LONGEST_ID = 100;
-const LONGEST_QUERY = 2_000;
-const LONGEST_NOTE = 10_000;
+const MAX_LISTED = 100_000;
+const MAX_IDS = 100_000;
+const MAX_ID_LENGTH = 100;
+const MAX_QUERY_LENGTH = 2_000;
+const MAX_NOTE_LENGTH = 10_000;
 const TAGS = { most: 50, longest: 100 };
 
 export interface CaptureRouteDeps {
@@ -25,7 +25,7 @@ export interface CaptureRouteDeps {
   now: () => number;
 }
 
-/** The list of captures, one of them, and what can be noted about it. */
+/** The list of captures, one capture, and its label, note and pin. */
 export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDeps): Route[] {
   return [
     {
@@ -34,7 +34,8 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
       handle: ({ query }): CaptureList => {
         const limit = readLimit(query.get("limit"));
         const text = query.get("query") ?? "";
-        if (text.length > LONGEST_QUERY) throw badField("query", `must have at most ${LONGEST_QUERY} characters.`);
+        if (text.length > MAX_QUERY_LENGTH)
+          throw badField("query", `must have at most ${MAX_QUERY_LENGTH} characters.`);
         const parsed = parseQuery(text);
         const all = log.folder.list();
         const at = now();
@@ -62,7 +63,7 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
         const tags = body.texts("tags", TAGS);
         const mark = {
           ...optional("pinned", body.flag("pinned")),
-          ...optional("note", body.text("note", LONGEST_NOTE)),
+          ...optional("note", body.text("note", MAX_NOTE_LENGTH)),
         };
         const changed = await log.change(id, (capture) => ({
           ...capture,
@@ -87,7 +88,7 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
 
 /** The list `ids` of a body. */
 export function readIds(body: BodyFields): string[] {
-  return required("ids", body.texts("ids", { most: MOST_IDS, longest: LONGEST_ID }));
+  return required("ids", body.texts("ids", { most: MAX_IDS, longest: MAX_ID_LENGTH }));
 }
 
 export function mustGet({ folder }: CaptureLog, id: string): Capture {
@@ -96,14 +97,14 @@ export function mustGet({ folder }: CaptureLog, id: string): Capture {
   throw new ApiRefusal(404, { code: "no_capture", message: `There is no capture "${id}"; it may have been removed.` });
 }
 
-/** A field for spreading, left out where it is undefined. */
+/** An object with one field to spread, empty if the value is undefined. */
 export function optional<Name extends string, Value>(name: Name, value: Value | undefined): { [N in Name]?: Value } {
   return (value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value };
 }
 
 function readLimit(text: string | null): number {
-  if (text === null) return MOST_LISTED;
+  if (text === null) return MAX_LISTED;
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= MOST_LISTED) return limit;
-  throw badField("limit", `must be a whole number from 1 to ${MOST_LISTED}.`);
+  if (limit >= 1 && limit <= MAX_LISTED) return limit;
+  throw badField("limit", `must be a whole number from 1 to ${MAX_LISTED}.`);
 }

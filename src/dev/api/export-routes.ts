@@ -13,12 +13,12 @@ export interface ExportRouteDeps {
   secrets: () => readonly NamedSecret[];
   assumptions: Partial<SignatureAssumptions>;
   rules: readonly ForwardRule[];
-  /** Where a command posts to when no forward takes the capture. */
+  /** Where a command posts to if no forward matches the capture. */
   captureUrl: string;
   now: () => number;
 }
 
-/** Captures as text to take away. Commands are signed; the secret itself is never in them. */
+/** Exports captures as text. Commands are signed; they never contain the secret. */
 export function exportRoutes({ log, secrets, assumptions, rules, captureUrl, now }: ExportRouteDeps): Route[] {
   function write(captures: readonly Capture[], as: ExportFormat, mode?: "exact" | "resign") {
     const [newest] = secrets();

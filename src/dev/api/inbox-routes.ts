@@ -14,13 +14,13 @@ import type {
 } from "./page-api.js";
 import type { Route } from "./route.js";
 
-/** A receiver's database, looked at and looked after. Without one each of these answers 404 `no_inbox`. */
+/** Reads and manages a receiver's database. Without one each of these answers 404 `no_inbox`. */
 export function inboxRoutes(inbox: InboxFile | undefined): Route[] {
   const file = (): InboxFile => {
     if (inbox !== undefined) return inbox;
     throw new ApiRefusal(404, {
       code: "no_inbox",
-      message: "Start with --inbox <file> to look into a receiver's database.",
+      message: "Start with --inbox <file> to read a receiver's database.",
     });
   };
   return [

@@ -1,5 +1,5 @@
 /*
- * What the page and the dev server say to each other: JSON under /api on the page's own port. Every request carries the
+ * The protocol between the page and the dev server: JSON under /api on the page's own port. Every request has the
  * session cookie; every change is a POST with `content-type: application/json` and the header `x-pigeonhole: 1`.
  *
  * GET  /api/session                         → Session
@@ -12,8 +12,9 @@
  * POST /api/replay               ReplayBody → ReplayReport
  * GET  /api/samples/{type}                  → { body: string } (pretty JSON)
  * POST /api/send                 SendBody   → SendReport
- * GET  /api/stream                          → server-sent events: `capture` CaptureSummary, `removed` { ids }, `session` Session
- *                                             and `reset` {}: more was missed than the server keeps, so load the lists anew
+ * GET  /api/stream                          → server-sent events: `capture` CaptureSummary, `removed` { ids },
+ *                                             `session` Session, and `reset` {}: the client missed more than the
+ *                                             server keeps, so load the lists again
  * GET  /api/inbox                           → InboxOverview
  * GET  /api/inbox/events?state=&cursor=     → InboxEventPage
  * GET  /api/inbox/events/{id}               → InboxEventDetail
@@ -21,18 +22,19 @@
  * GET  /api/inbox/contact-events?state=&cursor= → ContactEventPage
  * POST /api/inbox/contact-events/{key}/retry | discard {} → { changed: number }
  *
- * Errors: the fitting status and ApiFailure.
+ * Errors: the status for it and ApiFailure.
  *
- * The page itself is dist/page (built from src/page): `GET /` is index.html, everything else lies under /assets and /icon*.
- * index.html holds `<meta name="csp-nonce" content="__CSP_NONCE__">`: the server replaces the placeholder with a fresh nonce
- * for every answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor makes its style sheet at run time).
+ * The page itself is dist/page (built from src/page): `GET /` is index.html, everything else is under /assets and
+ * /icon*. index.html holds `<meta name="csp-nonce" content="__CSP_NONCE__">`: the server replaces the placeholder with
+ * a new nonce in every answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at
+ * run time).
  */
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/capture.js";
 
 export interface ApiFailure {
   code: string;
   message: string;
-  /** The field, where one is to blame. */
+  /** The field that caused the error, if there is one. */
   param?: string;
 }
 
@@ -40,7 +42,7 @@ export interface Session {
   version: string;
   /** Where deliveries are received on this machine. */
   captureUrl: string;
-  /** Where the service reaches it: a tunnel, or null. */
+  /** Where the service can reach it: a tunnel, or null. */
   publicUrl: string | null;
   forwards: { types: string; target: string }[];
   /** Names of the secrets, such as `env:WEBHOOK_SECRET (whsec_…1f3a)`; never the secrets. */
@@ -54,9 +56,9 @@ export interface Session {
 
 export interface CaptureList {
   items: CaptureSummary[];
-  /** Of all captures, before the query and the limit. */
+  /** Number of all captures, before the query and the limit. */
   total: number;
-  /** That the query matched, before the limit. */
+  /** Number that the query matched, before the limit. */
   matched: number;
 }
 
@@ -101,7 +103,7 @@ export interface ReplayBody extends IdsBody {
   mode?: SignMode;
   /** @default true: exercises deduplication */
   sameId?: boolean;
-  /** Text of the edited body; for one capture, always signed anew. */
+  /** Text of the edited body; for one capture, always signed again. */
   body?: string;
   /** URL instead of the forwards. */
   target?: string;
@@ -136,7 +138,10 @@ export interface SendReport {
 
 export interface InboxOverview {
   file: string;
-  /** Rows of each list: of one state, and of `all` together. An event with several handlers is in the lists of all their states. */
+  /**
+   * Number of rows of each list: by state, and `all`. An event with several handlers is in the lists of all their
+   * states.
+   */
   events: { all: number; pending: number; leased: number; dead: number; parked: number; done: number };
   contactEvents: { all: number; pending: number; leased: number; dead: number; done: number };
 }
@@ -162,7 +167,7 @@ export interface InboxEvent {
 }
 
 export interface InboxEventDetail extends InboxEvent {
-  /** Text of the body; null once retention has dropped it. */
+  /** Text of the body; null after retention deleted it. */
   body: string | null;
 }
 

@@ -1,6 +1,6 @@
 import type { BodyFields } from "./body-fields.js";
 
-/** One call of the page. */
+/** One request of the page. */
 export interface ApiCall {
   /** The part of the path in place of `{id}`, decoded; empty without one. */
   id: string;
@@ -22,7 +22,7 @@ export type RouteMatch =
   | { kind: "no_such_path" }
   | { kind: "wrong_method" };
 
-/** Finds the route; a path that only takes the other method is told apart. */
+/** Finds the route. A path that accepts only the other method gets its own result. */
 export function findRoute(routes: readonly Route[], method: string, path: string): RouteMatch {
   const segments = path.split("/");
   const fitting = routes.flatMap((route) => {

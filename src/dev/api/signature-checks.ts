@@ -9,8 +9,8 @@ import type { SignatureVerdict } from "../../protocol/verify-signature.js";
 import type { CaptureDetail, SignatureCheck } from "./page-api.js";
 
 /**
- * The check of a capture's signature, step by step, as of the time it arrived and with the secrets known now. What a step needs
- * and an earlier one did not give is skipped.
+ * The check of a capture's signature, step by step, as of the time it arrived and with the secrets known now. A step is
+ * skipped if an earlier one that it needs has failed.
  */
 export function explainCapture(
   capture: Capture,

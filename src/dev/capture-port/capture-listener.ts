@@ -9,11 +9,11 @@ import { senderAddress, sourceOf } from "./sender-address.js";
 
 const BODY_TIMEOUT_MS = 10 * SECOND;
 
-/** Deliveries in work at once; the service takes 503 as "later". */
-const MOST_AT_ONCE = 200;
+/** Most deliveries at the same time. Above it the answer is 503, so that the service sends again. */
+const MAX_AT_ONCE = 200;
 
 export interface CaptureListenerOptions {
-  /** The one path that deliveries are taken at. */
+  /** The only path that accepts deliveries. */
   path: string;
   maxBodyBytes: number;
   /** Lower-case name of the signature's header. */
@@ -23,8 +23,8 @@ export interface CaptureListenerOptions {
 }
 
 /**
- * The only thing that a tunnel sees: takes POSTs at one path and serves nothing. A signed delivery at another path is answered
- * 503, so that it is sent again and not lost to a misspelt URL.
+ * The only listener that a tunnel exposes: accepts POSTs at one path and serves nothing. A signed delivery at another
+ * path is answered 503, so that it is sent again and not lost to a misspelt URL.
  */
 export function createCaptureListener(options: CaptureListenerOptions): RequestListener {
   let atWork = 0;
@@ -50,7 +50,7 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
       refuse("wrong_method", 405, [["Allow", "POST"]]);
       return;
     }
-    if (atWork >= MOST_AT_ONCE) {
+    if (atWork >= MAX_AT_ONCE) {
       writeAnswer(req, res, { status: 503, headers: [["Retry-After", "5"]], body: Buffer.from("busy\n") });
       return;
     }
@@ -93,7 +93,7 @@ function writeAnswer(req: IncomingMessage, res: ServerResponse, answer: SenderAn
   const hasBody = req.method !== "HEAD" && answer.status !== 204 && answer.status !== 304;
   const headers = answer.headers.filter(([name]) => name.toLowerCase() !== "content-length");
   if (hasBody) headers.push(["Content-Length", String(answer.body.byteLength)]);
-  // What was not read of the body would be taken for the next request.
+  // The unread rest of the body would be parsed as the next request.
   if (!req.complete) headers.push(["Connection", "close"]);
   res.writeHead(answer.status, headers.flat());
   res.end(hasBody ? answer.body : undefined);
@@ -105,7 +105,7 @@ function splitUrl(url: string): { path: string; query: string } {
   return at === -1 ? { path: url, query: "" } : { path: url.slice(0, at), query: url.slice(at + 1) };
 }
 
-/** A slash at the end is forgiven. */
+/** A slash at the end is ignored. */
 function isPath(path: string, wanted: string): boolean {
   return path === wanted || path === `${wanted}/`;
 }

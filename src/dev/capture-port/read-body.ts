@@ -4,7 +4,7 @@ export type BodyResult =
   | { kind: "read"; body: Uint8Array }
   | { kind: "too_large" }
   | { kind: "timeout" }
-  /** The sender went away; nobody is left to answer. */
+  /** The sender closed the connection, so no answer is possible. */
   | { kind: "aborted" };
 
 /** Reads the whole body, up to a limit of bytes and of time. */

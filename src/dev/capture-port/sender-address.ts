@@ -5,7 +5,7 @@ import { isLocalAddress } from "../../capture/local-address.js";
 const LISTED_ADDRESS = /^[0-9A-Fa-f:.]{2,45}$/;
 const PUBLIC_HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?$/i;
 
-/** Whom a request came from. A tunnel connects from this machine and names the sender in `X-Forwarded-For`. */
+/** The address of a request's sender. A tunnel connects from this machine and names the sender in `X-Forwarded-For`. */
 export function senderAddress(peer: string | undefined, headers: HeaderList): string {
   const direct = peer ?? "unknown";
   if (!isLocalAddress(direct)) return direct;
@@ -13,13 +13,16 @@ export function senderAddress(peer: string | undefined, headers: HeaderList): st
   return LISTED_ADDRESS.test(first.trim()) ? first.trim() : direct;
 }
 
-/** What `pigeonhole trigger` calls itself. */
+/** The user agent of `pigeonhole trigger`. */
 export const TRIGGER_AGENT = "pigeonhole-trigger";
 
-/** User agents of our own senders. A label for the list, no more. */
+/** User agents of our own senders. Used only as a label in the list. */
 const OWN_AGENTS: Record<string, CaptureSource> = { "pigeonhole-sandbox": "sandbox", [TRIGGER_AGENT]: "trigger" };
 
-/** Where a request was made: what comes straight from this machine may be the emulated service or `pigeonhole trigger`. */
+/**
+ * The origin of a request. A request directly from this machine may be from the emulated service or `pigeonhole
+ * trigger`.
+ */
 export function sourceOf(peer: string | undefined, headers: HeaderList): CaptureSource {
   const header = headerListReader(headers);
   const agent = header("user-agent") ?? "";

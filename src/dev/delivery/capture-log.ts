@@ -5,7 +5,7 @@ import { recordAttempt } from "../../capture/record-attempt.js";
 import { summarizeCapture } from "../../capture/summarize-capture.js";
 import type { Report } from "../happening.js";
 
-/** Hears what changed in the folder, for the page. */
+/** Receives the changes of the folder, for the page. */
 export interface CaptureWatcher {
   changed(summary: CaptureSummary): void;
   removed(ids: string[]): void;
@@ -13,20 +13,20 @@ export interface CaptureWatcher {
   changedElsewhere(capture: Capture): void;
 }
 
-/** The capture folder with everybody told of its changes. */
+/** The capture folder, with a watcher that is told of its changes. */
 export interface CaptureLog {
   readonly folder: CaptureFolder;
-  /** True once the capture is on disk; false when it could not be written, which has been reported. */
+  /** True once the capture is on disk; false if it could not be written, which is reported. */
   keep(capture: Capture): Promise<boolean>;
-  /** Adds an attempt to a capture and returns both; works for a capture that has been removed meanwhile too. */
+  /** Adds an attempt to a capture and returns both; also works for a capture that was removed meanwhile. */
   addAttempt(
     capture: Capture,
     attempt: Omit<CaptureAttempt, "n">,
   ): Promise<{ capture: Capture; attempt: CaptureAttempt }>;
-  /** Changes a capture; undefined when it is gone, or could not be written, which has been reported. */
+  /** Changes a capture; undefined if it was removed, or could not be written, which is reported. */
   change(id: string, change: (capture: Capture) => Capture): Promise<Capture | undefined>;
   remove(ids: readonly string[]): Promise<number>;
-  /** Takes over what other processes write to the folder, such as `pigeonhole replay`; returns what ends it. */
+  /** Follows what other processes write to the folder, such as `pigeonhole replay`. Returns a function that ends it. */
   watch(): () => void;
 }
 
@@ -48,7 +48,7 @@ export function createCaptureLog(deps: { folder: CaptureFolder; watcher: Capture
       watcher.changed(summarizeCapture(changed));
       return changed;
     } catch (error) {
-      // Deleted by another process meanwhile: the watcher has heard of it.
+      // Deleted by another process meanwhile: the watcher was told.
       if (isPigeonholeError(error) && error.code === "no_capture") return undefined;
       complain(error);
       return undefined;

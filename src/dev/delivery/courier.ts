@@ -12,23 +12,23 @@ import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 export interface CourierOptions {
   secrets: () => readonly NamedSecret[];
   assumptions: Partial<SignatureAssumptions>;
-  /** Longest wait for the app's whole answer, in milliseconds. */
+  /** Longest wait for the app's complete answer, in milliseconds. */
   timeoutMs: number;
   allowRemote: boolean;
   insecure: boolean;
   ca: string | undefined;
-  /** Set in place of headers of the same names. */
+  /** Set in place of headers with the same names. */
   headers: HeaderList;
   clock: Clock;
-  /** Breaks off what is under way when the dev server closes. */
+  /** Aborts running requests when the dev server closes. */
   signal: AbortSignal;
 }
 
-/** Brings captured bytes to the app. */
+/** Sends captured bytes to the app. */
 export interface Courier {
   /**
-   * Sends a capture: `exact` with the header list untouched, host included; `resign` under a signature of now, where the
-   * captured one was good and a secret is known: held deliveries would otherwise be too old for the app.
+   * Sends a capture. `exact`: with the header list unchanged, including host. `resign`: with a new signature if the
+   * captured one was valid and a secret is known, since a held delivery would otherwise be too old for the app.
    */
   send(
     capture: Capture,

@@ -15,9 +15,9 @@ export interface HeldDeliveryDeps {
 }
 
 /**
- * Makes what brings a held delivery to its app. It resolves with true when the app has answered, whatever it said: the sender was
- * told 202 and the person at the terminal sees the status. Of several dev servers in one folder that hold it for the same app, one
- * sends it while the others find it busy or done.
+ * Makes the function that sends a held delivery to its app. It resolves with true when the app has answered with any
+ * status: the sender already got 202, and the terminal shows the status. If several dev servers in one folder hold it
+ * for the same app, one sends it while the others find it busy or done.
  */
 export function createHeldDelivery(deps: HeldDeliveryDeps): (held: Capture, target: string) => Promise<boolean> {
   const { log, report } = deps;
@@ -36,7 +36,7 @@ export function createHeldDelivery(deps: HeldDeliveryDeps): (held: Capture, targ
   };
 }
 
-/** Whether the app at the target has answered a delivery that was held for it. */
+/** Whether the app at the target has answered a delivery held for it. */
 export function isDelivered({ attempts, request }: Capture, target: string): boolean {
   const url = targetUrl(target, request);
   return attempts.some((attempt) => attempt.kind === "retry" && attempt.target === url && attempt.status !== null);

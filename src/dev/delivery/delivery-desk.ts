@@ -16,14 +16,14 @@ import { createHeldDelivery, isDelivered } from "./deliver-held.js";
 import { isHeld } from "./held-tag.js";
 import { HeldQueue } from "./held-queue.js";
 
-/** What the sender of a delivery hears. */
+/** The answer to the sender of a delivery. */
 export interface SenderAnswer {
   status: number;
   headers: HeaderList;
   body: Uint8Array;
 }
 
-/** A delivery on its way in. */
+/** An incoming delivery. */
 export interface ArrivedDelivery {
   request: ReceivedRequest;
   source: CaptureSource;
@@ -32,23 +32,23 @@ export interface ArrivedDelivery {
 
 export type TakeDelivery = (arrived: ArrivedDelivery) => Promise<SenderAnswer & { captureId: string }>;
 
-/** What is done with a delivery whose signature is not good. */
+/** What is done with a delivery whose signature is invalid. */
 export type OnInvalid = "forward" | "reject" | "hold";
 
-/** What the sender hears while the app is down: "later", or 202 with the delivery kept until the app is back. */
+/** The answer while the app is down: 503, or 202 with the delivery kept until the app is back. */
 export type WhenDown = "503" | "hold";
 
 export interface DeliveryDeskOptions {
   log: CaptureLog;
   courier: Courier;
   rules: readonly ForwardRule[];
-  /** Types that are forwarded at all. */
+  /** Types that are forwarded. */
   isWanted: TypeMatcher;
   secrets: () => readonly NamedSecret[];
   assumptions: Partial<SignatureAssumptions>;
   onInvalid: OnInvalid;
   whenDown: WhenDown;
-  /** Most deliveries that are held at once; above it the sender hears 503. */
+  /** Most deliveries that are held at once; above it the sender receives 503. */
   mostHeld: number;
   clock: Clock;
   report: Report;
@@ -60,8 +60,8 @@ const RETRY_AFTER = "5";
 type Kept = "stored" | "unstored";
 
 /**
- * The one way from a received delivery to the answer: capture it, keep it, then forward, hold or refuse. A delivery is answered
- * 2xx only by the app, or when it is on disk here.
+ * The only path from a received delivery to its answer: capture it, store it, then forward, hold or refuse it. A
+ * delivery is answered 2xx only by the app, or once it is on disk here.
  */
 export class DeliveryDesk {
   readonly #options: DeliveryDeskOptions;
@@ -94,8 +94,8 @@ export class DeliveryDesk {
   };
 
   /**
-   * Puts what an earlier run, or another that has ended in this folder, had to leave behind into the lines, oldest first, and tries
-   * the apps at once.
+   * Queues the held deliveries of an earlier run, or of another run in this folder that has ended, oldest first, and
+   * tries the apps at once.
    */
   takeUp(): void {
     const left = this.#options.log.folder.list().filter(isHeld);
@@ -107,25 +107,25 @@ export class DeliveryDesk {
     this.#held.tryNow();
   }
 
-  /** Takes out of the lines what another process in this folder has delivered. */
+  /** Removes from the queue what another process in this folder has delivered. */
   changedElsewhere(capture: Capture): void {
     this.#held.remove(({ id }, target) => id === capture.id && isDelivered(capture, target));
   }
 
-  /** Captures that were deleted are not delivered any more. */
+  /** Deleted captures are no longer delivered. */
   forget(ids: readonly string[]): void {
     const gone = new Set(ids);
     this.#held.remove(({ id }) => gone.has(id));
   }
 
-  /** Holds what comes from now on. */
+  /** Holds deliveries that arrive from now on. */
   pause(): void {
     this.#paused = true;
     this.#held.pause();
     this.#options.report({ kind: "paused" });
   }
 
-  /** Delivers what was held meanwhile, in order. */
+  /** Delivers what was held, in order. */
   resume(): void {
     this.#paused = false;
     this.#held.resume();
@@ -136,12 +136,12 @@ export class DeliveryDesk {
     this.#held.close();
   }
 
-  /** Resolves once no held delivery is under way and what came of the last ones is written down. */
+  /** Resolves once no held delivery is being sent and the results of the last ones are written. */
   idle(): Promise<void> {
     return this.#held.idle();
   }
 
-  /** The forward that takes a capture; undefined when none does. */
+  /** The forward for a capture; undefined if none matches. */
   #ruleFor({ event }: Capture): ForwardRule | undefined {
     if (!this.#options.isWanted(event.type)) return undefined;
     return this.#options.rules.find(({ matches }) => matches(event.type));
@@ -209,14 +209,14 @@ export class DeliveryDesk {
     if (kept === "unstored" || this.#held.size >= this.#options.mostHeld) {
       return { answer: later("No more deliveries can be held."), capture };
     }
-    // In the line before anything is awaited, so that the order is that of arrival.
+    // Queued before anything is awaited, so that the order is that of arrival.
     this.#held.add(capture, target);
     const marked = await this.#options.log.change(capture.id, (current) => ({
       ...current,
       tags: [...new Set([...current.tags, HELD_TAG])],
     }));
     if (marked !== undefined && isHeld(marked)) return { answer: keptAnswer(capture, kept), capture: marked };
-    // Deleted at once, or the mark could not be written: a later run would not know of it.
+    // It was deleted meanwhile, or the mark could not be written: a later run would not know of it.
     this.forget([capture.id]);
     return { answer: later("The delivery could not be held."), capture };
   }
@@ -226,7 +226,7 @@ function appAnswer({ status, headers, body }: SentAnswer): SenderAnswer {
   return { status: status ?? 502, headers: headers.filter(([name]) => !isConnectionHeader(name)), body };
 }
 
-/** 202 says what is true: taken and kept, not handled. */
+/** 202: accepted and stored, not handled. */
 function keptAnswer(capture: Capture, kept: Kept): SenderAnswer {
   if (kept === "unstored") return later("The delivery could not be written to disk.");
   return { status: 202, headers: [["X-Pigeonhole-Capture", capture.id]], body: new Uint8Array() };
@@ -243,7 +243,7 @@ function later(why: string): SenderAnswer {
   };
 }
 
-/** What a receiver would answer. */
+/** The answer that a receiver would give. */
 function refusal({ verify }: Capture): SenderAnswer {
   const { status, headers, body } = answerFor(outcomeOf(verify.code), "retry");
   return { status, headers: Object.entries(headers), body: Buffer.from(body) };

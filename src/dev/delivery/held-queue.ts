@@ -5,7 +5,7 @@ import { SECOND } from "../../base/duration.js";
 const PROBES: Backoff = { initialMs: 0.5 * SECOND, factor: 1.6, maxMs: 10 * SECOND, jitter: 0.1 };
 
 export interface HeldQueueDeps<Item> {
-  /** Delivers one; false when the app still does not answer. */
+  /** Delivers one; false if the app still does not answer. */
   deliver(item: Item, target: string): Promise<boolean>;
   clock: Clock;
 }
@@ -19,8 +19,8 @@ interface Line<Item> {
 }
 
 /**
- * Deliveries that wait for an app, a line per target, in the order of arrival. The first of a line is tried again after waits
- * that grow; once the app answers, the others follow at once. While paused nothing is tried.
+ * Deliveries that wait for an app, one queue per target, in the order of arrival. The first of a queue is tried again
+ * with backoff. Once the app answers, the others follow at once. While paused nothing is sent.
  */
 export class HeldQueue<Item> {
   readonly #deps: HeldQueueDeps<Item>;
@@ -37,7 +37,7 @@ export class HeldQueue<Item> {
     return [...this.#lines.values()].reduce((sum, { items }) => sum + items.length, 0);
   }
 
-  /** True while something waits for the target: whatever comes now must wait behind it. */
+  /** True while something waits for the target: later deliveries must wait behind it. */
   waitsFor(target: string): boolean {
     return this.#lines.has(target);
   }
@@ -53,7 +53,7 @@ export class HeldQueue<Item> {
     this.#arm(line, target);
   }
 
-  /** Takes out what need not be delivered any more. */
+  /** Removes deliveries that are no longer needed. */
   remove(isGone: (item: Item, target: string) => boolean): void {
     for (const [target, line] of this.#lines) {
       line.items = line.items.filter((item) => !isGone(item, target));
@@ -76,18 +76,18 @@ export class HeldQueue<Item> {
     this.tryNow();
   }
 
-  /** Tries all lines without waiting for their time. */
+  /** Tries all queues at once. */
   tryNow(): void {
     for (const [target, line] of this.#lines) this.#start(line, target);
   }
 
-  /** Tries nothing more; what waits stays on disk, marked. */
+  /** Stops sending. Waiting deliveries stay on disk, marked as held. */
   close(): void {
     this.#closed = true;
     this.pause();
   }
 
-  /** Resolves once no delivery is under way; meant for after {@link close}. */
+  /** Resolves once no delivery is being sent; call it after {@link close}. */
   async idle(): Promise<void> {
     await Promise.all(this.#running);
   }
@@ -118,7 +118,7 @@ export class HeldQueue<Item> {
           break;
         }
         line.failures = 1;
-        // By itself, since it may have been taken out meanwhile.
+        // Removed by identity, since it may have been removed meanwhile.
         line.items = line.items.filter((item) => item !== first);
       }
     } finally {

@@ -2,17 +2,17 @@ import { type Capture, HELD_TAG } from "../../capture/capture.js";
 
 /* Without node: imports, since the page uses it too. */
 
-/** True for a capture that the sender was told is taken, and that the app has not got. */
+/** True for a capture that was answered 2xx and that the app has not received. */
 export function isHeld({ tags }: Pick<Capture, "tags">): boolean {
   return tags.includes(HELD_TAG);
 }
 
-/** The tags that somebody has written. */
+/** The tags that the user has set. */
 export function freeTags({ tags }: { tags: readonly string[] }): string[] {
   return tags.filter((tag) => tag !== HELD_TAG);
 }
 
-/** Tags as somebody wants them: whether the capture is held is not theirs to say. */
+/** Sets the user's tags. They cannot change whether the capture is held. */
 export function keepHeldTag(wanted: readonly string[], current: Pick<Capture, "tags">): string[] {
   const free = freeTags({ tags: wanted });
   return isHeld(current) ? [...free, HELD_TAG] : free;

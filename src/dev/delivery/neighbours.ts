@@ -3,13 +3,14 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isFresh, tryFileLock } from "../../capture/file-lock.js";
 
-/** How often the others are looked for. */
+/** How often other dev servers are looked for. */
 const LOOK_MS = 2_000;
 const NAME = /^dev-[0-9a-f]{16}\.lock$/;
 
 /**
- * Tells when another dev server that worked in the same folder has ended, in whatever way: what it held must not wait for the next
- * start. Each is known by a file that it touches while it lives. Keeps no process alive; returns what ends it.
+ * Reports when another dev server in the same folder has ended, even by a crash, so that its held deliveries need not
+ * wait for the next start. Each dev server touches a file while it runs. Does not keep the process alive. Returns a
+ * function that ends it.
  */
 export function watchNeighbours(folder: string, onGone: () => void): () => Promise<void> {
   const name = `dev-${randomBytes(8).toString("hex")}`;
@@ -17,7 +18,7 @@ export function watchNeighbours(folder: string, onGone: () => void): () => Promi
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  // A folder that cannot be written is a problem that every delivery reports.
+  // If the folder cannot be written, every delivery reports it.
   const living = tryFileLock(join(folder, name), () => ended).catch(() => undefined);
   let known = new Set<string>();
 

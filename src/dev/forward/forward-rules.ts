@@ -6,11 +6,11 @@ import { isLocalAddress, plainAddress } from "../../capture/local-address.js";
 import { parseTarget } from "../../capture/target.js";
 import { type TypeMatcher, parseTypeGlobs } from "../type-glob.js";
 
-/** Where deliveries of some types go. */
+/** A target for deliveries of some types. */
 export interface Forward {
   /** Event types: `*`, `email.*`, one type, or several with commas. @default '*' */
   types?: string;
-  /** Port, host:port or URL of the app. Without a path it gets the path that the delivery came to. */
+  /** Port, host:port or URL of the app. Without a path it gets the path of the delivery. */
   target: string;
 }
 
@@ -22,15 +22,15 @@ export interface ForwardRule {
   matches: TypeMatcher;
 }
 
-/** Reads a forward as it is written on a command line: `3000`, `http://localhost:3000/hooks` or `email.*=3000`. */
+/** Parses a forward as given on a command line: `3000`, `http://localhost:3000/hooks` or `email.*=3000`. */
 export function parseForward(text: string): Forward {
   const { types, target } = /^(?:(?<types>[\w.*,]+)=)?(?<target>.*)$/s.exec(text)?.groups ?? {};
   return { ...(types === undefined ? {} : { types }), target: target ?? "" };
 }
 
 /**
- * Checks forwards. Throws `invalid_option` for a target that is none or lies at an address outside this machine and its private
- * network, and for a rule that never gets anything, since the first that fits takes a delivery.
+ * Checks forwards. Throws `invalid_option` for a target that is invalid or outside this machine and its private
+ * network, and for a rule that an earlier one hides, since the first that matches is used.
  */
 export function createForwardRules(forwards: readonly Forward[], { allowRemote }: { allowRemote: boolean }) {
   const seen = new Set<string>();
@@ -68,8 +68,8 @@ function parseForwardTarget(text: string): URL {
 }
 
 /**
- * Rejects with `invalid_argument` for a target that is one of our own ports, under whatever name: it would send in circles. A name
- * that is not known passes: sending says so better.
+ * Rejects with `invalid_argument` for a target that is one of our own ports, under any name: it would be an endless
+ * loop. An unknown name passes: sending reports it better.
  */
 export async function checkNotOwnPort(target: string, ownPorts: readonly number[]): Promise<void> {
   const url = parseTarget(target);

@@ -5,11 +5,11 @@ import { SECOND } from "../../base/duration.js";
 
 const HEARTBEAT_MS = 15 * SECOND;
 
-/** Messages that are kept for pages that come back. */
+/** Messages that are kept for pages that reconnect. */
 const KEPT_MESSAGES = 2_000;
 
-/** A page that does not read is let go; it comes back and asks for what it missed. */
-const MOST_UNREAD_BYTES = 4 * 1024 * 1024;
+/** A page that does not read is disconnected. It reconnects and asks for what it missed. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 interface Message {
   number: number;
@@ -17,12 +17,12 @@ interface Message {
 }
 
 /**
- * Server-sent events for the page. Every message has an id; a page that was away names the last one it saw and gets what it
- * missed, or one `reset` when that is too long ago or was another run: then it loads its lists anew.
+ * Server-sent events for the page. Every message has an id; a page that reconnects names the last one it received and
+ * gets the later ones. If that is too long ago or from another run, it gets one `reset` and loads its lists again.
  */
 export class EventStream {
   readonly #clock: Clock;
-  /** Tells this run's ids from another's. */
+  /** Distinguishes this run's ids from another run's. */
   readonly #run = randomBytes(4).toString("hex");
   readonly #kept: Message[] = [];
   readonly #pages = new Set<ServerResponse>();
@@ -46,7 +46,7 @@ export class EventStream {
     for (const page of this.#pages) this.#write(page, text);
   }
 
-  /** Answers a request with the stream, until the page goes or {@link close} is called. */
+  /** Answers a request with the stream, until the page disconnects or {@link close} is called. */
   open(req: IncomingMessage, res: ServerResponse): void {
     res.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
     res.write(`retry: 1000\n\n${this.#missedBy(req.headers["last-event-id"])}`);
@@ -76,7 +76,7 @@ export class EventStream {
   }
 
   #write(page: ServerResponse, text: string): void {
-    if (page.writableLength > MOST_UNREAD_BYTES) page.destroy();
+    if (page.writableLength > MAX_UNREAD_BYTES) page.destroy();
     else page.write(text);
   }
 

@@ -3,9 +3,9 @@ import { isSameToken } from "./session-token.js";
 
 /** What keeps other people's pages and programs away from the page's port. */
 export interface GuardSecrets {
-  /** The port that the page is reached at. */
+  /** The port of the page. */
   port: number;
-  /** Stands in the printed URL, and in `Authorization: Bearer` of scripts. */
+  /** Part of the printed URL, and of `Authorization: Bearer` in scripts. */
   urlToken: string;
   /** Value of the cookie. */
   cookieToken: string;
@@ -21,13 +21,13 @@ const HOST = /^(?:localhost|127\.0\.0\.1|\[::1\]|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.lo
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 /**
- * Decides before any routing whether a request may come in; event stream and files included.
+ * Decides before any routing whether a request is allowed, including the event stream and files.
  *
- * 1. `Host` must name this machine: a foreign name that resolves here is another site's page (DNS rebinding).
- * 2. `Origin`, where there is one, must be ours. No CORS header is ever sent.
- * 3. The cookie, the bearer token, or once the token in the URL.
- * 4. What the browser says of the request's origin must be "same-origin" or "none".
- * 5. A change carries JSON and our own header, which no page of another origin can send unasked.
+ * 1. `Host` must name this machine: a foreign name that resolves to this machine is an attack (DNS rebinding).
+ * 2. `Origin`, if present, must be ours. No CORS header is ever sent.
+ * 3. The cookie, the bearer token, or the token in the URL must be right.
+ * 4. The browser's `Sec-Fetch-Site` must be "same-origin" or "none".
+ * 5. A change must have JSON and our own header, which a page of another origin cannot send without CORS.
  */
 export function guardRequest(req: IncomingMessage, secrets: GuardSecrets): GuardVerdict {
   const { headers } = req;
@@ -41,7 +41,7 @@ export function guardRequest(req: IncomingMessage, secrets: GuardSecrets): Guard
     if (hasUrlToken(req, secrets)) return { kind: "enter", cookie: cookieFor(secrets) };
     return refuse(401, "no_token", "Open the page with the whole URL that the dev server printed, token included.");
   }
-  // Someone who bookmarked the printed URL comes back with it: the token leaves the address bar again.
+  // A bookmark of the printed URL has the token: remove it from the address bar again.
   if (hasUrlToken(req, secrets)) return { kind: "enter", cookie: cookieFor(secrets) };
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") {
@@ -49,15 +49,15 @@ export function guardRequest(req: IncomingMessage, secrets: GuardSecrets): Guard
   }
   if (req.method === "GET" || req.method === "HEAD") return { kind: "pass" };
   if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
-    return refuse(415, "not_json", "A change is sent as content-type: application/json.");
+    return refuse(415, "not_json", "A change must have content-type: application/json.");
   }
   if (headers["x-pigeonhole"] !== "1") {
-    return refuse(403, "header_missing", "A change carries the header x-pigeonhole: 1.");
+    return refuse(403, "header_missing", "A change must have the header x-pigeonhole: 1.");
   }
   return { kind: "pass" };
 }
 
-/** Cookies do not tell ports apart, so the name does. */
+/** Cookies are shared by all ports of a host, so the name contains the port. */
 function cookieName(port: number): string {
   return `pigeonhole_${port}`;
 }

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Where the build puts the page. */
+/** The folder of the built page. */
 export const PAGE_FOLDER = fileURLToPath(new URL("../../page", import.meta.url));
 
 const NONCE_PLACEHOLDER = "__CSP_NONCE__";
@@ -32,7 +32,7 @@ export const SAFETY_HEADERS: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY",
 };
 
-/** `style-src` has the nonce for the JSON editor, which makes its style sheet while it runs. */
+/** `style-src` has the nonce for the JSON editor, which creates its style sheet at run time. */
 export function contentSecurityPolicy(nonce?: string): string {
   const style = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;
   return [
@@ -51,7 +51,7 @@ interface PageFile {
   bytes: Buffer;
 }
 
-/** The page's static files. Only what lies in the folder can be asked for, so that no path leads out of it. */
+/** The page's static files. Only files found in the folder are served, so that no path leads out of it. */
 export function createPageFiles(folder = PAGE_FOLDER) {
   let files: ReadonlyMap<string, PageFile> = new Map();
 
@@ -64,7 +64,7 @@ export function createPageFiles(folder = PAGE_FOLDER) {
     }
     const file = files.get(path);
     if (file === undefined) return false;
-    // The build puts a digest of the content into the names under /assets.
+    // The build puts a content hash into the names under /assets.
     const cache = path.startsWith("/assets/") ? "private, max-age=31536000, immutable" : "no-store";
     send(res, file.bytes, { "content-type": file.type, "cache-control": cache });
     return true;

@@ -13,7 +13,7 @@ const BODY_TIMEOUT_MS = 10 * SECOND;
 const STREAM_PATH = "/api/stream";
 
 export interface PageListenerOptions {
-  /** Asked with every request, since the port is known only when it listens. */
+  /** Read for every request, since the port is known only once it listens. */
   guard: () => GuardSecrets;
   routes: readonly Route[];
   stream: EventStream;
@@ -22,7 +22,7 @@ export interface PageListenerOptions {
   maxBodyBytes: number;
 }
 
-/** The page and its API. Nothing is looked at before the guard has let the request in. */
+/** The page and its API. The guard checks every request first. */
 export function createPageListener(options: PageListenerOptions): RequestListener {
   const { guard, routes, stream, files, maxBodyBytes } = options;
 
@@ -71,8 +71,9 @@ export function createPageListener(options: PageListenerOptions): RequestListene
 }
 
 /**
- * To the page without the token in its URL. A link on another site's page, such as a terminal in a browser, makes the whole chain of
- * redirects foreign and keeps the strict cookie out of it; a page of ours that goes on by itself begins a chain of its own.
+ * Goes to the page without the token in its URL. After a link on another site, such as a terminal in a browser, the
+ * browser treats the whole chain of redirects as cross-site and does not send the strict cookie. A page of ours that
+ * navigates by itself starts a new chain.
  */
 function enter({ headers }: IncomingMessage, res: ServerResponse, cookie: string): void {
   const site = headers["sec-fetch-site"];
@@ -92,7 +93,7 @@ function refuse(
   res: ServerResponse,
   { status, code, message }: { status: number; code: string; message: string },
 ): void {
-  // What was not read of a body would be taken for the next request.
+  // The unread rest of a body would be parsed as the next request.
   res.setHeader("connection", "close");
   req.resume();
   if (req.headers.accept?.includes("text/html") !== true) return sendFailure(res, status, { code, message });
@@ -134,6 +135,6 @@ function sendJson(res: ServerResponse, status: number, value: unknown): void {
   if (res.destroyed) return;
   const bytes = Buffer.from(JSON.stringify(value));
   res.writeHead(status, { "content-type": "application/json; charset=utf-8", "content-length": bytes.byteLength });
-  // Node leaves the body out of the answer to a HEAD.
+  // Node omits the body in the answer to a HEAD.
   res.end(bytes);
 }

@@ -5,7 +5,7 @@ export function makeToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** Compares in constant time, whatever the lengths. */
+/** Compares in constant time, for any lengths. */
 export function isSameToken(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }

@@ -6,13 +6,13 @@ import { NoAnswerError } from "../../client/errors.js";
 import type { WebhookCreateInput, WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 import type { Report } from "../happening.js";
 
-/** Somebody waits for the process to end. */
+/** The user waits for the process to end. */
 const DELETE_TIMEOUT_MS = 5 * SECOND;
 
-/** Endpoints of this process, which are nobody's leftovers. */
+/** Endpoints of this process, which must not be treated as leftovers. */
 const inUse = new Set<string>();
 
-/** What of a client is used. */
+/** The part of a client that is used. */
 export interface EndpointApi {
   readonly webhooks: Pick<Client["webhooks"], "list" | "create" | "update" | "delete">;
 }
@@ -23,7 +23,9 @@ export interface RegistrationOptions {
   url: string;
   /** Event types that are wanted; empty means the service's default set. */
   eventTypes: readonly string[];
-  /** Folder of the project: leftovers of crashed runs in it are removed, those of other folders and machines are not. */
+  /**
+   * Folder of the project: endpoints of crashed runs in it are removed, those of other folders and machines are not.
+   */
   cwd: string;
   report: Report;
 }
@@ -40,8 +42,9 @@ export interface Registration {
 }
 
 /**
- * Creates an endpoint for the time of this run. Its description names machine, folder and process, so that the next run can
- * delete what a crashed one left behind; an endpoint without this folder's mark is never touched. Rejects as the client does.
+ * Creates an endpoint for this run. Its description names machine, folder and process, so that the next run can delete
+ * the endpoint of a crashed one. An endpoint without this folder's mark is never touched. Rejects with the errors of
+ * the client.
  */
 export async function registerEndpoint(options: RegistrationOptions): Promise<Registration> {
   const { client, report, eventTypes } = options;
@@ -74,7 +77,7 @@ export async function registerEndpoint(options: RegistrationOptions): Promise<Re
   };
 }
 
-/** A creation that was not answered may have made an endpoint whose secret nobody knows. */
+/** A creation without an answer may have made an endpoint whose secret is unknown. */
 async function create(client: EndpointApi, input: WebhookCreateInput, report: Report) {
   try {
     return await client.webhooks.create(input);
@@ -93,7 +96,7 @@ async function sweep(client: EndpointApi, isWanted: (row: WebhookEndpoint) => bo
   if (wanted.length > 0) report({ kind: "swept", endpointIds: wanted });
 }
 
-/** Hashed, since the description is seen by the whole workspace. */
+/** Hashed, since the whole workspace can read the description. */
 function markOf(cwd: string): string {
   const place = createHash("sha256").update(`${hostname()}\0${cwd}`).digest("hex").slice(0, 16);
   return `pigeonhole dev ${place}`;
@@ -106,7 +109,10 @@ function isLeftover({ description }: WebhookEndpoint, mark: string): boolean {
   return Number.isInteger(pid) && pid > 0 && !isAlive(pid);
 }
 
-/** Another dev server may run in the same folder. This process's own number is a coincidence, common in containers. */
+/**
+ * Another dev server may run in the same folder. This process's own number is a reused one, which is common in
+ * containers.
+ */
 function isAlive(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

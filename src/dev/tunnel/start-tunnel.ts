@@ -16,15 +16,15 @@ export interface TunnelOptions {
   port: number;
   /** Longest wait for the public URL, in milliseconds. @default 30,000 */
   timeoutMs?: number;
-  /** Calls the first start off. */
+  /** Aborts the first start. */
   signal?: AbortSignal | undefined;
   clock: Clock;
   report: Report;
-  /** Called with the URL whenever it changes after the start; a program that was restarted may get another. */
+  /** Called with the URL when it changes after the start. A restarted program may get another one. */
   onUrl: (publicUrl: string) => void;
 }
 
-/** A tunnel that is kept up until it is closed. */
+/** A tunnel that is kept running until it is closed. */
 export interface Tunnel {
   /** Without a slash at its end. */
   readonly publicUrl: string;
@@ -32,8 +32,8 @@ export interface Tunnel {
 }
 
 /**
- * Starts an installed tunnel program and keeps it running: one that dies is started again, after waits that grow. Rejects with
- * `invalid_option` or `tunnel_failed` when the first start does not succeed.
+ * Starts an installed tunnel program and keeps it running: one that ends is started again, with backoff. Rejects with
+ * `invalid_option` or `tunnel_failed` if the first start fails.
  */
 export async function startTunnel(options: TunnelOptions): Promise<Tunnel> {
   const { port, timeoutMs = 30 * SECOND, clock, report } = options;
@@ -74,7 +74,7 @@ export async function startTunnel(options: TunnelOptions): Promise<Tunnel> {
     }
   }
 
-  // Ends by the signal alone.
+  // Only the signal ends the loop.
   const kept = keepUp().catch(() => undefined);
   return {
     get publicUrl() {

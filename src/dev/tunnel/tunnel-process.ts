@@ -6,36 +6,37 @@ import { PigeonholeError } from "../../base/error.js";
 import { escapeControls } from "../../base/escape-controls.js";
 import type { TunnelProgram } from "./tunnel-programs.js";
 
-const MOST_LINE_LENGTH = 300;
+const MAX_LINE_LENGTH = 300;
 const SHOWN_LINES = 5;
 const TERMINATE_MS = 2 * SECOND;
 
 /** A tunnel program that runs and has shown its URL. */
 export interface TunnelProcess {
   publicUrl: string;
-  /** Resolves when the program has ended, for whatever reason. */
+  /** Resolves when the program has ended for any reason. */
   ended: Promise<void>;
   kill(): Promise<void>;
 }
 
 /**
- * Runs the program until its public URL is seen in its output. Rejects with `tunnel_failed` when it is not installed, ends or
- * shows no URL within `timeoutMs`; then it has been ended.
+ * Runs the program until its public URL is seen in its output. Rejects with `tunnel_failed` when it is not installed,
+ * ends or shows no URL within `timeoutMs`; then it has been ended.
  */
 export async function runTunnelProgram(
   program: TunnelProgram,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<TunnelProcess> {
-  // A group of its own, so that what a wrapper such as npx starts ends too, and a Ctrl-C does not end it before us.
+  // Its own process group, so that programs started by a wrapper such as npx end too, and Ctrl-C does not end it before
+  // us.
   const child = spawn(program.command, program.args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
   let hasEnded = false;
   const signalGroup = (name: "SIGTERM" | "SIGKILL"): void => {
-    // The number of a group that has ended may soon be another's.
+    // The number of an ended group may be reused.
     if (!hasEnded) killGroup(child, name);
   };
   const onExit = (): void => signalGroup("SIGKILL");
   process.once("exit", onExit);
-  // What a wrapper has started must not outlive it; "close" comes when nobody holds its output any more.
+  // Programs that a wrapper started must not outlive it. "close" comes when no process has its output open.
   child.once("exit", () => signalGroup("SIGKILL"));
   const ended = new Promise<void>((resolve) => {
     const end = (): void => {
@@ -74,9 +75,9 @@ export async function runTunnelProgram(
       signal.removeEventListener("abort", abort);
     };
     for (const stream of [child.stdout, child.stderr]) {
-      // Read to the end also after the URL was seen: a full pipe would stop the program.
+      // Keep reading after the URL was found: a full pipe would block the program.
       createInterface({ input: stream }).on("line", (line) => {
-        lines.push(escapeControls(line).slice(0, MOST_LINE_LENGTH));
+        lines.push(escapeControls(line).slice(0, MAX_LINE_LENGTH));
         if (lines.length > SHOWN_LINES) lines.shift();
         const found = program.findUrl(line);
         if (found === undefined) return;

@@ -1,13 +1,13 @@
 import { PigeonholeError } from "../../base/error.js";
 
-/** How a tunnel program is run and read. */
+/** How a tunnel program is run and its output parsed. */
 export interface TunnelProgram {
   name: string;
   command: string;
   args: readonly string[];
   /** Finds the public URL in one line of its output. */
   findUrl(line: string): string | undefined;
-  /** Said when the program is not there. */
+  /** Shown if the program is not installed. */
   install: string;
 }
 
@@ -35,7 +35,8 @@ const KNOWN: Record<string, (port: number) => Omit<TunnelProgram, "name">> = {
 export const TUNNEL_NAMES: readonly string[] = Object.keys(KNOWN);
 
 /**
- * `cloudflared`, `ngrok`, `tailscale`, or any command with `{port}` in it that prints a public https URL. Throws `invalid_option`.
+ * `cloudflared`, `ngrok`, `tailscale`, or any command with `{port}` in it that prints a public https URL. Throws
+ * `invalid_option`.
  */
 export function findTunnelProgram(tunnel: string, port: number): TunnelProgram {
   const known = Object.hasOwn(KNOWN, tunnel) ? KNOWN[tunnel]?.(port) : undefined;
@@ -56,7 +57,7 @@ export function findTunnelProgram(tunnel: string, port: number): TunnelProgram {
   };
 }
 
-/** Words of a command line, with quotes; there is no shell, so that ending the command ends the tunnel. */
+/** Splits a command line into words, with quotes. No shell is used, so that ending the command ends the tunnel. */
 function splitCommand(text: string): string[] {
   return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? "",
