@@ -1,7 +1,7 @@
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
 
-/** What the rules of both lists of faults have in common. */
+/** The fields that the rules of both lists of faults share. */
 interface CommonRule {
   fault: object;
   probability?: number;
@@ -9,8 +9,9 @@ interface CommonRule {
 }
 
 /**
- * Checks what two kinds of rules share. `fields` are those a rule may have, `faults` those of each kind of fault: a slip of
- * the pen in one would make the rule fit more than was meant. Throws `invalid_argument` or `invalid_option`.
+ * Checks the shared part of a rule. `fields` are the allowed fields of a rule, `faults` those of each kind of fault. A
+ * misspelt field, if ignored, would make the rule match more than intended. Throws `invalid_argument` or
+ * `invalid_option`.
  */
 export function checkRule(
   rule: CommonRule,
@@ -32,13 +33,13 @@ export function checkRule(
   checkFields(`A fault ${kind}`, fault as object, ["kind", ...(faults[kind] ?? [])]);
 }
 
-/** Throws unless the value is left out or a text. */
+/** Throws unless the value is omitted or a string. */
 export function checkText(field: string, value: string | undefined): void {
   if (value === undefined || typeof value === "string") return;
   throw new PigeonholeError("invalid_argument", `${field} must be a text.`);
 }
 
-/** Throws unless the value is left out or can be sent as Retry-After. */
+/** Throws unless the value is omitted or can be sent as Retry-After. */
 export function checkRetryAfter(value: string | undefined): void {
   if (value === undefined || (typeof value === "string" && /^[ -~]{1,100}$/.test(value))) return;
   throw new PigeonholeError(

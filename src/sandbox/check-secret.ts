@@ -1,7 +1,10 @@
 import { PigeonholeError } from "../base/error.js";
 import { SECRET_SHAPE } from "../protocol/limits.js";
 
-/** Throws `invalid_secret` unless the secret has the documented shape: whsec_ and 43 base64url characters. Never quotes it. */
+/**
+ * Throws `invalid_secret` unless the secret has the documented shape: whsec_ and 43 base64url characters. Never quotes
+ * it.
+ */
 export function checkSecret(secret: string): void {
   const { prefix, keyLength } = SECRET_SHAPE;
   const key = secret.startsWith(prefix) ? secret.slice(prefix.length) : "";

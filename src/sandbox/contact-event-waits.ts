@@ -8,21 +8,24 @@ import { WaitingRoom } from "./waiting-room.js";
 
 const WAIT_NAMES: OptionNames<ContactEventWait> = { name: true, email: true, timeoutMs: true };
 
-/** Contact events that somebody waits for. They come from a receiver's own work, so the wait takes real time. */
+/** Waits for contact events. These come from a receiver's own work, so the wait takes real time. */
 export class ContactEventWaits {
   readonly #room = new WaitingRoom<StoredEvent>();
 
-  /** Tells of an event. */
+  /** Passes an event to the waits. */
   tell(event: StoredEvent): void {
     this.#room.tell(event);
   }
 
-  /** The sandbox is closed: nobody waits for what comes now. */
+  /** The sandbox is closed: every wait ends. */
   close(): void {
     this.#room.close();
   }
 
-  /** The first of `held` that fits, or the next one to come; rejects with `wait_timeout`, or `stopped` when it is closed. */
+  /**
+   * The first of `held` that matches, or the next one that arrives; rejects with `wait_timeout`, or `stopped` when it
+   * is closed.
+   */
   async wait(held: readonly StoredEvent[], wait: ContactEventWait): Promise<StoredEvent> {
     checkOptionNames("sandbox.waitForContactEvent", wait, WAIT_NAMES);
     const { name, email } = wait;

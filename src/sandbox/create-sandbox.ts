@@ -33,7 +33,7 @@ import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./wait-for.j
 import { sandboxClosed } from "./waiting-room.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
-/** Nothing is asked for by this name; it is what a client without a socket is given. */
+/** This name is never resolved. A client without a socket uses it as base URL. */
 const IN_PROCESS_URL = "http://localhost";
 const DEFAULT_PATIENCE_MS = 5 * SECOND;
 
@@ -42,7 +42,7 @@ const RESET_NAMES: OptionNames<{ keepEndpoints?: boolean }> = { keepEndpoints: t
 const LISTEN_NAMES: OptionNames<SandboxServerOptions> = { port: true, host: true };
 
 /**
- * The other side of the wire: the service as its documents describe it, in this process. It delivers signed events with the
+ * An emulator of the service, as its documentation describes it, in this process. It delivers signed events with the
  * documented retries, and serves the API. Throws `invalid_option`.
  *
  * @example
@@ -207,7 +207,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
         starting = undefined;
         throw error;
       }
-      // It may have been closed while it started; then the server is as well.
+      // If the sandbox was closed while the server started, close the server too.
       requireOpen();
       return { url: server.url, port: server.port };
     },
@@ -233,7 +233,10 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   return sandbox;
 }
 
-/** The API as this sandbox wants it. URLs are as lenient there as everywhere, unless `strictUrls` says otherwise. */
+/**
+ * The API with this sandbox's options. Like the rest of the sandbox, it allows any http or https URL unless
+ * `strictUrls` is set.
+ */
 function apiSettings(options: ResolvedSandboxOptions): Partial<ApiOptions> {
   const { eventsPerMinute, paths, credential, strictUrls } = options;
   const bodies: Readonly<Record<string, typeof localWebhookCreateInput | typeof localWebhookUpdateInput>> = {

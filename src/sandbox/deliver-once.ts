@@ -7,11 +7,14 @@ import { invalidParameter } from "./endpoints/check-endpoint.js";
 import type { EndpointBook } from "./endpoints/endpoint-book.js";
 import type { PassTime } from "./pass-time.js";
 
-/** Attempts that somebody asks for and waits for; undefined when the endpoint was deleted meanwhile. Refusals are ApiFaults. */
+/**
+ * Single attempts, requested by a caller who waits for the result; undefined if the endpoint was deleted meanwhile.
+ * Refusals are ApiFaults.
+ */
 export interface DeliverOnce {
-  /** Whatever the endpoint is subscribed to, and also while it is off. See docs/service.md#test-deliveries. */
+  /** For any subscription of the endpoint, and also while it is off. See docs/service.md#test-deliveries. */
   test(endpointId: string): Promise<AttemptRow | undefined>;
-  /** Sends what failed earlier once more; the endpoint must be on. See docs/service.md#replay. */
+  /** Sends a failed delivery again; the endpoint must be on. See docs/service.md#replay. */
   replay(endpointId: string, rowId: string): Promise<AttemptRow | undefined>;
 }
 

@@ -6,7 +6,7 @@ import { addressesOf } from "./endpoints/hears-event.js";
 import { sampleEvent, sampleTestEvent } from "./samples/sample-event.js";
 import type { EmitOptions } from "./sandbox.js";
 
-/** Makes the events of one sandbox, each with an id of its own. */
+/** Makes the events of one sandbox, each with its own id. */
 export class EventMaker {
   readonly #clock: Clock;
   readonly #seed: string;
@@ -39,7 +39,7 @@ export class EventMaker {
     };
   }
 
-  /** What a test of an endpoint sends. See docs/service.md#test-deliveries. */
+  /** The event that a test of an endpoint sends. See docs/service.md#test-deliveries. */
   makeTest(): SandboxEvent {
     const createdAt = new Date(this.#clock.now());
     return { ...sampleTestEvent({ seed: this.#nextSeed(), createdAt }), addresses: [] };
@@ -61,7 +61,7 @@ export class EventMaker {
 
 function checkEmitOptions({ id, address }: EmitOptions): void {
   if (id !== undefined && (typeof id !== "string" || id === "")) {
-    throw new PigeonholeError("invalid_argument", "id must be a text that is not empty.");
+    throw new PigeonholeError("invalid_argument", "id must be a string that is not empty.");
   }
   if (address === undefined || [address].flat().every((one) => typeof one === "string")) return;
   throw new PigeonholeError("invalid_argument", "address must be an address, or a list of some.");

@@ -11,7 +11,7 @@ export type SandboxLogEntry = {
   | {
       kind: "attempt";
       row: AttemptRow;
-      /** Scheme, host and path of the endpoint; a query can hold what is secret. */
+      /** Scheme, host and path of the endpoint. A query can contain secrets. */
       url: string;
     }
   | { kind: "endpoint"; endpointId: string; change: EndpointChange; reason: string | null }
@@ -21,7 +21,7 @@ export type SandboxLogEntry = {
   | { kind: "clock"; byMs: number }
 );
 
-/** A URL as a log may show it. */
+/** A URL that is safe to log. */
 export function loggedUrl(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;

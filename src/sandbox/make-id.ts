@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Identifiers and secrets of one sandbox, decided by its seed: the same label gives the same one in every run. */
+/** Identifiers and secrets of one sandbox. With one seed, the same label gives the same one in every run. */
 export interface MakeId {
   /** 24 hex digits. */
   hex(label: string): string;

@@ -18,39 +18,45 @@ import type { SandboxClock } from "./sandbox-time.js";
 
 export interface SandboxOptions {
   /**
-   * What time it is, and how fast it passes. Under `"manual"` it passes only in `advance`, `advanceToNextAttempt` and
-   * `waitFor`, so that 28 hours of retries take milliseconds.
+   * The clock and its speed. With `"manual"`, time passes only in `advance`, `advanceToNextAttempt` and `waitFor`, so
+   * that 28 hours of retries take milliseconds.
    *
    * @default "real"
    */
   clock?: SandboxClock;
-  /** Where a manual clock begins, in milliseconds since 1970. @default 2026-01-01T00:00:00Z, or now with `receiverTime: "machine"` */
+  /**
+   * Start time of a manual clock, in milliseconds since 1970. @default 2026-01-01T00:00:00Z, or now with `receiverTime:
+   * "machine"`
+   */
   startMs?: number;
   /**
-   * The clock that the receiver lives by: signatures carry its time, and `occurredAt` is compared with it. `"sandbox"`: the
-   * receiver shares `sandbox.clock`; `"machine"`: it goes by the real time.
+   * The clock that the receiver uses: signatures have its time, and `occurredAt` is compared with it. `"sandbox"`: the
+   * receiver shares `sandbox.clock`; `"machine"`: it uses real time.
    *
    * @default "machine" with `{ speed }`, or else "sandbox"
    */
   receiverTime?: "sandbox" | "machine";
-  /** Decides ids, secrets, sample data, the variation of waits, and chance in faults. @default chosen at random */
+  /** Seed of ids, secrets, sample data, jitter of waits, and probabilities of faults. @default chosen at random */
   seed?: string | number;
-  /** Holds endpoints to the documented URL rule, names looked up on every delivery. @default false: any http or https URL */
+  /**
+   * Enforces the documented URL rule for endpoints, and resolves names on every delivery. @default false: any http or
+   * https URL
+   */
   strictUrls?: boolean;
   /** Finds the IP addresses of a host under `strictUrls`. @default the machine's resolver */
   lookUpHost?: LookUpHost;
   /**
-   * Says why an IP address is not to be connected to, or undefined where it may. It is asked at every attempt over HTTP; a refused one
-   * is recorded as failed with that reason.
+   * Returns why an IP address must not be connected to, or undefined if it may. Called for every attempt over HTTP. A
+   * refused attempt is recorded as failed with that reason.
    *
-   * @default every address may
+   * @default every address is allowed
    */
   refuseAddress?: RefuseAddress;
   /** Most endpoints of the workspace. @default 10 */
   maxEndpoints?: number;
   /** Addresses that the workspace owns. @default those of the samples */
   addresses?: readonly string[];
-  /** Domains that it owns with every address. @default ["acme.example.com"] */
+  /** Domains that it owns, with every address in them. @default ["acme.example.com"] */
   domains?: readonly string[];
   /** Event types that the service knows and this package does not yet. @default [] */
   newEventTypes?: readonly string[];
@@ -64,23 +70,26 @@ export interface SandboxOptions {
   automations?: readonly SandboxAutomation[];
   /** Contact events a minute for each key. @default 600 */
   eventsPerMinute?: number;
-  /** Where the documents leave the signature open. @default SIGNATURE_ASSUMPTIONS */
+  /**
+   * Overrides for points about the signature that the service's documentation leaves open. @default
+   * SIGNATURE_ASSUMPTIONS
+   */
   signature?: Partial<SignatureAssumptions>;
-  /** What becomes of planned retries when their endpoint is switched off; not shown. @default "dropped" */
+  /** What happens to planned retries when their endpoint is switched off; not documented. @default "dropped" */
   retriesOfDisabled?: "dropped" | "kept";
   /** Other paths of the API, as for createClient. @default those of the contract */
   paths?: PathOverrides;
   /** How the API key travels, as for createClient. @default `Authorization: Bearer <key>` */
   credential?: Partial<CredentialShape>;
-  /** Takes the deliveries in place of a socket, such as `receiver.fetch`. @default over HTTP */
+  /** Receives the deliveries without a socket, such as `receiver.fetch`. @default over HTTP */
   receive?: ReceiveFetch;
-  /** Attempts on their way at once. @default 1 under a manual clock, which makes every run the same, or else 64 */
+  /** Most attempts at the same time. @default 1 with a manual clock, so that every run is the same, otherwise 64 */
   attemptsAtOnce?: number;
-  /** Real milliseconds after which a manual clock goes on without a receiver's answer. @default 5,000 */
+  /** Real milliseconds after which a manual clock continues without a receiver's answer. @default 5,000 */
   patienceMs?: number;
-  /** Rows that the delivery logs keep, all together. @default 100,000 */
+  /** Most rows of all delivery logs together. @default 100,000 */
   mostLogRows?: number;
-  /** Hears of everything that happens. */
+  /** Receives an entry for everything that happens. */
   onLog?: (entry: SandboxLogEntry) => void;
 }
 
@@ -112,7 +121,7 @@ const OPTION_NAMES: OptionNames<SandboxOptions> = {
   onLog: true,
 };
 
-/** What every sandbox has to have, filled in. */
+/** The options, with defaults filled in. */
 export type ResolvedSandboxOptions = SandboxOptions &
   Required<
     Pick<
@@ -122,7 +131,7 @@ export type ResolvedSandboxOptions = SandboxOptions &
       Pick<SandboxOptions, "retriesOfDisabled" | "onLog" | "unknownContacts" | "automations">
   > & { seed: string };
 
-/** Fills in defaults; throws `invalid_option` naming the option. What belongs to a part is checked by that part. */
+/** Fills in defaults. Throws an `invalid_option` that names the option. Each part checks its own options. */
 export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxOptions {
   checkOptionNames("createSandbox", options, OPTION_NAMES);
   const { maxEndpoints = LIMITS.endpointsPerWorkspace, mostLogRows = 100_000, retriesOfDisabled = "dropped" } = options;

@@ -6,12 +6,12 @@ import type { AttemptQueue } from "./delivery/attempt-queue.js";
 import { LATEST_MS } from "./latest-time.js";
 import type { SandboxTime } from "./sandbox-time.js";
 
-/** Moves a manual clock from one timer to the next, and lets the attempts of each moment have their answers first. */
+/** Moves a manual clock from one timer to the next. The attempts of each moment are answered first. */
 export class PassTime {
   readonly #time: SandboxTime;
   readonly #queue: AttemptQueue;
   readonly #onAdvance: (byMs: number) => void;
-  /** One at a time: two that move one clock would skip each other's attempts. */
+  /** One at a time: two callers that move one clock would skip each other's attempts. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(time: SandboxTime, queue: AttemptQueue, onAdvance: (byMs: number) => void) {
@@ -20,7 +20,10 @@ export class PassTime {
     this.#onAdvance = onAdvance;
   }
 
-  /** Lets so much time pass, all attempts that come due in it included. Throws `invalid_argument` unless the clock is manual. */
+  /**
+   * Advances the time by this much and runs all attempts that become due. Throws `invalid_argument` unless the clock is
+   * manual.
+   */
   async advance(by: number | string): Promise<void> {
     const ms = readDuration(by);
     const manual = this.#requireManual("advance");
@@ -33,8 +36,9 @@ export class PassTime {
   }
 
   /**
-   * Lets time pass until what `nextMs` names, by the manual clock's elapsed time; gives the milliseconds, or undefined where it
-   * names nothing. It is asked when the turn has come: whoever was before may have passed it already.
+   * Advances the time to the elapsed time that `nextMs` returns. Resolves with the milliseconds passed, or with
+   * undefined if it returns none. `nextMs` is called when earlier calls are done, since these may have passed that time
+   * already.
    */
   async advanceTo(nextMs: () => number | undefined): Promise<number | undefined> {
     const manual = this.#requireManual("advanceToNextAttempt");
@@ -50,18 +54,18 @@ export class PassTime {
     return byMs;
   }
 
-  /** Waits for the answers to whatever is due now, or hangs. */
+  /** Waits until every attempt due now is answered or hangs. */
   async settle(): Promise<void> {
     await this.#quiet();
   }
 
-  /** Waits for a promise. Under a manual clock time passes meanwhile, timer by timer, since somebody waits. */
+  /** Waits for a promise. With a manual clock, time passes meanwhile, timer by timer. */
   async until<Value>(promise: Promise<Value>): Promise<Value> {
     const { manual } = this.#time;
     if (manual === undefined) return promise;
     let isPending = true;
     const settled = promise.finally(() => (isPending = false));
-    // Whoever called hears of a rejection below; until then it must not count as unheard.
+    // The caller receives a rejection below. Until then it must not be reported as unhandled.
     settled.catch(() => {});
     for (;;) {
       await this.#quiet();
@@ -90,14 +94,14 @@ export class PassTime {
     await this.#step(manual, Math.max(0, untilMs - manual.elapsedMs));
   }
 
-  /** Moves the clock; what comes due has its answers when this resolves. */
+  /** Moves the clock. Attempts that become due are answered when this resolves. */
   async #step(manual: ManualClock, ms: number): Promise<void> {
     requireDate(manual, ms);
     await manual.advance(ms);
     await this.#quiet();
   }
 
-  /** What an answer sets going may take some turns until it plans more. */
+  /** Work after an answer may take some turns of the event loop until it plans more. */
   async #quiet(): Promise<void> {
     await this.#queue.settled();
     await setImmediate();

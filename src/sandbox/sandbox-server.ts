@@ -23,12 +23,15 @@ export class SandboxServer {
   readonly port: number;
   readonly #server: Server;
 
-  /** Rejects with `port_in_use`, or `invalid_option` for a host beyond this machine. */
+  /** Rejects with `port_in_use`, or `invalid_option` for a host other than this machine. */
   static async start(options: SandboxServerOptions & { api: Api; sandbox: Sandbox }): Promise<SandboxServer> {
     const { port = 0, host = "127.0.0.1", api, sandbox } = options;
     checkWholeNumber("port", port, { min: 0, max: 65_535 });
     if (!HOSTS.includes(host)) {
-      throw new PigeonholeError("invalid_option", `host must be one of ${HOSTS.join(", ")}: it has secrets to show.`);
+      throw new PigeonholeError(
+        "invalid_option",
+        `host must be one of ${HOSTS.join(", ")}: its answers contain secrets.`,
+      );
     }
     const server = createServer(listenerOf(api, sandbox));
     await new Promise<void>((resolve, reject) => {

@@ -5,33 +5,33 @@ import { waitingClock } from "../base/waiting-clock.js";
 import { createSpeedClock } from "./speed-clock.js";
 
 /**
- * `real`: the machine's; `{ speed: 60 }`: an hour passes in a minute; `manual`: stands still until it is advanced; or a clock
- * of your own, such as the `fakeClock()` that the receiver under test lives by.
+ * `real`: the machine's; `{ speed: 60 }`: an hour passes in a minute; `manual`: stands still until it is advanced; or
+ * your own clock, such as the `fakeClock()` that the receiver under test uses.
  */
 export type SandboxClock = "real" | "manual" | { speed: number } | Clock;
 
 /** Every clock of a sandbox. */
 export interface SandboxTime {
-  /** All times that are told, and all waits of the service. */
+  /** All times shown, and all waits of the service. */
   clock: Clock;
   /**
-   * Timeouts and durations of single calls: the network does not run faster with the sandbox. Where it is the machine's, its
-   * timers keep the process alive as sockets do.
+   * Timeouts and durations of single calls: the network does not run faster with the sandbox. If it is the machine's
+   * clock, its timers keep the process alive, as sockets do.
    */
   network: Clock;
-  /** The clock, where it is moved by hand. */
+  /** The clock, if it is moved by hand. */
   manual: ManualClock | undefined;
-  /** The clock again, for what somebody awaits: where it is the machine's, its timers keep the process alive. */
+  /** The same clock for awaited waits: if it is the machine's, its timers keep the process alive. */
   awaited: Clock;
   /** How many seconds pass in one. */
   speed: number;
-  /** The time that the receiver lives by: signatures carry it, and `occurredAt` is compared with it. */
+  /** The time that the receiver uses: signatures have it, and `occurredAt` is compared with it. */
   receiver: Clock;
-  /** Milliseconds that only ever grow: when the next attempt is due is told in these. */
+  /** Monotonic milliseconds, in which the time of the next attempt is given. */
   elapsed: () => number;
 }
 
-/** Makes the clocks. `startMs` is where a manual clock begins. Throws `invalid_option`. */
+/** Makes the clocks. `startMs` is the start time of a manual clock. Throws `invalid_option`. */
 export function createSandboxTime(
   choice: SandboxClock,
   { startMs, receiverTime }: { startMs: number | undefined; receiverTime: "sandbox" | "machine" | undefined },

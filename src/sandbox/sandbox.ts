@@ -13,39 +13,42 @@ import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import type { SandboxEvent } from "./delivery/delivery.js";
 import type { AttemptWait } from "./wait-for.js";
 
-/** An endpoint with its secret, which is the receiver's to know. */
+/** An endpoint with its secret, which the receiver needs. */
 export type EndpointWithSecret = WebhookEndpoint & { secret: string };
 
-/** The endpoints of the workspace, without HTTP and by the same rules. A refusal throws an ApiFault: status, code, param. */
+/**
+ * The endpoints of the workspace, without HTTP and by the same rules. A refusal throws an ApiFault: status, code,
+ * param.
+ */
 export interface SandboxEndpoints extends DeliverOnce {
-  /** `secret`: one that the receiver has already. @default one made from the seed */
+  /** `secret`: one that the receiver already has. @default one made from the seed */
   create(input: WebhookCreateInput, options?: { secret?: string }): EndpointWithSecret;
   get(id: string): WebhookEndpoint;
   /** Newest first. */
   list(): WebhookEndpoint[];
   update(id: string, input: WebhookUpdateInput): WebhookEndpoint;
   delete(id: string): void;
-  /** The old secret signs nothing from here on. */
+  /** The old secret is not used from now on. */
   rotateSecret(id: string, options?: { secret?: string }): EndpointWithSecret;
 }
 
 export interface EmitOptions {
-  /** The workspace's addresses that the event names, which allowlists go by. @default read from `data` */
+  /** The workspace's addresses that the event names, which allowlists compare. @default read from `data` */
   address?: string | readonly string[];
-  /** @default "evt_" and 24 hex digits of its own */
+  /** @default "evt_" and 24 new hex digits */
   id?: string;
-  /** Events of one story are about the same person, message, file or form. @default a story of its own */
+  /** Events of one story are about the same person, message, file or form. @default a new story */
   story?: string;
 }
 
 /** A fired event. */
 export interface Emitted {
   event: SandboxEvent;
-  /** One for each endpoint that hears it; none when nobody does, and then it is lost. */
+  /** One for each endpoint that receives it. If there is none, the event is lost. */
   deliveries: { id: string; endpointId: string }[];
 }
 
-/** What a contact event that is waited for looks like. */
+/** The filter for a contact event to wait for. */
 export interface ContactEventWait {
   name?: string;
   /** Compared without case. */
@@ -56,14 +59,14 @@ export interface ContactEventWait {
 
 /** The emulated service. */
 export interface Sandbox {
-  /** Give it to another sandbox, and the same calls have the same results. */
+  /** With the same seed, another sandbox gives the same results for the same calls. */
   readonly seed: string;
   readonly clock: Clock;
   /** The first API key. */
   readonly apiKey: string;
-  /** Where the API listens; before `listen`, a place that only `fetch` knows. */
+  /** Where the API listens; before `listen`, a URL that works only with `fetch`. */
   readonly baseUrl: string;
-  /** Reaches the API without a socket. */
+  /** Calls the API without a socket. */
   readonly fetch: ApiFetch;
   /** For `createClient`, and for the option `api` of createReceiver: the API without a socket. */
   readonly clientOptions: { apiKey: string; baseUrl: string; fetch: ApiFetch };
@@ -71,42 +74,53 @@ export interface Sandbox {
   readonly endpoints: SandboxEndpoints;
   /** Contacts, automations and waits. */
   readonly contacts: Pick<ContactEventBook, "contacts" | "addContact" | "removeContact" | "addAutomation" | "addWait">;
-  /** Every contact event held, in the order of recording. */
+  /** Every stored contact event, in the order of recording. */
   readonly contactEvents: readonly StoredEvent[];
-  /** What goes wrong on purpose: on the way to receivers, and in the API. */
+  /** Injected faults: of deliveries to receivers, and in the API. */
   readonly faults: { deliveries: DeliveryFaultList; api: ApiFaultList; clear(): void };
   /** When the next attempt is due, in milliseconds since 1970; undefined when none is planned. */
   readonly nextAttemptAtMs: number | undefined;
-  /** Deliveries that have neither arrived nor been given up. */
+  /** Number of deliveries that have neither succeeded nor finally failed. */
   readonly openDeliveries: number;
 
   /**
-   * Fires an event. Its first attempts start at once, also under a manual clock. `data` replaces fields of the sample's, one
-   * level deep. Throws `invalid_argument` for a type that the service does not have.
+   * Fires an event. Its first attempts start at once, also with a manual clock. `data` replaces fields of the sample's,
+   * one level deep. Throws `invalid_argument` for a type that the service does not have.
    */
   emit(type: EventType | (string & {}), data?: object, options?: EmitOptions): Emitted;
   /** The delivery log, oldest first. */
   deliveries(filter?: AttemptFilter): AttemptRow[];
   /**
-   * The first attempt that fits, in the log or still to come; name the `eventId` to mean one event of several. Under a manual
-   * clock time passes as far as that takes. Rejects with `wait_timeout`, or `stopped` when the sandbox is closed.
+   * The first attempt that matches, in the log or later. Give the `eventId` to select one event of several. A manual
+   * clock is advanced as far as needed. Rejects with `wait_timeout`, or `stopped` when the sandbox is closed.
    */
   waitFor(wait?: AttemptWait): Promise<AttemptRow>;
-  /** The first contact event that fits, held or still to come. Takes real time under every clock; rejects as `waitFor` does. */
+  /**
+   * The first contact event that matches, stored or later. Takes real time with every clock. Rejects like `waitFor`.
+   */
   waitForContactEvent(wait?: ContactEventWait): Promise<StoredEvent>;
   /**
-   * Lets time pass under a manual clock: milliseconds, or a text such as `"1h30m"`. Attempts start in the order in which they
-   * come due, and each has its answer before the clock moves on.
+   * Advances a manual clock: milliseconds, or a text such as `"1h30m"`. Attempts start in the order in which they
+   * become due, and each is answered before the clock moves on.
    */
   advance(by: number | string): Promise<void>;
-  /** Lets time pass under a manual clock until the next attempt was answered; gives the milliseconds, or undefined when none is planned. */
+  /**
+   * Advances a manual clock until the next attempt was answered. Resolves with the milliseconds, or with undefined if
+   * none is planned.
+   */
   advanceToNextAttempt(): Promise<number | undefined>;
-  /** Waits for the answers to whatever is on its way. */
+  /** Waits until all running attempts are answered. */
   settle(): Promise<void>;
   /** Serves the API, and the control API under `/sandbox/`, on this machine. @default port 0, a free one */
   listen(options?: { port?: number; host?: "127.0.0.1" | "::1" | "localhost" }): Promise<{ url: string; port: number }>;
-  /** Forgets deliveries, contact events and faults, and the endpoints unless told to keep them. The clock goes on. */
+  /**
+   * Forgets deliveries, contact events and faults, and the endpoints unless `keepEndpoints` is set. The clock
+   * continues.
+   */
   reset(options?: { keepEndpoints?: boolean }): void;
-  /** Ends all deliveries, waits and connections. What would send or wait afterwards throws `stopped`; the API in process goes on. */
+  /**
+   * Ends all deliveries, waits and connections. Calls that would send or wait afterwards throw `stopped`. The API in
+   * this process continues.
+   */
   close(): Promise<void>;
 }

@@ -3,12 +3,12 @@ import type { SandboxOptions } from "./options.js";
 import type { SandboxServerOptions } from "./sandbox-server.js";
 import type { EndpointWithSecret, Sandbox } from "./sandbox.js";
 
-/** An endpoint to begin with. */
+/** An initial endpoint. */
 export interface InitialEndpoint {
   url: string;
   /** @default the default set */
   eventTypes?: readonly string[];
-  /** One that the receiver has already. @default one made from the seed */
+  /** One that the receiver already has. @default one made from the seed */
   secret?: string;
 }
 
@@ -22,14 +22,14 @@ export interface RunningSandbox {
   url: string;
   port: number;
   sandbox: Sandbox;
-  /** The endpoints to begin with, in their order, with their secrets. */
+  /** The initial endpoints, in their order, with their secrets. */
   endpoints: EndpointWithSecret[];
   close(): Promise<void>;
 }
 
 /**
- * A sandbox as a server of its own, for receivers in other processes: they live by the machine's clock, so signatures carry
- * its time whatever the sandbox's clock says. Rejects with `port_in_use` or `invalid_option`.
+ * A sandbox as a separate server, for receivers in other processes. These use the machine's clock, so signatures have
+ * its time, with any clock of the sandbox. Rejects with `port_in_use` or `invalid_option`.
  */
 export async function startSandboxServer(options: SandboxProcessOptions = {}): Promise<RunningSandbox> {
   const { endpoints: initial = [], port, host, ...rest } = options;

@@ -5,11 +5,11 @@ import { type AttemptFilter, type AttemptLog, matchesFilter } from "./delivery/a
 import type { AttemptRow } from "./delivery/attempt-row.js";
 import { WaitingRoom } from "./waiting-room.js";
 
-/** The attempt that is waited for. */
+/** The filter for an attempt to wait for. */
 export interface AttemptWait extends AttemptFilter {
   /** A class of answers, one status, or "none" for no answer. @default any */
   answered?: "2xx" | "3xx" | "4xx" | "5xx" | "none" | number;
-  /** Longest wait, in milliseconds of the sandbox's clock. @default 10 s of real time, or 56 h under a manual clock */
+  /** Longest wait, in milliseconds of the sandbox's clock. @default 10 s of real time, or 56 h with a manual clock */
   timeoutMs?: number;
 }
 
@@ -24,12 +24,12 @@ const FILTER_NAMES: OptionNames<AttemptFilter> = {
 };
 const WAIT_NAMES: OptionNames<AttemptWait> = { ...FILTER_NAMES, answered: true, timeoutMs: true };
 
-/** Throws `invalid_option` for a field that there is not: passed over, it would make the filter fit more than was meant. */
+/** Throws `invalid_option` for an unknown field: ignored, it would make the filter match more than intended. */
 export function checkFilter(filter: AttemptFilter): void {
   checkOptionNames("sandbox.deliveries", filter, FILTER_NAMES);
 }
 
-/** Likewise for a wait, and for an answer that no attempt could have. */
+/** Checks a wait in the same way, and refuses an answer that no attempt can have. */
 export function checkWait(wait: AttemptWait): void {
   checkOptionNames("sandbox.waitFor", wait, WAIT_NAMES);
   const { answered } = wait;
@@ -39,7 +39,7 @@ export function checkWait(wait: AttemptWait): void {
 
 const ANSWERS: readonly unknown[] = ["2xx", "3xx", "4xx", "5xx", "none"];
 
-/** Attempts that somebody waits for. */
+/** Waits for attempts. */
 export class AttemptWaits {
   readonly #log: AttemptLog;
   readonly #clock: Clock;
@@ -50,17 +50,17 @@ export class AttemptWaits {
     this.#clock = clock;
   }
 
-  /** Tells of an attempt. */
+  /** Passes an attempt to the waits. */
   tell(row: AttemptRow): void {
     this.#room.tell(row);
   }
 
-  /** The sandbox is closed: nothing more will come. */
+  /** The sandbox is closed: every wait ends. */
   close(): void {
     this.#room.close();
   }
 
-  /** The first attempt in the log that fits, or the next one to come; rejects with `wait_timeout`. */
+  /** The first attempt in the log that matches, or the next one that follows; rejects with `wait_timeout`. */
   wait({ answered, ...filter }: AttemptWait, timeoutMs: number): Promise<AttemptRow> {
     const fits = (row: AttemptRow): boolean => matchesFilter(row, filter) && matchesAnswer(row, answered);
     const found = this.#log.list(filter).find(({ row }) => fits(row));
@@ -70,7 +70,7 @@ export class AttemptWaits {
   }
 }
 
-/** Returns it, or throws `invalid_argument` where nobody could wait so long. */
+/** Returns it, or throws `invalid_argument` if no wait can be that long. */
 export function checkTimeout(timeoutMs: number): number {
   if (timeoutMs >= 0 && timeoutMs < Infinity) return timeoutMs;
   throw new PigeonholeError("invalid_argument", `timeoutMs must be milliseconds from 0 on, got ${String(timeoutMs)}.`);
@@ -83,12 +83,12 @@ function matchesAnswer({ responseCode }: AttemptRow, answered: AttemptWait["answ
   return responseCode !== null && `${Math.floor(responseCode / 100)}xx` === answered;
 }
 
-const MOST_TOLD = 5;
+const MAX_TOLD = 5;
 
 function timeoutText(timeoutMs: number, log: AttemptLog): string {
   const rows = log.list();
   const told = rows
-    .slice(-MOST_TOLD)
+    .slice(-MAX_TOLD)
     .map(({ row }) => `${row.eventType} attempt ${row.attempt}: ${row.error ?? `HTTP ${row.responseCode}`}`);
   const seen = rows.length === 0 ? "No attempt was made at all." : `Last of ${rows.length}: ${told.join("; ")}.`;
   return `No such attempt within ${timeoutMs} ms of the sandbox's clock. ${seen}`;

@@ -5,7 +5,7 @@ export interface Wait<Item> {
   fits: (item: Item) => boolean;
   timeoutMs: number;
   clock: Clock;
-  /** What to say when nothing came in time. */
+  /** The error message if nothing came in time. */
   timeoutText: () => string;
 }
 
@@ -14,23 +14,23 @@ interface Waiting<Item> {
   fail(error: PigeonholeError): void;
 }
 
-/** Everybody who waits for something to happen in the sandbox. */
+/** The waits for something to happen in the sandbox. */
 export class WaitingRoom<Item> {
   readonly #waiting = new Set<Waiting<Item>>();
   #isClosed = false;
 
-  /** Tells everybody of what happened. */
+  /** Passes an item to every wait. */
   tell(item: Item): void {
     for (const waiting of this.#waiting) waiting.onItem(item);
   }
 
-  /** The sandbox is closed: nothing more will come. */
+  /** The sandbox is closed: every wait fails. */
   close(): void {
     this.#isClosed = true;
     for (const waiting of this.#waiting) waiting.fail(sandboxClosed());
   }
 
-  /** The next item that fits; rejects with `wait_timeout`, or `stopped` when the sandbox is closed. */
+  /** The next item that matches; rejects with `wait_timeout`, or `stopped` when the sandbox is closed. */
   wait({ fits, timeoutMs, clock, timeoutText }: Wait<Item>): Promise<Item> {
     if (this.#isClosed) return Promise.reject(sandboxClosed());
     return new Promise((resolve, reject) => {

@@ -4,9 +4,9 @@ import type { Random } from "../../base/random.js";
 import { listOperations } from "../../contract/contract.js";
 import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
 
-/** What goes wrong with one call. */
+/** The fault of one call. */
 export type InjectedFault =
-  /** An error answer. With `executed` the call took effect all the same, as when the service fails after its commit. */
+  /** An error answer. With `executed` the call still takes effect, as when the service fails after its commit. */
   | {
       kind: "error";
       /** 400 to 599. */
@@ -17,12 +17,14 @@ export type InjectedFault =
       retryAfter?: string;
       executed?: boolean;
     }
-  /** No answer comes: the connection breaks off, after the call took effect (`executed`) or before. */
+  /** No answer: the connection breaks, after the call took effect (`executed`) or before. */
   | { kind: "no_answer"; executed: boolean }
-  /** The call takes effect at once and is answered so many milliseconds later, by the clock that the receiver lives by. */
+  /**
+   * The call takes effect at once and is answered this many milliseconds later, by the clock that the receiver uses.
+   */
   | { kind: "delay"; delayMs: number };
 
-/** Asked once for each call of a known operation with a valid key. */
+/** Called once for each call of a known operation with a valid key. */
 export interface ApiFaults {
   /** `call`: such as `contactEvents.send`. */
   next(call: string): InjectedFault | undefined;
@@ -35,18 +37,18 @@ export interface ApiFaultRule {
   calls?: string;
   /** 0 to 1. @default 1 */
   probability?: number;
-  /** How often it happens before the rule is used up. @default without end */
+  /** How often the fault happens before the rule ends. @default no limit */
   times?: number;
 }
 
-/** Rules, first to last; the first that fits decides about a call. */
+/** Rules in order. The first that matches decides about a call. */
 export interface ApiFaultList extends ApiFaults {
-  /** Adds a rule; throws `invalid_argument` for one that could never be meant. Gives the function that takes it back. */
+  /** Adds a rule. Throws `invalid_argument` for an invalid one. Returns a function that removes it. */
   add(rule: ApiFaultRule): () => void;
   clear(): void;
 }
 
-/** An empty list of faults; `random` decides where a probability is given. */
+/** An empty list of faults. `random` decides if a probability is given. */
 export function createApiFaults({ random }: { random: Random }): ApiFaultList {
   let rules: { rule: ApiFaultRule; left: number }[] = [];
   return {
@@ -84,7 +86,7 @@ const FAULT_FIELDS: Readonly<Record<InjectedFault["kind"], readonly string[]>> =
   delay: ["delayMs"],
 };
 
-/** Throws `invalid_argument` or `invalid_option` for a rule that could never be meant. */
+/** Throws `invalid_argument` or `invalid_option` for an invalid rule. */
 export function checkApiRule(rule: ApiFaultRule): void {
   checkRule(rule, { fields: ["calls"], faults: FAULT_FIELDS });
   const { fault, calls = "*" } = rule;

@@ -1,11 +1,11 @@
 import type { Api, ApiRequest } from "./create-api.js";
 
-/** Like the global `fetch`, as far as a client of the API needs it. */
+/** The part of the global `fetch` that a client of the API needs. */
 export type ApiFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * A `fetch` that reaches the API without a socket: `createClient({ fetch })`. Whatever host is asked for answers. Rejects as
- * fetch does, where no answer comes and when the signal is aborted; the call may have taken effect then.
+ * A `fetch` that calls the API without a socket: `createClient({ fetch })`. It answers for any host. Rejects like
+ * fetch, without an answer or when the signal is aborted. The call may have taken effect then.
  */
 export function createApiFetch(api: Api): ApiFetch {
   return async (input, init) => {

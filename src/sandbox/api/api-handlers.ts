@@ -1,7 +1,7 @@
 import type { Contract } from "../../contract/contract.js";
 import type { BodyInput, QueryInput } from "../../contract/operation.js";
 
-/** The caller of an operation: what its key may do. */
+/** The caller of an operation, with the rights of its key. */
 export interface Caller {
   /** Name of the key; rate limits and idempotency keys belong to it. */
   keyId: string;
@@ -13,8 +13,8 @@ export interface Caller {
 }
 
 /**
- * One checked call: its input has passed the schemas and clock rules of the operation. One exception: a member of a batch that
- * is well-shaped and breaks a rule of its own comes through, since it fails alone (docs/service.md#batches).
+ * One checked call: its input has passed the schemas and clock rules of the operation. One exception: a member of a
+ * batch that has the right shape but breaks a rule gets through, since it fails alone (docs/service.md#batches).
  */
 export interface ApiCall<Row> {
   caller: Caller;
@@ -22,17 +22,17 @@ export interface ApiCall<Row> {
   nowMs: number;
   params: Readonly<Record<string, string>>;
   query: [QueryInput<Row>] extends [never] ? Record<string, never> : QueryInput<Row>;
-  /** The whole body, also where the client passes one field of it. */
+  /** The whole body, even if the client passes one field of it. */
   body: Row extends { argument: infer Field extends string }
     ? Readonly<Record<Field, BodyInput<Row>>>
     : [BodyInput<Row>] extends [never]
       ? undefined
       : BodyInput<Row>;
-  /** The header, checked for its characters; undefined when it was not sent. */
+  /** The header, with its characters checked; undefined if it was not sent. */
   idempotencyKey: string | undefined;
 }
 
-/** What travels back: status and JSON. */
+/** The answer: status and JSON. */
 export interface ApiAnswer {
   status: number;
   body: unknown;
@@ -41,12 +41,12 @@ export interface ApiAnswer {
 
 export type ApiHandler<Row> = (call: ApiCall<Row>) => ApiAnswer | Promise<ApiAnswer>;
 
-/** One handler per operation of the contract: a row that is added there is missing here until somebody writes it. */
+/** One handler per operation of the contract. The compiler reports a missing handler for a new row. */
 export type ApiHandlers = {
   [R in keyof Contract]: { [N in keyof Contract[R]]: ApiHandler<Contract[R][N]> };
 };
 
-/** Thrown by a handler to answer with an error. The message is sent, so it holds no value of the input. */
+/** Thrown by a handler to answer with an error. The message is sent, so it contains no value of the input. */
 export class ApiFault extends Error {
   override readonly name = "ApiFault";
   readonly status: number;

@@ -8,7 +8,7 @@ import type { Caller } from "./api-handlers.js";
 export interface SandboxApiKey {
   /** The whole token: `svc_live_` and a secret, for test keys too. */
   token: string;
-  /** What a test key stores starts nothing. @default "live" */
+  /** Events stored with a test key start nothing. @default "live" */
   mode?: "live" | "test";
   /** @default every scope that an operation of the contract needs */
   scopes?: readonly string[];
@@ -18,7 +18,7 @@ export interface SandboxApiKey {
   domainAllowlist?: readonly string[];
 }
 
-/** `inactive` is switched off (403 `inactive_api_key`); `revoked` is as if it had never been (401). */
+/** `inactive` is switched off (403 `inactive_api_key`); `revoked` is like an unknown key (401). */
 export type ApiKeyStatus = "active" | "inactive" | "revoked";
 
 /** A key without its token. */
@@ -31,12 +31,15 @@ export interface KnownKey {
 export class ApiKeyRing {
   readonly #keys = new Map<string, KnownKey>();
 
-  /** Throws `invalid_option` for a field that there is not, a token that no client could send, or one that is there already. */
+  /**
+   * Throws `invalid_option` for an unknown field, for a token that no client could send, and for one that already
+   * exists.
+   */
   constructor(keys: readonly SandboxApiKey[] = []) {
     for (const key of keys) this.add(key);
   }
 
-  /** Adds a key and tells what it may do. Throws as the constructor does. */
+  /** Adds a key and returns its rights. Throws like the constructor. */
   add(key: SandboxApiKey): Caller {
     checkKey(key);
     const { token, mode = "live", scopes = ALL_SCOPES, addressAllowlist = [], domainAllowlist = [] } = key;
@@ -52,7 +55,7 @@ export class ApiKeyRing {
     return caller;
   }
 
-  /** Undefined when the token is unknown. */
+  /** Undefined if the token is unknown. */
   find(token: string): KnownKey | undefined {
     return this.#keys.get(token);
   }
@@ -73,7 +76,7 @@ const KEY_NAMES: OptionNames<SandboxApiKey> = {
   domainAllowlist: true,
 };
 
-/** A slip of the pen would give a key more than was meant. */
+/** A misspelt field would give a key more rights than intended. */
 function checkKey(key: SandboxApiKey): void {
   checkOptionNames("An API key of the sandbox", key, KEY_NAMES);
   const { mode = "live" } = key;
@@ -90,7 +93,7 @@ function checkKey(key: SandboxApiKey): void {
 /** Every scope that an operation of the contract needs. */
 export const ALL_SCOPES: readonly string[] = [...new Set(listOperations().map(({ operation }) => operation.scope))];
 
-/** 24 hex characters, as an id of the service; it does not give the token away. */
+/** 24 hex characters, like an id of the service. It does not reveal the token. */
 function keyIdOf(token: string): string {
   return createHash("sha256").update(token).digest("hex").slice(0, 24);
 }

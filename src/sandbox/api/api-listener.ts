@@ -4,7 +4,7 @@ import type { Api, ApiRequest } from "./create-api.js";
 /** A request listener for node:http. Never throws and never rejects. */
 export function createApiListener(api: Api): (req: IncomingMessage, res: ServerResponse) => void {
   return (req, res) => {
-    // What fails here is the connection, and there is nobody left to tell.
+    // Only the connection can fail here, so no answer is possible.
     answerNode(api, req, res).catch(() => req.socket.destroy());
   };
 }
@@ -26,20 +26,20 @@ async function answerNode(api: Api, req: IncomingMessage, res: ServerResponse): 
     ...answer.headers,
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(text),
-    // What was not read of the body stands between this request and the next.
+    // The unread rest of the body would be parsed as the next request.
     ...(req.complete ? {} : { connection: "close" }),
   });
   res.end(text);
 }
 
-/** The body, or its beginning where it is longer: enough to see that it is too long. */
+/** The body, or its beginning if it is too long: enough to detect that. */
 async function readUpTo(req: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let length = 0;
   return new Promise((resolve, reject) => {
     const settle = (): void => resolve(Buffer.concat(chunks));
     req.on("data", (chunk: Buffer) => {
-      // Read on and dropped: a sender whose bytes are not taken would not hear the answer.
+      // Read and dropped: a sender whose bytes are not read would not receive the answer.
       if (length >= maxBytes) return;
       chunks.push(chunk);
       length += chunk.byteLength;

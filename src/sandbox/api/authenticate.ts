@@ -7,7 +7,7 @@ export function authenticate(credential: string | undefined, keys: ApiKeyRing, s
   if (credential === undefined) {
     throw unauthorized(`The header ${shape.header} is missing; it must hold "${shape.prefix}" and an API key.`);
   }
-  // The scheme of a credential is compared without case, as HTTP says.
+  // HTTP compares the scheme of a credential without case.
   if (!credential.toLowerCase().startsWith(shape.prefix.toLowerCase())) {
     throw unauthorized(`The header ${shape.header} must begin with "${shape.prefix}".`);
   }

@@ -17,27 +17,27 @@ export interface ApiOptions {
   handlers: ApiHandlers;
   keys: ApiKeyRing;
   clock: Clock;
-  /** What goes wrong on purpose. @default nothing */
+  /** Injected faults. @default none */
   faults?: ApiFaults;
   /** Events a minute for each key. @default 600 */
   eventsPerMinute?: number;
-  /** Where the paths begin, such as `/v1`. @default "" */
+  /** Prefix of all paths, such as `/v1`. @default "" */
   basePath?: string;
   /** Other paths, as for createClient. @default those of the contract */
   paths?: PathOverrides;
-  /** Changes a row of the contract, such as its schema for a more lenient one. @default none is changed */
+  /** Replaces a row of the contract, such as with a more lenient schema. @default no change */
   adaptRow?: (bound: BoundOperation) => BoundOperation;
-  /** How the key travels, as for createClient. @default `Authorization: Bearer <key>` */
+  /** How the key is sent, as for createClient. @default `Authorization: Bearer <key>` */
   credential?: Partial<CredentialShape>;
   /** Largest body, in bytes. @default 2 MiB */
   maxBodyBytes?: number;
-  /** Hears of every call, once it is answered. */
+  /** Called for every call once it is answered. */
   onCall?: (call: ApiCallEntry) => void;
-  /** Hears of what a handler threw that is no ApiFault: a mistake in the sandbox, answered 500. @default nobody */
+  /** Called with any error of a handler that is not an ApiFault: a bug in the sandbox, answered 500. @default none */
   onError?: (error: unknown) => void;
 }
 
-/** A request, whatever carried it. */
+/** A request over any transport. */
 export interface ApiRequest {
   method: string;
   /** Path and query, as on the request line. */
@@ -47,18 +47,18 @@ export interface ApiRequest {
   body: Uint8Array;
 }
 
-/** A call for a log: no body, no token, and no path, which can hold an address. */
+/** A call for a log: no body, no token, and no path, which can contain an address. */
 export interface ApiCallEntry {
   /** Such as `webhooks.get`; undefined when no operation has the path. */
   call: string | undefined;
   method: string;
   keyId: string | undefined;
-  /** Null when no answer was given. */
+  /** Null if no answer was given. */
   status: number | null;
   /** Code of an error answer. */
   code: string | undefined;
   requestId: string;
-  /** What went wrong on purpose. */
+  /** The injected fault. */
   fault: InjectedFault | undefined;
 }
 
@@ -66,11 +66,11 @@ export interface Api {
   readonly maxBodyBytes: number;
   /** Answers a request; "no_answer" means that the connection must break off. Never rejects. */
   handle(request: ApiRequest): Promise<ApiAnswer | "no_answer">;
-  /** Forgets how many events were taken and the number of requests. */
+  /** Resets the count of events and the number of requests. */
   reset(): void;
 }
 
-/** What is known of a call so far, and what it is answered with. */
+/** What is known about a call so far, and its answer. */
 type Trace = Pick<ApiCallEntry, "call" | "keyId" | "fault">;
 
 /** The API of the service, served from the contract. Throws `invalid_option`. */
@@ -145,7 +145,7 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-/** Runs the call as the fault says. */
+/** Runs the call with the fault. */
 async function applyFault(
   fault: InjectedFault | undefined,
   clock: Clock,
@@ -158,7 +158,7 @@ async function applyFault(
       if (fault.executed === true) await run().catch(forgetFault);
       throw injectedError(fault);
     case "no_answer":
-      // What the call would have been answered with, errors included, nobody hears.
+      // The real result of the call, even an error, is dropped.
       if (fault.executed) await run().catch(forgetFault);
       return "no_answer";
     case "delay": {
@@ -177,7 +177,7 @@ function injectedError({ status, code, retryAfter }: Extract<InjectedFault, { ki
   return new ApiFault({
     status,
     code: code ?? (status === 429 ? "event_rate_limited" : `injected_${status}`),
-    message: "The sandbox was asked to answer so.",
+    message: "This answer is an injected fault of the sandbox.",
     headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
   });
 }
@@ -208,7 +208,10 @@ type CheckedCall = Pick<ApiCall<unknown>, "caller" | "nowMs" | "params" | "idemp
   body: unknown;
 };
 
-/** The table of handlers has a row for every operation, and each row was checked by the schemas that its type derives from. */
+/**
+ * The table of handlers has a row for every operation, and the input was checked by the schemas that the handler's type
+ * derives from.
+ */
 function handlerOf(handlers: ApiHandlers, { resource, name }: BoundOperation) {
   const handler = (handlers[resource] as unknown as Record<string, ApiHandler<never>>)[name];
   if (handler === undefined) {

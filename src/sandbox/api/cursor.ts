@@ -1,10 +1,13 @@
 import { createHmac } from "node:crypto";
 import { ApiFault } from "./api-handlers.js";
 
-/** Where a row sits in the order of its list: compared part by part. */
+/** The position of a row in its list, compared part by part. */
 export type Position = readonly (number | string)[];
 
-/** No secret: it only makes a cursor of another list, or an invented one, fail. The same in every run, as all of a sandbox is. */
+/**
+ * Not a secret: it only makes an invalid cursor fail, or one of another list. It is the same in every run, like
+ * everything in a sandbox.
+ */
 const KEY = "pigeonhole sandbox cursor";
 
 /** A position as an opaque text that only the same list accepts. `list` names it, its owner and its filters. */
@@ -13,7 +16,7 @@ export function encodeCursor(list: string, position: Position): string {
   return `${payload}.${macOf(list, payload)}`;
 }
 
-/** The position of a cursor; throws 400 `invalid_cursor` for one that this list did not hand out. */
+/** The position of a cursor; throws 400 `invalid_cursor` for one that is not from this list. */
 export function decodeCursor(list: string, cursor: string): Position {
   const [payload = "", mac, ...rest] = cursor.split(".");
   if (rest.length > 0 || mac !== macOf(list, payload)) throw invalidCursor();
@@ -22,7 +25,7 @@ export function decodeCursor(list: string, cursor: string): Position {
 
 /** The refusal of a cursor. See docs/service.md#paging. */
 export function invalidCursor(): ApiFault {
-  const message = "This list did not hand out that cursor. Start without one.";
+  const message = "The cursor is not from this list. Start without one.";
   return new ApiFault({ status: 400, code: "invalid_cursor", message, param: "cursor" });
 }
 

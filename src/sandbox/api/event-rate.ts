@@ -7,8 +7,8 @@ interface Taken {
 }
 
 /**
- * The limit of events a minute, for each key by itself. In no span of 60 s are there more (which window the service uses is
- * assumed; this one is the strictest). A call that would exceed it counts nothing.
+ * The limit of events a minute, for each key. It holds for every window of 60 s, which is the strictest reading: the
+ * service's window is not documented. A call that would exceed the limit counts nothing.
  */
 export class EventRate {
   readonly #perMinute: number;
@@ -18,9 +18,9 @@ export class EventRate {
     this.#perMinute = perMinute;
   }
 
-  /** Counts the events of a call; throws 429 `event_rate_limited` with Retry-After when they are too many. */
+  /** Counts the events of a call; throws 429 `event_rate_limited` with Retry-After if they are too many. */
   take(keyId: string, events: number, nowMs: number): void {
-    // What lies ahead was taken before the clock was set back; it must not block the key for hours.
+    // Entries in the future were counted before the clock was set back. They must not block the key for hours.
     const recent = (this.#taken.get(keyId) ?? []).filter(({ atMs }) => atMs > nowMs - MINUTE && atMs <= nowMs);
     this.#taken.set(keyId, recent);
     let excess = recent.reduce((sum, taken) => sum + taken.events, events) - this.#perMinute;
@@ -37,7 +37,7 @@ export class EventRate {
     throw rateLimited(String(Math.ceil((freeAtMs - nowMs) / SECOND)));
   }
 
-  /** Forgets what was taken. */
+  /** Forgets the counted events. */
   reset(): void {
     this.#taken.clear();
   }

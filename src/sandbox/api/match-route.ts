@@ -1,7 +1,7 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { BoundOperation } from "../../contract/bind-operations.js";
 
-/** An operation with its path taken apart. */
+/** An operation with the segments of its path. */
 export interface Route {
   bound: BoundOperation;
   /** A literal, or a parameter's name in braces. */
@@ -10,11 +10,13 @@ export interface Route {
 
 export type RouteMatch =
   | { kind: "found"; bound: BoundOperation; params: Record<string, string> }
-  /** The path is there; `allow` lists its methods. */
+  /** The path exists; `allow` lists its methods. */
   | { kind: "wrong_method"; allow: string }
   | { kind: "unknown_path" };
 
-/** Routes in the order in which they are tried: a literal before a parameter. Throws `invalid_option` where two are alike. */
+/**
+ * Routes in the order in which they are tried: a literal before a parameter. Throws `invalid_option` if two are alike.
+ */
 export function createRoutes(operations: readonly BoundOperation[]): readonly Route[] {
   const routes = operations.map((bound) => ({ bound, segments: bound.path.split("/").slice(1) }));
   const seen = new Map<string, string>();
@@ -67,7 +69,7 @@ function isParameter(segment: string): boolean {
   return segment.startsWith("{");
 }
 
-/** One character a segment, such that a literal sorts before a parameter. */
+/** One character per segment, so that a literal sorts before a parameter. */
 function shapeOf({ segments }: Route): string {
   return segments.map((segment) => (isParameter(segment) ? "1" : "0")).join("");
 }

@@ -1,11 +1,13 @@
 import { type Position, decodeCursor, encodeCursor } from "./cursor.js";
 
 export interface PageInput<Row> {
-  /** Names the list, its owner and its filters: `webhooks.deliveries whe_… failed`. A cursor of another one is refused. */
+  /**
+   * Names the list, its owner and its filters: `webhooks.deliveries whe_… failed`. A cursor of another one is refused.
+   */
   list: string;
   /** Every row of the list, in any order. */
   rows: readonly Row[];
-  /** Where a row sits: unlike for any two rows, and not changed by edits. */
+  /** The position of a row: unique, and not changed by edits. */
   positionOf: (row: Row) => Position;
   /** By position. @default "descending" */
   order?: "ascending" | "descending";
@@ -14,7 +16,7 @@ export interface PageInput<Row> {
   cursor: string | undefined;
 }
 
-/** A page as it travels. */
+/** A page as it is sent. */
 export interface PageBody<Row> {
   object: "list";
   data: Row[];
@@ -23,8 +25,8 @@ export interface PageBody<Row> {
 }
 
 /**
- * The page behind a cursor. The next page starts at the first row that sorts after the last one, so rows deleted or edited
- * between pages never break the walk. Throws 400 `invalid_cursor`. See docs/service.md#paging.
+ * The page behind a cursor. The next page starts at the first row that sorts after the last one, so rows deleted or
+ * edited between pages never break the paging. Throws 400 `invalid_cursor`. See docs/service.md#paging.
  */
 export function pageRows<Row>(input: PageInput<Row>): PageBody<Row> {
   const { list, rows, positionOf, order = "descending", limit = 25, cursor } = input;

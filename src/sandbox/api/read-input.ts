@@ -7,7 +7,7 @@ import { ApiFault } from "./api-handlers.js";
 /** Codes whose status is not 422. See docs/service.md#errors. */
 const FAULT_STATUS: Partial<Record<FaultCode, number>> = { invalid_cursor: 400, invalid_idempotency_key: 400 };
 
-/** Throws `404` for a path parameter of the wrong shape: such an id names nothing. */
+/** Throws `404` for a path parameter of the wrong shape: no resource has such an id. */
 export function checkParams(operation: Operation, params: Record<string, string>): Record<string, string> {
   if (operation.params === undefined || checkInput(operation.params, params).ok) return params;
   const code = operation.errors.find((code) => code.endsWith("_not_found")) ?? "resource_not_found";
@@ -28,7 +28,7 @@ export function readQuery(operation: Operation, search: string): Record<string, 
   const { faultCodes } = operation;
   const asText = checkInput(operation.query, input, faultCodes);
   if (asText.ok) return asText.value;
-  // All of a query is text; what is no text in the schema is a number.
+  // All values of a query are text. A field that is not text in the schema is a number.
   const asNumbers = Object.fromEntries(
     Object.entries(input).map(([name, text]) => [name, takesText(operation, name, text) ? text : numberIn(text)]),
   );
@@ -48,7 +48,7 @@ function numberIn(text: unknown): unknown {
   return typeof text === "string" && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
 }
 
-/** The header Idempotency-Key where the operation has one; throws 400 `invalid_idempotency_key`. */
+/** The header Idempotency-Key, if the operation accepts one; throws 400 `invalid_idempotency_key`. */
 export function readIdempotencyKey(operation: Operation, headers: Readonly<Record<string, string | undefined>>) {
   const key = headers[IDEMPOTENCY_KEY_HEADER];
   if (key === undefined || !takesIdempotencyKey(operation)) return undefined;
@@ -58,8 +58,8 @@ export function readIdempotencyKey(operation: Operation, headers: Readonly<Recor
 }
 
 /**
- * The body, checked by the schema and the clock rule; throws an ApiFault. A batch is refused whole only for its shape: members
- * that break a rule fail one by one, later. Where the operation takes no body, what came is not looked at.
+ * The body, checked by the schema and the clock rule; throws an ApiFault. A batch is refused as a whole only for its
+ * shape. Members that break a rule fail one by one, later. If the operation takes no body, a received body is ignored.
  */
 export function readBody(operation: Operation, bytes: Uint8Array, nowMs: number): Record<string, unknown> | undefined {
   const { body: schema, faultCodes, clockRule, events } = operation;

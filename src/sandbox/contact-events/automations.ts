@@ -3,23 +3,23 @@ import { PigeonholeError } from "../../base/error.js";
 import { type OptionNames, checkOptionNames } from "../../base/option-check.js";
 import type { JsonValue } from "../../contract/json-size.js";
 
-/** An automation, as far as events have to do with it. How filters and waits look is not shown; assumed. */
+/** The part of an automation that concerns events. The form of filters and waits is not documented; assumed. */
 export interface SandboxAutomation {
-  /** What `enrolled` lists. */
+  /** The id listed in `enrolled`. */
   id: string;
-  /** Name of the event that takes a contact in, matched exactly. */
+  /** Name of the event that enrolls a contact, matched exactly. */
   trigger: string;
   /** Properties that the event must have with these values. @default none */
   filters?: Readonly<Record<string, JsonValue>>;
-  /** Name of the event that a contact waits for, once it was taken in. @default no wait */
+  /** Name of the event that an enrolled contact waits for. @default no wait */
   waitsFor?: string;
-  /** One that is not live takes nobody in. @default true */
+  /** An automation that is not live enrolls no contact. @default true */
   live?: boolean;
 }
 
-/** What an event set going. See docs/service.md#automations. */
+/** What an event started. See docs/service.md#automations. */
 export interface Started {
-  /** Ids of the automations that took the contact in. */
+  /** Ids of the automations that enrolled the contact. */
   enrolled: string[];
   /** Waits that ended. */
   resumed: number;
@@ -43,7 +43,7 @@ export class Automations {
   readonly #automations: SandboxAutomation[] = [];
   #waits: Wait[] = [];
 
-  /** Throws `invalid_option` for a field that there is not, or without an id or a trigger. */
+  /** Throws `invalid_option` for an unknown field, or without an id or a trigger. */
   add(automation: SandboxAutomation): void {
     checkOptionNames("An automation of the sandbox", automation, AUTOMATION_NAMES);
     const { id, trigger } = automation as { id: unknown; trigger: unknown };
@@ -53,12 +53,12 @@ export class Automations {
     this.#automations.push(automation);
   }
 
-  /** A contact waits for an event, as in an automation that it entered otherwise. */
+  /** Makes a contact wait for an event, as in an automation that it entered in another way. */
   addWait(wait: Wait): void {
     this.#waits.push(wait);
   }
 
-  /** Ends waits first: an event that takes a contact in does not end the wait that begins with it. */
+  /** Ends waits first, so that the event that enrolls a contact does not end the wait that it begins. */
   start(event: { contactId: string; name: string; properties: Readonly<Record<string, unknown>> }): Started {
     const { contactId, name, properties } = event;
     const left = this.#waits.filter((wait) => wait.contactId !== contactId || wait.name !== name);

@@ -11,21 +11,24 @@ export interface ContactEventBookOptions {
   clock: Clock;
   /** Makes the ids of contacts and events. */
   makeId: Pick<MakeId, "hex">;
-  /** Contacts to begin with. @default none */
+  /** Initial contacts. @default none */
   contacts?: readonly ContactInput[];
   /** Automations that events can start. @default none */
   automations?: readonly SandboxAutomation[];
-  /** What an event for an unknown address does without `createContact`: the service answers `contact_not_found`. @default "refuse" */
+  /**
+   * What an event for an unknown address does without `createContact`: the service answers `contact_not_found`.
+   * @default "refuse"
+   */
   unknownContacts?: "refuse" | "create";
-  /** Hears of every event that is stored; not of replayed ones. */
+  /** Called for every event that is stored; not for replayed ones. */
   onEvent?: (event: StoredEvent) => void;
 }
 
-/** The contacts of the emulated workspace and what was recorded about them. See docs/service.md#contact-event-api. */
+/** The contacts of the emulated workspace and their recorded events. See docs/service.md#contact-event-api. */
 export interface ContactEventBook {
   /** For the operations of the contract. */
   readonly handlers: ApiHandlers["contactEvents"];
-  /** Every event held, in the order of recording. */
+  /** Every stored event, in the order of recording. */
   readonly events: readonly StoredEvent[];
   readonly contacts: readonly SandboxContact[];
   /** Throws `invalid_argument` when the address or the id is taken. */
@@ -35,11 +38,11 @@ export interface ContactEventBook {
   addAutomation(automation: SandboxAutomation): void;
   /** Makes a contact wait for an event of this name. */
   addWait(wait: { contactId: string; name: string }): void;
-  /** Back to the contacts and automations of the options. */
+  /** Resets to the contacts and automations of the options. */
   reset(): void;
 }
 
-/** The answer to an event that was taken: a first time, or again under its key. */
+/** The answer to an accepted event: the first time, or again with its key. */
 interface Taken extends Started {
   stored: StoredEvent;
   replayed: boolean;
@@ -53,7 +56,7 @@ interface Sent {
   slot: SendSlot | undefined;
 }
 
-/** An empty book, but for the contacts and automations of the options. */
+/** An empty book, except for the contacts and automations of the options. */
 export function createContactEventBook(options: ContactEventBookOptions): ContactEventBook {
   const { clock, makeId, unknownContacts = "refuse", onEvent } = options;
   let recorded = 0;
@@ -74,7 +77,7 @@ export function createContactEventBook(options: ContactEventBookOptions): Contac
     sends.prune(nowMs);
   }
 
-  /** Stores an event, or finds it under its key; throws an ApiFault. */
+  /** Stores an event, or finds it by its key; throws an ApiFault. */
   function take({ caller, nowMs, event, slot }: Sent): Taken {
     const known = slot === undefined ? undefined : sends.recall(slot, event);
     if (known?.kind === "same") return { ...known.send, replayed: true };
@@ -166,7 +169,7 @@ export function createContactEventBook(options: ContactEventBookOptions): Contac
   };
 }
 
-/** What a first answer said of automations, the answer to a resend says again. Assumed. */
+/** The answer to a resend repeats what the first answer said about automations. Assumed. */
 function resultOf({ stored, replayed, enrolled, resumed }: Taken): object {
   return { ...stored, replayed, enrolled, resumed };
 }

@@ -3,14 +3,14 @@ import type { MakeId } from "../make-id.js";
 
 /** A contact of the emulated workspace. */
 export interface SandboxContact {
-  /** 24 hex characters where none was given. */
+  /** 24 hex characters if none was given. */
   id: string;
-  /** As it was given; compared without case. */
+  /** As given; compared without case. */
   email: string;
   name: string | null;
 }
 
-/** A contact to begin with. */
+/** An initial contact. */
 export interface ContactInput {
   email: string;
   name?: string | null;
@@ -18,7 +18,7 @@ export interface ContactInput {
   id?: string;
 }
 
-/** The contacts that events can be recorded for. */
+/** Contacts for which events can be recorded. */
 export class ContactList {
   readonly #makeId: Pick<MakeId, "hex">;
   readonly #byId = new Map<string, SandboxContact>();
@@ -28,19 +28,19 @@ export class ContactList {
     this.#makeId = makeId;
   }
 
-  /** All contacts, in the order in which they came. */
+  /** All contacts, in the order in which they were added. */
   get all(): readonly SandboxContact[] {
     return [...this.#byId.values()];
   }
 
-  /** Throws `invalid_argument` for a contact that is there already, by address or id. */
+  /** Throws `invalid_argument` if a contact with the address or id already exists. */
   add({ email, name = null, id: given }: ContactInput): SandboxContact {
     if (typeof email !== "string" || !email.includes("@")) {
       throw new PigeonholeError("invalid_argument", "A contact of the sandbox needs email, an address.");
     }
     const id = given ?? this.#makeId.hex(`contact ${fold(email)}`);
     if (this.#byId.has(id) || this.#byEmail.has(fold(email))) {
-      throw new PigeonholeError("invalid_argument", "The sandbox has a contact of this address or id already.");
+      throw new PigeonholeError("invalid_argument", "The sandbox already has a contact with this address or id.");
     }
     const contact = { id, email, name };
     this.#byId.set(id, contact);
@@ -61,7 +61,7 @@ export class ContactList {
     return this.#byId.get(id);
   }
 
-  /** True when there was such a contact. Its events stay, and nobody can reach them. */
+  /** True when there was such a contact. Its events stay, but cannot be read. */
   remove(reference: string): boolean {
     const contact = this.find(reference);
     if (contact === undefined) return false;

@@ -2,7 +2,7 @@ import { DAY } from "../../base/duration.js";
 import { invalidCursor } from "../api/cursor.js";
 import type { PageBody } from "../api/page-rows.js";
 
-/** A stored event as it travels. See docs/service.md#contact-event-results. */
+/** A stored event as it is sent. See docs/service.md#contact-event-results. */
 export interface StoredEvent {
   object: "contact_event";
   id: string;
@@ -17,15 +17,12 @@ export interface StoredEvent {
   mode: "live" | "test";
 }
 
-/**
- * How long events, and the keys under which they were sent, are kept. See docs/service.md#limits; for the keys it is
- * assumed.
- */
+/** How long events and their idempotency keys are kept. See docs/service.md#limits; for the keys it is assumed. */
 export const EVENT_RETENTION_MS = 90 * DAY;
 
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 
-/** The events held, in the order of recording. */
+/** The stored events, in the order of recording. */
 export class EventLog {
   #events: StoredEvent[] = [];
 
@@ -40,7 +37,7 @@ export class EventLog {
   /** Drops what was recorded more than 90 days ago. */
   prune(nowMs: number): void {
     const isOld = (event: StoredEvent): boolean => Date.parse(event.createdAt) < nowMs - EVENT_RETENTION_MS;
-    // They were recorded in order, so the first one tells whether there is work.
+    // They were recorded in order, so the first one shows whether there is work.
     const [first] = this.#events;
     if (first !== undefined && isOld(first)) this.#events = this.#events.filter((event) => !isOld(event));
   }
@@ -50,7 +47,7 @@ export class EventLog {
    * docs/service.md#event-names.
    */
   names(): string[] {
-    return [...new Set(this.#events.map(({ name }) => name))].toSorted().slice(0, MOST_NAMES);
+    return [...new Set(this.#events.map(({ name }) => name))].toSorted().slice(0, MAX_NAMES);
   }
 
   /**

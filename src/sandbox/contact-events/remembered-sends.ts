@@ -1,34 +1,36 @@
 import { isDeepStrictEqual } from "node:util";
 import { EVENT_RETENTION_MS, type StoredEvent } from "./event-log.js";
 
-/** Where an event was sent under a key: alone, or at a position of a batch. */
+/** How an event was sent with a key: alone, or at a position of a batch. */
 export interface SendSlot {
-  /** The API key; every one has idempotency keys of its own. Assumed. */
+  /** The API key; each has its own idempotency keys. Assumed. */
   keyId: string;
   idempotencyKey: string;
   /** Undefined for an event sent alone. */
   position: number | undefined;
 }
 
-/** A first send and what it was answered with. */
+/** A first send and its answer. */
 export interface RememberedSend {
   /** The event as it was sent. */
   sent: unknown;
   stored: StoredEvent;
   enrolled: string[];
   resumed: number;
-  /** When, in milliseconds since 1970. */
+  /** Time of sending, in milliseconds since 1970. */
   atMs: number;
 }
 
-/** What a slot says about an event sent now. */
+/** The result of comparing an event with an earlier send. */
 export type Recall = { kind: "unknown" } | { kind: "same"; send: RememberedSend } | { kind: "different" };
 
 /** The memory behind Idempotency-Key. See docs/service.md#idempotency-keys. */
 export class RememberedSends {
   readonly #sends = new Map<string, RememberedSend>();
 
-  /** The same event is one that is equal field by field as JSON, a field left out being unlike any value. Assumed. */
+  /**
+   * Two events are the same if they are equal field by field as JSON. An omitted field differs from any value. Assumed.
+   */
   recall(slot: SendSlot, sent: unknown): Recall {
     const send = this.#sends.get(textOf(slot));
     if (send === undefined) return { kind: "unknown" };
@@ -39,10 +41,10 @@ export class RememberedSends {
     this.#sends.set(textOf(slot), send);
   }
 
-  /** Forgets a key with the event that it stands for. */
+  /** Forgets a key and its event. */
   prune(nowMs: number): void {
     for (const [slot, { atMs }] of this.#sends) {
-      // A map keeps the order of insertion, so what follows is younger.
+      // A map keeps the order of insertion, so all entries that follow are newer.
       if (atMs >= nowMs - EVENT_RETENTION_MS) return;
       this.#sends.delete(slot);
     }

@@ -5,10 +5,10 @@ import type { Sandbox } from "../sandbox.js";
 import { CONTROL_OPERATIONS, type ControlOperation } from "./operations.js";
 import { badRequest, readControlBody } from "./read-control-body.js";
 
-/** Where the control API begins. */
+/** Prefix of the control API. */
 export const CONTROL_PATH = "/sandbox/";
 
-/** Serves the control API. It has no key, since it is reached from this machine only. Never throws and never rejects. */
+/** Serves the control API. It has no key, since only this machine can reach it. Never throws and never rejects. */
 export function createControl(sandbox: Sandbox): (req: IncomingMessage, res: ServerResponse) => void {
   return (req, res) => {
     answerControl(sandbox, req, res).catch(() => req.socket.destroy());

@@ -5,13 +5,13 @@ import { type DeliveryFaultRule, checkDeliveryRule } from "../delivery/delivery-
 import type { Sandbox } from "../sandbox.js";
 import { type ControlBody, badRequest, countOf, flagOf, objectOf, refuseOthers, textOf } from "./read-control-body.js";
 
-/** One operation of the control API. What it throws is answered 4xx. */
+/** One operation of the control API. Its errors are answered 4xx. */
 export interface ControlOperation {
   method: "GET" | "POST";
   run(sandbox: Sandbox, input: ControlBody): unknown;
 }
 
-const MOST_EMITTED = 10_000;
+const MAX_EMITTED = 10_000;
 
 /** The control API by method and path. Bodies are JSON objects, or empty. */
 export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
@@ -82,17 +82,17 @@ function emit(sandbox: Sandbox, input: ControlBody): object {
     ...(story === undefined ? {} : { story }),
   };
   const data = objectOf(input, "data") ?? {};
-  const count = countOf(input, "count", MOST_EMITTED) ?? 1;
+  const count = countOf(input, "count", MAX_EMITTED) ?? 1;
   return { data: Array.from({ length: count }, () => sandbox.emit(type, data, options)) };
 }
 
-/** Adds rules behind those that are there; `clear` takes the others back first. The lists check the rules themselves. */
+/** Appends rules. `clear` removes the existing ones first. The lists check the rules themselves. */
 function setFaults({ faults }: Sandbox, input: ControlBody): object {
   refuseOthers(input, ["clear", "deliveries", "api"]);
   const deliveries = rulesOf(input, "deliveries") as unknown as DeliveryFaultRule[];
   const api = rulesOf(input, "api") as unknown as ApiFaultRule[];
   const clear = flagOf(input, "clear");
-  // A refusal changes nothing, so all are checked before the first is added.
+  // A refused request changes nothing, so all rules are checked before the first is added.
   deliveries.forEach(checkDeliveryRule);
   api.forEach(checkApiRule);
   if (clear) faults.clear();

@@ -4,15 +4,15 @@ import { ApiFault } from "../api/api-handlers.js";
 /** A body of the control API. */
 export type ControlBody = Readonly<Record<string, unknown>>;
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
-/** The JSON object of a request, empty where there is no body; throws an ApiFault. */
+/** The JSON object of a request, empty if there is no body; throws an ApiFault. */
 export async function readControlBody(req: IncomingMessage): Promise<ControlBody> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
     length += chunk.byteLength;
-    if (length > MOST_BYTES) throw badRequest(413, "", "The body has more than 1 MiB.");
+    if (length > MAX_BYTES) throw badRequest(413, "", "The body has more than 1 MiB.");
     chunks.push(chunk);
   }
   if (length === 0) return {};
@@ -21,7 +21,7 @@ export async function readControlBody(req: IncomingMessage): Promise<ControlBody
   throw badRequest(400, "", "The body must be a JSON object.");
 }
 
-/** A text of the body; throws 422 for anything else. */
+/** A string of the body; throws 422 for anything else. */
 export function textOf(body: ControlBody, field: string): string | undefined {
   const value = body[field];
   if (value === undefined || typeof value === "string") return value;
@@ -35,7 +35,7 @@ export function objectOf(body: ControlBody, field: string): ControlBody | undefi
   throw badRequest(422, field, "Must be an object.");
 }
 
-/** A yes or no of the body, false when it is left out; throws 422 for anything else. */
+/** A boolean of the body, false if omitted; throws 422 for anything else. */
 export function flagOf(body: ControlBody, field: string): boolean {
   const value = body[field] ?? false;
   if (typeof value === "boolean") return value;
@@ -51,7 +51,7 @@ export function countOf(body: ControlBody, field: string, max: number): number |
   throw badRequest(422, field, `Must be a whole number from 1 to ${max}.`);
 }
 
-/** Throws 422 for a field that there is not, so that a slip of the pen is not passed over. */
+/** Throws 422 for an unknown field, so that a misspelt field is not ignored. */
 export function refuseOthers(body: ControlBody, fields: readonly string[]): void {
   const [other] = Object.keys(body).filter((field) => !fields.includes(field));
   if (other !== undefined) throw badRequest(422, other, `There is no such field; there are ${fields.join(", ")}.`);

@@ -1,15 +1,15 @@
 import type { AttemptRow } from "./attempt-row.js";
 import type { Delivery } from "./delivery.js";
 
-/** An attempt with its place in the log and what it delivered. */
+/** An attempt with its position in the log and its delivery. */
 export interface LoggedAttempt {
-  /** Goes up with every row. */
+  /** Increases with every row. */
   sequence: number;
   row: AttemptRow;
   delivery: Delivery;
 }
 
-/** Which rows are meant; what is left out does not narrow. */
+/** A filter for rows. Omitted fields match every row. */
 export interface AttemptFilter {
   endpointId?: string;
   eventId?: string;
@@ -40,7 +40,7 @@ export class AttemptLog {
   add(row: AttemptRow, delivery: Delivery): void {
     this.#added += 1;
     this.#rows.push({ sequence: this.#added, row, delivery });
-    // Some at a time, since each cut moves all rows.
+    // Several at a time, since each removal moves all rows.
     if (this.#rows.length > this.#mostRows * 1.1) this.#rows = this.#rows.slice(-this.#mostRows);
   }
 
@@ -52,7 +52,7 @@ export class AttemptLog {
     return this.#rows.find(({ row }) => row.id === rowId && row.endpointId === endpointId);
   }
 
-  /** An endpoint's log goes with it. See docs/service.md#endpoint-deletion. */
+  /** An endpoint's log is deleted with it. See docs/service.md#endpoint-deletion. */
   deleteEndpoint(endpointId: string): void {
     this.#rows = this.#rows.filter(({ row }) => row.endpointId !== endpointId);
   }
@@ -62,7 +62,7 @@ export class AttemptLog {
   }
 }
 
-/** True when the row is one that the filter means. */
+/** True if the row matches the filter. */
 export function matchesFilter(row: AttemptRow, filter: AttemptFilter): boolean {
   return (
     (filter.endpointId === undefined || row.endpointId === filter.endpointId) &&

@@ -2,11 +2,11 @@ import { MAX_NODE_TIMER } from "../../base/clock.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 
 export interface AttemptQueueOptions {
-  /** Attempts that run at once. */
+  /** Most attempts that run at the same time. */
   atOnce: number;
   /**
-   * Real milliseconds after which an attempt without an answer counts as hanging: others start, and nobody waits for it.
-   * Undefined where time passes by itself, so that a timeout ends every attempt.
+   * Real milliseconds after which an attempt without an answer counts as hanging: others start, and it is not waited
+   * for. Undefined if time passes by itself, so that a timeout ends every attempt.
    */
   patienceMs: number | undefined;
 }
@@ -16,7 +16,7 @@ interface Running {
   hangs: boolean;
 }
 
-/** Attempts in the order in which they came due. It knows when all have had their answers. */
+/** Runs attempts in the order in which they became due, and knows when all are answered. */
 export class AttemptQueue {
   readonly #options: AttemptQueueOptions;
   #waiting: (() => Promise<void>)[] = [];
@@ -31,19 +31,19 @@ export class AttemptQueue {
     this.#options = options;
   }
 
-  /** Runs it when its turn comes. `run` must not reject. */
+  /** Queues an attempt. `run` must not reject. */
   add(run: () => Promise<void>): void {
     this.#waiting.push(run);
     this.#pump();
   }
 
-  /** Resolves when nothing waits and whatever still runs hangs. */
+  /** Resolves when none waits and every running attempt hangs. */
   settled(): Promise<void> {
     if (this.#isSettled()) return Promise.resolve();
     return new Promise((resolve) => void this.#onSettled.push(resolve));
   }
 
-  /** Forgets what waits; what runs goes on. */
+  /** Drops waiting attempts. Running ones continue. */
   clear(): void {
     this.#waiting = [];
     this.#pump();
@@ -74,8 +74,8 @@ export class AttemptQueue {
   }
 
   /**
-   * Under a clock that stands still only real time can tell a receiver that hangs from one that is slow. This is the one
-   * place that looks at it, and nothing but hanging receivers depends on it.
+   * With a clock that stands still, only real time can distinguish a hanging receiver from a slow one. Real time is
+   * used only here, and only hanging receivers depend on it.
    */
   #watch(): void {
     const { patienceMs } = this.#options;

@@ -19,11 +19,11 @@ import { type SendPost, reasonOf } from "./send-over-http.js";
 export interface AttemptSenderOptions {
   time: SandboxTime;
   post: SendPost;
-  /** Changes to what the documents leave open about the signature. */
+  /** Overrides for points about the signature that the service's documentation leaves open. */
   signature: Partial<SignatureAssumptions> | undefined;
-  /** Looks every host up and refuses private addresses; undefined lets every target through. */
+  /** Resolves every host and refuses private addresses; undefined allows every target. */
   lookUpHost: LookUpHost | undefined;
-  /** Refuses addresses beyond that; undefined lets every address through. */
+  /** Refuses further addresses; undefined allows every address. */
   refuseAddress: RefuseAddress | undefined;
 }
 
@@ -60,7 +60,7 @@ export class AttemptSender {
     }
   }
 
-  /** Breaks off what is on its way. */
+  /** Aborts running attempts. */
   abortAll(): void {
     for (const controller of this.#onTheirWay) controller.abort(new Error("broken off"));
   }
@@ -84,7 +84,7 @@ export class AttemptSender {
     const { lookUpHost = askMachine, refuseAddress = () => undefined } = this.#options;
     const target = this.#options.lookUpHost === undefined ? undefined : await checkTarget(url, lookUpHost);
     if (target?.ok === false) return target;
-    // What was looked up once is not looked up again: the answer could be another.
+    // Do not resolve the name again: the result could differ.
     const lookUp: LookUpHost = target === undefined ? lookUpHost : () => Promise.resolve(target.addresses);
     return checkReach(url, lookUp, refuseAddress);
   }
@@ -92,11 +92,11 @@ export class AttemptSender {
   async #signAndPost({ endpoint, body }: Delivery, signal: AbortSignal): Promise<Answer> {
     const { time, signature, lookUpHost, refuseAddress, post } = this.#options;
     const { url } = endpoint;
-    // The 5 s go by for the look-up too.
+    // The 5 s include the DNS lookup.
     const isFree = lookUpHost === undefined && refuseAddress === undefined;
     const target = isFree ? undefined : await Promise.race([this.#checkTarget(url), untilAborted(signal)]);
     if (target?.ok === false) return { kind: "none", error: target.error };
-    // Signed anew each time with the secret of this moment: after a rotation the old one signs nothing.
+    // Signed for each attempt with the current secret: after a rotation the old one is not used.
     const signed = signDelivery({
       body,
       secret: endpoint.secret,

@@ -11,12 +11,12 @@ export const lookUpHost: LookUpHost = async (host) => (await lookup(host, { all:
 /** Where an attempt may connect to. */
 export type Target = { ok: true; addresses: readonly string[] } | { ok: false; error: string };
 
-/** Why an IP address is not to be connected to; undefined where it may. */
+/** Why an IP address must not be connected to; undefined if it may. */
 export type RefuseAddress = (address: string) => string | undefined;
 
 /**
- * Resolves the host of an endpoint before an attempt. A name with any address in a refused range is refused: the attempt is
- * recorded as failed and not sent. See docs/service.md#endpoint-urls. Never rejects.
+ * Resolves the host of an endpoint before an attempt. A name with any address in a refused range is refused: the
+ * attempt is recorded as failed and not sent. See docs/service.md#endpoint-urls. Never rejects.
  */
 export async function checkTarget(url: string, lookUp: LookUpHost): Promise<Target> {
   if (!isAllowedWebhookUrl(url)) return { ok: false, error: "not sent: the URL is not allowed" };
@@ -26,7 +26,7 @@ export async function checkTarget(url: string, lookUp: LookUpHost): Promise<Targ
   return { ok: false, error: "not sent: the host name leads to a private address" };
 }
 
-/** Resolves the host likewise, and refuses it where one of its addresses is refused. Never rejects. */
+/** Resolves the host in the same way, and refuses it if one of its addresses is refused. Never rejects. */
 export async function checkReach(url: string, lookUp: LookUpHost, refuse: RefuseAddress): Promise<Target> {
   const addresses = await addressesOf(url, lookUp);
   if (addresses.length === 0) return NOT_FOUND;
@@ -46,7 +46,7 @@ async function addressesOf(url: string, lookUp: LookUpHost): Promise<readonly st
   }
 }
 
-/** By the same ranges as a URL with the address in it. */
+/** Uses the same ranges as for a URL with an IP address. */
 function isPublicAddress(address: string): boolean {
   return isAllowedWebhookUrl(address.includes(":") ? `https://[${address}]/` : `https://${address}/`);
 }

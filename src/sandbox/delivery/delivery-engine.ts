@@ -11,13 +11,13 @@ import type { AttemptLog } from "./attempt-log.js";
 import type { AttemptQueue } from "./attempt-queue.js";
 import type { AttemptRow } from "./attempt-row.js";
 import type { AttemptSender } from "./attempt-sender.js";
-import { type DeliveryFault, type DeliveryFaultList, MOST_REORDER_MS } from "./delivery-faults.js";
+import { type DeliveryFault, type DeliveryFaultList, MAX_REORDER_MS } from "./delivery-faults.js";
 import { type Delivery, type SandboxEvent, eventBody } from "./delivery.js";
 import { type Answer, failureOf, judgeAnswer } from "./judge-answer.js";
 
 export interface DeliveryEngineOptions {
   time: SandboxTime;
-  /** Decides the variation of each wait, and faults that have a probability. */
+  /** Seed of the jitter of waits, and of faults with a probability. */
   seed: string;
   makeId: MakeId;
   endpoints: EndpointBook;
@@ -25,9 +25,9 @@ export interface DeliveryEngineOptions {
   queue: AttemptQueue;
   faults: DeliveryFaultList;
   sender: AttemptSender;
-  /** What becomes of planned retries when their endpoint is switched off. */
+  /** What happens to planned retries when their endpoint is switched off. */
   retriesOfDisabled: "dropped" | "kept";
-  /** Hears of every attempt. */
+  /** Called for every attempt. */
   onAttempt: (row: AttemptRow, delivery: Delivery) => void;
 }
 
@@ -39,7 +39,7 @@ export class DeliveryEngine {
   readonly #options: DeliveryEngineOptions;
   /** Deliveries that have not ended. */
   readonly #open = new Set<Delivery>();
-  /** Reordered attempts by endpoint: each is let go when another attempt to it has ended. */
+  /** Reordered attempts by endpoint. Each is sent when another attempt to the endpoint has ended. */
   readonly #heldBack = new Map<string, Set<() => void>>();
   #planned = 0;
   #logged = 0;
@@ -48,7 +48,7 @@ export class DeliveryEngine {
     this.#options = options;
   }
 
-  /** Plans the delivery of an event to every endpoint that hears it. One that is off loses it for good. */
+  /** Plans the delivery of an event to every endpoint that receives it. An endpoint that is off never gets it. */
   publish(event: SandboxEvent): Delivery[] {
     const body = eventBody(event);
     return this.#options.endpoints
@@ -58,7 +58,7 @@ export class DeliveryEngine {
       .map((endpoint) => this.#plan({ kind: "event", endpoint, event, body, onAttempt: undefined }));
   }
 
-  /** Makes one attempt, tried once; undefined when the endpoint was deleted meanwhile. */
+  /** Makes a single attempt without retries; undefined if the endpoint was deleted meanwhile. */
   deliverOnce(
     kind: "test" | "replay",
     endpoint: Endpoint,
@@ -78,7 +78,7 @@ export class DeliveryEngine {
     return this.#open.size;
   }
 
-  /** An endpoint was switched off. Which of the two happens to its retries is not shown. */
+  /** An endpoint was switched off. Whether the service drops or keeps its retries is not documented. */
   endpointDisabled(endpoint: Endpoint): void {
     if (this.#options.retriesOfDisabled === "dropped") this.#endAll((delivery) => isRetryTo(delivery, endpoint));
   }
@@ -88,7 +88,7 @@ export class DeliveryEngine {
     this.#endAll((delivery) => delivery.endpoint === endpoint);
   }
 
-  /** Ends everything; what is on its way is broken off and not logged. */
+  /** Ends everything. Running attempts are aborted and not logged. */
   stop(): void {
     this.#endAll(() => true);
     this.#heldBack.clear();
@@ -105,7 +105,7 @@ export class DeliveryEngine {
     return delivery;
   }
 
-  /** The next attempt is due: it starts, unless a fault holds it back. */
+  /** The next attempt is due: it starts, unless a fault delays it. */
   #due(delivery: Delivery): void {
     delivery.wait = undefined;
     if (!this.#mayGoOn(delivery)) {
@@ -121,7 +121,7 @@ export class DeliveryEngine {
         this.#wait(delivery, fault.delayMs, start);
         break;
       case "reorder":
-        this.#holdBack(delivery, fault.mostMs ?? MOST_REORDER_MS, start);
+        this.#holdBack(delivery, fault.mostMs ?? MAX_REORDER_MS, start);
         break;
       case undefined:
       case "drop":
@@ -207,7 +207,7 @@ export class DeliveryEngine {
   }
 
   /**
-   * What the attempt does to its endpoint. A test changes nothing, but its 410 disables. See
+   * Updates the endpoint after an attempt. A test changes nothing, except that a 410 disables. See
    * docs/service.md#endpoint-states.
    */
   #count({ endpoint, kind }: Delivery, answer: Answer): void {
@@ -232,7 +232,7 @@ export class DeliveryEngine {
     });
   }
 
-  /** Numbers of this attempt alone, so that the order in which receivers answer changes nothing. */
+  /** Random numbers for this attempt only, so that the order in which receivers answer has no effect. */
   #randomOf({ event, endpoint, attempts }: Delivery, what: string) {
     return seededRandom([this.#options.seed, what, endpoint.id, event.id, attempts].join("\0"));
   }
@@ -257,7 +257,7 @@ export class DeliveryEngine {
   }
 }
 
-/** A retry that waits, as opposed to a first attempt or one on its way. */
+/** A waiting retry, not a first attempt or a running one. */
 function isRetryTo({ endpoint, kind, wait, attempts }: Delivery, disabled: Endpoint): boolean {
   return endpoint === disabled && kind === "event" && wait !== undefined && attempts > 0;
 }

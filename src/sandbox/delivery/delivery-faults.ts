@@ -2,30 +2,33 @@ import { MINUTE } from "../../base/duration.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 import type { Random } from "../../base/random.js";
 import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
-import { LONGEST_DELAY_MS } from "../latest-time.js";
+import { MAX_DELAY_MS } from "../latest-time.js";
 import { matchesType } from "./attempt-log.js";
 
-/** What goes wrong with one attempt. */
+/** The fault of one attempt. */
 export type DeliveryFault =
-  /** Nothing is sent; the service hears no answer. */
+  /** Nothing is sent; the service gets no answer. */
   | { kind: "drop" }
-  /** Sent so many milliseconds of the sandbox's clock later, at most a year. */
+  /** Sent this many milliseconds of the sandbox's clock later, at most a year. */
   | { kind: "delay"; delayMs: number }
-  /** Sent more than once at the same moment, as a network repeats. The first one's answer counts; the copies have no row. */
+  /**
+   * Sent more than once at the same time, like a duplicate in the network. The answer to the first counts. The copies
+   * have no row.
+   */
   | {
       kind: "duplicate";
       /** Further copies. @default 1 */
       copies?: number;
     }
-  /** Sent behind the next attempt to the same endpoint. */
+  /** Sent after the next attempt to the same endpoint. */
   | {
       kind: "reorder";
       /** Longest wait for another attempt, in milliseconds of the sandbox's clock. @default 60,000 */
       mostMs?: number;
     }
-  /** Sent, and the receiver does what it does; the service hears no answer. */
+  /** Sent, and the receiver handles it; the service gets no answer. */
   | { kind: "lose_answer" }
-  /** Not sent: something in front of the receiver answers in its place. */
+  /** Not sent: a proxy in front of the receiver answers instead. */
   | {
       kind: "status";
       /** 200 to 599. */
@@ -45,11 +48,11 @@ export interface DeliveryFaultRule {
   attempt?: number;
   /** 0 to 1. @default 1 */
   probability?: number;
-  /** How often it happens before the rule is used up. @default without end */
+  /** How often the fault happens before the rule ends. @default no limit */
   times?: number;
 }
 
-/** What of an attempt decides whether a rule fits. */
+/** The fields of an attempt that rules compare. */
 export interface FaultSubject {
   type: string;
   endpointId: string;
@@ -57,13 +60,15 @@ export interface FaultSubject {
 }
 
 /** Longest wait of a reordered attempt for another one, unless the rule says otherwise. */
-export const MOST_REORDER_MS = MINUTE;
+export const MAX_REORDER_MS = MINUTE;
 
-/** Rules, first to last; the first that fits decides about an attempt. */
+/** Rules in order. The first that matches decides about an attempt. */
 export class DeliveryFaultList {
   #rules: { rule: DeliveryFaultRule; left: number }[] = [];
 
-  /** Adds a rule; throws `invalid_argument` or `invalid_option` for one that cannot be meant. Gives the function that takes it back. */
+  /**
+   * Adds a rule; throws `invalid_argument` or `invalid_option` for an invalid one. Returns a function that removes it.
+   */
   add(rule: DeliveryFaultRule): () => void {
     checkDeliveryRule(rule);
     const entry = { rule, left: rule.times ?? Infinity };
@@ -77,7 +82,7 @@ export class DeliveryFaultList {
     this.#rules = [];
   }
 
-  /** The fault of an attempt. `random` belongs to the attempt, so that the order of answers elsewhere changes nothing. */
+  /** The fault of an attempt. Each attempt has its own `random`, so that the order of other answers has no effect. */
   next(subject: FaultSubject, random: Random): DeliveryFault | undefined {
     for (const entry of this.#rules) {
       const { probability = 1, fault } = entry.rule;
@@ -107,7 +112,7 @@ const FAULT_FIELDS: Readonly<Record<DeliveryFault["kind"], readonly string[]>> =
   status: ["status", "retryAfter"],
 };
 
-/** Throws `invalid_argument` or `invalid_option` for a rule that cannot be meant. */
+/** Throws `invalid_argument` or `invalid_option` for an invalid rule. */
 export function checkDeliveryRule(rule: DeliveryFaultRule): void {
   checkRule(rule, { fields: ["types", "endpointId", "attempt"], faults: FAULT_FIELDS });
   checkText("types", rule.types);
@@ -122,13 +127,13 @@ function checkFault(fault: DeliveryFault): void {
     case "lose_answer":
       return;
     case "delay":
-      checkWholeNumber("fault.delayMs", fault.delayMs, { min: 0, max: LONGEST_DELAY_MS });
+      checkWholeNumber("fault.delayMs", fault.delayMs, { min: 0, max: MAX_DELAY_MS });
       return;
     case "duplicate":
       checkWholeNumber("fault.copies", fault.copies ?? 1, { min: 1, max: 100 });
       return;
     case "reorder":
-      checkWholeNumber("fault.mostMs", fault.mostMs ?? MOST_REORDER_MS, { min: 0, max: LONGEST_DELAY_MS });
+      checkWholeNumber("fault.mostMs", fault.mostMs ?? MAX_REORDER_MS, { min: 0, max: MAX_DELAY_MS });
       return;
     case "status":
       checkWholeNumber("fault.status", fault.status, { min: 200, max: 599 });

@@ -10,7 +10,7 @@ export interface SandboxEvent {
   /** ISO 8601. */
   createdAt: string;
   data: Readonly<Record<string, unknown>>;
-  /** The workspace's addresses that it names; not sent. */
+  /** The workspace's addresses that it names. Not sent. */
   addresses: readonly string[];
 }
 
@@ -22,17 +22,17 @@ export interface Delivery {
   /** The bytes, the same for every attempt. */
   readonly body: Buffer;
   readonly kind: DeliveryKind;
-  /** Attempts made. */
+  /** Number of attempts made. */
   attempts: number;
   /** The wait for the next attempt; undefined while one runs and once it has ended. */
   wait: { timer: Timer; dueMs: number } | undefined;
   /** Nothing more is tried. */
   ended: boolean;
-  /** Hears of the first attempt, or of undefined when none could be logged. */
+  /** Called with the first attempt, or with undefined if none could be logged. */
   onAttempt: ((row: AttemptRow | undefined) => void) | undefined;
 }
 
-/** The signed bytes of an event. See docs/service.md#envelope. Throws `invalid_argument` for data that is no JSON. */
+/** The signed bytes of an event. See docs/service.md#envelope. Throws `invalid_argument` for data that is not JSON. */
 export function eventBody({ id, type, createdAt, data }: SandboxEvent): Buffer {
   try {
     return Buffer.from(JSON.stringify({ id, type, createdAt, data }));

@@ -1,13 +1,13 @@
 import { LIMITS } from "../../protocol/limits.js";
 import { isDeliveredStatus, isRetryableStatus } from "../../protocol/retry-schedule.js";
 
-/** What came of sending an attempt. */
+/** The result of sending an attempt. */
 export type Answer =
   | { kind: "answered"; status: number; retryAfter: string | null }
   /** No answer in time, no connection, or not sent at all; `error` says which. */
   | { kind: "none"; error: string };
 
-/** What the service makes of it: `disable` switches the endpoint off. See docs/service.md#final-answers. */
+/** What the service does next: `disable` switches the endpoint off. See docs/service.md#final-answers. */
 export type Verdict = "delivered" | "retry" | "final" | "disable";
 
 export function judgeAnswer(answer: Answer): Verdict {

@@ -4,7 +4,7 @@ import { type SendPost, reasonOf } from "./send-over-http.js";
 /** A receiver without a socket, such as `receiver.fetch`. */
 export type ReceiveFetch = (request: Request) => Promise<Response> | Response;
 
-/** Hands each POST to a function instead of a socket. A rejection counts as a connection that broke off. */
+/** Passes each POST to a function instead of a socket. A rejection counts as a broken connection. */
 export function sendInProcess(receive: ReceiveFetch): SendPost {
   return async ({ url, headers, body }, signal) => {
     if (signal.aborted) return { kind: "none", error: reasonOf(signal) };
@@ -19,7 +19,7 @@ export function sendInProcess(receive: ReceiveFetch): SendPost {
   };
 }
 
-/** A Request takes no user and password in its URL; over HTTP they travel as this header. */
+/** A Request does not allow credentials in its URL. Over HTTP they are sent as this header. */
 function withoutCredentials(text: string): { url: string; headers: Record<string, string> } {
   const url = new URL(text);
   const { username, password } = url;
@@ -33,7 +33,7 @@ function withoutCredentials(text: string): { url: string; headers: Record<string
 async function answerOf(receive: ReceiveFetch, request: Request): Promise<Answer> {
   try {
     const response = await receive(request);
-    // The body is not looked at; one that somebody has read already cannot be cancelled.
+    // The body is not read. A body that was already read cannot be cancelled.
     response.body?.cancel().catch(() => {});
     return { kind: "answered", status: response.status, retryAfter: response.headers.get("retry-after") };
   } catch (error) {

@@ -7,21 +7,21 @@ export interface Post {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** Connect to one of these addresses and no other: those that were looked up and allowed. */
+  /** Connect only to one of these resolved and allowed addresses. */
   addresses?: readonly string[];
 }
 
-/** Sends a POST. Never rejects; an abort of the signal ends it with no answer, or with the one that had begun. */
+/** Sends a POST. Never rejects. If the signal is aborted, it ends without an answer, or with the one that had begun. */
 export type SendPost = (post: Post, signal: AbortSignal) => Promise<Answer>;
 
-/** How much of an answer is read. Nothing in it matters; a receiver just should not see its answer broken off. */
-const MOST_ANSWER_BYTES = 64 * 1024;
+/** How much of an answer is read. The content is ignored, but the receiver should not see a broken connection. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** Sends over a connection of its own and never follows a redirect. */
+/** Sends over a new connection and never follows a redirect. */
 export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal) =>
   new Promise((resolve) => {
     let begun: Answer | undefined;
-    // Whatever becomes of its body, an answer that has begun is the answer.
+    // The status line is the answer, even if the body fails.
     const fail = (error: Error & { code?: string }): void =>
       resolve(
         begun ?? {
@@ -44,13 +44,13 @@ export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal
       const settle = (): void => resolve(answer);
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.byteLength;
-        if (bytes > MOST_ANSWER_BYTES) response.destroy();
+        if (bytes > MAX_ANSWER_BYTES) response.destroy();
       });
       response.once("error", settle);
       response.once("close", settle);
     });
     request.on("error", fail);
-    // A 101 comes as neither an answer nor an error.
+    // Node reports a 101 neither as an answer nor as an error.
     request.on("upgrade", (response, socket) => {
       socket.destroy();
       resolve(answerOf(response));

@@ -1,13 +1,13 @@
 import type { Caller } from "../api/api-handlers.js";
 
-/** Addresses and domains that something is narrowed to. Both empty: not narrowed. */
+/** Addresses and domains that something is limited to. Both empty: no limit. */
 export interface Allowlists {
   addressAllowlist: readonly string[];
   domainAllowlist: readonly string[];
 }
 
 /**
- * The lists as they are saved: compared without case, and no address whose domain is listed. See
+ * The lists as they are stored: in lower case, without addresses whose domain is listed. See
  * docs/service.md#allowlists.
  */
 export function normalizeAllowlists({ addressAllowlist, domainAllowlist }: Allowlists): Allowlists {
@@ -24,7 +24,7 @@ export function isUnlimited({ addressAllowlist, domainAllowlist }: Allowlists): 
   return addressAllowlist.length === 0 && domainAllowlist.length === 0;
 }
 
-/** True when the address is on one of the lists by itself or by its domain. */
+/** True if the address or its domain is on the lists. */
 export function coversAddress({ addressAllowlist, domainAllowlist }: Allowlists, address: string): boolean {
   const lower = address.toLowerCase();
   return (
@@ -34,7 +34,7 @@ export function coversAddress({ addressAllowlist, domainAllowlist }: Allowlists,
 }
 
 /**
- * True when a caller's send scope holds all of the lists; one address never covers its whole domain. See
+ * True if a caller's send scope contains all of the lists. One address never covers its whole domain. See
  * docs/service.md#endpoint-limits.
  */
 export function holdsAllowlists(caller: Pick<Caller, keyof Allowlists>, lists: Allowlists): boolean {
@@ -47,7 +47,7 @@ export function holdsAllowlists(caller: Pick<Caller, keyof Allowlists>, lists: A
   );
 }
 
-/** What stands behind the last @, in lower case. */
+/** The part after the last @, in lower case. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 }

@@ -13,17 +13,17 @@ import { type Allowlists, domainOf } from "./allowlists.js";
 
 /** Rules of a workspace for its endpoints. */
 export interface EndpointRules {
-  /** Hold URLs to the documented rule: https and a public host. */
+  /** Enforces the documented rule for URLs: https and a public host. */
   strictUrls: boolean;
   /** Addresses that the workspace owns, in lower case. */
   addresses: readonly string[];
-  /** Domains that it owns with every address, in lower case. */
+  /** Domains that it owns, with every address in them, in lower case. */
   domains: readonly string[];
   /** Event types beyond those that this package knows. */
   newEventTypes: readonly string[];
 }
 
-/** A body of creation by every documented rule; throws 422. */
+/** Checks a body of creation by every documented rule; throws 422. */
 export function checkCreate(input: unknown, rules: EndpointRules): WebhookCreateInput {
   const schema = rules.strictUrls ? webhookCreateInput : localWebhookCreateInput;
   const checked = checkInput(schema, input, webhooks.create.faultCodes);
@@ -32,7 +32,7 @@ export function checkCreate(input: unknown, rules: EndpointRules): WebhookCreate
   return checked.value;
 }
 
-/** A body of an update, likewise. */
+/** Checks a body of an update in the same way. */
 export function checkUpdate(input: unknown, rules: EndpointRules): WebhookUpdateInput {
   const schema = rules.strictUrls ? webhookUpdateInput : localWebhookUpdateInput;
   const checked = checkInput(schema, input, webhooks.update.faultCodes);
@@ -41,7 +41,7 @@ export function checkUpdate(input: unknown, rules: EndpointRules): WebhookUpdate
   return checked.value;
 }
 
-/** The rules that need to know the workspace and the event types. */
+/** The rules that depend on the workspace and the event types. */
 function checkLists(
   {
     eventTypes = [],

@@ -49,7 +49,7 @@ export class EndpointBook {
     throw new ApiFault({ status: 404, code: "resource_not_found", message: "There is no such endpoint." });
   }
 
-  /** `secret` is chosen for the endpoint unless one is given. */
+  /** A secret is generated unless one is given. */
   create(input: WebhookCreateInput, { caller, secret }: { caller?: Caller; secret?: string } = {}): Endpoint {
     const { clock, makeId, rules, maxEndpoints, onChange } = this.#options;
     const { url, description, eventTypes, addressAllowlist = [], domainAllowlist = [] } = checkCreate(input, rules);
@@ -100,7 +100,7 @@ export class EndpointBook {
     return endpoint;
   }
 
-  /** The endpoint and its secret are gone; its log goes with it, by `onChange`. */
+  /** Deletes the endpoint and its secret. `onChange` deletes its log. */
   delete(id: string, caller?: Caller): Endpoint {
     const endpoint = this.get(id);
     requireWithin(caller, endpoint);
@@ -109,7 +109,10 @@ export class EndpointBook {
     return endpoint;
   }
 
-  /** The old secret signs nothing from here on. The new one is as good as the endpoint, so a narrowed key gets none of a wider one. */
+  /**
+   * The old secret is not used from now on. The new one gives access to all events of the endpoint, so a key with an
+   * allowlist does not get it for an endpoint that covers more.
+   */
   rotateSecret(id: string, { caller, secret }: { caller?: Caller; secret?: string } = {}): Endpoint {
     const endpoint = this.get(id);
     requireWithin(caller, endpoint);
@@ -119,7 +122,7 @@ export class EndpointBook {
     return endpoint;
   }
 
-  /** Switches an endpoint off for the service's own reasons. */
+  /** Switches an endpoint off on behalf of the service. */
   disable(endpoint: Endpoint, reason: string): void {
     if (endpoint.enabled && this.#endpoints.has(endpoint.id)) this.#switchOff(endpoint, reason);
   }
@@ -128,7 +131,7 @@ export class EndpointBook {
     this.#endpoints.clear();
   }
 
-  /** `reason` is null when the owner does it; then there is no time either. See docs/service.md#endpoint-states. */
+  /** `reason` is null if the owner does it. Then there is no time either. See docs/service.md#endpoint-states. */
   #switchOff(endpoint: Endpoint, reason: string | null): void {
     endpoint.enabled = false;
     endpoint.disabledAtMs = reason === null ? null : this.#options.clock.now();
@@ -150,14 +153,14 @@ export class EndpointBook {
   }
 }
 
-/** A narrowed key touches only what lies inside its send scope. See docs/service.md#endpoint-limits. */
+/** A key with an allowlist may change only endpoints inside its send scope. See docs/service.md#endpoint-limits. */
 function requireWithin(caller: Caller | undefined, lists: Allowlists): void {
   if (caller === undefined || holdsAllowlists(caller, lists)) return;
   throw new ApiFault({
     status: 422,
     code: "capability_unsupported",
     param: "addressAllowlist",
-    message: "The key is narrowed to some addresses or domains, and the endpoint's lists reach beyond them.",
+    message: "The key is limited to some addresses or domains, and the endpoint's lists cover more.",
   });
 }
 

@@ -1,9 +1,9 @@
 import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 
-/** A webhook endpoint as the sandbox keeps it. See docs/service.md#endpoint. */
+/** A webhook endpoint as the sandbox stores it. See docs/service.md#endpoint. */
 export interface Endpoint {
   readonly id: string;
-  /** Goes up with every endpoint: its place in the order of creation. */
+  /** Increases with every endpoint: its position in the order of creation. */
   readonly sequence: number;
   readonly createdAtMs: number;
   url: string;
@@ -21,7 +21,7 @@ export interface Endpoint {
   secret: string;
 }
 
-/** The endpoint as it travels, without its secret. */
+/** The endpoint as it is sent, without its secret. */
 export function endpointBody(endpoint: Endpoint): WebhookEndpoint {
   const { id, url, description, eventTypes, enabled, consecutiveFailures, disabledReason } = endpoint;
   return {

@@ -2,7 +2,7 @@ import { DEFAULT_EVENT_TYPES } from "../../protocol/event-types.js";
 import { type Allowlists, coversAddress, isUnlimited } from "./allowlists.js";
 import type { Endpoint } from "./endpoint.js";
 
-/** What of an event decides who hears of it. */
+/** The fields of an event that decide which endpoints receive it. */
 export interface Audience {
   type: string;
   /** The workspace's addresses that it names; empty when it names none. */
@@ -25,8 +25,8 @@ export function hearsEvent(endpoint: Pick<Endpoint, "eventTypes" | keyof Allowli
 }
 
 /**
- * The workspace's addresses that an event names: who wrote an outgoing mail, or whom an incoming one is for. Which field of
- * `data` that is has to be assumed, as `data` is not shown. Events of other kinds name none.
+ * The workspace's addresses that an event names: the sender of an outgoing mail, or the recipients of an incoming one.
+ * The field of `data` is assumed, since `data` is not documented. Events of other kinds name none.
  */
 export function addressesOf(type: string, data: Readonly<Record<string, unknown>>): string[] {
   if (!type.startsWith("email.")) return [];

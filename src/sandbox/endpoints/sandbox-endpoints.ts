@@ -3,7 +3,7 @@ import type { EndpointWithSecret, SandboxEndpoints } from "../sandbox.js";
 import type { EndpointBook } from "./endpoint-book.js";
 import { type Endpoint, endpointBody } from "./endpoint.js";
 
-/** The endpoints as the sandbox shows them: copies, so that nothing changes them but the rules. */
+/** The endpoints as the sandbox shows them: copies, so that only the rules change them. */
 export function createSandboxEndpoints(book: EndpointBook, deliverOnce: DeliverOnce): SandboxEndpoints {
   return {
     create: (input, options) => withSecret(book.create(input, options)),

@@ -3,9 +3,9 @@ import { SAMPLE_DOMAIN, SAMPLE_TIMES, type SampleStory } from "./sample-story.js
 
 /*
  * No `data` of any event type is documented (docs/service.md#event-data), so every shape here is ASSUMED. Field names
- * follow the resources that the documents do show: drafts (to, cc, subject, threadId, attachments), files (direction,
- * usage, deletable, deliveredTo), forms (audienceIds, doubleOptIn, outcome), lanes (stream), record checks (checks of
- * id, status, record). Identifiers of messages and threads have no shown shape.
+ * follow the resources that the service's documentation shows: drafts (to, cc, subject, threadId, attachments), files
+ * (direction, usage, deletable, deliveredTo), forms (audienceIds, doubleOptIn, outcome), lanes (stream), record checks
+ * (checks of id, status, record). The form of message and thread identifiers is not documented.
  */
 
 /** Fields shared by all events about a message that this workspace sends. */
@@ -28,7 +28,7 @@ function toRecipient(story: SampleStory) {
   return { ...outgoing(story), recipient: story.person.address };
 }
 
-/** Fields shared by all events about a message that came in. */
+/** Fields shared by all events about a received message. */
 function incoming(story: SampleStory) {
   return {
     messageId: `msg_${story.id("message")}`,
@@ -85,7 +85,7 @@ function signUp(story: SampleStory) {
   };
 }
 
-/** One builder of sample data per event type. All shapes are assumed; times lie around the event's own. */
+/** One builder of sample data per event type. All shapes are assumed. Times are close to the event's own. */
 export const SAMPLE_DATA = {
   "email.received": incoming,
   "email.sent": (story: SampleStory) => ({ ...outgoing(story), sentAt: story.at(SAMPLE_TIMES.before) }),

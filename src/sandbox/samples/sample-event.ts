@@ -15,22 +15,22 @@ export interface SampleEvent<T extends EventType, Data extends object = SampleDa
 
 export interface SampleOptions {
   /**
-   * Decides all identifiers, and the names, addresses and subjects, out of short lists. Samples of one seed and type have
-   * the same event id, so the second is a duplicate; samples of one seed and different types are about the same message,
-   * file or form.
+   * Seed of all identifiers, and of the names, addresses and subjects, which come from short lists. Samples with one
+   * seed and type have the same event id, so the second is a duplicate. Samples with one seed and different types are
+   * about the same message, file or form.
    *
-   * @default a number that goes up with every sample of the process, and always the same person and order
+   * @default a number that increases with every sample of the process, and always the same person and order
    */
   seed?: string | number;
   /** @default "evt_" and 24 hex digits made from the seed */
   id?: string;
-  /** @default 2026-01-01T09:00:00Z, a second later with every sample that has no seed */
+  /** @default 2026-01-01T09:00:00Z, one second later for each sample without a seed */
   createdAt?: Date;
 }
 
 const OPTION_NAMES: OptionNames<SampleOptions> = { seed: true, id: true, createdAt: true };
 
-/** The second object's fields in place of the first one's. */
+/** The fields of both objects; those of the second replace those of the first. */
 type Merged<Base, Over> = Omit<Base, keyof Over> & Over;
 
 let samples = 0;
@@ -38,8 +38,9 @@ let samples = 0;
 /**
  * An event to build and test handlers against, the same in every run.
  *
- * The envelope (`id`, `type`, `createdAt`, `data`) is documented; **the fields of `data` are assumed**, as the documents
- * show none (docs/service.md#event-data). Compare them with a captured delivery before relying on one.
+ * The envelope (`id`, `type`, `createdAt`, `data`) is documented; **the fields of `data` are assumed**, since the
+ * service's documentation shows none (docs/service.md#event-data). Compare them with a captured delivery before relying
+ * on one.
  *
  * @param data Replaces fields of the sample's `data`, one level deep.
  */
@@ -58,8 +59,8 @@ export function sampleEvent(
 }
 
 /**
- * What the service sends when its endpoint test is run: an `email.sent` whose data has `test: true` and a note
- * (docs/service.md#test-deliveries). The note's name and wording are assumed, and that the usual fields are missing.
+ * The event that the service sends for a test of an endpoint: an `email.sent` whose data has `test: true` and a note
+ * (docs/service.md#test-deliveries). Assumed: the note's name and wording, and that the usual fields are missing.
  */
 export function sampleTestEvent(options: SampleOptions = {}): SampleEvent<"email.sent", { test: true; note: string }> {
   const { story: _, ...envelope } = nextEnvelope("test", options);

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { MINUTE, SECOND } from "../../base/duration.js";
 
-/** Who and what a sample is about. Samples of one seed share it, so that they tell one story. */
+/** The person and objects that a sample is about. Samples with one seed share them. */
 export interface SampleStory {
   /** An identifier of 24 hex digits, the same one for the same label. */
   id(label: string): string;
-  /** A time that lies so many milliseconds after the event, as ISO 8601. */
+  /** A time this many milliseconds after the event, as ISO 8601. */
   at(offsetMs: number): string;
   person: { name: string; address: string };
-  /** The address of the workspace that wrote or was written to. */
+  /** The workspace's address that sent or received the mail. */
   workspaceAddress: string;
   /** Number of the order that the mail is about. */
   order: string;
@@ -57,10 +57,10 @@ const QUESTIONS: Choices<(order: string) => string> = [
   () => "Frage zu meiner Rechnung",
 ];
 
-/** The event's time where none is given. */
+/** The event's time if none is given. */
 export const FIRST_SAMPLE_MS = Date.UTC(2026, 0, 1, 9);
 
-/** Makes the story of a seed. Undecided, it is always about the first of each list. */
+/** Makes the story of a seed. Without a seed, it uses the first item of each list. */
 export function makeStory(seed: string, options: { varied: boolean; atMs: number }): SampleStory {
   const digest = (label: string): Buffer => createHash("sha256").update(`${seed}\0${label}`).digest();
   const pick = <Item>(label: string, items: Choices<Item>): Item => {
