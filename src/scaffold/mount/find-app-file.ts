@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 
-/** The part of an app's package.json that matters here. */
+/** The fields of an app's package.json that are used here. */
 export interface AppPackage {
   type?: string;
   main?: string;
@@ -29,8 +29,8 @@ const NAMES = ["app", "server", "index", "main"];
 const ENDINGS = ["ts", "mts", "js", "mjs", "cjs"];
 
 /**
- * The files of the folder that may make the Express app, the likeliest first: what package.json's scripts and `main` run, then the
- * usual names. A built file stands for its source.
+ * The files of the folder that may create the Express app, most likely first: what package.json's scripts and `main`
+ * run, then the usual names. For a built file the source is listed.
  */
 export function findAppFiles(folder: string, { main, scripts }: AppPackage): string[] {
   const commands = [scripts?.["dev"], scripts?.["start"]].filter((script) => script !== undefined);
@@ -42,7 +42,7 @@ export function findAppFiles(folder: string, { main, scripts }: AppPackage): str
   return [...new Set([...named, ...usual])].filter((path) => !path.startsWith("..") && existsSync(join(folder, path)));
 }
 
-/** `dist/server.js` is made of `src/server.ts`. */
+/** `dist/server.js` is built from `src/server.ts`. */
 function sourcesOf(path: string): string[] {
   const inside = /^(?:dist|build|out|lib)\/(.*)\.[cm]?js$/.exec(path)?.[1];
   return inside === undefined ? [] : [`src/${inside}.ts`, `src/${inside}.mts`];

@@ -1,9 +1,10 @@
-/** What may stand before a `/` that begins a regular expression. */
+/** What may precede a `/` that begins a regular expression. */
 const BEFORE_REGEXP = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|delete|void|throw|new|else|do))\s*$/;
 
 /**
- * The text with everything inside comments, strings, templates and regular expressions replaced by spaces, so that a search finds
- * code only. Length and lines stay, quotes too. Undefined when something does not end: then it is no text to rely on.
+ * The text with everything inside comments, strings, templates and regular expressions replaced by spaces, so that a
+ * search finds code only. Length, lines and quotes stay. Undefined if something does not end: then the text cannot be
+ * searched safely.
  */
 export function maskCode(text: string): string | undefined {
   let masked = "";
@@ -28,7 +29,7 @@ function blank(text: string): string {
   return text.replaceAll(/[^\r\n]/g, " ");
 }
 
-/** Where what begins at `at` ends; `at` itself for code, undefined when it does not end. */
+/** End of the token that begins at `at`: `at` itself for code, undefined if it does not end. */
 function endOfOpaque(text: string, at: number, before: string): number | undefined {
   const [here = "", next = ""] = [text[at], text[at + 1]];
   if (here === "/" && next === "/") return endOfLine(text, at);

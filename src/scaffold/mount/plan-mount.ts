@@ -14,7 +14,7 @@ export interface MountOptions {
   events: readonly EventType[];
 }
 
-/** One file before and after. */
+/** One file before and after the change. */
 export interface FileChange {
   /** In the app's folder. */
   path: string;
@@ -23,23 +23,23 @@ export interface FileChange {
   after: string;
 }
 
-/** What adding a receiver would do. */
+/** The plan for adding a receiver. */
 export type MountPlan =
-  /** `diff`: unified. `next`: what is left to do by hand. */
+  /** `diff`: a unified diff. `next`: the steps left to do by hand. */
   | { kind: "ready"; app: string; changes: readonly FileChange[]; diff: string; next: readonly string[] }
   /** The app's file mounts a receiver already. */
   | { kind: "present"; app: string }
-  /** Nothing is to be changed. `paste`: what to add by hand, to `app` where the file is known. */
+  /** Nothing is changed. `paste`: what to add by hand, to `app` if the file is known. */
   | { kind: "unclear"; app: string | undefined; reason: string; paste: string };
 
 const PATH = "/webhooks/mail";
 const START_HINT = `await ${RECEIVER_NAME}.start() before the app listens: until then deliveries are answered 503`;
 const ABOVE_HINT =
-  "look at what stands above the mount: a login check, a CSRF guard or a redirect there would refuse deliveries";
-const STOP_HINT = `await ${RECEIVER_NAME}.stop() when the process ends: handlers come to their end (a crash loses nothing either)`;
+  "check the code above the mount: a login check, a CSRF guard or a redirect there would refuse deliveries";
+const STOP_HINT = `await ${RECEIVER_NAME}.stop() when the process ends: running handlers finish (a crash loses nothing either)`;
 const PRESENT = new RegExp(String.raw`["']pigeonhole["']|\b${RECEIVER_NAME}\.(?:middleware|listener|fetch)\(`);
 
-/** Looks for the app and plans the mount; writes nothing. Throws `invalid_argument` for a folder without package.json. */
+/** Finds the app and plans the mount; writes nothing. Throws `invalid_argument` for a folder without package.json. */
 export function planMount({ folder, events }: MountOptions): MountPlan {
   const appPackage = readAppPackage(folder);
   const files = findAppFiles(folder, appPackage).map((path) => ({
@@ -60,7 +60,7 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
   }
   const receiver = planReceiver(folder, found.path, app, events);
   if (receiver === "foreign") {
-    const reason = `there is a file webhooks/receiver beside it that has no ${RECEIVER_NAME}`;
+    const reason = `there is a file webhooks/receiver beside it that does not export ${RECEIVER_NAME}`;
     const paste = pasteText({ kind: app.kind, events, file: "webhooks/mail-receiver" });
     return { kind: "unclear", app: found.path, reason, paste };
   }
@@ -70,7 +70,7 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
   return { kind: "ready", app: found.path, changes, diff: diffOf(changes), next: nextOf(app, appPackage) };
 }
 
-/** The new file, none when it is there already, or `foreign` when another one has its name. */
+/** The new file; none if it already exists, or `foreign` if another file has its name. */
 function planReceiver(
   folder: string,
   appPath: string,
@@ -83,7 +83,7 @@ function planReceiver(
   return readFileSync(join(folder, path), "utf8").includes(RECEIVER_NAME) ? [] : "foreign";
 }
 
-/** TypeScript's `import x = require()` goes with the syntax of modules. */
+/** TypeScript's `import x = require()` is used with module syntax. */
 function spelling({ kind }: ExpressApp, path: string): "esm" | "cjs" {
   return /\.[cm]?ts$/.test(path) ? "esm" : kind;
 }
@@ -91,14 +91,14 @@ function spelling({ kind }: ExpressApp, path: string): "esm" | "cjs" {
 interface AppFile {
   path: string;
   text: string;
-  /** Whether Node runs it as an ES module; TypeScript's `import` lines alone do not tell. */
+  /** Whether Node runs it as an ES module; TypeScript's `import` lines do not decide that. */
   isModule: boolean;
 }
 
-/** The app's text with the import, the mount, and the start where its place is clear. */
+/** The app's text with the import, the mount, and the start if its place is clear. */
 function mountIn({ path, text, isModule }: AppFile, app: ExpressApp): string {
   const { indent, name, quote, semicolon, lineEnd } = app;
-  // CommonJS cannot wait at the top of a file; a delivery that comes meanwhile waits itself.
+  // CommonJS has no top-level await. A delivery that arrives meanwhile waits for the start.
   const startLine = `${isModule ? "await" : "void"} ${RECEIVER_NAME}.start()${semicolon}`;
   const insertions = [
     { at: app.importAt, lines: [importLine(path, text, app)] },
@@ -111,7 +111,7 @@ function mountIn({ path, text, isModule }: AppFile, app: ExpressApp): string {
     },
     ...(app.listenAt === undefined ? [] : [{ at: app.listenAt, lines: [startLine] }]),
   ];
-  // From the end, so that offsets stay true; of two at one place the first comes to stand first.
+  // Insert from the end, so that offsets stay valid. Of two at one place, the first is written first.
   return insertions
     .toReversed()
     .toSorted((a, b) => b.at - a.at)
@@ -158,7 +158,7 @@ function nextOf(app: ExpressApp, { dependencies, devDependencies }: AppPackage):
 interface PasteInput {
   kind: "esm" | "cjs";
   events: readonly EventType[];
-  /** Where the receiver goes, without ending: a place that is free. @default "webhooks/receiver" */
+  /** Path of the new receiver file without extension, which must be free. @default "webhooks/receiver" */
   file?: string;
 }
 
@@ -182,7 +182,7 @@ function pasteText({ kind, events, file = "webhooks/receiver" }: PasteInput): st
   ].join("\n");
 }
 
-/** Refuses a change of a file that is not as it was when the change was planned. */
+/** Refuses to change a file that was changed after the plan was made. */
 export function checkUnchanged(folder: string, { path, before }: FileChange): void {
   const file = join(folder, path);
   const now = existsSync(file) ? readFileSync(file, "utf8") : undefined;

@@ -1,21 +1,24 @@
 import { maskCode } from "./mask-code.js";
 
-/** What has to be known of an app's file to mount a receiver in it. Positions are offsets into its text. */
+/** What must be known about an app's file to mount a receiver in it. Positions are offsets into its text. */
 export interface ExpressApp {
   kind: "esm" | "cjs";
   /** Name of the app's variable. */
   name: string;
   /** White space before the lines of the app. */
   indent: string;
-  /** Where the line of the mount begins: that of the first body parser, or the one after the app's own. */
+  /** Start of the line of the mount: at the first body parser, or after the app is created. */
   mountAt: number;
-  /** Code of the body parser that the mount stands above; undefined when there is none. */
+  /** Code of the body parser below the mount; undefined if there is none. */
   bodyParser: string | undefined;
-  /** True when something is mounted above the mount, and so sees deliveries first. */
+  /** True if something is mounted above, and so receives deliveries first. */
   isBehindOthers: boolean;
-  /** Where a line with an import begins. */
+  /** Start of a line for an import. */
   importAt: number;
-  /** Where the line of the only `app.listen(` begins; undefined when there is none, or it is no plain statement of a file's own level. */
+  /**
+   * Start of the line of the only `app.listen(`; undefined if there is none, or it is not a plain statement at the top
+   * level of the file.
+   */
   listenAt: number | undefined;
   quote: '"' | "'";
   semicolon: ";" | "";
@@ -23,7 +26,7 @@ export interface ExpressApp {
   lineEnd: "\n" | "\r\n";
 }
 
-/** Why a file is left alone, for a person. */
+/** Why a file is not changed, as text. */
 export interface Unclear {
   kind: "unclear";
   reason: string;
@@ -32,7 +35,7 @@ export interface Unclear {
 /** Names that make body parsers, as members of express or body-parser. */
 const PARSERS = ["json", "urlencoded", "text", "raw"] as const;
 
-/** Finds the places in the text of an Express app's file; anything out of the ordinary is `unclear`. */
+/** Finds the places in the text of an Express app's file. Anything unusual is `unclear`. */
 export function readExpressApp(text: string): ExpressApp | Unclear {
   const code = maskCode(text);
   if (code === undefined) return unclear("it has a string or a comment that does not end");
@@ -81,7 +84,7 @@ interface Factory {
 const ESM_IMPORT = /^import\s+(?:\*\s+as\s+)?([\w$]+)\s*(?:,\s*\{[^}]*\}\s*)?from\s*(["'])express\2/m;
 const CJS_IMPORT = /^(?:const|let|var|import)\s+([\w$]+)\s*=\s*require\(\s*(["'])express\2\s*\)/m;
 
-/** What express is called in the file. */
+/** The name of express in the file. */
 function findFactory(text: string): Factory | undefined {
   for (const [kind, pattern] of [
     ["esm", ESM_IMPORT],
@@ -93,7 +96,9 @@ function findFactory(text: string): Factory | undefined {
   return undefined;
 }
 
-/** The line after the last import; of CommonJS after the last `require` in the run of lines that begins with the first. */
+/**
+ * The line after the last import; of CommonJS after the last `require` in the run of lines that begins with the first.
+ */
 function findImportEnd(code: string, kind: "esm" | "cjs"): number | undefined {
   const pattern =
     kind === "esm"
@@ -112,8 +117,8 @@ interface AppPlace {
 }
 
 /**
- * The first body parser, when it is a statement beside the app's own. One inside a block or of another spelling gives nothing: then
- * the mount stands right after the app is made, which is above it in any case.
+ * The first body parser, if it is a statement at the level of the app's creation. One inside a block or in another form
+ * is not found: then the mount is placed right after the creation of the app, which is above it in any case.
  */
 function findBodyParser(
   text: string,
@@ -149,7 +154,7 @@ function parserCall(text: string, make: string): RegExp {
   return new RegExp([`(?<![\\w$.])(?:${owners.join("|")})\\.(?:${PARSERS.join("|")})\\(`, ...alone].join("|"));
 }
 
-/** True when a block ends in this code that does not begin in it: what follows belongs to another function. */
+/** True if this code ends a block that it does not begin: what follows belongs to another function. */
 function leavesBlock(code: string): boolean {
   let depth = 0;
   for (const letter of code) {

@@ -1,6 +1,6 @@
 import type { EventType } from "../../protocol/event-types.js";
 
-/** How the new file is written, after the fashion of the app's. */
+/** The style of the new file, like that of the app's file. */
 export interface ReceiverFileInput {
   kind: "esm" | "cjs";
   events: readonly EventType[];
@@ -29,7 +29,7 @@ export function receiverFile({ kind, events, quote, semicolon, lineEnd }: Receiv
   const lines = [
     load,
     "",
-    "// Takes webhooks of the mail workspace. A delivery that was answered 2xx is in the file and takes effect once.",
+    "// Receives webhooks of the mail workspace. A delivery that was answered 2xx is in the file and takes effect once.",
     "// Before the app listens: await mailReceiver.start(). At the end: await mailReceiver.stop().",
     `${offer} = createReceiver({`,
     "  // Read at start. The whole secret, whsec_ included.",

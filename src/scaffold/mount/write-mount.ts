@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { checkUnchanged, type FileChange } from "./plan-mount.js";
 
 /**
- * Writes planned changes, each file as a whole. Rejects with `invalid_argument` before the first one when a file is no longer as it
- * was planned for.
+ * Writes planned changes, each file as a whole. Rejects with `invalid_argument` before the first one if a file was
+ * changed after the plan was made.
  */
 export async function writeMount(folder: string, changes: readonly FileChange[]): Promise<void> {
   for (const change of changes) checkUnchanged(folder, change);

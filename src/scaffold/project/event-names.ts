@@ -10,8 +10,8 @@ export const USUAL_EVENTS: readonly EventType[] = [
 ];
 
 /**
- * Reads `email.received,form.*` or `all` as event types, in the order of the service's list. Throws `invalid_option` for a word
- * that stands for none.
+ * Reads `email.received,form.*` or `all` as event types, in the order of the service's list. Throws `invalid_option`
+ * for a word that matches none.
  */
 export function parseEvents(text: string): EventType[] {
   const words = text
@@ -45,7 +45,7 @@ export interface EventNames {
   identifier: string;
 }
 
-/** The names that templates are written with. */
+/** The names used in templates. */
 const SAMPLE = namesOf("email.received");
 
 export function namesOf(type: EventType): EventNames {

@@ -1,6 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 
-/** Puts values in place of `{{name}}`. Throws for a name without a value: the template and this package do not fit. */
+/** Replaces `{{name}}` by values. Throws for a name without a value: the template does not fit this package. */
 export function fillText(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\{\{([\w-]+)\}\}/g, (_, name: string) => {
     const value = values[name];
@@ -9,7 +9,10 @@ export function fillText(text: string, values: Readonly<Record<string, string>>)
   });
 }
 
-/** Keeps what stands between `<!-- if name -->` and `<!-- end name -->` where the name's value is true, and drops it otherwise. */
+/**
+ * Keeps the text between `<!-- if name -->` and `<!-- end name -->` if the name's value is true, and removes it
+ * otherwise.
+ */
 export function keepSections(text: string, sections: Readonly<Record<string, boolean>>): string {
   return Object.entries(sections).reduce((rest, [name, isKept]) => {
     const section = new RegExp(`<!-- if ${name} -->\\n([\\s\\S]*?)<!-- end ${name} -->\\n`, "g");

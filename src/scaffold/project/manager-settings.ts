@@ -1,13 +1,19 @@
 import type { PackageManagerName } from "./package-manager.js";
 
-/** The Node that projects are made for. */
+/** The Node version of new projects. */
 export const PROJECT_NODE = 24;
 
-/** Packages of a project with that Node in it: the npm package `node`, and the better-sqlite3 for it, whatever Node installs them. */
+/**
+ * Packages of a project that brings this Node: the npm package `node`, and the better-sqlite3 for it, even if another
+ * Node installs them.
+ */
 const NODE_VERSION = "24.21.0";
 const DRIVER_VERSION = "13.2.0";
 
-/** Settings of a package manager; packages run scripts at install only when they are named, as what downloads or compiles is. */
+/**
+ * Settings of a package manager; packages run install scripts only if they are listed, as those that download or
+ * compile are.
+ */
 interface Settings {
   /** Fields of package.json. */
   readonly fields: object;
@@ -15,8 +21,8 @@ interface Settings {
 }
 
 /**
- * How a project's package manager has to install. `nodePackage`: the project brings its own Node. better-sqlite3 carries its
- * binaries; what looks like a build script of it would only ask for Python and a compiler.
+ * How a project's package manager must install. `nodePackage`: the project brings its own Node. better-sqlite3 contains
+ * its binaries. The build script that a package manager detects would only need Python and a compiler.
  */
 export function managerSettings(packageManager: PackageManagerName, nodePackage: boolean): Settings {
   const built = nodePackage ? ["esbuild", "node"] : ["esbuild"];
@@ -24,7 +30,7 @@ export function managerSettings(packageManager: PackageManagerName, nodePackage:
   switch (packageManager) {
     case "npm": {
       const allowScripts = { "better-sqlite3": false, ...Object.fromEntries(built.map((name) => [name, true])) };
-      // npm chooses by the Node that runs npm.
+      // npm chooses by the version of Node that runs npm.
       const overrides = nodePackage ? { overrides: { "better-sqlite3": DRIVER_VERSION } } : {};
       return { fields: { ...node, ...overrides, allowScripts } };
     }

@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>;
 
-/** One package.json out of several: objects are merged and sorted inside, anything else is replaced. */
+/** Merges several package.json: objects are merged and sorted by key, other values are replaced. */
 export function mergePackages(texts: readonly string[]): string {
   const merged = texts.map((text) => JSON.parse(text) as Fields).reduce(mergeFields);
   for (const group of ["dependencies", "devDependencies"]) {

@@ -1,18 +1,18 @@
-/** How a package manager is spoken to. */
+/** The commands of a package manager. */
 interface PackageManager {
   /** Installs what package.json names. */
   readonly install: string;
-  /** In front of a script's name. */
+  /** Prefix of a script's name. */
   readonly run: string;
   /** Between a script's name and its arguments. */
   readonly args: string;
-  /** In front of an installed program. */
+  /** Prefix of an installed program. */
   readonly exec: string;
   /** Lines of the Dockerfile that install, with the files they need. */
   readonly dockerInstall: string;
-  /** Behind the build in the Dockerfile: leaves out of the image what only a build needs. */
+  /** After the build in the Dockerfile: removes from the image what only a build needs. */
   readonly dockerPrune: string;
-  /** What installs where only npm is at hand, as in a workflow. */
+  /** Installs where only npm is available, as in a workflow. */
   readonly ciInstall: string;
 }
 
@@ -60,7 +60,10 @@ export type PackageManagerName = keyof typeof PACKAGE_MANAGERS;
 
 export const PACKAGE_MANAGER_NAMES = Object.keys(PACKAGE_MANAGERS) as PackageManagerName[];
 
-/** The one that runs us, by the variable `npm_config_user_agent` (`pnpm/10.1.0 npm/? node/…`); npm when it says nothing. */
+/**
+ * The package manager that runs this process, from the variable `npm_config_user_agent` (`pnpm/10.1.0 npm/? node/…`);
+ * npm if it is not set.
+ */
 export function detectPackageManager(userAgent: string | undefined): PackageManagerName {
   const name = userAgent?.split("/")[0];
   return PACKAGE_MANAGER_NAMES.find((known) => known === name) ?? "npm";

@@ -13,7 +13,7 @@ export interface PlannedFile {
   /** In the project, with slashes. */
   path: string;
   content: string;
-  /** 0o600 for what holds a secret. */
+  /** 0o600 for a file with a secret. */
   mode: number;
 }
 
@@ -60,7 +60,7 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
   return [...files, ...fixtures, ...settingsFile].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The highest layer's text, and all of package.json's as one. */
+/** The text of the highest layer; for package.json, all layers merged. */
 function textOf(path: string, texts: readonly [string, ...string[]], fields: object): string {
   if (path !== "package.json") return texts.at(-1) ?? texts[0];
   return mergePackages([...texts, JSON.stringify(fields)]);
@@ -75,11 +75,11 @@ function spreadEvents(
   if (path === HANDLER_FILE) {
     return events.map((event) => ({ path: renameEvent(path, event), content: renameEvent(content, event) }));
   }
-  // Elsewhere the event is an example: one that the project handles.
+  // In other files the event is an example: one that the project handles.
   return events.slice(0, 1).map((event) => ({ path, content: renameEvent(content, event) }));
 }
 
-/** As the service's: `whsec_` and 32 random bytes. */
+/** Like the service's secrets: `whsec_` and 32 random bytes. */
 function makeSecret(): string {
   return `whsec_${randomBytes(32).toString("base64url")}`;
 }

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 
-/** A package name made of the folder's: small letters, digits, dots and dashes. */
+/** A package name made from the folder's name: lower-case letters, digits, dots and dashes. */
 export function projectName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()

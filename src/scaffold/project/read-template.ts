@@ -8,7 +8,7 @@ const TEMPLATES_FOLDER = fileURLToPath(new URL("../../../templates/", import.met
 /** A template's files by path in the project. A file of several layers has one text per layer, the lowest first. */
 export type TemplateFiles = ReadonlyMap<string, readonly [string, ...string[]]>;
 
-/** Reads a template out of this package; needs no network. */
+/** Reads a template from this package; needs no network. */
 export function readTemplate(name: TemplateName): TemplateFiles {
   const files = new Map<string, [string, ...string[]]>();
   for (const layer of TEMPLATES[name].layers) {
@@ -30,7 +30,10 @@ function listFiles(folder: string, path = ""): string[] {
   });
 }
 
-/** npm leaves `.gitignore` out of a package, and takes a `package.json` for a package's own, so templates spell both otherwise. */
+/**
+ * npm omits `.gitignore` from a package and treats a nested `package.json` as a package, so templates use other names
+ * for both.
+ */
 function realPath(path: string): string {
   if (path === "_package.json") return "package.json";
   return path.replaceAll(/(^|\/)_(?!_)/g, "$1.");

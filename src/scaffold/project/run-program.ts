@@ -11,16 +11,19 @@ export interface RunProgramInput {
   onLine?: (line: string) => void;
 }
 
-/** How many lines of a failed program its error quotes. */
+/** Number of lines of a failed program that its error quotes. */
 const QUOTED_LINES = 15;
 
-/** Runs a program to its end. Rejects with `program_failed` and its last lines, or with the signal's reason once it has ended. */
+/**
+ * Runs a program to its end. Rejects with `program_failed` and its last lines, or with the signal's reason once it has
+ * ended.
+ */
 export function runProgram({ command, folder, signal, onLine }: RunProgramInput): Promise<void> {
   const [program = "", ...args] = command.split(" ");
   const lines: string[] = [];
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    // A group of its own: installers start programs that would outlive them.
+    // Its own process group: installers start programs that would outlive them.
     const child = spawn(program, args, {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],

@@ -7,7 +7,7 @@ import { TEMPLATE_NAMES, type TemplateName } from "./templates.js";
 export interface ScaffoldOptions {
   /** Name of the project's package; see `projectName`. */
   name: string;
-  /** What the project's package.json asks for as "pigeonhole", such as `^1.2.0`. */
+  /** Version of "pigeonhole" in the project's package.json, such as `^1.2.0`. */
   pigeonhole: string;
   /** The text of one fixture: a capture with a sample event of this type. */
   makeFixture: (type: EventType) => string;
@@ -15,17 +15,20 @@ export interface ScaffoldOptions {
   template?: TemplateName;
   /** Event types that get a handler, a fixture and tests. @default USUAL_EVENTS */
   events?: readonly EventType[];
-  /** Whose commands the project's texts name. @default "npm" */
+  /** The package manager whose commands the project's texts show. @default "npm" */
   packageManager?: PackageManagerName;
   /** Whether there is a Dockerfile and a compose file. @default true */
   docker?: boolean;
-  /** Whether the project has the npm package `node`, so that its scripts run on Node 24 whatever the machine has. @default false */
+  /**
+   * Whether the project has the npm package `node`, so that its scripts run on Node 24 with any Node on the machine.
+   * @default false
+   */
   nodePackage?: boolean;
-  /** The endpoint's secret in `.env`. @default a fresh random one */
+  /** The endpoint's secret in `.env`. @default a new random one */
   secret?: string;
 }
 
-/** Fills in defaults; throws `invalid_option` naming the option. */
+/** Fills in defaults. Throws an `invalid_option` that names the option. */
 export function resolveScaffoldOptions(options: ScaffoldOptions): Omit<Required<ScaffoldOptions>, "secret"> {
   const { template = "express", events = USUAL_EVENTS, packageManager = "npm" } = options;
   const { docker = true, nodePackage = false } = options;
@@ -38,7 +41,7 @@ export function resolveScaffoldOptions(options: ScaffoldOptions): Omit<Required<
   if (!/^[a-z0-9][a-z0-9.-]*$/.test(options.name)) {
     throw new PigeonholeError(
       "invalid_option",
-      `name must be small letters, digits, "." and "-", got "${options.name}".`,
+      `name must be lower-case letters, digits, "." and "-", got "${options.name}".`,
     );
   }
   const { name, pigeonhole, makeFixture } = options;

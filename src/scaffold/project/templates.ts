@@ -1,4 +1,4 @@
-/** Folders under `templates/`, the later over the earlier; every template begins with what all have. */
+/** Folders under `templates/`; later ones override earlier ones. Every template begins with the common files. */
 interface Template {
   readonly summary: string;
   readonly layers: readonly [string, ...string[]];

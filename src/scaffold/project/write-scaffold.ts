@@ -9,18 +9,20 @@ import type { PlannedFile } from "./plan-scaffold.js";
 export interface WriteScaffoldOptions {
   /** Absolute path of the project's folder, which may exist. */
   folder: string;
-  /** Writes into a folder that is not empty: files of the same name are replaced, `.env` and others stay. @default false */
+  /**
+   * Writes into a folder that is not empty: files of the same name are replaced, `.env` and others stay. @default false
+   */
   overwrite?: boolean;
-  /** What else has to be done before the project may appear, such as installing; gets the folder that it is in so far. */
+  /** Further work before the project appears, such as installing. It gets the temporary folder of the project. */
   prepare?: (folder: string) => Promise<void>;
-  /** Stops the work and leaves nothing behind. */
+  /** Aborts the work and leaves nothing behind. */
   signal?: AbortSignal;
 }
 
 /**
- * Writes a project: first into a folder beside the target, which takes its place only when everything is done. Whatever fails
- * or is aborted before leaves nothing. Rejects with `folder_not_empty`, `invalid_argument` where no folder can be made, the
- * signal's reason, or what `prepare` throws.
+ * Writes a project: first into a folder beside the target, which is renamed only when everything is done. A failure or
+ * an abort leaves nothing behind. Rejects with `folder_not_empty`, `invalid_argument` if no folder can be made, the
+ * signal's reason, or the error of `prepare`.
  */
 export async function writeScaffold(plan: readonly PlannedFile[], options: WriteScaffoldOptions): Promise<void> {
   const { folder, overwrite = false, prepare, signal } = options;
@@ -30,7 +32,7 @@ export async function writeScaffold(plan: readonly PlannedFile[], options: Write
   let isDone = false;
   try {
     await makeFolders(draft, made).catch((error: unknown) => {
-      // The system's own error names the draft.
+      // The error of the system names the temporary folder.
       throw cannotBeMade(folder, error);
     });
     for (const { path, content, mode } of plan) {
@@ -40,7 +42,7 @@ export async function writeScaffold(plan: readonly PlannedFile[], options: Write
     }
     await prepare?.(draft);
     signal?.throwIfAborted();
-    // Somebody may have put something there meanwhile.
+    // Another program may have put something there meanwhile.
     checkTarget(folder, overwrite);
     await moveOver(draft, folder);
     isDone = true;
@@ -51,8 +53,8 @@ export async function writeScaffold(plan: readonly PlannedFile[], options: Write
 }
 
 /**
- * Makes a folder and those above it, and notes them in `made`. Not `mkdir` with `recursive`: that never ends under `/proc`, which
- * says of every new folder that it does not exist.
+ * Creates a folder and its parents, and adds them to `made`. Not `mkdir` with `recursive`: under `/proc` that never
+ * returns, since every new folder there fails with ENOENT.
  */
 async function makeFolders(path: string, made: string[]): Promise<void> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
@@ -62,7 +64,7 @@ async function makeFolders(path: string, made: string[]): Promise<void> {
     await mkdir(path);
     made.push(path);
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }
@@ -76,15 +78,15 @@ function cannotBeMade(folder: string, error: unknown): PigeonholeError {
   );
 }
 
-/** Folders above the project that are of no use without it; one that somebody has put something into stays. */
+/** Parent folders that were created for the project. One with other content stays. */
 async function removeEmpty(made: readonly string[]): Promise<void> {
   for (const path of made.toReversed()) await rmdir(path).catch(() => undefined);
 }
 
-/** Folders whose old and new content would not fit together. */
+/** Folders whose old and new content must not be mixed. */
 const WHOLE: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
-/** Holds secrets that somebody may have nowhere else. */
+/** Contains secrets that may exist nowhere else. */
 const NEVER_REPLACED = ".env";
 
 async function moveOver(from: string, to: string): Promise<void> {
