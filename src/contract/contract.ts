@@ -11,7 +11,7 @@ export interface Contract {
 /** Every operation by resource and name: the contract of the API. */
 export const CONTRACT: Contract = { contactEvents, webhooks };
 
-/** An operation with where it stands in the contract. */
+/** An operation with its resource and name in the contract. */
 export interface NamedOperation {
   resource: keyof Contract;
   name: string;

@@ -117,5 +117,8 @@ export class PassTime {
 
 function requireDate(manual: ManualClock, ms: number): void {
   if (manual.now() + ms <= LATEST_MS) return;
-  throw new PigeonholeError("invalid_argument", `The clock cannot advance by ${ms} ms: no date lies so far ahead.`);
+  throw new PigeonholeError(
+    "invalid_argument",
+    `The clock cannot advance by ${ms} ms: that is after the last possible date.`,
+  );
 }

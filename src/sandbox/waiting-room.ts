@@ -5,7 +5,7 @@ export interface Wait<Item> {
   fits: (item: Item) => boolean;
   timeoutMs: number;
   clock: Clock;
-  /** The error message if nothing came in time. */
+  /** The error message if nothing matched in time. */
   timeoutText: () => string;
 }
 

@@ -24,7 +24,10 @@ export function createRoutes(operations: readonly BoundOperation[]): readonly Ro
     const key = `${bound.operation.method} ${segments.map((part) => (isParameter(part) ? "{}" : part)).join("/")}`;
     const other = seen.get(key);
     if (other !== undefined) {
-      throw new PigeonholeError("invalid_option", `paths.${bound.call} cannot be told from the path of ${other}.`);
+      throw new PigeonholeError(
+        "invalid_option",
+        `paths.${bound.call} cannot be distinguished from the path of ${other}.`,
+      );
     }
     seen.set(key, bound.call);
   }
