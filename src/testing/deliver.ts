@@ -10,12 +10,12 @@ import type { EventView, HandlerView } from "../store/inbox-view.js";
 /** A well-formed secret for tests; give it to the receiver under test. */
 export const TEST_SECRET = `whsec_${"pigeonhole".repeat(4)}abc`;
 
-/** What became of a delivery and of each handler's first run on it. */
+/** The result of a delivery and of each handler's first run on it. */
 export interface Delivered {
-  /** What the service would hear. */
+  /** The answer that the service would receive. */
   status: number;
   outcome: OutcomeKind;
-  /** The event as the inbox has it; undefined when it was not stored. */
+  /** The event in the inbox; undefined if it was not stored. */
   event: EventView | undefined;
   /** Each handler with its state: `done`, `pending` (failed, runs again later), `dead`, `parked`. */
   handlers: HandlerView[];
@@ -24,7 +24,9 @@ export interface Delivered {
 export interface DeliverOptions {
   /** @default TEST_SECRET */
   secret?: string;
-  /** Time of signing in milliseconds since 1970; give the fake clock's when the receiver has one. @default Date.now() */
+  /**
+   * Time of signing in milliseconds since 1970; use the fake clock's time if the receiver has one. @default Date.now()
+   */
   timestamp?: number;
   /** Longest wait for the handlers, in milliseconds of real time. @default 5,000 */
   timeoutMs?: number;
@@ -35,8 +37,8 @@ const OPTION_NAMES: OptionNames<DeliverOptions> = { secret: true, timestamp: tru
 const LOOK_EVERY_MS = 5;
 
 /**
- * Signs an event, delivers it as the service would, and waits until every handler it went to has run once. Starts the receiver
- * if need be. Rejects with `handler_timeout` when a handler takes longer than `timeoutMs`.
+ * Signs an event, delivers it as the service would, and waits until every handler for it has run once. Starts the
+ * receiver if needed. Rejects with `handler_timeout` when a handler takes longer than `timeoutMs`.
  *
  * @example
  * const { handlers } = await deliver(receiver, sampleEvent("email.bounced"));

@@ -7,7 +7,7 @@ import { TEST_SECRET } from "./deliver.js";
 
 export type { CaptureTestCase, CaptureTestReport, CaseChange } from "../capture/capture-test-report.js";
 
-/** A receiver in this process, or the URL of an app and the secret it verifies with. */
+/** A receiver in this process, or the URL of an app and its secret. */
 export type ReplayDestination = Pick<Receiver, "start" | "middleware" | "inbox"> | { url: string; secret: string };
 
 export interface ReplayDirectoryOptions extends Pick<
@@ -16,14 +16,14 @@ export interface ReplayDirectoryOptions extends Pick<
 > {
   /** Secret of a receiver in this process. @default TEST_SECRET */
   secret?: string;
-  /** Gives back failures instead of rejecting. @default false */
+  /** Returns failures instead of rejecting. @default false */
   returnFailures?: boolean;
 }
 
 /**
- * Replays every capture of a folder (or one file), signed anew and under new event ids, over real HTTP, and checks what each
- * file expects: 2xx, or its `expect`. A receiver is started if need be, and its handlers' states are looked at too. Rejects
- * with `captures_failed` and a message that lists each failure.
+ * Replays every capture of a folder (or one file), signed again and with new event ids, over real HTTP, and checks the
+ * answer that each file expects: 2xx, or its `expect`. A receiver is started if needed, and the states of its handlers
+ * are checked too. Rejects with `captures_failed` and a message that lists each failure.
  *
  * @example
  * test("captured deliveries are handled", () => replayDirectory("fixtures/webhooks", receiver, { twice: true }));

@@ -5,7 +5,7 @@ import type { ReceiverOptions } from "../receiver/options.js";
 import type { Receiver } from "../receiver/receiver.js";
 import { TEST_SECRET } from "./deliver.js";
 
-/** A real receiver on a database in memory, with {@link TEST_SECRET} and no log. Options replace these. */
+/** A real receiver with an in-memory database, {@link TEST_SECRET} and no log. Options override these. */
 export function createTestReceiver<const Schemas extends SchemaMap = Record<never, never>>(
   options: Partial<ReceiverOptions<Schemas>> = {},
 ): Receiver<Schemas> {
