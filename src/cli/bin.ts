@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { describeOldNode } from "./old-node.js";
 
-// Asked before anything else is loaded, which an old Node would refuse with a stack.
+// Checked before anything else is loaded, since an old Node would fail there with a stack trace.
 const old = describeOldNode(process.versions.node);
 if (old !== undefined) {
   process.stderr.write(`pigeonhole: ${old.message} ${old.fix}\n`);
@@ -11,18 +11,19 @@ const { main, tellLostOutput } = await import("./main.js");
 
 let lost: NodeJS.ErrnoException | undefined;
 
-// `pigeonhole … | head` closes our output early, which is no error.
+// `pigeonhole … | head` closes our output early, which is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
-  // Said at the end: a dev server that cannot print, as on a full disk, still takes deliveries.
+  // Reported at the end: a dev server that cannot print, as on a full disk, still receives deliveries.
   lost ??= error;
 });
 
-// Nobody reads what is said then, as in a terminal that was closed; the exit code still tells.
+// The output is not read any more, as in a closed terminal. The exit code still shows the failure.
 process.stderr.on("error", () => undefined);
 
 const exitCode = await main(process);
-// Output to a pipe is written later, and an error of the last write comes a turn later; nothing else is left to wait for.
+// Output to a pipe is written later, and an error of the last write comes one turn later. There is nothing else to wait
+// for.
 setImmediate(() =>
   process.stdout.write("", () => {
     const ended = lost === undefined ? exitCode : tellLostOutput(process, lost, exitCode);

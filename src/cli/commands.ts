@@ -14,12 +14,12 @@ import { verify } from "./specs/verify.js";
 import { sandbox } from "./specs/sandbox.js";
 import { sign } from "./specs/sign.js";
 
-/** What the first words that have several second ones are about. */
+/** Summaries of the first words that have several subcommands. */
 export const FAMILIES: Readonly<Record<string, string>> = {
   captures: "Looks after captured deliveries.",
-  endpoints: "Looks after webhook endpoints through the API.",
-  inbox: "Looks after received events in a receiver's database.",
-  outbox: "Looks after contact events that a receiver has recorded.",
+  endpoints: "Manages webhook endpoints through the API.",
+  inbox: "Manages received events in a receiver's database.",
+  outbox: "Manages contact events that a receiver has recorded.",
 };
 
 /** Every command, in the order of help. Code is loaded when a command is run. */

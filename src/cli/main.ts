@@ -9,7 +9,7 @@ import { protectSearchTerms } from "./frame/search-terms.js";
 import { watchInterruption } from "./frame/interruption.js";
 import { createOutput, type Output } from "./frame/output.js";
 
-/** Runs what the arguments say and resolves with the exit code. */
+/** Runs the command of the arguments and resolves with the exit code. */
 export async function main(process: NodeJS.Process): Promise<number> {
   const { env, stdout, stderr } = process;
   const argv = process.argv.slice(2);
@@ -36,13 +36,13 @@ export async function main(process: NodeJS.Process): Promise<number> {
   return interruption.exitCode() ?? exitCode;
 }
 
-/** Says that what was printed is not complete, as on a full disk, and gives the exit code: that is no success. */
+/** Reports that the output is incomplete, as on a full disk, and returns the exit code of a failure. */
 export function tellLostOutput(process: NodeJS.Process, error: NodeJS.ErrnoException, exitCode: number): number {
   const told = outputAsTyped(process).fail(Object.assign(error, { path: "Standard output" }));
   return exitCode === EXIT.ok ? told : exitCode;
 }
 
-/** Until the line is read, and where it cannot be, errors follow what can be seen of it. */
+/** Until the command line is parsed, or if it cannot be, errors are printed by the flags that can be found in it. */
 function outputAsTyped({ argv, env, stdout, stderr }: NodeJS.Process): Output {
   const words = argv.slice(2);
   const [json, color] = [words.includes("--json"), !words.includes("--no-color")];
@@ -51,7 +51,7 @@ function outputAsTyped({ argv, env, stdout, stderr }: NodeJS.Process): Output {
 
 function failure(error: unknown, out: Output, interrupted: number | undefined): number {
   if (error instanceof CommanderError && NOTHING_TO_DO.has(error.code)) return EXIT.ok;
-  // What fails because of Ctrl-C needs no words.
+  // A failure caused by Ctrl-C needs no message.
   return interrupted ?? out.fail(error);
 }
 

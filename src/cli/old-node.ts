@@ -3,7 +3,7 @@ export const SUPPORTED_NODE = "^20.20.2 || ^22.14.0 || >=23.6.0";
 
 const NEEDED = "Node 20 from 20.20.2, 22 from 22.14, or 23.6 and later";
 
-/** Says that this Node is too old for the package, and what to do; undefined where it is not. Runs on a Node of any age. */
+/** Reports that this Node is too old for the package, and what to do; undefined if it is not. Runs on every Node. */
 export function describeOldNode(version: string): { message: string; fix: string } | undefined {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   if (isSupported(major, minor, patch)) return undefined;

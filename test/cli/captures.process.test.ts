@@ -237,6 +237,6 @@ describe("replay without --to", () => {
     expect((await replay()).stderr).toContain("was never sent anywhere; give --to");
     expect(await replay("--to", "http://127.0.0.1:9/x")).toMatchObject({ code: 3 });
     const { code, stderr } = await replay();
-    expect([code, stderr]).toEqual([2, expect.stringContaining("only to http://127.0.0.1:9/x, where nobody answered")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("only to http://127.0.0.1:9/x, which did not answer")]);
   });
 });

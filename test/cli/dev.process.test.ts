@@ -220,7 +220,7 @@ describe("captures and replay, beside a running dev server", () => {
   });
 
   test.each([
-    [["replay"], "What is to be replayed?"],
+    [["replay"], "Nothing to replay: give last"],
     [["replay", "cap_nothing"], "no_capture|No capture"],
     [["replay", "last", "--exact", "--new-id"], "--exact sends the captured bytes, so --new-id"],
     [["replay", "last", "--same-id", "--new-id"], "--same-id and --new-id exclude each other"],

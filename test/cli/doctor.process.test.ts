@@ -189,9 +189,9 @@ describe("doctor", () => {
     [
       -120,
       "warn",
-      /is (?:2 min|1 min 59 s|2 min 1 s) ahead of that of .* still taken, with (?:3 min|2 min 59 s|3 min 1 s) to spare\.$/,
+      /is (?:2 min|1 min 59 s|2 min 1 s) ahead of that of .* still accepted, with (?:3 min|2 min 59 s|3 min 1 s) to spare\.$/,
     ],
-    [3900.5, "fail", /is 1 h \d+ min behind that of .* good for 5 min, so a receiver here takes no delivery\.$/],
+    [3900.5, "fail", /is 1 h \d+ min behind that of .* good for 5 min, so a receiver here accepts no delivery\.$/],
   ])("compares the clock with the Date of the API: %d s is %s", async (seconds, status, message) => {
     const clock = (await checkUp(["--base-url", await startClock(seconds)])).find("clock");
     expect(clock).toMatchObject({ status, message: expect.stringMatching(message) as string });

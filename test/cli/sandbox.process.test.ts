@@ -138,25 +138,27 @@ describe("sandbox", () => {
 
   test.each([
     [[], "there is no endpoint; --endpoint <url> makes one"],
-    [["--endpoint", "http://127.0.0.1:9/=email.*"], "no endpoint hears about form.submitted; --endpoint <url>=all"],
+    [["--endpoint", "http://127.0.0.1:9/=email.*"], "no endpoint receives form.submitted; --endpoint <url>=all"],
     // No type of its own: the service's default set, which has no forms.
-    [["--endpoint", "http://127.0.0.1:9/"], "no endpoint hears about form.submitted"],
-  ])("%j: says why nobody hears an event", async (args, words) => {
+    [["--endpoint", "http://127.0.0.1:9/"], "no endpoint receives form.submitted"],
+  ])("%j: says why no endpoint receives an event", async (args, words) => {
     const cli = startCli(["sandbox", "--port", "0", "--emit", "form.submitted", ...args]);
-    expect(await cli.line(/event {4}form\.submitted/)).toContain(`nobody hears it, so it is lost: ${words}`);
+    expect(await cli.line(/event {4}form\.submitted/)).toContain(`no endpoint receives it, so it is lost: ${words}`);
   });
 
-  test("says that endpoints which are off, or wait for other addresses, do not hear an event", async () => {
+  test("says that endpoints which are off, or wait for other addresses, do not receive an event", async () => {
     const cli = startCli(["sandbox", "--port", "0", "--endpoint", "http://127.0.0.1:9/=all"]);
     const url = /http:\S+/.exec(await cli.line(/API {9}/))?.[0] ?? "";
     const apiKey = /svc_\S+/.exec(await cli.line(/API key/))?.[0] ?? "";
     const at = { env: { PIGEONHOLE_BASE_URL: url, PIGEONHOLE_API_KEY: apiKey } };
     const id = idOf(jsonLines(await runCli(["endpoints", "list", "--json"], at))[0]);
-    // Forms have no address, so an endpoint that names some never hears of them.
+    // Forms have no address, so an endpoint that names some never receives them.
     const limited = await runCli(["endpoints", "update", id, "--domain", "acme.example.com"], at);
     expect(limited).toMatchObject({ code: 0 });
     await post(`${url}/sandbox/emit`, { type: "form.confirmed" });
-    expect(await cli.line(/event {4}form\.confirmed/)).toContain("lost: the endpoints hear about other addresses only");
+    expect(await cli.line(/event {4}form\.confirmed/)).toContain(
+      "lost: the endpoints receive events of other addresses only",
+    );
     await runCli(["endpoints", "update", id, "--disable"], at);
     await post(`${url}/sandbox/emit`, { type: "email.sent" });
     expect(await cli.line(/event {4}email\.sent/)).toContain("lost: every endpoint is switched off");
@@ -271,7 +273,7 @@ describe("endpoints, against the sandbox's API", () => {
     expect(secret).toMatch(/^whsec_/);
     expect(await create("empty")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("empty is there already") as string,
+      stderr: expect.stringContaining("empty exists already") as string,
     });
     expect(readFileSync(join(cwd, "empty"), "utf8")).toBe(secret);
     expect(await create(".")).toMatchObject({ code: 2, stderr: expect.stringContaining(". is a folder") as string });

@@ -105,7 +105,7 @@ describe("a secret", () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, ".env"), bytes);
     const { code, stderr } = await signature([], { cwd });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`WEBHOOK_SECRET stands in ${join(cwd, ".env")}, but`)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`WEBHOOK_SECRET is in ${join(cwd, ".env")}, but`)]);
     expect(stderr).toContain("Save the file as UTF-8 without that mark.");
     expect(stderr).not.toContain(SECRET);
   });

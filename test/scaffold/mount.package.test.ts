@@ -132,7 +132,7 @@ describe("a file that is not understood", () => {
     const folder = makeFiles({ "package.json": MODULE, "app.js": text });
     const { code, stdout } = await runCommand(["add", "--write"], folder);
     expect(code).toBe(1);
-    expect(stdout).toContain("app.js was left alone");
+    expect(stdout).toContain("app.js was not changed");
     expect(stdout).toContain('app.post("/webhooks/mail", mailReceiver.middleware());');
     expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(text);
   });

@@ -21,7 +21,7 @@ export interface AddInput {
   context: CommandContext;
 }
 
-/** Adds a receiver to the Express app in a folder: shows the diff, and writes it when told so. */
+/** Adds a receiver to the Express app in a folder: shows the diff, and writes it if confirmed. */
 export async function addReceiver({ folder, events = USUAL_EVENTS, write, context }: AddInput): Promise<ExitCode> {
   const { out, cwd, yes, stdin } = context;
   const path = resolve(cwd, folder);
@@ -55,7 +55,7 @@ export async function addReceiver({ folder, events = USUAL_EVENTS, write, contex
 
 function showUnclear(plan: Extract<MountPlan, { kind: "unclear" }>, out: Output): void {
   const { app, reason, paste } = plan;
-  const what = app === undefined ? `Left alone: ${reason}.` : `${app} was left alone: ${reason}.`;
+  const what = app === undefined ? `Not changed: ${reason}.` : `${app} was not changed: ${reason}.`;
   out.result({ ...plan, app: app ?? null }, `${out.paint.yellow("!")} ${what} Paste this instead:\n\n${paste}`);
 }
 

@@ -31,7 +31,7 @@ export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ 
 export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ args, options, context }) => {
   const { out } = context;
   const secrets = findSecrets(options.secret, context);
-  // Read before the folder is made, so that a wrong path leaves nothing.
+  // Read before the folder is created, so that a wrong path leaves nothing behind.
   const texts: [file: string, text: string][] = [];
   for (const file of args.files) texts.push([file, (await readInput("<files>", file, context)).toString("utf8")]);
   const folder = openCaptures(options.store, context);
@@ -48,7 +48,7 @@ export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ arg
   return hasProblems ? EXIT.failed : EXIT.ok;
 };
 
-/** One of several files may be none at all. */
+/** One of several files may not be readable. */
 function readImport(file: string, text: string, secrets: readonly NamedSecret[]): Imported {
   try {
     return parseImport(text, { secrets });

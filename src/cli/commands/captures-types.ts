@@ -18,7 +18,7 @@ export const run: RunCommand<typeof capturesTypes> = async ({ args, options, con
   const text = generateSchemas(captures);
   if (options.out === undefined) context.out.raw(text);
   else {
-    // Source code: readable as any other file of the project.
+    // Source code: readable like any other file of the project.
     await writeFile(resolve(context.cwd, options.out), text);
     context.out.result({ file: options.out }, `Schemas from ${countOf(captures.length, "capture")} in ${options.out}.`);
   }

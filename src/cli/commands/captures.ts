@@ -19,8 +19,7 @@ import { formatTable } from "../frame/table.js";
 import type * as specs from "../specs/captures.js";
 import { openExistingCaptures, pickCaptures, readExistingCaptures, readShelf } from "../values/captures.js";
 
-// An async function, so that what a search or a selection refuses becomes a rejection.
-// oxlint-disable-next-line require-await
+// Async, so that an error of a search or a selection becomes a rejection. oxlint-disable-next-line require-await
 export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
   const { out } = context;
   const query = parseQuery(args.query.join(" "));
@@ -71,7 +70,7 @@ export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, op
   context.out.result({ removed }, `${removed} deleted.`);
 };
 
-/** Files elsewhere, such as fixtures, often hold captures of the store, which would be deleted in their place. */
+/** Files elsewhere, such as fixtures, often have the ids of captures in the store, which would be deleted instead. */
 function refuseOtherFiles(words: readonly string[], store: string, { cwd }: CommandContext): void {
   const folder = resolve(cwd, store);
   for (const word of words) {
@@ -84,7 +83,7 @@ function refuseOtherFiles(words: readonly string[], store: string, { cwd }: Comm
 }
 
 function isWithin(folder: string, path: string): boolean {
-  // What opens the folder says that it is not there.
+  // Opening the folder reports that it does not exist.
   if (!existsSync(folder)) return true;
   const way = relative(realpathSync(folder), realpathSync(path));
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
@@ -96,7 +95,7 @@ function pickOne(word: string, store: string, context: CommandContext): Capture 
   throw usageError(`"${word}" picks ${others.length + 1} captures; give one.`);
 }
 
-/** A sign beside the colour, which not everybody sees. */
+/** A symbol beside the colour, which not everyone can see. */
 function paintVerdict(verdict: VerdictCode, paint: Paint): string {
   return verdict === "ok" ? paint.green("✓ ok") : paint.red(`✗ ${verdict}`);
 }
@@ -116,7 +115,7 @@ function describe(capture: Capture, paint: Paint): string {
     "",
     ...request.headers.map((pair) => paint.dim(escapeControls(pair.join(": ")))),
     "",
-    text === undefined ? paint.dim("The body is no text; --body prints its bytes.") : formatJson(text),
+    text === undefined ? paint.dim("The body is not text; --body prints its bytes.") : formatJson(text),
   ];
   return lines.join("\n");
 }

@@ -8,7 +8,7 @@ import type { completion } from "../specs/completion.js";
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** Made from the same data as help, so that it cannot lag behind. */
+/** Made from the same data as help, so that it is always up to date. */
 // oxlint-disable-next-line require-await
 export const run: RunCommand<typeof completion> = async ({ args, context }) => {
   const places = completionPlaces(

@@ -27,7 +27,7 @@ const FLAGS = {
   maxBodyBytes: "--max-body",
 };
 
-/** Runs until Ctrl-C or q, and leaves nothing behind. */
+/** Runs until Ctrl-C or q, and cleans up at the end. */
 export const run: RunCommand<typeof dev> = async (input) => {
   const { context } = input;
   const { out, signal, version } = context;
@@ -40,7 +40,7 @@ export const run: RunCommand<typeof dev> = async (input) => {
   const stopKeys = listenToKeys(context, {
     r: { what: "replays the last delivery", press: () => replayLast(server, say) },
     o: { what: "shows the page's address", press: () => say(server.pageUrl ?? "There is no page.") },
-    p: { what: "pauses forwarding, or goes on", press: () => (server.paused ? server.resume() : server.pause()) },
+    p: { what: "pauses forwarding, or resumes it", press: () => (server.paused ? server.resume() : server.pause()) },
     q: { what: "quits", press: () => quit.abort() },
   });
   try {
@@ -88,7 +88,7 @@ function paintTone(paint: Paint, tone: Tone, text: string): string {
   }
 }
 
-/** A remark now, instead of a mismatch at every delivery. */
+/** Warn once now, instead of a mismatch at every delivery. */
 function checkedSecrets({ options, context }: Input): NamedSecret[] {
   const secrets = findSecrets(options.secret, context);
   for (const { status, message, fix } of secrets.length === 0 ? [] : checkSecrets(secrets)) {
@@ -103,7 +103,7 @@ function readOptions(input: Input): DevServerOptions {
     options;
   const { events, port, host, path, onInvalid, whenDown, insecure, allowRemote, max, header } = options;
   if (options.registerType.length > 0 && !options.register) {
-    throw usageError("--register-type says what the endpoint of --register hears; give --register too.");
+    throw usageError("--register-type says which events the endpoint of --register receives; give --register too.");
   }
   if (options.register && tunnel === undefined && publicUrl === undefined) {
     throw usageError(

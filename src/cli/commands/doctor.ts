@@ -41,7 +41,7 @@ interface DoctorOptions {
 async function* checks(options: DoctorOptions, context: CommandContext): AsyncGenerator<CheckResult> {
   const { app, db, allowRemote } = options;
   const { env, cwd, signal } = context;
-  // Read first, so that a slip on the command line ends it before the first check and not in the middle.
+  // Read first, so that an error on the command line ends it before the first check and not in the middle.
   const url = app === undefined ? undefined : readTarget("--app", app).href;
   const baseUrl = readBaseUrl(options.baseUrl, context);
   yield checkNode();
@@ -57,7 +57,7 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield checkTunnelPrograms(env);
 }
 
-/** The database of the variable, once its receiver has made it. */
+/** The database of the variable, if its receiver has created it. */
 function namedDatabase(context: CommandContext): string | undefined {
   const named = readVariable(DATABASE_VARIABLE, context);
   const file = named === undefined ? undefined : resolve(context.cwd, named);
@@ -74,8 +74,11 @@ function readBaseUrl(given: string | undefined, context: CommandContext): URL | 
 }
 
 function show({ name, status, message, fix }: CheckResult, out: Output): void {
-  const mend = fix === null ? "" : `\n             ${out.paint.dim("→")} ${fix}`;
-  out.result({ check: name, status, message, fix }, `${sign(status, out.paint)} ${name.padEnd(10)} ${message}${mend}`);
+  const fixLine = fix === null ? "" : `\n             ${out.paint.dim("→")} ${fix}`;
+  out.result(
+    { check: name, status, message, fix },
+    `${sign(status, out.paint)} ${name.padEnd(10)} ${message}${fixLine}`,
+  );
 }
 
 function sign(status: CheckStatus, paint: Paint): string {

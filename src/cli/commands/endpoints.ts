@@ -29,7 +29,7 @@ export const list: RunCommand<typeof specs.endpointsList> = async ({ options, co
 
 export const create: RunCommand<typeof specs.endpointsCreate> = async ({ args, options, context }) => {
   const client = openClient(options, context);
-  // Tried first: a secret that cannot be written would be lost.
+  // Checked first: a secret that cannot be written would be lost.
   if (options.writeSecret !== undefined) {
     refuseKept(options.writeSecret, context);
     await checkWritable(options.writeSecret, context);
@@ -75,12 +75,12 @@ export const rotate: RunCommand<typeof specs.endpointsRotateSecret> = async ({ a
     await namingFlags(rotateSecret({ client, endpointId, handOver }));
   } catch (error) {
     if (!(error instanceof SecretNotHandedOverError)) throw error;
-    // The one case in which showing it is better: it exists nowhere else any more.
+    // The only case in which the secret is shown: it exists nowhere else.
     context.out.result({ id: endpointId, secret: error.secret() }, error.secret());
     throw new CommandError(
       EXIT.failed,
       "not_written",
-      `The secret was rotated, and ${file} could not be written. It stands above; store it now.`,
+      `The secret was rotated, and ${file} could not be written. It is shown above; store it now.`,
     );
   }
   context.out.result({ id: endpointId, secretFile: file }, `The new secret of ${endpointId} is in ${file}.`);
@@ -134,7 +134,7 @@ interface WritableOptions {
   domain: string[];
 }
 
-/** Lists that were not given are left out, so that an update keeps them. */
+/** Lists that were not given are omitted, so that an update keeps them. */
 function writableInput({ event, description, address, domain }: WritableOptions): Omit<WebhookCreateInput, "url"> {
   return {
     ...(event.length > 0 && { eventTypes: event }),
@@ -165,19 +165,19 @@ async function handOutSecret({ endpoint, secret, file, context }: SecretAnswer):
     throw new CommandError(
       EXIT.failed,
       "not_written",
-      `${file} could not be written. The secret stands above; store it now.`,
+      `${file} could not be written. The secret is shown above; store it now.`,
       { cause: error },
     );
   }
   out.result({ endpoint, secretFile: file }, `id      ${escapeControls(id)}\nsecret  in ${file}`);
 }
 
-/** What is in the file may be the only copy of another endpoint's secret, which the service does not show again. */
+/** The file may contain the only copy of another endpoint's secret, which the service does not show again. */
 function refuseKept(file: string, { cwd }: CommandContext): void {
   const seen = statSync(resolve(cwd, file), { throwIfNoEntry: false });
   if (seen?.isFile() !== true || seen.size === 0) return;
   throw usageError(
-    `--write-secret: ${file} is there already, and may hold another endpoint's secret. Name another file, or remove it first. Nothing was changed at the service.`,
+    `--write-secret: ${file} exists already and may contain another endpoint's secret. Name another file, or remove it first. Nothing was changed at the service.`,
   );
 }
 
@@ -227,7 +227,7 @@ interface TestAnswer {
 }
 
 function describeTest({ delivery, hint }: TestAnswer, { paint }: Output): string {
-  if (delivery === null) return "The service kept no row of the attempt, so how it went is not known.";
+  if (delivery === null) return "The service has no row of the attempt in its log, so the result is not known.";
   const { status, responseCode, durationMs, error } = delivery;
   const sign = status === "delivered" ? paint.green("✓") : paint.red("✗");
   const parts = [

@@ -4,7 +4,7 @@ import type { RunCommand } from "../frame/context.js";
 import type { inboxBackup } from "../specs/inbox.js";
 import { findInboxFile } from "../values/inbox-file.js";
 
-/** Copies the database beside its receiver. */
+/** Copies the database while its receiver may be running. */
 export const run: RunCommand<typeof inboxBackup> = async ({ args, options, context }) => {
   const { out, cwd, signal } = context;
   const file = findInboxFile(options.db, context);

@@ -7,7 +7,7 @@ import type { inboxExport } from "../specs/inbox.js";
 import { allRows, withInboxFile } from "../values/inbox-file.js";
 import { countOf, putOut } from "../values/output-file.js";
 
-/** Writes events of a receiver as captures, personal data replaced unless told otherwise. */
+/** Writes events of a receiver as captures, with personal data replaced by default. */
 export const run: RunCommand<typeof inboxExport> = ({ options, context }) =>
   withInboxFile(options.db, context, async (inbox) => {
     const { since, state, type, limit, redact, out } = options;
@@ -16,7 +16,7 @@ export const run: RunCommand<typeof inboxExport> = ({ options, context }) =>
     const captures: Capture[] = [];
     let dropped = 0;
     for await (const { id, receivedAt } of allRows(limit, (page) => inbox.listEvents({ ...filter, ...page }))) {
-      // Newest first, so the rest is older still.
+      // Newest first, so the rest is older too.
       if (receivedAt < oldest) break;
       const event = await inbox.getEvent(id);
       if (event?.body === undefined) dropped += 1;

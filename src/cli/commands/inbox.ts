@@ -118,7 +118,7 @@ async function deadIds(inbox: InboxFile): Promise<string[]> {
   return ids.toReversed();
 }
 
-/** Does the work for each id; one that fails does not keep the others from it. */
+/** Does the work for each id. A failure does not stop the others. */
 async function forEach(
   ids: readonly string[],
   out: Output,
@@ -167,12 +167,12 @@ function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: P
   ];
 }
 
-/** An event that no handler takes is finished too, but it is not among those that one has done. */
+/** An event without a handler is finished too, but is not counted as done by a handler. */
 function paintEvent({ state, handlers }: Pick<EventView, "state" | "handlers">, paint: Paint): string {
   return handlers.length === 0 ? paint.dim("– no work") : paintState(state, paint);
 }
 
-/** A sign beside the colour, which not everybody sees. */
+/** A symbol beside the colour, which not everyone can see. */
 function paintState(state: string, paint: Paint): string {
   if (state === "done") return paint.green("✓ done");
   if (state === "dead" || state === "parked") return paint.red(`✗ ${state}`);

@@ -47,7 +47,7 @@ export const run: RunCommand<typeof init> = async (input) => {
   return create(answers, { folder, plan, overwrite, context });
 };
 
-/** What was typed, the rest asked in a terminal or taken from the defaults. */
+/** The given answers; the others are asked in a terminal or taken from the defaults. */
 async function findAnswers({ args, options, context }: Input): Promise<Answers | "left"> {
   const { template, events, pm: packageManager, install, git, docker, nodePackage, overwrite } = options;
   const given: Given = { folder: args.dir, template, events, packageManager, install, git, docker, nodePackage };
@@ -118,7 +118,7 @@ function describe(answers: Answers, folder: string): Record<string, unknown> {
   return { folder, template, events, packageManager, git, docker, nodePackage };
 }
 
-/** On a machine whose Node is older than the project's. */
+/** A note for a machine whose Node is older than the project's. */
 function noteNode({ nodePackage }: Answers, out: Output): void {
   const { node } = process.versions;
   if (!isOlderThanProject(node)) return;
@@ -138,7 +138,10 @@ async function install({ packageManager }: Answers, folder: string, { signal, ou
   }
 }
 
-/** A program that fails leaves a project without packages or repository, which is better than none; anything else ends it all. */
+/**
+ * If a program fails, the project is kept without packages or repository, which is better than none. Any other error
+ * ends the command.
+ */
 async function tolerate(failures: string[], work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
@@ -150,7 +153,7 @@ async function tolerate(failures: string[], work: () => Promise<void>): Promise<
   }
 }
 
-/** The system's own error names the draft that stands beside the folder. */
+/** The error of the system names the temporary folder beside the target. */
 function forbiddenFolder(error: unknown, folder: string): CommandError | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (!/^(?:EACCES|EPERM|EROFS)$/.test(code)) return undefined;

@@ -52,7 +52,7 @@ export const retry: RunCommand<typeof specs.outboxRetry> = ({ args, options, con
   withInboxFile(options.db, context, (inbox) =>
     forEach(args.keys, context.out, async (key) => {
       if (!(await inbox.retryContactEvent(key))) throw notFound(key, "that is dead");
-      return "will be sent when the receiver next looks into its outbox";
+      return "will be sent when the receiver next reads its outbox";
     }),
   );
 
@@ -62,7 +62,7 @@ export const discard: RunCommand<typeof specs.outboxDiscard> = ({ args, options,
     const what = keys.length === 1 ? "this contact event" : `${keys.length} contact events`;
     if (!(await confirm(`Give up ${what}?`, context))) return EXIT.failed;
     return forEach(keys, context.out, async (key) => {
-      if (!(await inbox.discardContactEvent(key))) throw notFound(key, "that is dead or not yet on its way");
+      if (!(await inbox.discardContactEvent(key))) throw notFound(key, "that is dead or not yet being sent");
       return "given up";
     });
   });
@@ -95,7 +95,7 @@ function notFound(key: string, condition: string): PigeonholeError {
   return new PigeonholeError("not_found", `There is no contact event with the key "${escapeControls(key)}"${which}.`);
 }
 
-/** Does the work for each key; one that fails does not keep the others from it. */
+/** Does the work for each key. A failure does not stop the others. */
 async function forEach(
   keys: readonly string[],
   out: Output,

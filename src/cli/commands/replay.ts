@@ -28,9 +28,9 @@ import { checkExpect } from "../values/status-option.js";
 
 type Input = CommandInput<typeof replay>;
 
-/** From so many sendings on, good ones only move the bar. */
+/** From this many requests on, successful ones only move the bar. */
 const MANY = 20;
-const MOST_DIFFERENCES = 5;
+const MAX_DIFFERENCES = 5;
 
 export const run: RunCommand<typeof replay> = async (input) => {
   const { options, context } = input;
@@ -73,7 +73,7 @@ export const run: RunCommand<typeof replay> = async (input) => {
 function chooseCaptures({ args, options, context }: Input, shelf: CaptureShelf): Capture[] {
   const { selection } = args;
   if (selection.length === 0 && options.query === undefined) {
-    throw usageError("What is to be replayed? Give last, an id, a search, a file or folder, or --query.");
+    throw usageError("Nothing to replay: give last, an id, a search, a file or folder, or --query.");
   }
   const { store } = options;
   const selected = selection.length === 0 ? [] : pickCaptures({ shelf, words: selection, store }, context);
@@ -86,15 +86,15 @@ function chooseCaptures({ args, options, context }: Input, shelf: CaptureShelf):
 }
 
 /**
- * Where a capture goes: as told, or where its last attempt went. A replay that nobody answered does not count, since its target may
- * have been a slip; a forward does, since the dev server was set up with it.
+ * The target of a capture: the given one, or that of its last attempt. A replay without an answer does not count, since
+ * its target may have been a typing error. A forward counts, since the dev server was set up with it.
  */
 function targetsOf({ id, attempts }: Capture, to: readonly string[]): readonly string[] {
   if (to.length > 0) return to;
   const last = attempts.findLast(({ kind, status }) => kind !== "replay" || status !== null);
   if (last !== undefined) return [last.target];
   const tried = attempts.at(-1)?.target;
-  const why = tried === undefined ? "was never sent anywhere" : `was sent only to ${tried}, where nobody answered`;
+  const why = tried === undefined ? "was never sent anywhere" : `was sent only to ${tried}, which did not answer`;
   throw usageError(`${id} ${why}; give --to, such as --to 3000.`);
 }
 
@@ -170,20 +170,20 @@ function showAttempt({ capture, attempt, comparison, failures, notes, failure }:
 function describeChange({ status, json, bodyChanged }: NonNullable<ReplayedAttempt["comparison"]>): string {
   const parts = [
     ...(status === null ? [] : [`status ${status.before ?? "no answer"} → ${status.after ?? "no answer"}`]),
-    ...json.slice(0, MOST_DIFFERENCES).map(describeDifference),
-    ...(json.length > MOST_DIFFERENCES ? [`${json.length - MOST_DIFFERENCES} more differences`] : []),
+    ...json.slice(0, MAX_DIFFERENCES).map(describeDifference),
+    ...(json.length > MAX_DIFFERENCES ? [`${json.length - MAX_DIFFERENCES} more differences`] : []),
     ...(bodyChanged ? ["another body"] : []),
   ];
-  return `Unlike the time before: ${parts.join("; ")}.`;
+  return `Different from the time before: ${parts.join("; ")}.`;
 }
 
 function showReport({ attempts, planned, seed, answered, changed, failed, aborted }: ReplayReport, out: Output): void {
   const parts = [
     `${answered} of ${planned} answered`,
-    ...(changed > 0 ? [`${changed} unlike the time before`] : []),
+    ...(changed > 0 ? [`${changed} different from the time before`] : []),
     ...(failed > 0 ? [`${failed} not as expected`] : []),
     ...(seed === null ? [] : [`seed ${seed}`]),
-    ...(aborted ? [`called off after ${attempts.length}`] : []),
+    ...(aborted ? [`aborted after ${attempts.length}`] : []),
   ];
   if (planned > 1 || seed !== null) out.note(`${parts.join(", ")}.`);
 }

@@ -29,17 +29,17 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
     throw usageError("--every says how often --emit fires; give --emit too.");
   }
   if (clock === "manual" && speed !== undefined) throw usageError("--speed and --clock manual exclude each other.");
-  // All that can be refused is, before anything listens.
+  // Every option is checked before anything listens.
   const secret = findSigningSecret(options.secret, context);
   if (secret !== undefined && options.endpoint.length > 0) checkSandboxSecret(secret);
-  // No variable stands in for it: that of the other commands may hold the key of the real workspace.
+  // No variable is used for it: the variable of the other commands may contain the key of the real workspace.
   const apiKey = options.apiKey === undefined ? undefined : readNamed("--api-key", options.apiKey, context);
   if (apiKey !== undefined) checkApiKey(apiKey);
   if (!options.allowRemote) for (const { url } of options.endpoint) await checkLocal(url);
   await withFlagNames({}, async () => {
     const emulated = createSandbox({
       clock: speed === undefined ? clock : { speed },
-      // The receiver is another process, which goes by the machine's clock.
+      // The receiver is another process, which uses the machine's clock.
       receiverTime: "machine",
       strictUrls,
       ...(!options.allowRemote && { refuseAddress }),
@@ -66,7 +66,7 @@ async function start(emulated: Sandbox, { options, context }: Input, given: Give
   const { secret } = given;
   const { url } = await emulated.listen({ port: options.port });
   const { seed } = emulated;
-  // One that was given is known already, and a real one may not be shown.
+  // A given one is already known, and a real one must not be shown.
   const apiKey = given.apiKey?.ref ?? emulated.apiKey;
   out.result(
     { kind: "ready", baseUrl: url, ...(given.apiKey === undefined ? { apiKey } : { apiKeyRef: apiKey }), seed },
@@ -82,7 +82,7 @@ async function start(emulated: Sandbox, { options, context }: Input, given: Give
   out.result({ kind: "listening" }, `  ${out.paint.green("Ready.")}`);
 }
 
-/** The service's secrets have one length, and the sandbox makes no endpoint with another. */
+/** The service's secrets have a fixed length, and the sandbox refuses any other. */
 function checkSandboxSecret({ ref, value }: NamedSecret): void {
   try {
     checkSecret(value);
@@ -91,13 +91,13 @@ function checkSandboxSecret({ ref, value }: NamedSecret): void {
   }
 }
 
-/** The service's keys begin alike; of what follows, as much as the sandbox's own have at the least. */
+/** The service's keys have one prefix. The rest must be at least as long as in the sandbox's own keys. */
 function checkApiKey({ ref, value }: NamedSecret): void {
   if (/^svc_live_[\w-]{24,200}$/.test(value)) return;
   throw usageError(`${ref}: an API key must be svc_live_ and 24 to 200 letters, digits, _ or -.`);
 }
 
-/** Holds for endpoints that are made through the API too, and for what a name leads to at the moment of sending. */
+/** Applies also to endpoints created through the API, and to the addresses of a name at the time of sending. */
 function refuseAddress(address: string): string | undefined {
   return isLocalAddress(address)
     ? undefined
@@ -114,7 +114,7 @@ interface EndpointsInput {
 function createEndpoints({ emulated, endpoints, secret, out }: EndpointsInput): void {
   for (const { url, eventTypes } of endpoints) {
     const endpoint = create(emulated, { url, ...(eventTypes !== undefined && { eventTypes }) }, secret);
-    // One that was given is known already, and a real one may not be shown.
+    // A given one is already known, and a real one must not be shown.
     const shown = secret === undefined ? { secret: endpoint.secret } : { secretRef: secret.ref };
     const { id } = endpoint;
     const words = `  Endpoint    ${id}  ${url}\n  Secret      ${secret === undefined ? endpoint.secret : secret.ref}`;
@@ -126,11 +126,11 @@ async function checkLocal(url: string): Promise<void> {
   const target = new URL(url);
   if (await isLocalHost(target)) return;
   throw usageError(
-    `--endpoint: ${target.hostname} is outside this machine and its private network. What the sandbox sends is made up, and would look genuine there to whoever knows the secret; --allow-remote permits that.`,
+    `--endpoint: ${target.hostname} is outside this machine and its private network. The events of the sandbox are made up, but a receiver with the secret would accept them as genuine; --allow-remote permits that.`,
   );
 }
 
-/** What the rules of the API refuse is a mistake on the command line here. */
+/** A refusal by the rules of the API is a usage error here. */
 function create(emulated: Sandbox, input: WebhookCreateInput, secret: NamedSecret | undefined): EndpointWithSecret {
   try {
     return emulated.endpoints.create(input, secret === undefined ? {} : { secret: secret.value });

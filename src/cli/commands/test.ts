@@ -19,7 +19,7 @@ import { checkExpect } from "../values/status-option.js";
 
 type Input = CommandInput<typeof test>;
 
-/** Starts the app if asked to, runs the cases, and ends it again whatever happens. */
+/** Starts the app if asked to, runs the cases, and always ends the app. */
 export const run: RunCommand<typeof test> = async (input) => {
   const { options, context } = input;
   const { out, cwd, env, signal } = context;
@@ -59,7 +59,7 @@ export const run: RunCommand<typeof test> = async (input) => {
   }
 };
 
-/** With `--start` a secret for this run alone will do, since the app is given it. */
+/** With `--start` a secret for this run is enough, since the app gets it. */
 function findSecret({ options, context }: Input): string {
   if (options.start === undefined) return requireSigningSecret(options.secret, context).value;
   return (
@@ -75,7 +75,7 @@ async function waitUntilThere({ options, context }: Input, target: URL, app: App
   await waitForApp({ url, isHealth, patienceMs: patience, allowRemote, app, signal: context.signal });
 }
 
-/** Opened with the first look, since the app makes the file when it starts. */
+/** Opened at the first read, since the app creates the file when it starts. */
 function lazyInbox(file: string) {
   let opened: Promise<InboxFile> | undefined;
   return {

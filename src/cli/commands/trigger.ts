@@ -27,10 +27,10 @@ import type { trigger } from "../specs/trigger.js";
 
 type Input = CommandInput<typeof trigger>;
 
-/** The dev server shows by it where a delivery was made. */
+/** The dev server shows the origin of a delivery by this header. */
 const OWN_NAME: [string, string] = ["User-Agent", TRIGGER_AGENT];
 
-/** Where a target without a path is posted to; that of the dev server. */
+/** Path for a target without one; that of the dev server. */
 const DEFAULT_PATH = { path: "/webhooks", query: "" };
 
 export const run: RunCommand<typeof trigger> = async (input) => {
@@ -95,7 +95,7 @@ async function bodyMaker({ args, options, context }: Input): Promise<(index: num
       {
         seed: seed === undefined ? randomBytes(12).toString("hex") : `${seed}${index === 0 ? "" : ` ${index}`}`,
         ...(id !== undefined && { id }),
-        // With a seed the bytes must be the same in every run, the time too.
+        // With a seed the bytes must be the same in every run, including the time.
         ...(at === undefined ? seed === undefined && { createdAt: new Date() } : { createdAt: new Date(at) }),
       },
     );

@@ -14,7 +14,7 @@ import { readShelf } from "../values/captures.js";
 import { readInput } from "../values/read-input.js";
 import { requireSecrets } from "../values/secret-option.js";
 
-/** Says whether a signature holds, and with `--explain` why not. */
+/** Reports whether a signature is valid, and with `--explain` why not. */
 export const run: RunCommand<typeof verify> = async (input) => {
   const { options, context } = input;
   const secrets = requireSecrets(options.secret, context);
@@ -34,7 +34,7 @@ export const run: RunCommand<typeof verify> = async (input) => {
   return verdict.ok ? EXIT.ok : EXIT.failed;
 };
 
-/** The explanation counts secrets; whoever gave them knows them by name. */
+/** The explanation gives the number of a secret. The user knows them by name. */
 function nameAll(explained: SignatureExplanation, secrets: readonly NamedSecret[]): SignatureExplanation {
   const summary = nameSecrets(explained.summary, secrets);
   const findings = explained.findings.map((finding) => ({
@@ -58,7 +58,7 @@ async function findRequest({ args, options, context }: CommandInput<typeof verif
     if (options.header.length === 0) throw usageError('--body needs the headers: give --header "X-Svc-Signature: …".');
     return { body: await readInput("--body", options.body, context), headers: options.header, receivedAt: Date.now() };
   }
-  if (word === undefined) throw usageError("What is to be verified? Give a capture (a file, an id, last) or --body.");
+  if (word === undefined) throw usageError("Nothing to verify: give a capture (a file, an id, last) or --body.");
   const [capture, ...others] = selectCaptures(readShelf(options.store, context), [word]);
   if (capture === undefined || others.length > 0) {
     throw usageError(`"${word}" picks ${others.length + 1} captures; verify takes one.`);
@@ -70,7 +70,7 @@ async function findRequest({ args, options, context }: CommandInput<typeof verif
 interface Verdict {
   ok: boolean;
   reason: string | null;
-  /** Name of the secret that fits. */
+  /** Name of the secret that matches. */
   secretRef: string | null;
   explained: SignatureExplanation | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Place } from "./words.js";
 
-/** A script for bash. It needs nothing but bash itself. */
+/** A script for bash, without other programs. */
 export function bashScript(places: readonly Place[]): string {
   const paths = places.filter(({ path }) => path !== "").map(({ path }) => caseOf(path));
   const values = places.flatMap(({ path, values }) =>
@@ -34,7 +34,7 @@ complete -o bashdefault -o default -F _pigeonhole pigeonhole
 `;
 }
 
-/** `captures list` is met as "captures list", a first word as " dev". */
+/** `captures list` is matched as "captures list", a first word as " dev". */
 function caseOf(path: string): string {
   return path.includes(" ") ? `"${path}"` : `" ${path}"`;
 }

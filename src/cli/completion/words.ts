@@ -2,19 +2,19 @@ import type { ArgumentSpec, CommandSpec, OptionSpec } from "../frame/spec.js";
 import { flagName } from "../frame/spec.js";
 import { GLOBAL_OPTIONS } from "../frame/global-options.js";
 
-/** A word that completion offers, with what it means. */
+/** A word that completion offers, with its meaning. */
 export interface Word {
   text: string;
   summary: string;
 }
 
-/** What can follow after the words of a command path such as `captures list`; the empty path is the start. */
+/** What can follow a command path such as `captures list`. The empty path is the start. */
 export interface Place {
   path: string;
   words: Word[];
   /** Values by flag. An empty list stands for files. */
   values: Map<string, readonly string[]>;
-  /** True where an argument may be any text, such as the name of a file. */
+  /** True if an argument may be any text, such as a file name. */
   takesFiles: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Place, Word } from "./words.js";
 
-/** A script for zsh, to be put into a folder of fpath as _pigeonhole, or to be evaluated. */
+/** A script for zsh: put it into a folder of fpath as _pigeonhole, or evaluate it. */
 export function zshScript(places: readonly Place[]): string {
   const paths = places.filter(({ path }) => path !== "").map(({ path }) => caseOf(path));
   const values = places.flatMap(({ path, values }) =>
@@ -10,7 +10,7 @@ export function zshScript(places: readonly Place[]): string {
     ),
   );
   const words = places.map(({ path, words }) => `    ("${path}") offered=(${words.map(describe).join(" ")}) ;;`);
-  // "path" is not to be used as a name in zsh: it is tied to PATH.
+  // Do not use the name "path" in zsh: it is tied to PATH.
   return `#compdef pigeonhole
 # zsh completion of pigeonhole: eval "$(pigeonhole completion zsh)"
 _pigeonhole() {

@@ -10,13 +10,13 @@ import { type CheckResult, fail, pass, skip, warn } from "./check.js";
 
 export interface AppCheckInput {
   url: string;
-  /** The one to sign with; undefined when none was found. */
+  /** The secret to sign with; undefined if none was found. */
   secret: NamedSecret | undefined;
   allowRemote: boolean;
   signal: AbortSignal;
 }
 
-/** As long as the service waits. */
+/** The same time that the service waits. */
 const TIMEOUT_MS = 5 * SECOND;
 
 /** Posts one signed test delivery and reads the answer: reachable, verified, and not read by another parser first. */
@@ -33,7 +33,7 @@ export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInp
     });
   const event = { ...sampleTestEvent({ seed: randomBytes(8).toString("hex") }), createdAt: new Date().toISOString() };
   const body = JSON.stringify(event);
-  // Unsigned it still tells whether somebody answers.
+  // Unsigned, it still shows whether the app answers.
   const signature = secret === undefined ? {} : signDelivery({ body, secret: secret.value });
   const answer = await post(body, signature);
   const { status } = answer;
@@ -42,7 +42,7 @@ export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInp
   if (secret === undefined) return [reached, skip("delivery", "Not tried: there is no secret to sign with.")];
   const outcome = headerListReader(answer.headers)(OUTCOME_HEADER);
   const delivery = outcome === undefined ? judgeOther(status) : judgeOutcome(outcome, status);
-  // Where not even a small test delivery gets through, its own result says what to do.
+  // If even a small test delivery fails, its own result says what to do.
   return [reached, delivery, ...(delivery.status === "pass" ? await checkParsers(post) : [])];
 }
 
@@ -50,7 +50,7 @@ function unreachable({ error }: SentAnswer): CheckResult {
   return fail("app", error ?? "The app gave no answer.", "Start the app, and give --app the URL of its webhook route.");
 }
 
-/** What each outcome of a receiver means for somebody who sets it up. */
+/** What each outcome of a receiver means for its setup. */
 const MENDING: Record<string, { message: string; fix: string }> = {
   body_consumed: {
     message: "A body parser reads the delivery before the receiver, so the signed bytes are gone.",
@@ -84,7 +84,7 @@ function judgeOutcome(outcome: string, status: number): CheckResult {
   if (outcome === "accepted" || outcome === "duplicate") {
     return pass(
       "delivery",
-      `A signed test delivery was taken (${status} ${outcome}): secret, clock and raw body are right.`,
+      `A signed test delivery was accepted (${status} ${outcome}): secret, clock and raw body are right.`,
     );
   }
   const { message, fix } = MENDING[outcome] ?? {
@@ -114,7 +114,7 @@ function judgeOther(status: number): CheckResult {
     return warn(
       "delivery",
       `The app answered ${status}, and not through a receiver of this package.`,
-      "Look whether another route or a middleware answers first.",
+      "Check whether another route or a middleware answers first.",
     );
   }
   return fail(

@@ -5,13 +5,13 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { type CheckResult, fail, pass, skip, warn } from "./check.js";
 
-/** Beyond this the window of a signature is nearly used up by the clocks alone. */
+/** Beyond this, the difference of the clocks nearly uses up the time window of a signature. */
 const WARN_SECONDS = 60;
 
-/** Below this nobody needs a number. */
+/** Below this the difference is not shown. */
 const EQUAL_SECONDS = 2;
 
-/** Compares this machine's clock with the `Date` header of an answer. `url` undefined: there is nobody to ask. */
+/** Compares this machine's clock with the `Date` header of an answer. `url` undefined: no server is known. */
 export async function checkClock(url: URL | undefined, signal: AbortSignal): Promise<CheckResult> {
   if (url === undefined) {
     return skip("clock", "Not compared: give --base-url, the address of the API, whose answers carry its time.");
@@ -30,7 +30,7 @@ export async function checkClock(url: URL | undefined, signal: AbortSignal): Pro
   if (answer.status === null) {
     const why =
       answer.failure === "refused" ? `Nothing listens at ${host}.` : (answer.error ?? `${host} gave no answer.`);
-    return warn("clock", `Not compared: ${why}`, "Look at --base-url (or PIGEONHOLE_BASE_URL) and the network.");
+    return warn("clock", `Not compared: ${why}`, "Check --base-url (or PIGEONHOLE_BASE_URL) and the network.");
   }
   const header = headerListReader(answer.headers);
   const date = Date.parse(header("date") ?? "");
@@ -38,7 +38,7 @@ export async function checkClock(url: URL | undefined, signal: AbortSignal): Pro
   if (Number(header("age") ?? 0) > 0) {
     return skip("clock", `Not compared: a cache answered for ${host}, with the time at which it stored the answer.`);
   }
-  // The header is cut to seconds, and was written while the answer was on its way.
+  // The header has whole seconds, and was written between the request and the answer.
   const seconds = Math.round((date + SECOND / 2 - (before + answer.ms / 2)) / SECOND);
   return judgeSkew(seconds, { host, isHere: isLocalAddress(url.hostname) || url.hostname === "localhost" });
 }
@@ -51,12 +51,12 @@ function judgeSkew(seconds: number, { host, isHere }: { host: string; isHere: bo
   }
   const text = `This machine's clock is ${spell(size)} ${seconds > 0 ? "behind" : "ahead of"} that of ${host}.`;
   if (size > LIMITS.toleranceSeconds) {
-    const effect = `A signature is good for ${spell(LIMITS.toleranceSeconds)}, so a receiver here takes no delivery.`;
+    const effect = `A signature is good for ${spell(LIMITS.toleranceSeconds)}, so a receiver here accepts no delivery.`;
     return fail("clock", `${text} ${effect}`, howToSet());
   }
   if (size > WARN_SECONDS) {
     const left = spell(LIMITS.toleranceSeconds - size);
-    return warn("clock", `${text} Deliveries are still taken, with ${left} to spare.`, howToSet());
+    return warn("clock", `${text} Deliveries are still accepted, with ${left} to spare.`, howToSet());
   }
   return pass("clock", `${text} That is near enough.`);
 }

@@ -1,7 +1,9 @@
 import { openInboxFile } from "../../store/open-inbox-file.js";
 import { type CheckResult, fail, pass, warn } from "./check.js";
 
-/** Opens a receiver's database and looks for work that waits for a person. `flag` is what other commands need to find it too. */
+/**
+ * Opens a receiver's database and finds work that needs a person. `flag` is what other commands need to find it too.
+ */
 export async function checkDatabase(file: string, flag: string): Promise<CheckResult> {
   try {
     const inbox = await openInboxFile(file);

@@ -15,12 +15,16 @@ export function checkNode(version = process.versions.node): CheckResult {
   return old === undefined ? pass("node", `Node ${version}.`) : fail("node", old.message, old.fix);
 }
 
-/** Takes a delivery from end to end in memory: the native module, SQLite's version, signing, storing, a handler's commit. */
+/**
+ * Processes a delivery from end to end in memory: the native module, SQLite's version, signing, storing, a handler's
+ * commit.
+ */
 export async function checkReceiver(): Promise<CheckResult> {
   try {
     const outcome = await receiveInMemory();
-    if (outcome === "accepted") return pass("sqlite", "SQLite loads, and a receiver in memory took a signed delivery.");
-    return fail("sqlite", `A receiver in memory answered its delivery with ${outcome}.`, "Install the package anew.");
+    if (outcome === "accepted")
+      return pass("sqlite", "SQLite loads, and a receiver in memory accepted a signed delivery.");
+    return fail("sqlite", `A receiver in memory answered its delivery with ${outcome}.`, "Install the package again.");
   } catch (error) {
     const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : "";
     return fail(
@@ -32,7 +36,7 @@ export async function checkReceiver(): Promise<CheckResult> {
 }
 
 async function receiveInMemory(): Promise<string> {
-  // Loads the native module, so that a failure of it is one of this check.
+  // Loads the native module, so that its failure is a failure of this check.
   const { createReceiver } = await import("../../receiver/create-receiver.js");
   const secret = `whsec_${randomBytes(32).toString("base64url")}`;
   const receiver = createReceiver({ secrets: secret, store: ":memory:", logger: silentLogger, telemetry: false });

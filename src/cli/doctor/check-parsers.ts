@@ -14,7 +14,7 @@ const LARGE_BYTES = 150_000;
 
 const ABOVE = "Mount receiver.middleware() above every body parser, or limit the parsers to other paths.";
 
-/** What is posted, and in which words the answer is told. */
+/** What is posted, and how the result describes it. */
 const PROBES: readonly { name: string; what: string; body: string }[] = [
   {
     name: "large body",
@@ -24,12 +24,12 @@ const PROBES: readonly { name: string; what: string; body: string }[] = [
   { name: "not JSON", what: "a delivery that is not JSON", body: "pigeonhole doctor" },
 ];
 
-/** Outcomes that come after the body was read: the receiver had the bytes and did not know the secret. */
+/** Outcomes after the body was read: the receiver got the bytes and did not know the secret. */
 const READ: ReadonlySet<string | undefined> = new Set(["unverified", "secrets_unavailable"]);
 
 /**
- * Posts what body parsers refuse, and says whether the receiver gets it. Signed with a secret that nobody has: what reaches the receiver
- * is read, refused and not stored, so that the check leaves nothing in the inbox.
+ * Posts bodies that body parsers refuse, and reports whether the receiver gets them. Signed with an unknown random
+ * secret: the receiver reads, refuses and does not store them, so that the check leaves nothing in the inbox.
  */
 export async function checkParsers(post: PostToApp): Promise<CheckResult[]> {
   const results: CheckResult[] = [];

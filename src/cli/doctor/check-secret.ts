@@ -3,14 +3,14 @@ import type { NamedSecret } from "../../capture/judge-signature.js";
 import { MAKE_SECRET, SECRET_VARIABLE } from "../values/secret-option.js";
 import { type CheckResult, fail, pass, warn } from "./check.js";
 
-/** Mistakes that can be seen without a signature, in words for that case. */
+/** Mistakes that are visible without a signature, with their message. */
 const VISIBLE = {
   secret_has_whitespace: "has white space or a line end around it",
   secret_has_quotes: "has quotes or a written-out line end around it",
   secret_prefix_missing: "lacks the prefix whsec_",
 } as const;
 
-/** The shape of each secret; the words never hold one. */
+/** Checks the shape of each secret. The messages never contain one. */
 export function checkSecrets(secrets: readonly NamedSecret[]): CheckResult[] {
   if (secrets.length > 0) return secrets.map(checkSecret);
   return [

@@ -4,11 +4,11 @@ import { type CheckResult, pass, skip, warn } from "./check.js";
 
 const NAME = "better-sqlite3";
 
-/** Folders of packages in packages; a tree that is deeper has cycles. */
+/** Depth of nested node_modules folders. A deeper tree has cycles. */
 const DEEPEST = 12;
 
 /**
- * Looks for several copies of better-sqlite3 in what the app has installed. Each is a SQLite of its own that does not know the
+ * Finds several copies of better-sqlite3 in the app's packages. Each has its own SQLite, which does not know the
  * other's open files.
  */
 export function checkSqliteCopies(cwd: string): CheckResult {
@@ -25,7 +25,7 @@ export function checkSqliteCopies(cwd: string): CheckResult {
   );
 }
 
-/** The outermost node_modules from here upwards: with workspaces, that of the whole repository. */
+/** The outermost node_modules from here upwards. With workspaces, that of the whole repository. */
 function findInstalled(cwd: string): string | undefined {
   let found: string | undefined;
   for (let folder = cwd; ; folder = dirname(folder)) {
@@ -44,7 +44,7 @@ function collectCopies(modules: string, copies: Set<string>, depth: number): voi
     } else if (entry.name.startsWith("@")) {
       collectCopies(path, copies, depth);
     }
-    // A link leads to a workspace's own folder or into pnpm's, which is a folder of this one.
+    // A link leads to a folder of a workspace or of pnpm, which are searched anyway.
     if (entry.name === ".pnpm") for (const each of entriesOf(path)) collectNested(join(path, each.name), copies, depth);
     else if (!entry.name.startsWith(".")) collectNested(path, copies, depth);
   }

@@ -1,14 +1,14 @@
-/** `skip`: there was nothing to look at. */
+/** `skip`: there was nothing to check. */
 export type CheckStatus = "pass" | "warn" | "fail" | "skip";
 
-/** What one check of the doctor found. */
+/** The result of one check of the doctor. */
 export interface CheckResult {
   /** Stable name, in one word or two. */
   name: string;
   status: CheckStatus;
-  /** What was seen, in a sentence. */
+  /** The finding, in a sentence. */
   message: string;
-  /** What to do; null where nothing is to be done. */
+  /** What to do; null if nothing. */
   fix: string | null;
 }
 

@@ -1,12 +1,12 @@
-/** How the service's attempt ended, as its delivery log says. */
+/** The result of the service's attempt, from its delivery log. */
 export interface EndedAttempt {
   responseCode: number | null;
   error: string | null;
 }
 
 /**
- * What the answer to a signed delivery points to, and what to do about it. See docs/service.md#final-answers: which
- * answers are final.
+ * The likely cause of a failed attempt, and what to do about it. See docs/service.md#final-answers: which answers are
+ * final.
  */
 export function attemptHint({ responseCode, error }: EndedAttempt): string {
   if (responseCode === null) return noAnswerHint(error ?? "");
@@ -16,13 +16,13 @@ export function attemptHint({ responseCode, error }: EndedAttempt): string {
   if (responseCode === 503) {
     return "The app is starting or stopping, or it has another secret than this endpoint, as after a rotation; its log says which.";
   }
-  if (responseCode >= 500) return "The app failed, or a proxy found none behind it; look at its log.";
+  if (responseCode >= 500) return "The app failed, or a proxy could not reach it; its log says why.";
   switch (responseCode) {
     case 401:
     case 403:
       return "The app, or a login in front of it, refused the signature. Give the app this endpoint's secret; endpoints rotate-secret makes a new one.";
     case 404:
-      return "Nothing is at the path of the endpoint's URL. Compare it with where the app takes deliveries; endpoints update <id> --url changes it.";
+      return "Nothing is at the path of the endpoint's URL. Compare it with the path at which the app receives deliveries; endpoints update <id> --url changes it.";
     case 405:
       return "The path of the endpoint's URL takes no POST. endpoints update <id> --url changes it.";
     case 410:

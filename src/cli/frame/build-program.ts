@@ -4,7 +4,7 @@ import type { Command } from "./context.js";
 import { GLOBAL_OPTIONS, type GlobalOptions } from "./global-options.js";
 import { type ArgumentSpec, type CommandSpec, COMMAND_GROUPS, flagName, type OptionSpec } from "./spec.js";
 
-/** What was typed, read. */
+/** The parsed command line. */
 export interface ParsedCommand {
   command: Command;
   options: Record<string, unknown>;
@@ -14,7 +14,7 @@ export interface ParsedCommand {
 
 export interface ProgramInput {
   commands: readonly Command[];
-  /** Summaries of first words that have several second ones. */
+  /** Summaries of the first words that have several subcommands. */
   families: Readonly<Record<string, string>>;
   version: string;
   /** Called with the command that was named. */
@@ -24,7 +24,7 @@ export interface ProgramInput {
 /** Help or the version was printed as asked for. */
 export const NOTHING_TO_DO: ReadonlySet<string> = new Set(["commander.helpDisplayed", "commander.version"]);
 
-/** Builds the parser. A line that cannot be used makes it throw a `CommandError` that names the flag. */
+/** Builds the parser. For an invalid command line it throws a `CommandError` that names the flag. */
 export function buildProgram({ commands, families, version, onCommand }: ProgramInput): Commander {
   const program = prepare(new Commander("pigeonhole"))
     .description("Receives the webhooks of a mail workspace: capture, look, replay, operate.")
@@ -32,7 +32,7 @@ export function buildProgram({ commands, families, version, onCommand }: Program
     .helpCommand(false)
     .addHelpText("after", "\npigeonhole <command> --help shows its options and examples.");
   for (const [name, spec] of Object.entries(GLOBAL_OPTIONS)) program.addOption(toOption(name, spec));
-  // Headings come in the order in which they are first met.
+  // Headings are shown in the order in which they first occur.
   const ordered = commands.toSorted((a, b) => groupOrder(a.spec) - groupOrder(b.spec));
   for (const command of ordered) {
     const parent = parentOf(program, command.spec, families);
@@ -62,7 +62,7 @@ function parentOf(program: Commander, spec: CommandSpec, families: Readonly<Reco
     .helpCommand(false);
 }
 
-/** Errors become ours; what commander would print itself is left to us, help apart. */
+/** Errors become `CommandError`. Commander itself prints only help. */
 function prepare(command: Commander): Commander {
   return command
     .exitOverride((error) => refuse(command, error))
@@ -75,7 +75,7 @@ function refuse(command: Commander, error: CommanderError): never {
   if (NOTHING_TO_DO.has(error.code)) throw error;
   const path = pathOf(command);
   const message = error.message.replace(/^error: /, "").replace(/\n\(Did you mean/, " (Did you mean");
-  // A family of commands without a second word.
+  // A group of commands without its subcommand.
   if (error.code === "commander.help")
     throw usageError(`${path} needs one of its commands; ${path} --help lists them.`);
   throw usageError(`${message.replace(/[.\s]*$/, "")}. See ${path} --help.`);
@@ -131,7 +131,7 @@ function collect(value: unknown, before: unknown, isList: true | undefined): unk
   return Array.isArray(before) ? [...(before as unknown[]), value] : [value];
 }
 
-/** Commander puts the flag's name in front of an InvalidArgumentError. */
+/** Commander puts the flag's name before the message of an InvalidArgumentError. */
 function read(parse: (text: string) => unknown, text: string): unknown {
   try {
     return parse(text);

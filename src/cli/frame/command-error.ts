@@ -3,11 +3,11 @@ import { dirname } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import { EXIT, type ExitCode } from "./exit-code.js";
 
-/** Why a command could not do its work, for a person: what happened, and what to do. */
+/** Why a command failed, for a person: what happened, and what to do. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: ExitCode;
-  /** Stands in `--json` errors. */
+  /** Shown in `--json` errors. */
   readonly code: string;
 
   constructor(exitCode: ExitCode, code: string, message: string, options?: ErrorOptions) {
@@ -27,11 +27,11 @@ export interface PrintedError {
   exitCode: ExitCode;
   code: string;
   message: string;
-  /** Frames, for a fault of ours; empty otherwise. */
+  /** Stack frames, for a bug in this package; empty otherwise. */
   stack: string;
 }
 
-/** Mistakes of the caller among the package's error codes. */
+/** Error codes of the package for mistakes of the caller. */
 const USAGE_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "invalid_argument",
@@ -45,11 +45,11 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
   "folder_not_empty",
 ]);
 
-/** Error codes of an app, a service or a disk that does not do its part. */
+/** Error codes for a failure of an app, a service or a disk. */
 const FAULTS_ELSEWHERE =
   /^(?:no_answer|invalid_answer|answer_too_large|redirect_refused|tunnel_failed|store_\w+|sqlite_too_old|driver_unusable)$/;
 
-/** System errors in words; their own messages hold `ENOENT` and the like. */
+/** System errors in words; their own messages contain codes such as `ENOENT`. */
 const SYSTEM_ERRORS: Record<string, string> = {
   ENOENT: "does not exist",
   EACCES: "may not be opened or written by this user: permissions forbid it",
@@ -64,14 +64,14 @@ const SYSTEM_ERRORS: Record<string, string> = {
   EADDRINUSE: "is in use by another program; choose another with the option for the port",
 };
 
-/** Sorts what was thrown into exit code and words. */
+/** Gives the exit code and message for an error. */
 export function describeError(error: unknown): PrintedError {
   if (error instanceof CommandError) {
     return { exitCode: error.exitCode, code: error.code, message: error.message, stack: "" };
   }
   if (!(error instanceof Error))
     return { exitCode: EXIT.failed, code: "internal_error", message: "Failed.", stack: "" };
-  // An answer of the service; its code is not of this package's list.
+  // An answer of the service; its code is not in this package's list.
   if ("status" in error && "code" in error) {
     return { exitCode: EXIT.unreachable, code: String(error.code), message: error.message, stack: "" };
   }
@@ -93,7 +93,7 @@ function systemError(error: NodeJS.ErrnoException): PrintedError | undefined {
   const words = SYSTEM_ERRORS[error.code ?? ""];
   if (words === undefined) return undefined;
   const { code = "", path } = error;
-  // Of a file that is to be written it would be no news that it does not exist.
+  // For a file to be written, "does not exist" can only mean its folder.
   const isLost = code === "ENOENT" && path !== undefined && !existsSync(dirname(path));
   const what = path ?? ("port" in error ? `Port ${String(error.port)}` : "A file");
   const message = isLost ? `The folder of ${path} does not exist; make it first.` : `${what} ${words}.`;
@@ -105,7 +105,7 @@ function fault(error: Error): PrintedError {
   return { exitCode: EXIT.failed, code: "internal_error", message, stack: frames(error) };
 }
 
-/** Where a fault of ours happened, without the message above it. */
+/** The stack of a bug in this package, without the message above it. */
 function frames({ stack = "" }: Error): string {
   return stack
     .split("\n")

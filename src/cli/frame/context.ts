@@ -2,7 +2,7 @@ import type { Output } from "./output.js";
 import type { ArgumentsOf, CommandSpec, OptionsOf } from "./spec.js";
 import type { ExitCode } from "./exit-code.js";
 
-/** What every command has at hand. */
+/** What every command gets. */
 export interface CommandContext {
   readonly out: Output;
   readonly env: NodeJS.ProcessEnv;
@@ -17,23 +17,23 @@ export interface CommandContext {
   readonly version: string;
 }
 
-/** A command's own options and arguments, read, and the rest. */
+/** A command's own parsed options and arguments, and the context. */
 export interface CommandInput<Spec extends CommandSpec> {
   readonly options: OptionsOf<Spec>;
   readonly args: ArgumentsOf<Spec>;
   readonly context: CommandContext;
 }
 
-/** Does the work; nothing means that all went well. */
+/** Does the work. Returning nothing means success. */
 export type RunCommand<Spec extends CommandSpec> = (input: CommandInput<Spec>) => Promise<ExitCode | void>;
 
-/** A command with the way to its code, which is loaded only when it is run. */
+/** A command with a loader of its code, which is loaded only when it is run. */
 export interface Command {
   readonly spec: CommandSpec;
   readonly run: (input: CommandInput<CommandSpec>) => Promise<ExitCode | void>;
 }
 
-/** Ties a spec to the function that does its work, whose module is loaded when it is needed. */
+/** Connects a spec with the function that does its work, whose module is loaded when it is needed. */
 export function command<Spec extends CommandSpec>(spec: Spec, load: () => Promise<RunCommand<Spec>>): Command {
   return {
     spec,

@@ -1,7 +1,7 @@
-/** What the process ends with; the same for every command. */
+/** Exit codes of the process, the same for every command. */
 export const EXIT = {
   ok: 0,
-  /** An assertion or a verification failed: the command did its work and the answer is no. */
+  /** An assertion or a verification failed: the command did its work, and the result is negative. */
   failed: 1,
   /** The command line, a file or a setting cannot be used; nothing was done. */
   usage: 2,

@@ -5,25 +5,25 @@ import { EXIT } from "./exit-code.js";
 /** How long a command has to end after Ctrl-C. */
 const GRACE_MS = 10 * SECOND;
 
-/** What a process that SIGHUP has ended gives. */
+/** Exit code of a process ended by SIGHUP. */
 const HUNG_UP = 129;
 
 /** Ctrl-C, SIGTERM and the end of the terminal as a signal. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** What the process ends with when it was interrupted; undefined when it was not. */
+  /** Exit code of an interrupted process; undefined if it was not interrupted. */
   exitCode(): number | undefined;
 }
 
 /** The first signal asks the command to end, the second ends the process at once. */
 export function watchInterruption(process: NodeJS.Process): Interruption {
   const controller = new AbortController();
-  // Each piece of work under way listens, and Node takes more than ten for a leak.
+  // Each running task adds a listener, and Node warns of a leak above ten.
   setMaxListeners(0, controller.signal);
   let code: number | undefined;
   const interrupt = (exitCode: number) => () => {
     if (code !== undefined) {
-      // A shell says once that its terminal is gone, and the system says so again.
+      // SIGHUP comes twice: from the shell and from the system.
       if (exitCode === HUNG_UP) return;
       process.exit(exitCode);
     }

@@ -7,7 +7,7 @@ import type { ExitCode } from "./exit-code.js";
 /** Colours, or none. */
 export type Paint = ReturnType<typeof pc.createColors>;
 
-/** Version of the lines that `--json` gives; goes up when a field is removed or changes its meaning. */
+/** Version of the lines of `--json`. It increases when a field is removed or changes its meaning. */
 export const SCHEMA_VERSION = 1;
 
 export interface OutputOptions {
@@ -23,16 +23,16 @@ export interface OutputOptions {
 /** Everything that a command prints. Results go to standard output, remarks and errors to standard error. */
 export interface Output {
   readonly isJson: boolean;
-  /** True where standard output is a terminal and lines are for a person. */
+  /** True if standard output is a terminal and lines are for a person. */
   readonly isTerminal: boolean;
   readonly paint: Paint;
   /** One result: a JSON line with `--json`, the text otherwise. */
   result(record: Record<string, unknown>, text: string): void;
-  /** Bytes that are the result themselves, such as an export; never wrapped in JSON. */
+  /** Bytes that are the result, such as an export; never wrapped in JSON. */
   raw(text: string | Uint8Array): void;
   /** A remark for a person; nothing with `--quiet` or `--json`. */
   note(text: string): void;
-  /** Says what went wrong and gives the exit code. */
+  /** Prints an error and returns the exit code. */
   fail(error: unknown): ExitCode;
 }
 
@@ -64,7 +64,7 @@ export function createOutput(options: OutputOptions): Output {
   };
 }
 
-/** Within JSON an escaped character is the same character. */
+/** In JSON an escaped character is the same character. */
 function jsonLine(record: Record<string, unknown>): string {
   return `${escapeControls(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...record }))}\n`;
 }
@@ -73,7 +73,7 @@ function jsonLine(record: Record<string, unknown>): string {
 // oxlint-disable-next-line no-control-regex -- a colour begins with the control character ESC
 const LAYOUT = /(\n|\u001b\[\d+m)/;
 
-/** Whatever of a text came from outside may not move the cursor, hide or turn round what is printed. */
+/** Untrusted text must not move the cursor, or hide or reverse what is printed. */
 function printable(text: string): string {
   return text
     .split(LAYOUT)
@@ -81,7 +81,7 @@ function printable(text: string): string {
     .join("");
 }
 
-/** Where standard output is a file: a stream of Node's counts a part that found room on the disk as the whole. */
+/** If standard output is a file: Node's stream treats a partial write on a full disk as complete. */
 function writerOf(stdout: NodeJS.WriteStream & { fd?: number }): (text: string | Uint8Array) => void {
   const { fd } = stdout;
   if (fd === undefined || !isFile(fd)) return (text) => void stdout.write(text);
@@ -94,7 +94,7 @@ function writerOf(stdout: NodeJS.WriteStream & { fd?: number }): (text: string |
   };
 }
 
-/** False also for a descriptor that there is not, as in a program without a console. */
+/** False also for a missing descriptor, as in a program without a console. */
 function isFile(fd: number): boolean {
   try {
     return fstatSync(fd).isFile();
@@ -103,12 +103,12 @@ function isFile(fd: number): boolean {
   }
 }
 
-/** Node leaves `isTTY` out where there is no terminal, and picocolors would take undefined for "guess", which is yes under CI. */
+/** Without a terminal Node leaves `isTTY` undefined. picocolors would then guess, which gives colour in CI. */
 function isTerminal(stream: { isTTY?: boolean }): boolean {
   return stream.isTTY ?? false;
 }
 
-/** NO_COLOR and FORCE_COLOR by their conventions; otherwise colour is for terminals. */
+/** Follows the conventions of NO_COLOR and FORCE_COLOR; otherwise colour is for terminals. */
 function wantsColor(env: NodeJS.ProcessEnv, stream: NodeJS.WriteStream): boolean {
   if ((env["NO_COLOR"] ?? "") !== "") return false;
   const force = env["FORCE_COLOR"] ?? "";

@@ -1,13 +1,13 @@
 const WIDTH = 24;
 
-/** A bar on standard error, for a terminal only. */
+/** A progress bar on standard error, for a terminal only. */
 export interface Progress {
   step(): void;
   /** Removes the bar, so that a line can be printed in its place. */
   clear(): void;
 }
 
-/** `label` stands in front; without a terminal nothing is drawn. */
+/** `label` is shown before the bar. Without a terminal nothing is drawn. */
 export function createProgress(label: string, total: number, stream: NodeJS.WriteStream): Progress {
   let done = 0;
   let drawnAt = 0;

@@ -6,7 +6,7 @@ import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
 import type { Paint } from "./output.js";
 import { age } from "./time.js";
 
-/** One line of the sandbox's live log; `endpoints` are those of this moment. */
+/** One line of the sandbox's live log; `endpoints` are the present ones. */
 export function formatSandboxEntry(
   entry: SandboxLogEntry,
   paint: Paint,
@@ -19,11 +19,11 @@ export function formatSandboxEntry(
 function words(entry: SandboxLogEntry, paint: Paint, endpoints: readonly WebhookEndpoint[]): string {
   switch (entry.kind) {
     case "event": {
-      const heard =
+      const result =
         entry.deliveries === 0
-          ? paint.yellow(`nobody hears it, so it is lost: ${whyUnheard(entry.type, endpoints)}`)
+          ? paint.yellow(`no endpoint receives it, so it is lost: ${whyUnheard(entry.type, endpoints)}`)
           : `${entry.deliveries} to deliver`;
-      return `${paint.bold("event")}    ${escapeControls(`${entry.type}  ${entry.eventId}`)}  ${heard}`;
+      return `${paint.bold("event")}    ${escapeControls(`${entry.type}  ${entry.eventId}`)}  ${result}`;
     }
     case "attempt":
       return attemptWords(entry.row, entry.url, paint);
@@ -49,11 +49,11 @@ function whyUnheard(type: string, endpoints: readonly WebhookEndpoint[]): string
   const enabled = endpoints.filter((endpoint) => endpoint.enabled);
   if (enabled.length === 0) return "every endpoint is switched off";
   const wanting = enabled.filter(({ eventTypes }) => hearsType(eventTypes, type));
-  if (wanting.length > 0) return "the endpoints hear about other addresses only";
-  return `no endpoint hears about ${escapeControls(type)}; --endpoint <url>=all hears about every type`;
+  if (wanting.length > 0) return "the endpoints receive events of other addresses only";
+  return `no endpoint receives ${escapeControls(type)}; --endpoint <url>=all receives every type`;
 }
 
-/** An endpoint made without types shows as `*` and hears about the service's default set. */
+/** An endpoint made without types shows as `*` and receives the service's default set. */
 function hearsType(eventTypes: readonly string[], type: string): boolean {
   const names: readonly string[] = eventTypes.includes("*") ? DEFAULT_EVENT_TYPES : eventTypes;
   return names.includes(type);

@@ -1,18 +1,18 @@
-/** Fields of the search language; a test holds them against the language itself. */
+/** Fields of the search language. A test compares them with the language. */
 const FIELDS = "type|status|verdict|is|has|source|tag|after|before|larger|smaller|ms|id";
 
-/** `-status:2xx` negates a term of a search; a parser of options would take it for one. */
+/** `-status:2xx` negates a term of a search. The option parser would read it as an option. */
 const NEGATED = new RegExp(`^-(?:${FIELDS}|header\\.[^:]+|data\\.[^:]+):`);
 
-/** No argument of a process can hold it. */
+/** A character that no argument of a process can contain. */
 const MARK = "\0";
 
-/** Marks negated terms, so that they pass the parser of options. */
+/** Marks negated terms, so that they pass the option parser. */
 export function protectSearchTerms(argv: readonly string[]): string[] {
   return argv.map((word) => (NEGATED.test(word) ? MARK + word : word));
 }
 
-/** Takes the mark away again; for `parse` of an argument that can be a search. */
+/** Removes the mark; for `parse` of an argument that can be a search. */
 export function searchTerm(word: string): string {
   return word.startsWith(MARK) ? word.slice(MARK.length) : word;
 }

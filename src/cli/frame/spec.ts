@@ -1,26 +1,26 @@
-/** One option of a command, as data: help, parsing, docs/cli.md and shell completion are made from it. */
+/** One option of a command, as data: help, parsing, docs/cli.md and shell completion are generated from it. */
 export interface OptionSpec {
-  /** What it does, in half a sentence. */
+  /** What it does, as a phrase. */
   readonly summary: string;
-  /** Name of its value in help, such as `url`; a switch has none. */
+  /** Name of its value in help, such as `url`. A switch has none. */
   readonly value?: string;
   /** One letter. */
   readonly short?: string;
-  /** Reads the value; throws an error whose message says what is wanted. @default the text as it is */
+  /** Parses the value. Throws an error whose message says what is expected. @default the text unchanged */
   readonly parse?: (text: string) => unknown;
   /** All values that are allowed. */
   readonly choices?: readonly string[];
   /** Values that shell completion offers; others are allowed too. */
   readonly suggestions?: readonly string[];
-  /** The value as one would write it. */
+  /** The default value as written on the command line. */
   readonly default?: string;
-  /** The value that the flag alone stands for; its value may then be left out. */
+  /** The value for the flag alone. Its value may then be omitted. */
   readonly whenBare?: string;
-  /** True where it may be given several times. */
+  /** True if it may be given several times. */
   readonly repeat?: true;
   /** True for a switch that is on and is written `--no-<name>` to turn it off. */
   readonly negated?: true;
-  /** True for a switch that can be written both `--<name>` and `--no-<name>`, and is undefined when neither is there. */
+  /** True for a switch that can be written both `--<name>` and `--no-<name>`, and is undefined if neither is given. */
   readonly paired?: true;
 }
 
@@ -37,17 +37,17 @@ export interface ArgumentSpec {
 /** The headings of `pigeonhole --help`, in order. */
 export const COMMAND_GROUPS = ["Develop", "Signatures", "Operate", "Set up"] as const;
 
-/** One command, as data. Options are written with a dash for each capital: `forwardTo` is `--forward-to`. */
+/** One command, as data. Options are written with a dash before each capital: `forwardTo` is `--forward-to`. */
 export interface CommandSpec {
   /** As typed, such as `captures list`. */
   readonly name: string;
   readonly group: (typeof COMMAND_GROUPS)[number];
   readonly summary: string;
-  /** More for `--help`, in whole sentences. */
+  /** More text for `--help`, in full sentences. */
   readonly details?: string;
   readonly arguments?: Readonly<Record<string, ArgumentSpec>>;
   readonly options?: Readonly<Record<string, OptionSpec>>;
-  /** Each a command line and what it does. */
+  /** Pairs of a command line and what it does. */
   readonly examples: readonly (readonly [line: string, what: string])[];
 }
 
@@ -67,19 +67,19 @@ type ArgumentValue<Spec extends ArgumentSpec> = Spec extends { variadic: true }
   ? Value<Spec>[]
   : Value<Spec> | (Spec extends { optional: true } ? undefined : never);
 
-/** The options of a command, read: a repeated one is a list, a switch true or false. */
+/** The parsed options of a command: a repeated one is a list, a switch is true or false. */
 export type OptionsOf<Spec extends CommandSpec> = Spec extends { options: infer Options }
   ? { readonly [Name in keyof Options]: Options[Name] extends OptionSpec ? OptionValue<Options[Name]> : never }
   : Record<never, never>;
 
-/** The arguments of a command, read. */
+/** The parsed arguments of a command. */
 export type ArgumentsOf<Spec extends CommandSpec> = Spec extends { arguments: infer Arguments }
   ? {
       readonly [Name in keyof Arguments]: Arguments[Name] extends ArgumentSpec ? ArgumentValue<Arguments[Name]> : never;
     }
   : Record<never, never>;
 
-/** Keeps the literal types of a spec, from which those of its options follow. */
+/** Keeps the literal types of a spec, from which the types of its options are derived. */
 export function defineCommand<const Spec extends CommandSpec>(spec: Spec): Spec {
   return spec;
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Rows as aligned columns, two spaces apart; the header in dim letters. Cells may hold colour. */
+/** Rows as aligned columns, two spaces apart; the header in dim text. Cells may contain colour. */
 export function formatTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],

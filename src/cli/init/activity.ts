@@ -2,19 +2,19 @@ import { SECOND } from "../../base/duration.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const FRAME_MS = 80;
-const LONGEST_DETAIL = 50;
+const MAX_DETAIL_LENGTH = 50;
 
 /** Shows that something is going on. */
 export interface Activity {
-  /** What it is at, such as a line of the program that runs. */
+  /** The present step, such as a line of the running program. */
   detail(text: string): void;
   /** Ends it and leaves nothing on the screen. */
   end(): void;
 }
 
 /**
- * A moving line in a terminal, a single line elsewhere. Not the spinner of @clack/prompts: that one ends the process at Ctrl-C, and
- * a half-made folder would stay.
+ * An animated line in a terminal, a single line elsewhere. Not the spinner of @clack/prompts: it ends the process at
+ * Ctrl-C, which would leave a half-made folder.
  */
 export function startActivity(what: string, stream: NodeJS.WriteStream): Activity {
   if (!stream.isTTY) {
@@ -33,8 +33,8 @@ export function startActivity(what: string, stream: NodeJS.WriteStream): Activit
   draw();
   return {
     detail(text) {
-      // Another program's text must not move the cursor.
-      detail = text.replaceAll(/[^\x20-\x7e]/g, "").slice(0, LONGEST_DETAIL);
+      // Text of another program must not move the cursor.
+      detail = text.replaceAll(/[^\x20-\x7e]/g, "").slice(0, MAX_DETAIL_LENGTH);
     },
     end() {
       clearInterval(timer);

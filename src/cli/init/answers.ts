@@ -5,7 +5,7 @@ import { detectPackageManager, type PackageManagerName } from "../../scaffold/pr
 import { TEMPLATE_NAMES, type TemplateName } from "../../scaffold/project/templates.js";
 import { usageError } from "../frame/command-error.js";
 
-/** Everything that has to be known to make a project. */
+/** Everything that is needed to make a project. */
 export interface Answers {
   /** As typed, relative to the working folder. */
   folder: string;
@@ -18,10 +18,10 @@ export interface Answers {
   nodePackage: boolean;
 }
 
-/** What the command line says already; undefined where it says nothing. */
+/** The answers given on the command line; undefined if not given. */
 export type Given = { readonly [Name in keyof Answers]: Answers[Name] | undefined };
 
-/** `nodeVersion`: of this machine; an old one leaves the project to bring its own. */
+/** `nodeVersion`: of this machine. If it is old, the project brings its own Node. */
 export function defaultAnswers(userAgent: string | undefined, nodeVersion: string): Answers {
   return {
     folder: "mail-receiver",
@@ -39,12 +39,12 @@ export function isOlderThanProject(nodeVersion: string): boolean {
   return Number.parseInt(nodeVersion) < PROJECT_NODE;
 }
 
-/** How to say on the command line what somebody has to decide. */
+/** The flags for the answers that have no default without `--yes`. */
 const DECISIONS = { folder: "the folder", template: "--template", events: "--events" } as const;
 
 /**
- * Fills in defaults without asking. Which folder, template and events is decided by somebody: with `--yes` the defaults will do,
- * else an error names what is missing.
+ * Fills in defaults without asking. Folder, template and events must be given: with `--yes` the defaults are used,
+ * otherwise an error names what is missing.
  */
 export function takeDefaults(given: Given, defaults: Answers, yes: boolean): Answers {
   const missing = Object.entries(DECISIONS).filter(([name]) => given[name as keyof typeof DECISIONS] === undefined);

@@ -15,12 +15,12 @@ interface AskInput {
   signal: AbortSignal;
 }
 
-/** Thrown when a question was left with Ctrl-C or Escape. */
+/** Thrown when a question was cancelled with Ctrl-C or Escape. */
 export class QuestionLeftError extends Error {
   override readonly name = "QuestionLeftError";
 }
 
-/** Asks for what was not given, five questions at most. */
+/** Asks for what was not given, with at most five questions. */
 export async function ask({ given, defaults, cwd, overwrite, signal }: AskInput): Promise<Answers> {
   const isOpen = Object.entries(given).some(([name, value]) => value === undefined && !NOT_ASKED.has(name));
   if (isOpen) prompts.intro("A project that receives webhooks of your mail workspace");
@@ -34,7 +34,9 @@ export async function ask({ given, defaults, cwd, overwrite, signal }: AskInput)
   return { folder, template, events, nodePackage, ...installing, ...extras };
 }
 
-/** Which package manager is asked together with installing; the machine's Node tells whether the project needs its own. */
+/**
+ * The package manager is asked together with installing. The machine's Node decides whether the project needs its own.
+ */
 const NOT_ASKED: ReadonlySet<string> = new Set(["packageManager", "nodePackage"]);
 
 interface AskFolderInput {
@@ -133,7 +135,7 @@ async function askExtras(
   return { git: git ?? chosen.includes("git"), docker: docker ?? chosen.includes("docker") };
 }
 
-/** The library stands a symbol for a question that was left. */
+/** The library returns a symbol for a cancelled question. */
 function answered<Value>(answer: Value): Exclude<Value, symbol> {
   if (typeof answer === "symbol") throw new QuestionLeftError("A question was left unanswered.");
   return answer as Exclude<Value, symbol>;

@@ -2,7 +2,7 @@ import { captureRequest } from "../../capture/capture-request.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 
-/** A capture of a sample event as a file: the same in every run, and not signed, as whoever uses it signs anew. */
+/** A capture of a sample event as a file: the same in every run, and not signed, since each use signs it. */
 export function makeFixture(type: EventType): string {
   const event = sampleEvent(type, {}, { seed: "fixture" });
   const capture = captureRequest({
@@ -17,6 +17,6 @@ export function makeFixture(type: EventType): string {
       body: Buffer.from(JSON.stringify(event)),
     },
   });
-  const note = "A sample, whose data is assumed. Replace it by a real capture.";
+  const note = "A sample with assumed data. Replace it by a real capture.";
   return `${JSON.stringify({ ...capture, note }, undefined, 2)}\n`;
 }

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { PACKAGE_MANAGERS } from "../../scaffold/project/package-manager.js";
 import type { Answers } from "./answers.js";
 
-/** What to do with a new project: commands, each with a word about it. */
+/** The next steps for a new project: commands, each with a short description. */
 export function nextSteps(
   answers: Answers,
   place: { folder: string; cwd: string; isInstalled: boolean },
@@ -15,7 +15,7 @@ export function nextSteps(
   steps.push(
     [`${run} dev`, "the app, the dev server with its page, an emulated service"],
     [`${run} trigger${args} ${answers.events[0] ?? "email.received"}`, "in a second terminal: a signed delivery"],
-    [`${run} test`, "what it takes, refuses and runs once"],
+    [`${run} test`, "what it accepts, refuses and runs once"],
   );
   return steps;
 }

@@ -20,12 +20,12 @@ export const capturesList = defineCommand({
   group,
   summary: "Lists captured deliveries, newest first.",
   details:
-    "A search is free text and fields: type:email.* status:5xx verdict:bad is:pinned has:error source:sandbox tag:vip after:10m larger:10kb ms:>500 header.x-id:1 data.recipient:a@b.c; a dash in front negates (-- comes first where the term has no field: -- -refund).",
+    "A search is free text and fields: type:email.* status:5xx verdict:bad is:pinned has:error source:sandbox tag:vip after:10m larger:10kb ms:>500 header.x-id:1 data.recipient:a@b.c; a leading dash negates (put -- first if the term has no field: -- -refund).",
   arguments: {
     query: { variadic: true, optional: true, parse: searchTerm, summary: "A search; without one all are listed." },
   },
   options: { ...options, limit: limitOption },
-  examples: [["pigeonhole captures list type:email.* -status:2xx", "email events that the app did not take"]],
+  examples: [["pigeonhole captures list type:email.* -status:2xx", "email events that the app did not accept"]],
 });
 
 export const capturesShow = defineCommand({
@@ -38,22 +38,22 @@ export const capturesShow = defineCommand({
   options: {
     ...options,
     body: { summary: "Prints the exact bytes of the body and nothing else." },
-    headers: { summary: "Prints the headers as they came." },
+    headers: { summary: "Prints the headers as received." },
   },
-  examples: [["pigeonhole captures show last --body > event.json", "the bytes as they came"]],
+  examples: [["pigeonhole captures show last --body > event.json", "the bytes as received"]],
 });
 
 export const capturesRemove = defineCommand({
   name: "captures rm",
   group,
   summary: "Deletes captures, pinned ones too.",
-  details: "Only those of --store; a file or folder that is named must be in it.",
+  details: "Deletes only in --store; a named file or folder must be in it.",
   arguments: { selection },
   options,
-  examples: [["pigeonhole captures rm before:7d --yes", "all that are older than a week"]],
+  examples: [["pigeonhole captures rm before:7d --yes", "all older than a week"]],
 });
 
-/** Ways to write captures out; see `exportCaptures`. */
+/** Export formats; see `exportCaptures`. */
 const EXPORT_FORMATS = ["ndjson", "json", "har", "curl", "http", "vitest"] as const satisfies readonly ExportFormat[];
 
 /** How much is hidden; see `createRedactor`. */
@@ -62,9 +62,9 @@ export const REDACTION_PROFILES = ["default", "strict"] as const satisfies reado
 export const capturesExport = defineCommand({
   name: "captures export",
   group,
-  summary: "Writes captures out: for another machine, for other tools, or as tests.",
+  summary: "Exports captures: for another machine, for other tools, or as tests.",
   details:
-    "curl and http are signed anew when a secret is found; the secret is not in them. With --redact addresses become stable stand-ins and texts filler of the same length: look at the result before you share it.",
+    "curl and http are signed again if a secret is found; the secret is not in them. With --redact addresses become stable stand-ins and texts become filler of the same length: check the result before you share it.",
   arguments: { selection },
   options: {
     ...options,
@@ -84,8 +84,8 @@ export const capturesExport = defineCommand({
 export const capturesImport = defineCommand({
   name: "captures import",
   group,
-  summary: "Reads captures from ndjson, JSON or HAR; one that is there already is replaced.",
-  details: "Exits with 1 when a part of a file could not be read; the rest is taken.",
+  summary: "Imports captures from ndjson, JSON or HAR; one that exists already is replaced.",
+  details: "Exits with 1 when a part of a file could not be read; the rest is imported.",
   arguments: { files: { variadic: true, summary: "Files, or - for standard input." } },
   options: { ...options, secret: secretOption },
   examples: [["pigeonhole captures import vip.ndjson", "then: pigeonhole replay tag:vip --to 3000"]],
@@ -96,7 +96,7 @@ export const capturesTypes = defineCommand({
   group,
   summary: "Writes zod schemas of data, merged over all captures of each type, for createReceiver({ schemas }).",
   details:
-    "The service's documents show no shapes of data; these are what was seen. With --check the module is compared with the captures instead: exits with 1 when they do not fit it.",
+    "The service does not document the shapes of data; the schemas describe the captures. With --check the module is compared with the captures instead: exits with 1 when they do not match it.",
   arguments: { selection: { ...selection, optional: true, summary: `${selection.summary}. Default: all.` } },
   options: {
     ...options,

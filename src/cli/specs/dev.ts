@@ -28,7 +28,7 @@ export const dev = defineCommand({
     },
     port: { value: "port", short: "p", parse: port, default: "4400", summary: "Where deliveries are received." },
     host: { value: "address", default: "127.0.0.1", summary: "The address to listen at for deliveries." },
-    path: { value: "path", default: "/webhooks", summary: "The one path that takes deliveries." },
+    path: { value: "path", default: "/webhooks", summary: "The only path that accepts deliveries." },
     pagePort: { value: "port", parse: port, default: "4401", summary: "Where the page is, on this machine only." },
     page: { negated: true, summary: "Serves no page." },
     secret: secretOption,
@@ -36,7 +36,7 @@ export const dev = defineCommand({
       value: "what",
       choices: ["forward", "reject", "hold"],
       default: "forward",
-      summary: "What becomes of a delivery whose signature is not good.",
+      summary: "What happens to a delivery whose signature is invalid.",
     },
     whenDown: {
       value: "what",
@@ -54,7 +54,7 @@ export const dev = defineCommand({
       summary: 'Sets a header of what is sent to the app, as "Name: value".',
     },
     insecure: { short: "k", summary: "Does not check the certificate of an https target." },
-    cacert: { value: "file", summary: "Certificates (PEM) to trust beside the machine's." },
+    cacert: { value: "file", summary: "Certificates (PEM) to trust in addition to the machine's." },
     allowRemote: { summary: "Allows targets outside this machine and its private network." },
     tunnel: {
       value: "program",
@@ -76,12 +76,12 @@ export const dev = defineCommand({
       value: "time",
       parse: duration,
       default: "7d",
-      summary: "How long captures are kept; pinned ones for ever.",
+      summary: "How long captures are kept; pinned ones are never deleted.",
     },
     max: { value: "n", parse: wholeNumber({ min: 1 }), default: "1000", summary: "Most captures that are kept." },
     readyFile: {
       value: "file",
-      summary: "Written once everything listens, with the addresses as JSON; removed at the end.",
+      summary: "Written once every port listens, with the addresses as JSON; removed at the end.",
     },
   },
   examples: [

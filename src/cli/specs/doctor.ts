@@ -5,9 +5,9 @@ import { secretOption } from "../values/secret-option.js";
 export const doctor = defineCommand({
   name: "doctor",
   group: "Set up",
-  summary: "Looks for what would keep deliveries from arriving, and says how to mend it.",
+  summary: "Finds what would prevent deliveries from arriving, and says how to fix it.",
   details:
-    "With --app it posts one signed test delivery, as the service's own test does: the receiver stores it and runs only handlers that ask for test events. Then it posts 150 kB and something that is not JSON, under a signature that does not hold, to see whether a body parser refuses them first; nothing of that is stored. Exits with 1 when a check fails.",
+    "With --app it posts one signed test delivery, as the service's own test does: the receiver stores it and runs only handlers that ask for test events. Then it posts 150 kB and something that is not JSON, with an invalid signature, to see whether a body parser refuses them first; they are not stored. Exits with 1 when a check fails.",
   options: {
     app: {
       value: "url",
@@ -23,19 +23,19 @@ export const doctor = defineCommand({
       value: "file",
       short: "d",
       summary:
-        "A receiver's SQLite file to look into. Default: DATABASE_FILE of the environment or of .env, where it is there.",
+        "A receiver's SQLite file to check. Default: DATABASE_FILE of the environment or of .env, if the file exists.",
     },
     port: {
       value: "port",
       short: "p",
       parse: port,
       default: "4400",
-      summary: "The port that pigeonhole dev is to listen on.",
+      summary: "The port for pigeonhole dev.",
     },
     allowRemote: { summary: "Allows an app that is neither on this machine nor in a private network." },
   },
   examples: [
     ["pigeonhole doctor", "Node, SQLite, secret, port, tunnel programs"],
-    ["pigeonhole doctor --app http://127.0.0.1:3000/webhooks/mail", "also whether the running app takes a delivery"],
+    ["pigeonhole doctor --app http://127.0.0.1:3000/webhooks/mail", "also whether the running app accepts a delivery"],
   ],
 });

@@ -6,10 +6,10 @@ import { wholeNumber } from "../values/numbers.js";
 const event = { value: "type", short: "e", repeat: true, suggestions: EVENT_TYPES } as const;
 
 const writable = {
-  event: { ...event, summary: "An event type to hear about. Default: the service's default set." },
+  event: { ...event, summary: "An event type to receive. Default: the service's default set." },
   description: { value: "text", summary: "At most 200 characters." },
-  address: { value: "address", repeat: true, summary: "Hears about this address of the workspace only." },
-  domain: { value: "domain", repeat: true, summary: "Hears about this domain of the workspace only." },
+  address: { value: "address", repeat: true, summary: "Receives events of this address of the workspace only." },
+  domain: { value: "domain", repeat: true, summary: "Receives events of this domain of the workspace only." },
 } as const satisfies Record<string, OptionSpec>;
 
 const writeSecret = {
@@ -46,15 +46,15 @@ export const endpointsUpdate = defineCommand({
   name: "endpoints update",
   group,
   summary: "Changes an endpoint, or switches it on or off.",
-  details: "What is left out stays. --event, --address and --domain replace the whole list.",
+  details: "Omitted options stay unchanged. --event, --address and --domain replace the whole list.",
   arguments: { id },
   options: {
     ...apiOptions,
     ...writable,
-    event: { ...event, summary: "An event type to hear about." },
+    event: { ...event, summary: "An event type to receive." },
     url: { value: "url", summary: "A new URL." },
-    enable: { summary: "Switches it on and forgets its failures." },
-    disable: { summary: "Switches it off; what happens meanwhile is not delivered later." },
+    enable: { summary: "Switches it on and resets its count of failures." },
+    disable: { summary: "Switches it off; events that happen meanwhile are not delivered later." },
   },
   examples: [
     ["pigeonhole endpoints update whe_65b8f0a2c4d6e8f001234567 --enable", "on again after the service disabled it"],
@@ -64,8 +64,9 @@ export const endpointsUpdate = defineCommand({
 export const endpointsRotateSecret = defineCommand({
   name: "endpoints rotate-secret",
   group,
-  summary: "Gives an endpoint a new secret; the old one stops at once.",
-  details: "A receiver whose secrets option is a function bridges the gap: what it cannot verify yet is sent again.",
+  summary: "Gives an endpoint a new secret; the old one stops working at once.",
+  details:
+    "If the receiver's option secrets is a function, nothing is lost: the service sends again what the receiver cannot verify yet.",
   arguments: { id },
   options: { ...apiOptions, writeSecret },
   examples: [
@@ -88,7 +89,7 @@ export const endpointsDelete = defineCommand({
 export const endpointsTest = defineCommand({
   name: "endpoints test",
   group,
-  summary: "Has the service send one signed test event and tells how it went.",
+  summary: "Makes the service send one signed test event and shows the result.",
   details: "Exits with 1 when the receiver did not answer 2xx.",
   arguments: { id },
   options: apiOptions,
@@ -110,7 +111,5 @@ export const endpointsDeliveries = defineCommand({
       summary: "Most rows, newest first.",
     },
   },
-  examples: [
-    ["pigeonhole endpoints deliveries whe_65b8f0a2c4d6e8f001234567 --status failed", "what went wrong lately"],
-  ],
+  examples: [["pigeonhole endpoints deliveries whe_65b8f0a2c4d6e8f001234567 --status failed", "recent failures"]],
 });

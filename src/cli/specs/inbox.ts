@@ -5,7 +5,7 @@ import { wholeNumber } from "../values/numbers.js";
 
 const group = "Operate";
 
-/** The receiver's database, of every command that looks into one. */
+/** The receiver's database, for every command that reads one. */
 export const databaseOption = {
   value: "file",
   short: "d",
@@ -43,7 +43,7 @@ export const inboxList = defineCommand({
     type: typeOption,
     limit: limitOption,
   },
-  examples: [["pigeonhole inbox list --state dead", "what handlers have given up"]],
+  examples: [["pigeonhole inbox list --state dead", "work that handlers have finally failed"]],
 });
 
 export const inboxShow = defineCommand({
@@ -58,7 +58,7 @@ export const inboxShow = defineCommand({
 export const inboxRetry = defineCommand({
   name: "inbox retry",
   group,
-  summary: "Gives dead and crashed work of events fresh attempts.",
+  summary: "Gives dead and crashed work of events new attempts.",
   details:
     "The receiver runs it within seconds, or when it next starts. What is done stays done. Events that were not understood can only be read again by the app: receiver.inbox.retry(id).",
   arguments: { ids: { ...ids, optional: true } },
@@ -89,13 +89,13 @@ export const inboxStats = defineCommand({
 export const inboxBackup = defineCommand({
   name: "inbox backup",
   group,
-  summary: "Writes a whole copy of the database, also while the receiver runs.",
+  summary: "Writes a complete copy of the database, also while the receiver runs.",
   details:
-    "The copy is one file, readable by you alone, and holds personal data as the database does. It is as of one moment, and the receiver does not wait for it.",
+    "The copy is one file, readable by you alone, and contains the same personal data as the database. It shows the database at one moment, and the receiver does not wait for it.",
   arguments: { file: { summary: "The copy to write." } },
-  options: { ...options, force: { summary: "Replaces a copy that is there." } },
+  options: { ...options, force: { summary: "Replaces an existing copy." } },
   examples: [
-    ["pigeonhole inbox backup inbox-backup.db --db inbox.db", "look into it with inbox stats --db inbox-backup.db"],
+    ["pigeonhole inbox backup inbox-backup.db --db inbox.db", "read it with inbox stats --db inbox-backup.db"],
   ],
 });
 
@@ -104,7 +104,7 @@ export const inboxExport = defineCommand({
   group,
   summary: "Writes received events as captures, with personal data replaced.",
   details:
-    "The inbox keeps no signatures, so a replay signs anew. Take them in elsewhere with pigeonhole captures import. --redact knows shapes, not meanings: look at the result before you share it.",
+    "The inbox keeps no signatures, so a replay signs them again. Import them elsewhere with pigeonhole captures import. --redact recognizes formats, not meanings: check the result before you share it.",
   options: {
     ...options,
     since: { value: "age", parse: duration, summary: "Only events received within this time, such as 1h." },
@@ -124,6 +124,9 @@ export const inboxExport = defineCommand({
     out: { value: "file", short: "o", summary: "Writes to this file, readable by you alone, instead of printing." },
   },
   examples: [
-    ["pigeonhole inbox export --since 1h --redact strict --out events.ndjson", "the last hour, to replay at home"],
+    [
+      "pigeonhole inbox export --since 1h --redact strict --out events.ndjson",
+      "the last hour, to replay on your machine",
+    ],
   ],
 });

@@ -30,7 +30,7 @@ const options = {
     summary: "Writes into a folder that is not empty: files of the same name are replaced, .env and others stay.",
   },
   dryRun: { summary: "Lists the files and writes nothing." },
-  into: { value: "folder", summary: "Adds a receiver to the Express app in this folder, as pigeonhole add does." },
+  into: { value: "folder", summary: "Adds a receiver to the Express app in this folder, like pigeonhole add." },
   write: { summary: "With --into: writes the shown changes without asking." },
 } as const;
 
@@ -39,14 +39,14 @@ export const init = defineCommand({
   group: "Set up",
   summary: "Makes a project that receives webhooks, tested and ready to run.",
   details:
-    "Asks at most five questions, none for what a flag says. Without a terminal, or with --json, it asks nothing: what is missing is named, and --yes takes the defaults. Needs no network but to install.",
+    "Asks at most five questions, none that a flag answers. Without a terminal, or with --json, it asks nothing: an error names what is missing, and --yes uses the defaults. Needs the network only to install.",
   arguments: { dir: { optional: true, summary: "The new project's folder." } },
   options: {
     ...options,
     pigeonholeVersion: {
       value: "spec",
       summary:
-        "What the project's package.json asks for as pigeonhole, such as file:../pigeonhole.tgz. Default: this version.",
+        "Version of pigeonhole in the project's package.json, such as file:../pigeonhole.tgz. Default: this version.",
     },
   },
   examples: [
@@ -62,7 +62,7 @@ export const add = defineCommand({
   group: "Set up",
   summary: "Adds a receiver to an existing Express app, after showing the changes.",
   details:
-    "Writes one new file and a few lines into the app's file: the mount stands above the first body parser. What it does not understand it leaves alone, and prints what to paste instead (exit code 1).",
+    "Writes one new file and a few lines into the app's file: the mount stands above the first body parser. A file that it does not understand is not changed; it prints what to paste instead (exit code 1).",
   arguments: { dir: { optional: true, summary: "The app's folder. Default: this one." } },
   options: {
     events: options.events,

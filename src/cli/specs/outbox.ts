@@ -20,7 +20,7 @@ export const outboxList = defineCommand({
 export const outboxShow = defineCommand({
   name: "outbox show",
   group,
-  summary: "Shows one contact event as it is sent, and the service's words on it.",
+  summary: "Shows one contact event as it is sent, and the service's answer to it.",
   arguments: { key: { summary: "Its idempotency key." } },
   options,
   examples: [["pigeonhole outbox show <key>", "with the code and param of a refusal"]],
@@ -32,13 +32,13 @@ export const outboxRetry = defineCommand({
   summary: "Sends dead contact events again.",
   arguments: { keys },
   options,
-  examples: [["pigeonhole outbox retry <key>", "after the cause is mended"]],
+  examples: [["pigeonhole outbox retry <key>", "after the cause is fixed"]],
 });
 
 export const outboxDiscard = defineCommand({
   name: "outbox discard",
   group,
-  summary: "Gives up contact events that are dead or not yet on their way.",
+  summary: "Discards contact events that are dead or not yet being sent.",
   arguments: { keys },
   options,
   examples: [["pigeonhole outbox discard <key> --yes", "without being asked"]],

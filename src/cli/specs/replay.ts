@@ -11,7 +11,7 @@ import { storeOption } from "./store-option.js";
 export const replay = defineCommand({
   name: "replay",
   group: "Develop",
-  summary: "Sends captured deliveries again, signed anew with the time of now.",
+  summary: "Sends captured deliveries again, signed with the present time.",
   details:
     "Keeps the event id, so a correct receiver answers 200 and runs nothing twice; --new-id makes it run again. Compares each answer with the one before. Exits with 1 when --expect is not met, and with 3 when there is no answer.",
   arguments: {
@@ -30,9 +30,9 @@ export const replay = defineCommand({
       summary: "A port, host:port/path or URL. Default: where the capture was forwarded, or answered, last.",
     },
     query: { value: "search", summary: "A search, also one that could be an id." },
-    exact: { summary: "Sends bytes and signature as captured instead of signing anew." },
+    exact: { summary: "Sends bytes and signature as captured instead of signing again." },
     sameId: { summary: "Keeps the event id, which is the default." },
-    newId: { summary: "Gives each sending a new event id." },
+    newId: { summary: "Gives each request a new event id." },
     secret: secretOption,
     set: {
       value: "path=value",
@@ -55,11 +55,11 @@ export const replay = defineCommand({
       whenBare: "1x",
       summary: "Keeps the gaps between arrivals, or makes them shorter, such as 10x faster.",
     },
-    delay: { value: "time", parse: duration, default: "0s", summary: "Least time between two sendings." },
+    delay: { value: "time", parse: duration, default: "0s", summary: "Least time between two requests." },
     concurrency: {
       value: "n",
       parse: wholeNumber({ min: 1, max: 1000 }),
-      summary: "Sendings under way at once. Default: 1, with --keep-timing 50.",
+      summary: "Requests at the same time. Default: 1, with --keep-timing 50.",
     },
     expect: { value: "status", summary: "What each answer must be, such as 2xx." },
     ignore: { value: "path", repeat: true, summary: "A part of JSON answers that may differ, such as $.requestId." },
@@ -72,7 +72,7 @@ export const replay = defineCommand({
       summary: 'Sets a header of each request, as "Name: value".',
     },
     insecure: { short: "k", summary: "Does not check the certificate of an https target." },
-    cacert: { value: "file", summary: "Certificates (PEM) to trust beside the machine's." },
+    cacert: { value: "file", summary: "Certificates (PEM) to trust in addition to the machine's." },
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
     dryRun: { summary: "Lists what would be sent." },
     store: storeOption,
@@ -82,7 +82,7 @@ export const replay = defineCommand({
     ["pigeonhole replay type:email.* verdict:ok --to 3000 --expect 2xx", "all genuine email events"],
     [
       "pigeonhole replay fixtures/webhooks --order shuffle --times 3 --seed 7",
-      "a folder three times, mixed the same way in every run",
+      "a folder three times, shuffled the same way in every run",
     ],
   ],
 });

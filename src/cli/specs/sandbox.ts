@@ -27,7 +27,7 @@ export const sandbox = defineCommand({
     apiKey: {
       value: "key",
       summary:
-        "The API key that is taken, as env:NAME, file:path or the value itself. Default: one that the seed decides, which is printed.",
+        "The API key that is accepted, as env:NAME, file:path or the value itself. Default: one made from the seed, which is printed.",
     },
     seed: { value: "text", summary: "Makes the same ids, samples and jitter in every run." },
     speed: { value: "speed", parse: speed, summary: "Lets time pass faster for retries, such as 60x." },
@@ -48,7 +48,7 @@ export const sandbox = defineCommand({
       parse: knownEventType,
       summary: "Fires these sample events, one after another.",
     },
-    every: { value: "time", parse: duration, summary: "Goes on firing them, one in this time." },
+    every: { value: "time", parse: duration, summary: "Repeats them, one event in this time." },
   },
   examples: [
     ["pigeonhole sandbox --endpoint http://127.0.0.1:3000/webhooks/mail", "an endpoint for the app on port 3000"],

@@ -15,7 +15,7 @@ export const sign = defineCommand({
       parse: moment,
       summary: "Time of signing: ISO 8601, Unix seconds, or such as -10m. Default: now.",
     },
-    format: { value: "format", choices: SIGNATURE_FORMATS, summary: "One header, or the time in a header of its own." },
+    format: { value: "format", choices: SIGNATURE_FORMATS, summary: "One header, or the time in a separate header." },
     encoding: {
       value: "encoding",
       choices: SIGNATURE_ENCODINGS,

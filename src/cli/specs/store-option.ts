@@ -1,6 +1,6 @@
 import type { OptionSpec } from "../frame/spec.js";
 
-/** `--store` of every command that looks at captures. */
+/** `--store` of every command that reads captures. */
 export const storeOption = {
   value: "folder",
   default: ".pigeonhole",

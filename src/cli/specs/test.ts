@@ -7,7 +7,7 @@ export const test = defineCommand({
   group: "Develop",
   summary: "Replays a folder of captures against the app and checks the answers.",
   details:
-    "Each capture is signed anew under an event id of its own. A capture's field expect says what is expected: status, outcome, json with ignore, and handlers; otherwise 2xx. With --start the app gets the secret as WEBHOOK_SECRET, a fresh one where none was given. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
+    "Each capture is signed again, with a new event id. A capture's field expect says what is expected: status, outcome, json with ignore, and handlers; otherwise 2xx. With --start the app gets the secret as WEBHOOK_SECRET, a new random one if none was given. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
   arguments: {
     folder: { optional: true, summary: "A folder of capture files, or one file. Default: fixtures/webhooks." },
   },
@@ -22,12 +22,12 @@ export const test = defineCommand({
       value: "url",
       summary: "Waits until this answers below 500. Default, with --start: until --to answers.",
     },
-    patience: { value: "time", parse: duration, default: "60s", summary: "Longest wait for the app to be there." },
+    patience: { value: "time", parse: duration, default: "60s", summary: "Longest wait for the app to answer." },
     secret: secretOption,
-    twice: { summary: "Delivers each a second time, which must change nothing." },
-    inbox: { value: "file", summary: "The app's SQLite file: handlers must come to done, or to what is expected." },
-    update: { summary: "Writes what was answered into the files as their expectation." },
-    expect: { value: "status", summary: "What is expected where a file does not say. Default: 2xx." },
+    twice: { summary: "Delivers each a second time, which must have no effect." },
+    inbox: { value: "file", summary: "The app's SQLite file: handlers must end in done, or in the expected state." },
+    update: { summary: "Writes the answers into the files as their expectations." },
+    expect: { value: "status", summary: "Expected status if a file does not say. Default: 2xx." },
     ignore: { value: "path", repeat: true, summary: "A part of JSON answers that may differ, such as $.requestId." },
     reporter: { value: "kind=file", repeat: true, parse: reporter, summary: "junit=<file> writes a JUnit report." },
     timeout: { value: "time", parse: duration, default: "30s", summary: "Longest wait for an answer." },
@@ -39,7 +39,7 @@ export const test = defineCommand({
       "pigeonhole test fixtures/webhooks --start 'npm start' --wait-for http://127.0.0.1:3000/health --twice --reporter junit=report.xml",
       "in CI",
     ],
-    ["pigeonhole test --inbox inbox.db --update", "takes today's answers and handlers' states as expected"],
+    ["pigeonhole test --inbox inbox.db --update", "saves the present answers and handlers' states as expectations"],
   ],
 });
 

@@ -13,7 +13,7 @@ export const trigger = defineCommand({
   group: "Develop",
   summary: "Builds a sample event, signs it and posts it; needs no account and no network.",
   details:
-    "The fields of data are assumed, as the service's documents show none. Every run makes new ids unless --id or --seed is given. Exits with 3 when there is no answer, and with 1 when --expect is not met.",
+    "The fields of data are assumed, since the service does not document them. Every run makes new ids unless --id or --seed is given. Exits with 3 when there is no answer, and with 1 when --expect is not met.",
   arguments: { type: { optional: true, suggestions: EVENT_TYPES, summary: "An event type, such as email.received." } },
   options: {
     to: {
@@ -26,7 +26,7 @@ export const trigger = defineCommand({
       value: "how",
       choices: SIGNATURE_FAULTS,
       default: "valid",
-      summary: "Signs rightly, or wrongly in one way.",
+      summary: "Signs correctly, or with one fault.",
     },
     set: {
       value: "path=value",

@@ -39,7 +39,7 @@ export function openClient(options: ApiOptions, context: CommandContext): Client
   }
 }
 
-/** The key named by `--api-key`, else the default one. */
+/** The key given by `--api-key`, or the default one. */
 function readApiKey(given: string | undefined, context: CommandContext): string | undefined {
   return given === undefined ? readVariable(API_KEY_VARIABLE, context) : readNamed("--api-key", given, context).value;
 }
@@ -55,7 +55,7 @@ export async function namingFlags<Result>(call: Promise<Result>): Promise<Result
   }
 }
 
-/** The contract's own sentence, without the name of the call in front. */
+/** The sentence of the contract, without the name of the call before it. */
 function ruleOf({ message, param }: InvalidInputError): string {
   const mark = `${param ?? ""}: `;
   const at = message.indexOf(mark);

@@ -10,23 +10,23 @@ import { CommandError } from "../frame/command-error.js";
 
 /** An app that was started for the time of a command. */
 export interface AppProcess {
-  /** Set once it has ended by itself. */
+  /** Set once the app has ended by itself. */
   readonly ending: string | undefined;
-  /** What it printed last. */
+  /** The last output of the app. */
   readonly lastWords: string;
-  /** Ends it and whatever it has started. */
+  /** Ends the app and all programs that it started. */
   stop(): Promise<void>;
 }
 
-/** SIGTERM, and SIGKILL when that was not enough. */
+/** SIGTERM, then SIGKILL if it does not end. */
 const GRACE_MS = 5 * SECOND;
 const LOOK_EVERY_MS = 100;
-const MOST_WORDS = 4000;
+const MAX_WORDS = 4000;
 
-/** On this machine somebody answers at once, or nobody does. */
+/** On this machine a port answers at once or not at all. */
 const LOOK_FOR_MS = 2 * SECOND;
 
-/** Throws `port_in_use` where a program is at the target already: it would be taken for the app that is to be started. */
+/** Throws `port_in_use` if a program already listens at the target: it would be mistaken for the app. */
 export async function checkNobodyThere(target: URL): Promise<void> {
   const { hostname, protocol } = target;
   const port = Number(target.port === "" ? (protocol === "https:" ? 443 : 80) : target.port);
@@ -62,7 +62,7 @@ export function startApp(command: string, env: NodeJS.ProcessEnv, cwd: string): 
     });
   });
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => (lastWords = (lastWords + text).slice(-MOST_WORDS)));
+    stream.setEncoding("utf8").on("data", (text: string) => (lastWords = (lastWords + text).slice(-MAX_WORDS)));
   }
   return {
     get ending() {
@@ -72,7 +72,7 @@ export function startApp(command: string, env: NodeJS.ProcessEnv, cwd: string): 
       return lastWords;
     },
     async stop() {
-      // Also when the shell has gone: what it started may still be there.
+      // Also after the shell has ended: programs that it started may still run.
       killGroup(child, "SIGTERM");
       const timer = setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
       await ended;
@@ -91,16 +91,16 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 
 export interface AppWait {
   url: string;
-  /** Whether an answer below 500 is wanted, or any will do. */
+  /** Whether an answer below 500 is needed, or any answer is enough. */
   isHealth: boolean;
   patienceMs: number;
   allowRemote: boolean;
-  /** The process that is to answer; undefined when it was not started here. */
+  /** The process that must answer; undefined if it was not started here. */
   app: AppProcess | undefined;
   signal: AbortSignal;
 }
 
-/** Resolves when the app answers; rejects with the reason why not when it ends or takes too long. */
+/** Resolves when the app answers; rejects with the reason if it ends or takes too long. */
 export async function waitForApp({ url, isHealth, patienceMs, allowRemote, app, signal }: AppWait): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (;;) {

@@ -12,34 +12,34 @@ import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 
-/** Nothing is thrown away by looking; the limits are the dev server's. */
+/** Reading deletes nothing: only the dev server applies limits. */
 const KEEP_ALL = { max: 10_000_000, keepMs: 36_500 * DAY };
 
-/** What the system says of a folder that belongs to somebody else. */
+/** Error codes for a folder of another user. */
 const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
 
 const WHERE_FROM = "pigeonhole dev writes them, pigeonhole captures import reads them in.";
 
-/** The captures on disk to be changed, making the folder; says which files are none. */
+/** Opens the captures to change them, and creates the folder if needed. Reports files that are not captures. */
 export function openCaptures(store: string, { cwd, out }: CommandContext): CaptureFolder {
   const folder = openCaptureFolder(resolve(cwd, store), KEEP_ALL);
   nameBroken(folder.broken, out);
   return folder;
 }
 
-/** As {@link openCaptures}, but a folder that is not there is not made: an error names it. */
+/** Like {@link openCaptures}, but a missing folder is an error. */
 export function openExistingCaptures(store: string, context: CommandContext): CaptureFolder {
   checkThere(store, context);
   return openCaptures(store, context);
 }
 
-/** The captures on disk to be looked at, which takes no more than leave to read; where there is no folder an error names it. */
+/** Reads the captures, which needs only permission to read. A missing folder is an error. */
 export function readExistingCaptures(store: string, context: CommandContext): CaptureShelf {
   checkThere(store, context);
   return readShelf(store, context);
 }
 
-/** As {@link readExistingCaptures}, for commands that also take paths of files: empty where there is no folder. */
+/** Like {@link readExistingCaptures}, for commands that also accept paths of files: empty if there is no folder. */
 export function readShelf(store: string, context: CommandContext): CaptureShelf {
   if (!isThere(store, context)) return { list: () => [], get: () => undefined };
   const folder = readCaptureFolder(resolve(context.cwd, store));
@@ -47,7 +47,7 @@ export function readShelf(store: string, context: CommandContext): CaptureShelf 
   return folder;
 }
 
-/** As {@link openCaptures}; undefined where there is no folder, and, with a remark, where this user may only read it. */
+/** Like {@link openCaptures}; undefined if there is no folder, or, with a remark, if this user may only read it. */
 export function openCapturesIfAllowed(store: string, context: CommandContext): CaptureFolder | undefined {
   if (!isThere(store, context)) return undefined;
   try {
@@ -69,17 +69,17 @@ function checkThere(store: string, context: CommandContext): void {
 }
 
 function nameBroken(broken: readonly BrokenFile[], out: Output): void {
-  for (const { file, reason } of broken) out.note(`${escapeControls(file)} was left out. ${escapeControls(reason)}`);
+  for (const { file, reason } of broken) out.note(`${escapeControls(file)} was skipped. ${escapeControls(reason)}`);
 }
 
 export interface Selection {
   shelf: CaptureShelf;
   words: readonly string[];
-  /** `--store`, for the error. */
+  /** The value of `--store`, for the error. */
   store: string;
 }
 
-/** As `selectCaptures`, but `all` of nothing is an error too, as every other word that picks none. */
+/** Like `selectCaptures`, but `all` without any capture is an error too. */
 export function pickCaptures({ shelf, words, store }: Selection, { cwd }: CommandContext): Capture[] {
   const picked = selectCaptures(shelf, words);
   if (picked.length > 0) return picked;

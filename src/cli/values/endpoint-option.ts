@@ -10,7 +10,7 @@ export interface WantedEndpoint {
 /** Reads `<url>`, `<url>=email.bounced,form.*` or `<url>=all`. */
 export function wantedEndpoint(text: string): WantedEndpoint {
   const [, url = "", types] = /^(.*?)(?:=((?:[\w.*]+,)*[\w.*]+))?$/s.exec(text) ?? [];
-  if (!URL.canParse(url)) throw new Error("It must be a URL, with =type,type behind it if one likes.");
+  if (!URL.canParse(url)) throw new Error("It must be a URL, optionally followed by =type,type.");
   return { url, eventTypes: types?.split(",").flatMap(expandType) };
 }
 

@@ -7,7 +7,7 @@ export function knownEventType(text: string): EventType {
   throw new Error(noSuchEventType(text));
 }
 
-/** That there is no such event type, and which one was probably meant. */
+/** The message that there is no such event type, and which one was probably meant. */
 export function noSuchEventType(text: string): string {
   const near = nearestWord(text, EVENT_TYPES);
   return `There is no event type "${text}"${near === undefined ? "" : ` (Did you mean ${near}?)`}.`;

@@ -3,8 +3,8 @@ import { usageError } from "../frame/command-error.js";
 import { flagName } from "../frame/spec.js";
 
 /**
- * Waits for work that checks its options itself, and lets its errors name the flag instead of the option in code. `flags` has
- * the options whose flag is not their name with dashes.
+ * Waits for work that checks its options itself, and changes its errors to name the flag instead of the option. `flags`
+ * has the options whose flag differs from their name with dashes.
  */
 export async function withFlagNames<Result>(
   flags: Readonly<Record<string, string>>,

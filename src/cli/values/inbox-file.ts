@@ -6,19 +6,19 @@ import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { readVariable } from "./secret-option.js";
 
-/** Where projects made by `pigeonhole init` say where their database is. */
+/** The variable for the database in projects made by `pigeonhole init`. */
 export const DATABASE_VARIABLE = "DATABASE_FILE";
 
-/** What `createReceiver` takes without an option. */
+/** The default file of `createReceiver`. */
 const DEFAULT_DATABASE = "pigeonhole.db";
 
-/** Path of the database of `--db`, else of the variable, else the default one. Throws where there is no such file. */
+/** Path of the database: from `--db`, from the variable, or the default one. Throws if there is no such file. */
 export function findInboxFile(given: string | undefined, context: CommandContext): string {
   const named = given ?? readVariable(DATABASE_VARIABLE, context);
   const path = resolve(context.cwd, named ?? DEFAULT_DATABASE);
   const by = given === undefined && named !== undefined ? DATABASE_VARIABLE : "--db";
   const seen = statSync(path, { throwIfNoEntry: false });
-  // SQLite would say only that it cannot open it.
+  // The error of SQLite would only say that it cannot open the file.
   if (seen?.isDirectory() === true) {
     throw usageError(`${by}: ${path} is a folder; give the path of a receiver's database in it.`);
   }
@@ -45,7 +45,7 @@ export async function withInboxFile<Result>(
   }
 }
 
-/** A page of at most this many rows is asked for at once. */
+/** Most rows of one page. */
 const PAGE = 500;
 
 /** All rows of a paged list, at most `limit`. */

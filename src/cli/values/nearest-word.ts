@@ -1,4 +1,4 @@
-/** The word that was probably meant; undefined when none is near. */
+/** The word that was probably meant; undefined if none is similar. */
 export function nearestWord(word: string, words: readonly string[]): string | undefined {
   const [best] = words
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
@@ -6,7 +6,7 @@ export function nearestWord(word: string, words: readonly string[]): string | un
   return best !== undefined && best.distance <= Math.max(2, word.length * 0.3) ? best.candidate : undefined;
 }
 
-/** Levenshtein: how many letters must change, come or go. */
+/** Levenshtein distance: how many letters must be changed, added or removed. */
 function editDistance(a: string, b: string): number {
   let before = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [row, letter] of a.split("").entries()) {

@@ -11,7 +11,7 @@ export function wholeNumber({ min, max }: { min: number; max?: number }): (text:
 /** A port to listen on; 0 lets the system choose. */
 export const port = wholeNumber({ min: 0, max: 65_535 });
 
-/** A number above 0, with an `x` behind it if one likes: `60`, `10x`, `0.5x`. */
+/** A number above 0, optionally followed by `x`: `60`, `10x`, `0.5x`. */
 export function speed(text: string): number {
   const value = Number(text.replace(/x$/i, ""));
   if (/^\d+(?:\.\d+)?x?$/i.test(text) && value > 0) return value;

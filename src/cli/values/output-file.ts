@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { CommandContext } from "../frame/context.js";
 import { writePrivateFile } from "./private-file.js";
 
-/** Prints a text as it is, or writes it to the file of `--out`. `what` is said then, such as `3 captures`. */
+/** Prints a text unchanged, or writes it to the file of `--out` and reports `what`, such as `3 captures`. */
 export async function putOut(
   text: string,
   file: string | undefined,

@@ -5,8 +5,8 @@ import type { CommandContext } from "../frame/context.js";
 
 const MIB = 1024 * 1024;
 
-/** Most bytes of a file or of standard input that are read; what is in it is held in memory several times over. */
-export const LARGEST_INPUT_BYTES = 100 * MIB;
+/** Most bytes that are read from a file or standard input. The content is copied in memory several times. */
+export const MAX_INPUT_BYTES = 100 * MIB;
 
 /** The bytes of a file, or of standard input for `-`, at most 100 MiB. Errors name the flag. */
 export async function readInput(flag: string, path: string, context: CommandContext): Promise<Buffer> {
@@ -20,8 +20,8 @@ export async function readInput(flag: string, path: string, context: CommandCont
     for await (const chunk of stream) {
       const bytes = Buffer.from(chunk as Buffer);
       size += bytes.byteLength;
-      // Counted as it comes: a pipe or a device tells no size.
-      if (size > LARGEST_INPUT_BYTES) break;
+      // Counted while reading: a pipe or a device has no known size.
+      if (size > MAX_INPUT_BYTES) break;
       chunks.push(bytes);
     }
   } catch (error) {
@@ -29,9 +29,9 @@ export async function readInput(flag: string, path: string, context: CommandCont
       error instanceof Error && "code" in error && error.code === "ENOENT" ? "does not exist" : "cannot be read";
     throw usageError(`${flag}: ${path === "-" ? "standard input" : `the file ${path}`} ${why}.`);
   }
-  if (size <= LARGEST_INPUT_BYTES) return Buffer.concat(chunks);
+  if (size <= MAX_INPUT_BYTES) return Buffer.concat(chunks);
   const what = path === "-" ? "standard input" : `the file ${path}`;
   throw usageError(
-    `${flag}: ${what} holds more than ${LARGEST_INPUT_BYTES / MIB} MiB. Split it, and give each part by itself.`,
+    `${flag}: ${what} holds more than ${MAX_INPUT_BYTES / MIB} MiB. Split it, and give each part by itself.`,
   );
 }

@@ -8,7 +8,7 @@ import { CommandError, usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import type { OptionSpec } from "../frame/spec.js";
 
-/** Where a secret is looked for when no option names one. */
+/** The variable with the default secret. */
 export const SECRET_VARIABLE = "WEBHOOK_SECRET";
 
 /** `--secret` of every command that signs or verifies. */
@@ -20,20 +20,20 @@ export const secretOption = {
 
 type Place = Pick<CommandContext, "env" | "cwd">;
 
-/** The secrets that were named, else the default one; an empty list when there is none. */
+/** The given secrets, or the default one; an empty list if there is none. */
 export function findSecrets(given: readonly string[], place: Place): NamedSecret[] {
   if (given.length > 0) return given.map((text) => readNamed("--secret", text, place));
   const value = readVariable(SECRET_VARIABLE, place);
   return value === undefined ? [] : [{ ref: `env:${SECRET_VARIABLE}`, value }];
 }
 
-/** The error where there is none. */
+/** The error if there is none. */
 export const NO_SECRET = `No webhook secret: give --secret env:NAME or --secret file:path, or set ${SECRET_VARIABLE} in the environment or in .env.`;
 
-/** How to come by a secret where there is no service yet; the line reads alike in every shell. */
-export const MAKE_SECRET = `On this machine any secret of the right shape will do, as long as the app has the same: node -p "'${SECRET_SHAPE.prefix}' + require('crypto').randomBytes(32).toString('base64url')" prints one.`;
+/** How to make a secret without the service. The line works in every shell. */
+export const MAKE_SECRET = `On this machine any secret of the right shape works, if the app has the same one: node -p "'${SECRET_SHAPE.prefix}' + require('crypto').randomBytes(32).toString('base64url')" prints one.`;
 
-/** As {@link findSecrets}, and an error that says how to give one when there is none. */
+/** Like {@link findSecrets}, but throws an error that says how to give a secret if there is none. */
 export function requireSecrets(given: readonly string[], place: Place): [NamedSecret, ...NamedSecret[]] {
   const [first, ...rest] = findSecrets(given, place);
   if (first === undefined) throw usageError(NO_SECRET);
@@ -53,7 +53,7 @@ export function readNamed(flag: string, text: string, place: Place): NamedSecret
   return { ref: flag, value: text };
 }
 
-/** A variable of the environment, else of `.env` in the working folder; an empty one counts as not set. */
+/** A variable of the environment, or of `.env` in the working folder. An empty one counts as not set. */
 export function readVariable(name: string, { env, cwd }: Place): string | undefined {
   return filled(env[name]) ?? readFromEnvFile(name, resolve(cwd, ".env"));
 }
@@ -68,13 +68,13 @@ function readFromEnvFile(name: string, path: string): string | undefined {
   const value = filled(parseEnv(bytes.toString("utf8"))[name]);
   if (value === undefined && filled(parseMarked(bytes)[name]) !== undefined) {
     throw usageError(
-      `${name} stands in ${path}, but that file begins with a byte order mark, as some editors and shells of Windows write it, so neither Node nor this command can read it. Save the file as UTF-8 without that mark.`,
+      `${name} is in ${path}, but that file begins with a byte order mark, as some editors and shells of Windows write it, so neither Node nor this command can read it. Save the file as UTF-8 without that mark.`,
     );
   }
   return value;
 }
 
-/** No bytes where there is no such file; `.env` may also be the folder of another tool. */
+/** No bytes if there is no such file. `.env` may also be the folder of another tool. */
 function readEnvFile(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
@@ -84,14 +84,14 @@ function readEnvFile(path: string): Buffer | undefined {
   }
 }
 
-/** What would stand in the file without its byte order mark; nothing where it has none. */
+/** The content without its byte order mark; nothing if it has none. */
 function parseMarked(bytes: Buffer): NodeJS.Dict<string> {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
   const text = bytes.toString(isWide ? "utf16le" : "utf8");
   return text.startsWith("\uFEFF") ? parseEnv(text.slice(1)) : {};
 }
 
-/** Editors end a file with a line end, which is no part of the secret. */
+/** Editors add a line end to a file, which is not part of the secret. */
 function readSecretFile(flag: string, path: string, { cwd }: Place): string {
   let text: string;
   try {

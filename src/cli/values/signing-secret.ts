@@ -4,14 +4,16 @@ import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { findSecrets, MAKE_SECRET, NO_SECRET } from "./secret-option.js";
 
-/** The secret to sign with. One that is visibly none is refused, since no app that is set up rightly takes what it signs. */
+/**
+ * The secret to sign with. An obviously invalid one is refused, since no correctly set up app accepts its signatures.
+ */
 export function requireSigningSecret(given: readonly string[], context: CommandContext): NamedSecret {
   const [secret] = findSecrets(given, context);
   if (secret === undefined) throw usageError(`${NO_SECRET} ${MAKE_SECRET}`);
   return checked(secret, context);
 }
 
-/** As {@link requireSigningSecret}; undefined when there is none. */
+/** Like {@link requireSigningSecret}; undefined if there is none. */
 export function findSigningSecret(given: readonly string[], context: CommandContext): NamedSecret | undefined {
   const [secret] = findSecrets(given, context);
   return secret === undefined ? undefined : checked(secret, context);
@@ -21,7 +23,7 @@ function checked(secret: NamedSecret, { out }: CommandContext): NamedSecret {
   for (const { status, message, fix } of checkSecrets([secret])) {
     const words = `${message} ${fix ?? ""}`.trimEnd();
     if (status === "fail") throw usageError(words);
-    // Of another length it still signs; perhaps the app was given the same.
+    // A secret of another length still signs, and the app may have the same one.
     if (status === "warn") out.note(`${out.paint.yellow("!")} ${words}`);
   }
   return secret;

@@ -2,7 +2,7 @@ import { isPigeonholeError } from "../../base/error.js";
 import { parseTarget } from "../../capture/target.js";
 import { usageError } from "../frame/command-error.js";
 
-/** Reads a target as {@link parseTarget} does; the error names the flag. */
+/** Reads a target like {@link parseTarget}; the error names the flag. */
 export function readTarget(flag: string, text: string): URL {
   try {
     return parseTarget(text);
