@@ -18,7 +18,7 @@ export function App() {
   if (signedOut.value) {
     return (
       <Empty title="This browser is not signed in">
-        <p>Open the address that pigeonhole dev printed in the terminal: it carries the token.</p>
+        <p>Open the address that pigeonhole dev printed in the terminal: it contains the token.</p>
       </Empty>
     );
   }
@@ -39,12 +39,12 @@ export function App() {
   );
 }
 
-/** A fault of the page itself is told instead of leaving the window empty. */
+/** A bug of the page is shown instead of leaving the window empty. */
 function Guarded() {
   const [fault, forget] = useErrorBoundary();
   if (fault === undefined) return <View />;
   return (
-    <Empty title="The page tripped over this">
+    <Empty title="The page has an error">
       <p>{fault instanceof Error ? fault.message : String(fault)}</p>
       <button type="button" class="button" onClick={() => forget()}>
         Try again

@@ -29,9 +29,9 @@ followStream({
   onOpen() {
     const wasLost = connection.value === "lost";
     connection.value = "live";
-    // What came before the stream was open, on the first time too, is on no stream.
+    // Deliveries that arrived before the stream was open, also the first time, are not in the stream.
     void loadCaptures();
-    // The server may have been another one.
+    // The server may be another one.
     if (wasLost) void Promise.all([loadDetail(), loadSession()]);
   },
   onLost() {

@@ -16,7 +16,7 @@ export default defineConfig({
   },
 });
 
-/** Writes the licences of all packages whose code is in the bundle beside it, as those licences ask. */
+/** Writes the licences of all packages in the bundle beside it, as those licences require. */
 function thirdPartyNotices(): Plugin {
   return {
     name: "third-party-notices",
@@ -36,7 +36,7 @@ function thirdPartyNotices(): Plugin {
   };
 }
 
-/** Throws when a package has no licence text to pass on. */
+/** Throws if a package has no licence text. */
 function readNotice(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<
     "name" | "version" | "license",

@@ -16,7 +16,7 @@ import type {
 import type { CaptureSummary, SignMode } from "../../capture/capture.js";
 import { postJson, readJson } from "./request.js";
 
-/** Above the most captures a dev server keeps; rows are only drawn when they are in sight. */
+/** More than a dev server keeps. Only visible rows are rendered. */
 const LIST_LIMIT = 50_000;
 
 const at = encodeURIComponent;

@@ -1,6 +1,6 @@
 import type { ApiFailure } from "../../dev/api/page-api.js";
 
-/** What the dev server refused, or that it could not be reached (`code` is then `unreachable`). */
+/** A refusal of the dev server, or that it cannot be reached (`code` is then `unreachable`). */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   readonly status: number;
@@ -22,7 +22,7 @@ export function readJson<Result>(path: string, signal?: AbortSignal): Promise<Re
 export function postJson<Result>(path: string, body: object): Promise<Result> {
   return exchange<Result>(path, {
     method: "POST",
-    // The own header keeps pages of other origins from sending it without being asked first.
+    // With this header, pages of other origins need a CORS preflight, which fails.
     headers: { "content-type": "application/json", "x-pigeonhole": "1" },
     body: JSON.stringify(body),
   });
@@ -49,7 +49,7 @@ async function readFailure(response: Response): Promise<ApiFailure> {
     const failure = JSON.parse(text) as Partial<ApiFailure>;
     if (typeof failure.message === "string") return { code: "refused", ...failure, message: failure.message };
   } catch {
-    // Not from the API: told by its status below.
+    // Not from the API: reported by its status below.
   }
   return { code: "refused", message: `The dev server answered ${response.status}.` };
 }

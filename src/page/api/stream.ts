@@ -10,13 +10,13 @@ export interface StreamListener {
   onLost(): void;
 }
 
-/** Deliveries that come this close together are drawn at once. */
+/** Deliveries that arrive within this time are rendered together. */
 const GATHER_MS = 16;
 
-/** Wait before a stream that was refused is asked for again. */
+/** Wait before a refused stream is requested again. */
 const REOPEN_MS = 2000;
 
-/** Follows the dev server, for as long as the page is open. */
+/** Follows the dev server while the page is open. */
 export function followStream(listener: StreamListener): void {
   const arrived: CaptureSummary[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -38,7 +38,7 @@ export function followStream(listener: StreamListener): void {
     source.addEventListener("open", () => listener.onOpen());
     source.addEventListener("error", () => {
       listener.onLost();
-      // The browser asks again by itself, and names the last event it saw, except after a refusal.
+      // The browser reconnects by itself with the id of the last event, except after a refusal.
       if (source.readyState === EventSource.CLOSED) setTimeout(open, REOPEN_MS);
     });
   };

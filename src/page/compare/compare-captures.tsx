@@ -12,7 +12,7 @@ import { groupHeaders } from "./compare-attempts.js";
 import { listDifferences, readValue } from "./difference.js";
 import { DifferenceTable } from "./difference-table.js";
 
-/** Two captures side by side: only what differs. The earlier one stands first. */
+/** Two captures side by side: only what differs. The earlier one is first. */
 export function CompareCaptures({ a, b }: { a: string; b: string }) {
   const [pair, setPair] = useState<readonly [Capture, Capture] | null>(null);
   useEffect(() => {

@@ -5,11 +5,11 @@ const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 interface DifferenceTableOptions {
   title: string;
   differences: readonly Difference[];
-  /** What the two columns hold. */
+  /** Headings of the two columns. */
   heads: readonly [string, string];
 }
 
-/** What differs, line by line; the sign says how, not only the colour. */
+/** The differences, line by line; a symbol shows the kind, not only the colour. */
 export function DifferenceTable({ title, differences, heads }: DifferenceTableOptions) {
   if (differences.length === 0) {
     return (

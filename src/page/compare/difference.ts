@@ -4,7 +4,7 @@ import { compareJson } from "../../capture/compare-json.js";
 export interface Difference {
   path: string;
   kind: "added" | "removed" | "changed";
-  /** JSON text; null where there is none. */
+  /** JSON text; null if there is none. */
   before: string | null;
   after: string | null;
 }
@@ -23,7 +23,7 @@ function writeValue(value: unknown): string {
   return JSON.stringify(value) ?? "undefined";
 }
 
-/** JSON where the text is JSON, the text itself where it is not. */
+/** The JSON value if the text is JSON, otherwise the text. */
 export function readValue(text: string): unknown {
   try {
     return JSON.parse(text);

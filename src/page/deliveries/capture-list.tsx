@@ -7,7 +7,7 @@ import { plural } from "../ui/words.js";
 import { CaptureRow, ROW_HEIGHT, rowId } from "./capture-row.js";
 import { NoCaptures } from "./no-captures.js";
 
-/** Element id, so that Esc in the search box leads back here. */
+/** Element id, so that Esc in the search box moves the focus here. */
 export const LIST_ID = "captures";
 
 const COLUMNS = [
@@ -23,7 +23,7 @@ const COLUMNS = [
   ["source", "Source"],
 ] as const;
 
-/** The deliveries, newest first; only the rows in sight are drawn. */
+/** The deliveries, newest first. Only visible rows are rendered. */
 export function CaptureList() {
   const rows = captures.value;
   const { ref, start, end, onScroll, scrollToRow } = useVirtualRows({ count: rows.length, rowHeight: ROW_HEIGHT });
@@ -95,7 +95,7 @@ export function CaptureList() {
   );
 }
 
-/** Keeps what is being read in place while new rows come in above it, and counts them. */
+/** Keeps the visible rows in place while new rows arrive above them, and counts the new ones. */
 function useArrivals(ref: { current: HTMLDivElement | null }) {
   const [count, setCount] = useState(0);
   const before = useRef<{ top: string; length: number; query: string }>({
@@ -109,7 +109,7 @@ function useArrivals(ref: { current: HTMLDivElement | null }) {
 
   const last = before.current;
   const isSameList = last.query === query.value && last.length > 0;
-  // At most what a burst brings; a list that was filtered anew has no arrivals.
+  // At most the size of a burst. A list that was filtered again has no new arrivals.
   const added = isSameList && top !== last.top ? rows.findIndex(({ id }) => id === last.top) : 0;
   if (added > 0) for (const { id } of rows.slice(0, added)) fresh.current.add(id);
 

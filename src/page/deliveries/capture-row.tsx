@@ -103,5 +103,5 @@ function Row({ capture, index, isCursor, isOpen, isChosen, isFresh }: CaptureRow
   );
 }
 
-/** One capture in the list; drawn again only when something on it has changed. */
+/** One capture in the list; rendered again only when it has changed. */
 export const CaptureRow = memo(Row);

@@ -1,11 +1,11 @@
 import type { ExportBody } from "../../dev/api/page-api.js";
 
-/** Ways to take captures out, for the menus. */
+/** Export formats for the menus. */
 export const EXPORTS: readonly { as: ExportBody["as"]; label: string; hint: string }[] = [
   { as: "json", label: "JSON", hint: "a fixture to keep in the repository" },
   { as: "ndjson", label: "NDJSON", hint: "one capture per line" },
   { as: "vitest", label: "vitest", hint: "a test per capture" },
-  { as: "curl", label: "cURL", hint: "a shell script, signed anew" },
+  { as: "curl", label: "cURL", hint: "a shell script, signed again" },
   { as: "http", label: ".http", hint: "for editors with an HTTP client" },
   { as: "har", label: "HAR", hint: "for network tools" },
 ];

@@ -16,7 +16,7 @@ export function SearchBox() {
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
 
-  // A query changed from elsewhere (a filter, the address bar) replaces what was typed.
+  // A query changed elsewhere (a filter, the address bar) replaces the typed text.
   const text = draft.of === query.value ? draft.text : words;
   const lastWord = /\S*$/.exec(text)?.[0] ?? "";
   const types = session.value?.eventTypes.map(({ name }) => name) ?? [];
@@ -35,7 +35,7 @@ export function SearchBox() {
     const before = nextText.slice(0, nextText.length - last.length);
     const { chips: made, words: rest } = readQuery(before);
     if (made.length > 0) return write([...chips, ...made], rest === "" ? last : `${rest} ${last}`);
-    // Sent only once it is a whole term, so that `type:` alone is no error.
+    // Sent only once it is a whole term, so that `type:` alone is not an error.
     if (isFieldTerm(last) || /^-?[\w.-]+:$/.test(last)) {
       setDraft({ of: query.value, text: nextText });
       setPicked(-1);

@@ -1,11 +1,11 @@
 import { QUERY_FIELDS } from "../../capture/query-fields.js";
 
-/** A query cut into terms: quotes hold a term together. */
+/** A query split into terms. A quoted text is part of one term. */
 export function splitTerms(query: string): string[] {
   return query.match(/(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g) ?? [];
 }
 
-/** A term such as `type:email.*`; the others are words to be found anywhere. */
+/** A term such as `type:email.*`. Other terms are words to find anywhere. */
 export function isFieldTerm(term: string): boolean {
   return /^-?[A-Za-z][^\s:"]*:./.test(term);
 }
@@ -16,7 +16,7 @@ export function readQuery(query: string): { chips: string[]; words: string } {
   return { chips: terms.filter(isFieldTerm), words: terms.filter((term) => !isFieldTerm(term)).join(" ") };
 }
 
-/** Adds the term, or takes it away where it is already there. */
+/** Adds the term, or removes it if it is already there. */
 export function toggleTerm(query: string, term: string): string {
   const terms = splitTerms(query);
   return (terms.includes(term) ? terms.filter((other) => other !== term) : [...terms, term]).join(" ");
@@ -30,7 +30,7 @@ export interface Completion {
   isOpen: boolean;
 }
 
-/** Values worth offering where any value may stand. */
+/** Suggested values for fields that allow any value. */
 const EXAMPLES: Record<string, readonly string[]> = {
   status: ["2xx", "4xx", "5xx", "none"],
   after: ["10m", "1h", "1d"],
@@ -39,7 +39,7 @@ const EXAMPLES: Record<string, readonly string[]> = {
   larger: ["10kb", "100kb", "1mb"],
 };
 
-/** What the last word in the box could become. */
+/** Completions of the last word in the box. */
 export function completeTerm(word: string, eventTypes: readonly string[]): Completion[] {
   const [minus = "", body = ""] = /^(-?)(.*)$/s.exec(word)?.slice(1) ?? [];
   const [field = "", typed] = body.split(/:(.*)/s);
@@ -47,7 +47,7 @@ export function completeTerm(word: string, eventTypes: readonly string[]): Compl
     return Object.entries(QUERY_FIELDS)
       .filter(([name]) => name.startsWith(field))
       .map(([name, { meaning }]) => {
-        // `data.<path>` is written on from its dot.
+        // `data.<path>` is offered as `data.`; the path is typed after it.
         const start = name.includes("<") ? name.slice(0, name.indexOf("<")) : `${name}:`;
         return { term: `${minus}${start}`, hint: meaning, isOpen: true };
       });

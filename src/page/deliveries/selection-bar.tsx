@@ -5,7 +5,7 @@ import { EXPORTS } from "./export-formats.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 
-/** What can be done with the chosen captures. */
+/** Actions for the selected captures. */
 export function SelectionBar() {
   const chosen = chosenInSight();
   const count = chosen.length;

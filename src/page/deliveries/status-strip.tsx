@@ -15,7 +15,7 @@ const BANDS = [
 
 type Term = (typeof BANDS)[number]["term"];
 
-/** How many of each there are; a click shows only these. */
+/** The number of captures of each kind. A click filters by it. */
 export function StatusStrip() {
   const counts: Record<Term, number> = {
     "status:2xx": 0,

@@ -7,7 +7,7 @@ import { Menu } from "../ui/menu.js";
 import { editLabels } from "./label-dialog.js";
 import { replayElsewhere } from "./target-dialog.js";
 
-/** What can be done with the open capture. */
+/** Actions for the open capture. */
 export function ActionBar({ capture }: { capture: Capture }) {
   const ids = [capture.id];
   return (
@@ -16,7 +16,7 @@ export function ActionBar({ capture }: { capture: Capture }) {
         <button
           type="button"
           class="button primary"
-          title="Send again, signed anew, with the same event id (r)"
+          title="Send again with a new signature and the same event id (r)"
           onClick={() => void replay({ ids, mode: "resign" })}
         >
           <Icon name="replay" /> Replay
@@ -26,13 +26,13 @@ export function ActionBar({ capture }: { capture: Capture }) {
           class="button primary narrow"
           items={[
             {
-              label: "Signed anew",
-              hint: "same event id, fresh time: a duplicate for a receiver that has it",
+              label: "Signed again",
+              hint: "same event id, new time: a duplicate for a receiver that has it",
               run: () => void replay({ ids, mode: "resign", sameId: true }),
             },
             {
               label: "With a new event id",
-              hint: "signed anew: handlers run again",
+              hint: "signed again: handlers run again",
               run: () => void replay({ ids, mode: "resign", sameId: false }),
             },
             {
@@ -42,12 +42,12 @@ export function ActionBar({ capture }: { capture: Capture }) {
             },
             {
               label: "Twice, same event id",
-              hint: "the second must change nothing",
+              hint: "the second must have no effect",
               run: () => void replay({ ids, mode: "resign", times: 2 }),
             },
             {
               label: "To another URL…",
-              hint: "signed anew, to any app on this machine",
+              hint: "signed again, to any app on this machine",
               run: () => replayElsewhere(ids),
             },
           ]}
@@ -58,7 +58,7 @@ export function ActionBar({ capture }: { capture: Capture }) {
       <button
         type="button"
         class="button"
-        title="Edit the body and send it, signed anew (e)"
+        title="Edit the body and send it, signed again (e)"
         onClick={() => editCapture(capture)}
       >
         <Icon name="edit" /> Edit & replay
@@ -66,7 +66,7 @@ export function ActionBar({ capture }: { capture: Capture }) {
       <button
         type="button"
         class="button"
-        title="Copy as a cURL command, signed anew (c)"
+        title="Copy as a cURL command, signed again (c)"
         onClick={() => void copyCurl(capture.id)}
       >
         <Icon name="copy" /> cURL
@@ -87,7 +87,7 @@ export function ActionBar({ capture }: { capture: Capture }) {
           class={capture.pinned ? "icon-button on" : "icon-button"}
           aria-pressed={capture.pinned}
           aria-label="Pin"
-          title={capture.pinned ? "Unpin (p)" : "Pin: keep it whatever the limits (p)"}
+          title={capture.pinned ? "Unpin (p)" : "Pin: keep it despite the limits (p)"}
           onClick={() => void togglePin(ids)}
         >
           <Icon name="pin" />

@@ -7,7 +7,7 @@ import { formatExactTime, formatMs, formatTime } from "../ui/words.js";
 import { BodyView } from "./body-view.js";
 import { HeaderTable } from "./header-table.js";
 
-/** What the app answered last. */
+/** The last answer of the app. */
 export function AnswerTab({ capture }: { capture: Capture }) {
   const attempt = capture.attempts.at(-1);
   const held = isHeld(capture) && (

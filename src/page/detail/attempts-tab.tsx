@@ -7,7 +7,7 @@ import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatMs, formatTime } from "../ui/words.js";
 import { AnswerTab, AnswerView } from "./answer-tab.js";
 
-/** Every POST of the capture to an app; two that are chosen are compared. */
+/** Every POST of the capture to an app. Two selected ones are compared. */
 export function AttemptsTab({ capture }: { capture: Capture }) {
   const [picked, setPicked] = useState<readonly number[]>([]);
   const { attempts } = capture;
@@ -110,7 +110,7 @@ function AttemptRow({ attempt, isShown, isPicked, onShow, onPick }: AttemptRowOp
 
 function describeAttempt({ kind, mode, eventId, sentBody }: CaptureAttempt): string {
   if (kind === "forward") return "forwarded as it came";
-  const parts = [kind, mode === "exact" ? "exact" : "signed anew"];
+  const parts = [kind, mode === "exact" ? "exact" : "signed again"];
   if (eventId !== null) parts.push("new id");
   else if (sentBody !== null) parts.push("edited");
   return parts.join(", ");

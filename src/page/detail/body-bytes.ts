@@ -5,12 +5,12 @@ export function readBytes(body: CapturedBody): Uint8Array {
   return Uint8Array.from(atob(body.data), (character) => character.codePointAt(0) ?? 0);
 }
 
-/** The body as text; what is no UTF-8 shows as replacement characters. */
+/** The body as text. Invalid UTF-8 is shown as replacement characters. */
 export function readText(body: CapturedBody): string {
   return body.encoding === "utf8" ? body.data : new TextDecoder().decode(readBytes(body));
 }
 
-/** Lines of offset, 16 bytes and their ASCII signs. */
+/** Lines of offset, 16 bytes and their ASCII characters. */
 export function writeHex(bytes: Uint8Array, limit: number): string {
   const lines: string[] = [];
   for (let at = 0; at < Math.min(bytes.length, limit); at += 16) {

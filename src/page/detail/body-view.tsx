@@ -9,11 +9,11 @@ interface BodyViewOptions {
   body: CapturedBody;
   label: string;
   canSearch?: boolean;
-  /** Says where the text ends being JSON; for bodies that should be. */
+  /** Shows where the text stops being JSON, for bodies that should be JSON. */
   mustBeJson?: boolean;
 }
 
-/** A body as a tree where it is JSON, and as text where it is not. */
+/** A body as a tree if it is JSON, and as text otherwise. */
 export function BodyView({ body, label, canSearch = false, mustBeJson = false }: BodyViewOptions) {
   const text = useMemo(() => readText(body), [body]);
   const parsed = useMemo(() => parseJson(text), [text]);

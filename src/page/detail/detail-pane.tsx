@@ -56,7 +56,7 @@ export function DetailPane() {
   );
 }
 
-/** Instead of the delivery that was open before, on which the buttons and keys would seem to act. */
+/** Shown instead of the earlier delivery, since the buttons and keys no longer act on that one. */
 function NoDetail({ why }: { why: string }) {
   return (
     <section class="detail" aria-label="Delivery">

@@ -2,7 +2,7 @@ import type { HeaderList } from "../../capture/capture.js";
 import { copyText } from "../ui/copy.js";
 import { Icon } from "../ui/icon.js";
 
-/** Headers in the order and spelling in which they came. */
+/** Headers in their received order and case. */
 export function HeaderTable({ headers, label }: { headers: HeaderList; label: string }) {
   if (headers.length === 0) return <p class="nothing">No headers.</p>;
   return (
@@ -30,7 +30,7 @@ export function HeaderTable({ headers, label }: { headers: HeaderList; label: st
   );
 }
 
-/** Headers that receiving turns on. */
+/** Headers that decide how a delivery is received. */
 function isOurs(name: string): boolean {
   return /^x-(svc|pigeonhole)-/i.test(name);
 }

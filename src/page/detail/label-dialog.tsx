@@ -7,7 +7,7 @@ import { label } from "../state/actions.js";
 import { Dialog } from "../ui/dialog.js";
 import { FormButtons } from "../ui/form-buttons.js";
 
-/** The capture whose tags and note are being edited; null when none is. */
+/** The capture whose tags and note are being edited; null if none is. */
 const labelling = signal<Capture | null>(null);
 
 export function editLabels(capture: Capture): void {

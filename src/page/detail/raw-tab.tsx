@@ -5,10 +5,10 @@ import { Icon } from "../ui/icon.js";
 import { formatCount } from "../ui/words.js";
 import { readBytes, readText, writeHex } from "./body-bytes.js";
 
-/** Beyond this many bytes the dump would only slow the page down. */
+/** A longer dump would slow the page down. */
 const HEX_LIMIT = 64 * 1024;
 
-/** The body as it came, before anything has read it. */
+/** The body as received, before parsing. */
 export function RawTab({ request }: { request: CapturedRequest }) {
   const [isHex, setHex] = useState(request.body.encoding === "base64");
   const bytes = useMemo(() => readBytes(request.body), [request.body]);

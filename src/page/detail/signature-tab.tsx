@@ -9,7 +9,7 @@ const RESULTS = {
   skipped: { icon: "minus", tone: "mute", word: "not reached" },
 } as const;
 
-/** The signature, check by check, and what to change where one fails. */
+/** The signature, check by check, and what to change if one fails. */
 export function SignatureTab({ value: { capture, signature } }: { value: CaptureDetail }) {
   const { skewSeconds, secretRef, code } = capture.verify;
   return (
@@ -53,7 +53,7 @@ function CheckRow({ check: { name, result, detail } }: { check: SignatureCheck }
   );
 }
 
-/** Where the time of signing lies in the time that is allowed. */
+/** The position of the signing time within the allowed time window. */
 function SkewGauge({ skew, tolerance }: { skew: number; tolerance: number }) {
   const span = Math.max(tolerance * 1.5, 1);
   const place = (seconds: number) => 50 + (Math.max(-span, Math.min(span, seconds)) / span) * 48;

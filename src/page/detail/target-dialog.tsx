@@ -5,23 +5,23 @@ import { session } from "../state/session.js";
 import { Dialog } from "../ui/dialog.js";
 import { FormButtons } from "../ui/form-buttons.js";
 
-/** Captures for which another target is being asked for; null when nobody is asked. */
+/** Captures for which the dialog asks for a target; null if it is closed. */
 const aiming = signal<string[] | null>(null);
 
-/** The last target that answered 2xx, to begin with. */
+/** The last target that answered 2xx, as the initial value. */
 let provenTarget = "";
 
-/** Every target that was tried, the latest first: a stranger at a mistyped port is offered too, and never chosen unasked. */
+/** Every target that was tried, latest first. A mistyped port is suggested too, but is never the initial value. */
 let triedTargets: readonly string[] = [];
 
-/** Asks where to, and replays there. */
+/** Asks for a target, and replays to it. */
 export function replayElsewhere(ids: string[]): void {
   aiming.value = ids;
 }
 
 async function replayTo(target: string, ids: string[]): Promise<void> {
   const report = await replay({ ids, mode: "resign", target });
-  // What the dev server itself refused is no target.
+  // A target that the dev server refused is not listed.
   if (report === null) return;
   triedTargets = [target, ...triedTargets.filter((tried) => tried !== target)];
   if (report.attempts.some(({ attempt }) => isGood(attempt.status))) provenTarget = target;
@@ -67,7 +67,7 @@ function Question({ ids }: { ids: string[] }) {
           ))}
         </datalist>
         <p class="hint">
-          Signed anew, with the same event id. A target without a path gets the captured one; addresses outside this
+          Signed again, with the same event id. A target without a path gets the captured one; addresses outside this
           machine and its private network need --allow-remote.
         </p>
         <FormButtons submit="Replay" onCancel={close} />

@@ -16,13 +16,13 @@ export interface EditorOptions {
   parent: HTMLElement;
   label: string;
   text: string;
-  /** For the style sheet that the editor makes. */
+  /** For the style sheet that the editor creates. */
   nonce: string;
   onChange: (text: string) => void;
   onSubmit: () => void;
 }
 
-/** The part of the page that is loaded only when somebody edits. */
+/** The part of the page that is loaded only for editing. */
 export function createEditor({ parent, label, text, nonce, onChange, onSubmit }: EditorOptions): EditorHandle {
   const submit = () => {
     onSubmit();
@@ -55,7 +55,7 @@ export function createEditor({ parent, label, text, nonce, onChange, onSubmit }:
           ...defaultKeymap,
           ...historyKeymap,
           ...foldKeymap,
-          // Esc first, then Tab leaves the editor: CodeMirror's own way out for the keyboard.
+          // Esc first, then Tab leaves the editor: the standard of CodeMirror for keyboard users.
           indentWithTab,
         ]),
       ],

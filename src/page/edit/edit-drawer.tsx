@@ -37,7 +37,7 @@ function Drawer({ capture }: { capture: Capture }) {
     if (isSending) return;
     setSending(true);
     await attempt(async () => {
-      // An untouched text goes out as the captured bytes, not as its spread-over-lines form.
+      // An unchanged text is sent as the captured bytes, not in its indented form.
       const edit = isEdited ? { body: text } : {};
       const report = await replayCaptures({ ids: [capture.id], mode: "resign", sameId: !isNewId, ...edit });
       setAnswer(report.attempts.at(-1)?.attempt ?? null);
@@ -78,7 +78,7 @@ function Drawer({ capture }: { capture: Capture }) {
           New event id, so that a receiver which has this event runs its handlers
         </label>
         <span class="spring" />
-        <span class="hint">{isEdited ? "Bytes changed: signed anew" : "Signed anew with a fresh time"}</span>
+        <span class="hint">{isEdited ? "Bytes changed: signed again" : "Signed again with a new time"}</span>
         <button type="button" class="button" disabled={!isEdited} onClick={undoAll}>
           Undo all
         </button>

@@ -4,10 +4,10 @@ import { readText } from "../detail/body-bytes.js";
 import { parseJson } from "../json/parse-json.js";
 import { writeJson } from "../json/tree-rows.js";
 
-/** The capture whose body is being edited; null when the drawer is closed. */
+/** The capture whose body is being edited; null if the drawer is closed. */
 export const editing = signal<Capture | null>(null);
 
-/** Texts that were typed and not thrown away, by capture. */
+/** Drafts that were not discarded, by capture. */
 const drafts = new Map<string, string>();
 
 export function editCapture(capture: Capture): void {
@@ -22,7 +22,7 @@ export function draftOf(capture: Capture): string {
   return drafts.get(capture.id) ?? startText(capture);
 }
 
-/** The body to start from: spread over lines where it is JSON on a single one. */
+/** The initial text: JSON on a single line is indented. */
 export function startText(capture: Capture): string {
   const text = readText(capture.request.body);
   if (text.trim().includes("\n")) return text;

@@ -1,7 +1,7 @@
 import { RangeSetBuilder } from "@codemirror/state";
 import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewUpdate } from "@codemirror/view";
 
-/** How far the rest of a long line stands under its first row, in characters; the same as in the tree. */
+/** Indent of the continuation rows of a long line, in characters; the same as in the tree. */
 const HANG = 2;
 /** A deep line must keep room for its text in a narrow editor. */
 const MOST = 24;
@@ -11,7 +11,7 @@ function hang(view: EditorView): DecorationSet {
   for (const { from, to } of view.visibleRanges) {
     for (let at = from; at <= to;) {
       const line = view.state.doc.lineAt(at);
-      // Tabs stand where the stops are, whatever the padding: such a line stays as it is.
+      // Padding does not move tab stops, so a line with tabs is left unchanged.
       const spaces = /^ *(?=[^\s])/.exec(line.text)?.[0].length;
       if (spaces !== undefined) lines.add(line.from, line.from, hanging(Math.min(spaces + HANG, MOST)));
       at = line.to + 1;
@@ -24,7 +24,7 @@ function hanging(characters: number): Decoration {
   return Decoration.line({ attributes: { class: "hanging", style: `--hang: ${characters}ch` } });
 }
 
-/** A value that is wrapped goes on under its own line and not under its parents'. */
+/** A wrapped value continues under its own line and not under its parent's. */
 export const hangLines = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;

@@ -6,11 +6,11 @@ import type { EditorHandle } from "./code-mirror.js";
 
 interface JsonEditorOptions {
   label: string;
-  /** What was typed last; the editor itself takes it over only with another count of `resets`, so that typing never waits for a drawing. */
+  /** The present text. The editor reads it only when `resets` changes, so that typing never waits for rendering. */
   text: string;
   resets: number;
   onChange: (text: string) => void;
-  /** Takes the focus once it is there. @default false */
+  /** Takes the focus once it is loaded. @default false */
   isFocused?: boolean;
   /** Ctrl+Enter or Cmd+Enter. */
   onSubmit: () => void;
@@ -21,7 +21,7 @@ export function JsonEditor({ label, text, resets, isFocused = false, onChange, o
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorHandle | null>(null);
   const [isReady, setReady] = useState(false);
-  // The editor lives longer than one drawing: it calls whatever was handed over last.
+  // The editor lives longer than one rendering: it calls the latest callbacks.
   const latest = useRef({ text, onChange, onSubmit });
   latest.current = { text, onChange, onSubmit };
 

@@ -5,7 +5,7 @@ import { formatExactTime, formatTime } from "../ui/words.js";
 import { changeContact, contactEvents } from "./inbox-state.js";
 import { InboxTable } from "./inbox-table.js";
 
-/** The outbox: contact events on their way to the service, and what it said of those that are dead. */
+/** The outbox: contact events to send to the service, and its answer for dead ones. */
 export function ContactEventTable() {
   const rows = contactEvents.value;
   return (

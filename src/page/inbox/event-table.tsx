@@ -5,7 +5,7 @@ import { formatExactTime, formatTime } from "../ui/words.js";
 import { inboxEvents, openEvent, showEvent } from "./inbox-state.js";
 import { InboxTable } from "./inbox-table.js";
 
-/** Events of the inbox, newest first, with the error that matters. */
+/** Events of the inbox, newest first, with the most important error. */
 export function EventTable() {
   const rows = inboxEvents.value;
   return (

@@ -19,12 +19,12 @@ export const inboxEvents = signal<readonly InboxEvent[]>([]);
 
 export const contactEvents = signal<readonly ContactEventRow[]>([]);
 
-/** Where the next page begins; null on the last one. */
+/** Cursor of the next page; null on the last one. */
 export const nextCursor = signal<string | null>(null);
 
 export const openEvent = signal<InboxEventDetail | null>(null);
 
-/** Events that came in, or contact events that go out. */
+/** Received events, or contact events to send. */
 export const inboxTab = computed(() => (readParam("show") === "contact-events" ? "contact-events" : "events"));
 
 export const inboxState = computed(() => readParam("state"));
@@ -84,7 +84,7 @@ export function changeContact(key: string, change: "retry" | "discard"): Promise
 function mayDiscard(what: string): Promise<boolean> {
   return confirmed({
     title: `Discard this ${what}?`,
-    text: "Its unfinished work is given up for good. What is done stays done.",
+    text: "Its unfinished work is discarded permanently. What is done stays done.",
     verb: "Discard",
   });
 }

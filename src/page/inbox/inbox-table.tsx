@@ -3,10 +3,10 @@ import { Empty } from "../ui/empty.js";
 import { inboxState, loadInbox, nextCursor } from "./inbox-state.js";
 
 interface InboxTableProps {
-  /** What the table holds, for those who hear it. */
+  /** Label of the table for screen readers. */
   label: string;
   isEmpty: boolean;
-  /** Title when nothing is there in any state. */
+  /** Title if there is nothing in any state. */
   emptyTitle: string;
   emptyText: string;
   /** The `<th>`s. */
@@ -15,7 +15,7 @@ interface InboxTableProps {
   children: ComponentChildren;
 }
 
-/** A table of what the inbox file holds in the chosen state, a page at a time. */
+/** A table of the inbox in the chosen state, page by page. */
 export function InboxTable({ label, isEmpty, emptyTitle, emptyText, head, children }: InboxTableProps) {
   if (isEmpty) {
     return (

@@ -9,10 +9,10 @@ import { EventTable } from "./event-table.js";
 import { inboxState, inboxTab, loadInbox, openEvent, overview } from "./inbox-state.js";
 import { StateCounts } from "./state-counts.js";
 
-/** The receiver works while we look: asked again this often while the page is in sight. */
+/** The receiver works meanwhile: interval of reloading while the page is visible. */
 const REFRESH_MS = 3000;
 
-/** A receiver's database: what came in, what its handlers made of it, what goes out. */
+/** A receiver's database: received events, their handlers, and contact events to send. */
 export function InboxView() {
   const tab = inboxTab.value;
   const state = inboxState.value;
@@ -28,7 +28,7 @@ export function InboxView() {
 
   if (!isGiven) {
     return (
-      <Empty title="No inbox to look into">
+      <Empty title="No inbox file">
         <p>Start the dev server with --inbox and the file of your receiver:</p>
         <p>
           <code>pigeonhole dev --inbox inbox.db</code>
@@ -57,7 +57,7 @@ export function InboxView() {
   );
 }
 
-/** Somebody who has paged further down keeps what they read. */
+/** Do not reload after the user has loaded further pages. */
 function isAtTop(): boolean {
   return (document.querySelector(".inbox .table-side")?.scrollTop ?? 0) < 40;
 }

@@ -6,7 +6,7 @@ import { inboxState, inboxTab, showInbox } from "./inbox-state.js";
 const EVENT_STATES = ["pending", "leased", "done", "parked", "dead"] as const;
 const CONTACT_STATES = ["pending", "leased", "done", "dead"] as const;
 
-/** How much there is in each state; a click shows it. */
+/** The number in each state. A click shows the list. */
 export function StateCounts({ overview }: { overview: InboxOverview }) {
   return (
     <div class="counts">

@@ -1,4 +1,4 @@
-/** Name of a member below a path, as the search language writes it: `data.to[0]`, `data["odd name"]`. */
+/** Path of a member in the syntax of the search language: `data.to[0]`, `data["odd name"]`. */
 export function joinPath(path: string, name: string, isIndex: boolean): string {
   if (isIndex) return `${path}[${name}]`;
   if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;

@@ -8,16 +8,16 @@ import { plural } from "../ui/words.js";
 import type { JsonNode } from "./parse-json.js";
 import { foldablePaths, listTreeRows, writeJson, type TreeRow } from "./tree-rows.js";
 
-/** Lines drawn at once; more at a click, because a body may be 5 MB. */
+/** Lines rendered at first; a click shows more, since a body may have 5 MB. */
 const PAGE = 400;
 
-/** Characters of a text that are drawn at first. */
+/** Characters of a text that are rendered at first. */
 const LONG_TEXT = 400;
 
-/** Pixels to a level. */
+/** Pixels per level. */
 const INDENT = 16;
 
-/** Pixels by which the lines of a long value begin right of its fold mark, and so right of its name; json.css takes them back from the first. */
+/** Indent in pixels of a long value, from its fold mark. json.css removes it from the first line. */
 const HANG = 34;
 
 /** Bodies with more lines than this start folded below their second level. */
@@ -26,11 +26,11 @@ const FOLD_ABOVE = 300;
 interface JsonTreeOptions {
   node: JsonNode;
   label: string;
-  /** Offers to search the captures for a value. */
+  /** Called to search the captures for a value. */
   canSearch?: boolean;
 }
 
-/** JSON to look through: fold with a click or the arrow keys, copy a path or a value. */
+/** A JSON tree: fold with a click or the arrow keys, copy a path or a value. */
 export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(() => firstFolds(node));
   const [shown, setShown] = useState(PAGE);
@@ -171,10 +171,10 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
   );
 }
 
-/** A text, number or word; a long one shows its beginning until the rest is asked for. */
+/** A string, number or literal. A long one shows its beginning until the rest is requested. */
 function Scalar({ kind, text, isCurrent }: { kind: string; text: string; isCurrent: boolean }) {
   const [isWhole, setWhole] = useState(text.length <= LONG_TEXT);
-  // Never half of a character of two units.
+  // Never half of a surrogate pair.
   const shown = isWhole ? text : text.slice(0, LONG_TEXT).replace(/[\uD800-\uDBFF]$/, "");
   return (
     <>
@@ -185,7 +185,7 @@ function Scalar({ kind, text, isCurrent }: { kind: string; text: string; isCurre
           class="link json-whole"
           tabIndex={isCurrent ? 0 : -1}
           onClick={(event) => {
-            // The button goes: the focus stays on its line.
+            // The button disappears, so the focus moves to its line.
             event.currentTarget.closest<HTMLElement>("[role=treeitem]")?.focus();
             setWhole(true);
           }}
@@ -208,11 +208,11 @@ function sizeOf(node: Extract<JsonNode, { members: unknown[] }>): string {
   return count === 0 ? "{ }" : `{ ${count} }`;
 }
 
-/** The search term that finds this value again; null where the search language has no words for its place. */
+/** The search term that finds this value; null if the search language cannot express its path. */
 function termFor(path: string, value: string): string | null {
   if (value === "" || path.includes('"')) return null;
   if (path === "id" || path === "type") return makeTerm({ field: path, value, negated: false }).text;
-  // In the search language a list stands for each of its items.
+  // In the search language a list means each of its items.
   const field = path.replaceAll(/\[\d+\]/g, "");
   return field.startsWith("data.") ? makeTerm({ field, value, negated: false }).text : null;
 }

@@ -1,4 +1,4 @@
-/** A JSON text as a tree that keeps what was written: numbers as their digits, members in order, repeated names too. */
+/** A JSON text as a tree that keeps the source: numbers as their digits, members in order, repeated names too. */
 export type JsonNode =
   | { kind: "object"; members: { name: string; node: JsonNode }[] }
   | { kind: "array"; members: { name: string; node: JsonNode }[] }
@@ -16,14 +16,14 @@ export interface JsonFault {
 
 export type ParsedJson = { ok: true; node: JsonNode } | { ok: false; fault: JsonFault };
 
-/** Nested deeper than any envelope; beyond it the text is shown as it is. */
+/** Deeper than any envelope. A deeper text is shown unparsed. */
 const DEEPEST = 400;
 
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 
-/** Reads JSON as strictly as the receiver does, and says where it ends being JSON. */
+/** Parses JSON as strictly as the receiver, and reports where it stops being JSON. */
 export function parseJson(text: string): ParsedJson {
   const reader = new Reader(text);
   try {
@@ -97,7 +97,10 @@ class Reader {
     return name.value;
   }
 
-  /** Null where no string begins. By hand, since a pattern would run out of stack on a string of megabytes. */
+  /**
+   * Null if no string begins here. Written by hand, since a regular expression overflows the stack on a string of
+   * megabytes.
+   */
   #readString(): { text: string; value: string } | null {
     if (this.#text[this.#at] !== '"') return null;
     const end = this.#findQuote(this.#at + 1);
@@ -121,7 +124,7 @@ class Reader {
     return end;
   }
 
-  /** Whether an odd number of backslashes stands before the character. */
+  /** Whether the character has an odd number of backslashes before it. */
   #isEscaped(at: number): boolean {
     let before = at;
     while (this.#text[before - 1] === "\\") before -= 1;

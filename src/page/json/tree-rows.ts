@@ -9,11 +9,11 @@ export interface TreeRow {
   name: string;
   isIndex: boolean;
   node: JsonNode;
-  /** Null where there is nothing to fold. */
+  /** Null if there is nothing to fold. */
   isOpen: boolean | null;
 }
 
-/** Lines of the tree with the folded parts left out. */
+/** Lines of the tree without the folded parts. */
 export function listTreeRows(root: JsonNode, folded: ReadonlySet<string>): TreeRow[] {
   const rows: TreeRow[] = [];
   const visit = (node: JsonNode, place: Pick<TreeRow, "path" | "depth" | "name" | "isIndex">) => {
@@ -27,7 +27,7 @@ export function listTreeRows(root: JsonNode, folded: ReadonlySet<string>): TreeR
       visit(member.node, { path, depth: place.depth + 1, name: member.name, isIndex });
     }
   };
-  // The root's own braces say nothing: its members are the first lines.
+  // The root's own braces are not shown: its members are the first lines.
   if ("members" in root && root.members.length > 0) {
     for (const { name, node } of root.members) {
       const isIndex = root.kind === "array";
@@ -44,7 +44,7 @@ export function foldablePaths(root: JsonNode, depth = 0): string[] {
     .map(({ path }) => path);
 }
 
-/** The value as JSON text, spread over lines; for the clipboard. */
+/** The value as indented JSON text, for the clipboard. */
 export function writeJson(node: JsonNode, indent = ""): string {
   if (!("members" in node)) return node.text;
   const [open, close] = node.kind === "array" ? "[]" : "{}";

@@ -30,7 +30,7 @@ export interface Command {
   keys: readonly string[];
   label: string;
   group: "Move" | "Act" | "Go";
-  /** Only while the deliveries are in sight. */
+  /** Only while the deliveries are visible. */
   isForDeliveries: boolean;
   run: () => void;
 }
@@ -85,7 +85,7 @@ function compare(): void {
   if (ids.length === 2 && later !== undefined && earlier !== undefined) compareCaptures(earlier, later);
 }
 
-/** Closes whatever lies on top. */
+/** Closes the topmost layer. */
 function stepBack(): void {
   if (compared.value !== null) setParams({ compare: "" });
   else if (chosen.value.size > 0) clearChosen();
@@ -94,7 +94,7 @@ function stepBack(): void {
   if (view.value === "deliveries") focusById(LIST_ID);
 }
 
-/** Keys as the browser names them; two with a space between follow one another. */
+/** Keys as the browser names them. Two keys with a space between are a sequence. */
 export const COMMANDS: readonly Command[] = [
   inList(["j", "ArrowDown"], "Next delivery", "Move", () => moveCursor(1)),
   inList(["k", "ArrowUp"], "Previous delivery", "Move", () => moveCursor(-1)),
@@ -111,7 +111,7 @@ export const COMMANDS: readonly Command[] = [
   anywhere(["Escape"], "Back, close, clear", "Move", stepBack),
   inList(
     ["r"],
-    "Replay, signed anew",
+    "Replay, signed again",
     "Act",
     withTargets((ids) => void replay({ ids, mode: "resign" })),
   ),
@@ -147,7 +147,7 @@ export const COMMANDS: readonly Command[] = [
   anywhere(["?"], "This sheet", "Go", () => (isSheetOpen.value = true)),
 ];
 
-/** A digit shows the tab of that place. */
+/** A digit shows the tab with that number. */
 export function runDigit(key: string): boolean {
   const tab = DETAIL_TABS[Number(key) - 1];
   if (tab === undefined || openId.value === "" || view.value !== "deliveries") return false;

@@ -6,14 +6,14 @@ import { COMMANDS, runDigit } from "./commands.js";
 /** A chord's second key must follow this soon. */
 const CHORD_MS = 1000;
 
-/** Turns keys into commands, wherever the focus is except where one writes or chooses. */
+/** Turns keys into commands, except in fields for text or choices. */
 export function listenToKeys(): () => void {
   let chord = { key: "", at: 0 };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (document.querySelector("dialog[open]") !== null || isTyping(event.target)) return;
     if (event.key === "Tab" && !event.shiftKey && isIn(event.target, `#${LIST_ID}`) && openId.value !== "") {
-      // From the list straight to the tabs of what is open; from there Tab walks on.
+      // Moves from the list to the tabs of the open capture. From there Tab works as usual.
       const tab = document.querySelector<HTMLElement>('.detail [role="tab"][aria-selected="true"]');
       if (tab !== null) {
         event.preventDefault();
@@ -21,7 +21,7 @@ export function listenToKeys(): () => void {
       }
       return;
     }
-    // Enter on a button or a link is theirs.
+    // Enter on a button or a link keeps its meaning.
     if (event.key === "Enter" && isIn(event.target, "button, a, [role=option]")) return;
     const isChord = chord.key !== "" && event.timeStamp - chord.at < CHORD_MS;
     const keys = isChord ? `${chord.key} ${event.key}` : event.key;

@@ -14,7 +14,7 @@ const NAMES: Record<string, string> = {
   PageUp: "PgUp",
 };
 
-/** All keys, by what they are for. */
+/** All keys, grouped by purpose. */
 export function KeySheet() {
   if (!isSheetOpen.value) return null;
   const close = () => (isSheetOpen.value = false);

@@ -8,7 +8,7 @@ const CONNECTIONS: Record<Connection, { word: string; meaning: string }> = {
   lost: { word: "lost, trying again", meaning: "The dev server does not answer. Is it still running?" },
 };
 
-/** Where deliveries come in, where they go on to, and whether the page is live. */
+/** Where deliveries are received and forwarded, and whether the page is live. */
 export function TopBar() {
   const current = session.value;
   const { word, meaning } = CONNECTIONS[connection.value];

@@ -12,10 +12,10 @@ import { SentList } from "./sent-list.js";
 import { FAULTS } from "./signature-faults.js";
 import { TypeList } from "./type-list.js";
 
-/** Most deliveries of one event at a click. */
-const MOST_TIMES = 50;
+/** Most deliveries of one event per click. */
+const MAX_TIMES = 50;
 
-/** Sends a signed sample event, with a signature fault where one is wanted. */
+/** Sends a signed sample event, optionally with a signature fault. */
 export function SendView() {
   const types = session.value?.eventTypes ?? [];
   const type = readParam("type") === "" ? (types[0]?.name ?? "") : readParam("type");
@@ -92,15 +92,15 @@ export function SendView() {
           <input
             type="number"
             min={1}
-            max={MOST_TIMES}
+            max={MAX_TIMES}
             value={times}
             onInput={(event) => {
               const value = event.currentTarget.valueAsNumber;
-              setTimes(Number.isInteger(value) ? Math.min(MOST_TIMES, Math.max(1, value)) : 1);
+              setTimes(Number.isInteger(value) ? Math.min(MAX_TIMES, Math.max(1, value)) : 1);
             }}
           />
         </label>
-        {times > 1 && <p class="hint">All carry the same event id: a receiver must take it once.</p>}
+        {times > 1 && <p class="hint">All have the same event id: a receiver must handle it once.</p>}
         <button
           type="button"
           class="button primary wide"

@@ -4,7 +4,7 @@ import { goTo } from "../state/route.js";
 import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
 import { formatMs, formatTime } from "../ui/words.js";
 
-/** What was sent from here, with the answers as they come. */
+/** Events sent from this view, with their answers. */
 export function SentList({ ids }: { ids: readonly string[] }) {
   if (ids.length === 0) return null;
   const rows = ids.flatMap((id) => captures.value.filter((capture) => capture.id === id)).slice(0, 20);

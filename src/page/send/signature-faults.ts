@@ -1,6 +1,6 @@
 import type { SignatureFault } from "../../dev/api/page-api.js";
 
-/** What each choice puts on the wire, and what a receiver should make of it. */
+/** What each choice sends, and what a receiver should answer. */
 export const FAULTS: Record<SignatureFault, { label: string; meaning: string; expected: string }> = {
   valid: { label: "Valid", meaning: "Signed now with the first secret.", expected: "200" },
   stale: {
@@ -10,7 +10,7 @@ export const FAULTS: Record<SignatureFault, { label: string; meaning: string; ex
   },
   "wrong-secret": {
     label: "Wrong secret",
-    meaning: "Signed with a secret that nobody knows.",
+    meaning: "Signed with an unknown random secret.",
     expected: "503, or 401 with unverified: reject",
   },
   tampered: {

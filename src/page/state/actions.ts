@@ -9,7 +9,7 @@ import { attempt, showNotice } from "./notice.js";
 import { setParams, view } from "./route.js";
 import { clearChosen, forgetCaptures, openId } from "./selection.js";
 
-/** Replays, and shows first what that made of the open capture. Null when it failed, which has been told. */
+/** Replays, and then updates the open capture first. Null if it failed, which was shown. */
 export async function replay(body: ReplayBody): Promise<ReplayReport | null> {
   let report: ReplayReport | null = null;
   await attempt(async () => {
@@ -48,7 +48,7 @@ export function isGood(status: number | null): boolean {
 export function copyCurl(id: string): Promise<boolean> {
   return attempt(async () => {
     const { command } = await writeCurl(id, "resign");
-    await copyText(command, "cURL command, signed anew");
+    await copyText(command, "cURL command, signed again");
   });
 }
 
@@ -61,7 +61,7 @@ export function togglePin(ids: readonly string[]): Promise<boolean> {
   });
 }
 
-/** Sets tags and note; false when that failed, which has been told. */
+/** Sets tags and note; false if that failed, which was shown. */
 export function label(id: string, mark: Pick<MarkBody, "tags" | "note">): Promise<boolean> {
   return attempt(async () => {
     takeCaptures([await markCapture(id, mark)]);

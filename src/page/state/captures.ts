@@ -8,17 +8,17 @@ import { readParam, setParams } from "./route.js";
 /** The rows that the query matches, newest first. */
 export const captures = signal<readonly CaptureSummary[]>([]);
 
-/** Of all captures, whatever the query. */
+/** Number of all captures, for any query. */
 export const totalCaptures = signal(0);
 
 export const isLoaded = signal(false);
 
-/** What the dev server says is wrong with the query; empty when nothing is. */
+/** The dev server's error about the query; empty if there is none. */
 export const queryProblem = signal("");
 
 export const query = computed(() => readParam("q"));
 
-/** Where a query that is typed fast, or many arrivals under a query, are asked for once. */
+/** Combines the requests of fast typing, or of many arrivals with a query. */
 const SETTLE_MS = 120;
 
 export function setQuery(text: string): void {
@@ -56,7 +56,7 @@ function loadSoon(): void {
   timer = setTimeout(() => void loadCaptures(), SETTLE_MS);
 }
 
-/** Asks again whenever the query changes. */
+/** Loads again when the query changes. */
 export function followQuery(): () => void {
   let isFirst = true;
   return effect(() => {
@@ -67,9 +67,9 @@ export function followQuery(): () => void {
   });
 }
 
-/** Takes in captures that are new, or have a new attempt or mark. */
+/** Adds captures that are new, or have a new attempt or mark. */
 export function takeCaptures(arrived: readonly CaptureSummary[]): void {
-  // A list that is on its way may be older than these, and would take their place.
+  // A list that is being loaded may be older than these, and would replace them.
   if (pending !== null) loadSoon();
   const latest = new Map(arrived.map((capture) => [capture.id, capture]));
   const known = new Set<string>();
@@ -81,7 +81,7 @@ export function takeCaptures(arrived: readonly CaptureSummary[]): void {
   });
   const added = [...latest.values()].filter(({ id }) => !known.has(id));
   if (query.value !== "") {
-    // Whether a capture matches can depend on its body and headers: only the dev server can tell.
+    // Whether a capture matches can depend on its body and headers, which only the dev server has.
     captures.value = updated;
     loadSoon();
     return;

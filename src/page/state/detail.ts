@@ -5,18 +5,18 @@ import { ApiProblem } from "../api/request.js";
 import { reportProblem } from "./notice.js";
 import { closeDetail, openId } from "./selection.js";
 
-/** The open capture; the last one is kept on screen until the next one has come. */
+/** The open capture; the last one is shown until the next one is loaded. */
 export const detail = signal<CaptureDetail | null>(null);
 
-/** Why the open capture cannot be shown, where another one's detail would be left on screen; empty when it can. */
+/** Why the open capture cannot be shown; empty if it can. Otherwise another capture would stay on screen. */
 export const detailProblem = signal("");
 
-/** Walking the list with a held key asks only for where it stops. */
+/** Moving through the list with a held key loads only the last row. */
 const SETTLE_MS = 50;
 
 let pending: AbortController | null = null;
 
-/** Reads the open capture (again). */
+/** Loads the open capture (again). */
 export async function loadDetail(): Promise<void> {
   pending?.abort();
   const id = untracked(() => openId.value);

@@ -9,22 +9,22 @@ export interface Notice {
   action?: { label: string; run: () => void };
 }
 
-/** How long a notice stays; a bad one stays longer because it must be read. */
+/** How long a notice stays. An error stays longer, since it must be read. */
 const STAYS_MS = { good: 3000, plain: 3000, bad: 8000 } as const;
 
 export const notices = signal<readonly Notice[]>([]);
 
-/** Said to screen readers, politely. */
+/** Announced to screen readers (polite). */
 export const announcement = signal("");
 
-/** Set once the dev server says that this browser holds no session: nothing on the page works then. */
+/** Set once the dev server says that this browser has no session. Nothing on the page works then. */
 export const signedOut = signal(false);
 
 let lastId = 0;
 
 export function showNotice(notice: Omit<Notice, "id">): void {
   const id = ++lastId;
-  // The same said again is one notice, which stays longer.
+  // The same text again extends the notice.
   const others = notices.value.filter(({ text, tone }) => text !== notice.text || tone !== notice.tone);
   notices.value = [...others.slice(-3), { ...notice, id }];
   setTimeout(() => dismissNotice(id), STAYS_MS[notice.tone]);
@@ -34,7 +34,7 @@ export function dismissNotice(id: number): void {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
-/** Runs something the user asked for; what goes wrong becomes a notice. Answers whether it went well. */
+/** Runs an action of the user. An error becomes a notice. Resolves with whether it succeeded. */
 export async function attempt(run: () => Promise<void>): Promise<boolean> {
   try {
     await run();

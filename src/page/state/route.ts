@@ -4,7 +4,7 @@ export const VIEWS = ["deliveries", "send", "inbox"] as const;
 
 export type ViewName = (typeof VIEWS)[number];
 
-/** What the address bar says after the hash: `#/deliveries?q=type:email.*&open=cap_1&tab=headers`. */
+/** The address after the hash: `#/deliveries?q=type:email.*&open=cap_1&tab=headers`. */
 export interface Route {
   view: ViewName;
   params: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ const current = signal(readHash());
 
 export const view = computed(() => current.value.view);
 
-/** One parameter of the view; empty when it is not there. */
+/** One parameter of the view; empty if it is missing. */
 export function readParam(name: string): string {
   return current.value.params[name] ?? "";
 }
@@ -48,10 +48,10 @@ function withoutEmpty(params: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== ""));
 }
 
-// Deliveries kept their query and open capture while another view was on top.
+// The deliveries keep their query and open capture while another view is shown.
 const kept = new Map<ViewName, Record<string, string>>();
 
-/** Goes to a view as it was left. */
+/** Goes to a view with its last parameters. */
 export function returnTo(next: ViewName): void {
   if (next === current.value.view) return;
   kept.set(current.value.view, { ...current.value.params });

@@ -2,13 +2,13 @@ import { computed, signal } from "@preact/signals";
 import { captures } from "./captures.js";
 import { readParam, setParams } from "./route.js";
 
-/** The capture in the detail pane; empty when the pane is closed. */
+/** The capture in the detail pane; empty if the pane is closed. */
 export const openId = computed(() => readParam("open"));
 
 /** The row that keys act on. */
 export const cursorId = signal("");
 
-/** Captures chosen for something to be done with all of them. */
+/** Captures selected for a common action. */
 export const chosen = signal<ReadonlySet<string>>(new Set());
 
 /** Two captures side by side, instead of one capture's detail. */
@@ -51,7 +51,7 @@ export function toggleChosen(id: string): void {
   anchorId = id;
 }
 
-/** Chooses every row from the last one touched to this one. */
+/** Selects every row from the last selected one to this one. */
 export function chooseRange(id: string): void {
   const rows = captures.value;
   const from = rows.findIndex((row) => row.id === anchorId);
@@ -70,7 +70,7 @@ export function clearChosen(): void {
   chosen.value = new Set();
 }
 
-/** Forgets captures that are no longer there. */
+/** Removes captures that no longer exist. */
 export function forgetCaptures(ids: readonly string[]): void {
   const gone = new Set(ids);
   if ([...chosen.value].some((id) => gone.has(id))) {
@@ -79,13 +79,13 @@ export function forgetCaptures(ids: readonly string[]): void {
   if (gone.has(openId.value)) closeDetail();
 }
 
-/** The chosen captures that the query still shows, in the order of the list. */
+/** The selected captures that the query still shows, in the order of the list. */
 export function chosenInSight(): string[] {
   if (chosen.value.size === 0) return [];
   return captures.value.filter(({ id }) => chosen.value.has(id)).map(({ id }) => id);
 }
 
-/** What a command acts on: the chosen captures, in the order of the list, or the one at the cursor. */
+/** The captures that a command acts on: the selected ones, in the order of the list, or the one at the cursor. */
 export function targetIds(): string[] {
   const inSight = chosenInSight();
   if (inSight.length > 0) return inSight;

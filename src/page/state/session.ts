@@ -19,7 +19,7 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Tells a dev server that is gone from another one at its place, which does not know this browser. */
+/** Distinguishes a stopped dev server from another one at the same port, which does not know this browser. */
 export async function checkSession(): Promise<void> {
   try {
     session.value = await readSession();

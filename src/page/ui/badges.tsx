@@ -19,7 +19,7 @@ const VERDICTS: Record<VerdictCode, Face> = {
   malformed: { icon: "warning", tone: "bad", word: "malformed", meaning: "The signature header cannot be read." },
 };
 
-/** Sign, colour and word: never colour alone. */
+/** Symbol, colour and word: never colour alone. */
 export function VerdictBadge({ verdict, isShort = false }: { verdict: VerdictCode; isShort?: boolean }) {
   const { icon, tone, word, meaning } = VERDICTS[verdict];
   return (
@@ -38,7 +38,7 @@ export function statusTone(status: number | null, error: string | null): StatusT
   return status < 500 ? "warn" : "bad";
 }
 
-/** What the app answered. */
+/** The answer of the app. */
 export function StatusBadge({ status, error }: { status: number | null; error: string | null }) {
   const tone = statusTone(status, error);
   if (status === null) {
@@ -55,7 +55,7 @@ export function StatusBadge({ status, error }: { status: number | null; error: s
   return <span class={`status ${tone}`}>{status}</span>;
 }
 
-/** The answer to a capture: that it is held says more than that the app has not answered yet. */
+/** The answer to a capture. "Held" is more useful than "no answer yet". */
 export function AnswerBadge({ capture }: { capture: Pick<CaptureSummary, "status" | "error" | "tags"> }) {
   if (!isHeld(capture)) return <StatusBadge status={capture.status} error={capture.error} />;
   return (
@@ -76,7 +76,7 @@ const WORK_STATES: Record<string, Omit<Face, "word">> = {
   [NO_WORK]: { icon: "minus", tone: "mute", meaning: "Kept; no handler takes such an event." },
 };
 
-/** The state of an event; one without any work is finished too, but it is not among those that a handler has done. */
+/** The state of an event; one without any work is finished too, but is not counted as done by a handler. */
 export function EventBadge({ event }: { event: Pick<InboxEvent, "state" | "handlers"> }) {
   return <StateBadge state={event.handlers.length === 0 ? NO_WORK : event.state} />;
 }

@@ -4,13 +4,13 @@ import { Dialog } from "./dialog.js";
 interface Question {
   title: string;
   text: string;
-  /** What the button that goes ahead says. */
+  /** Text of the button that confirms. */
   verb: string;
 }
 
 const asked = signal<(Question & { settle: (answer: boolean) => void }) | null>(null);
 
-/** Asks before something that cannot be taken back. */
+/** Asks before something that cannot be undone. */
 export function confirmed(question: Question): Promise<boolean> {
   asked.value?.settle(false);
   return new Promise((resolve) => {

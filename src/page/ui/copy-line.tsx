@@ -1,7 +1,7 @@
 import { copyText } from "./copy.js";
 import { Icon } from "./icon.js";
 
-/** A value to take along: a click copies it. */
+/** A value that a click copies. */
 export function CopyLine({ text, what }: { text: string; what: string }) {
   return (
     <button

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** What is not there yet, and how to get it. */
+/** Shown for an empty list: what is missing, and how to get it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

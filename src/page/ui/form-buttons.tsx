@@ -1,4 +1,4 @@
-/** The end of a form in a dialog: Cancel, and what the form does. */
+/** The buttons of a form in a dialog: Cancel and submit. */
 export function FormButtons({ submit, onCancel }: { submit: string; onCancel: () => void }) {
   return (
     <div class="dialog-buttons">

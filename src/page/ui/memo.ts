@@ -1,6 +1,6 @@
 import { Component, createElement, type ComponentChild, type FunctionComponent } from "preact";
 
-/** A component that is drawn again only when one of its options is another one than before. */
+/** A component that is rendered again only when one of its props has changed. */
 export function memo<Options extends object>(draw: FunctionComponent<Options>): FunctionComponent<Options> {
   class Memo extends Component<Options> {
     override shouldComponentUpdate(next: Options): boolean {

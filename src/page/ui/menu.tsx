@@ -9,7 +9,7 @@ export interface MenuItem {
 }
 
 interface MenuOptions {
-  /** Read by screen readers, and shown where there is no other label. */
+  /** Read by screen readers, and shown if there is no other label. */
   label: string;
   items: readonly MenuItem[];
   class?: string;

@@ -1,7 +1,7 @@
 import { announcement, dismissNotice, notices } from "../state/notice.js";
 import { Icon } from "./icon.js";
 
-/** What has just happened, at the lower edge, and the same for screen readers. */
+/** Notices at the lower edge, also announced to screen readers. */
 export function Notices() {
   return (
     <>

@@ -2,9 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 
 interface SplitPaneOptions {
-  /** Under this name the browser remembers where the bar stands. */
+  /** The name under which the browser stores the position of the bar. */
   name: string;
-  /** Share of the right side to begin with, 0 to 1. */
+  /** Initial share of the right side, 0 to 1. */
   share: number;
   left: ComponentChildren;
   /** Null: the left side takes all. */
@@ -15,7 +15,7 @@ const LEAST = 0.25;
 const MOST = 0.75;
 const STEP = 0.03;
 
-/** Two panes with a bar between that pointer and arrow keys move. */
+/** Two panes with a bar between them, which the pointer and the arrow keys move. */
 export function SplitPane({ name, share: initial, left, right }: SplitPaneOptions) {
   const key = `pigeonhole.split.${name}`;
   const root = useRef<HTMLDivElement>(null);

@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 export interface Tab<Name extends string> {
   name: Name;
   label: string;
-  /** A number or a sign beside the label. */
+  /** A number or a symbol beside the label. */
   note?: string;
 }
 
@@ -14,7 +14,9 @@ interface TabsOptions<Name extends string> {
   onChange: (name: Name) => void;
 }
 
-/** A row of tabs. Arrows and Tab walk it; Tab leaves it after the last one, so nobody is caught. */
+/**
+ * A row of tabs. Arrows and Tab move through it. Tab leaves it after the last one, so that the focus is not trapped.
+ */
 export function Tabs<Name extends string>({ label, tabs, current, onChange }: TabsOptions<Name>) {
   const root = useRef<HTMLDivElement>(null);
   const step = (by: number): boolean => {

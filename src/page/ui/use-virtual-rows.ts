@@ -3,20 +3,20 @@ import type { RefObject } from "preact";
 
 interface VirtualRows {
   ref: RefObject<HTMLDivElement>;
-  /** Rows to draw: from `start` up to and without `end`. */
+  /** Rows to render: from `start` up to but not including `end`. */
   start: number;
   end: number;
   onScroll: () => void;
   scrollToRow: (index: number) => void;
 }
 
-/** Rows drawn beyond what is in sight, on either side. */
+/** Rows rendered beyond the visible ones, on either side. */
 const OVERSCAN = 14;
 
-/** The window moves in steps, so that most scroll events draw nothing. */
+/** The window moves in steps, so that most scroll events render nothing. */
 const STEP = 6;
 
-/** Which rows of a long list of equal rows are in sight. Heights in pixels. */
+/** Which rows of a long list of equal rows are visible. Heights in pixels. */
 export function useVirtualRows({ count, rowHeight }: { count: number; rowHeight: number }): VirtualRows {
   const ref = useRef<HTMLDivElement>(null);
   const [height, setHeight] = useState(800);

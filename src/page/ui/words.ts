@@ -40,7 +40,7 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
 
-/** `412 s behind`, `in time`: how far the signing time was from the arrival. */
+/** `412 s behind`, `in time`: the difference between signing time and arrival. */
 export function formatSkew(seconds: number | null): string {
   if (seconds === null) return "no readable time";
   if (seconds === 0) return "signed in the second of its arrival";

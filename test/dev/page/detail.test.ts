@@ -141,14 +141,14 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
       .toMatch(/^signed 60\d seconds before arrival$/);
   });
 
-  test("is replayed signed anew, as it came, with a new id, and twice; each is an attempt", async () => {
+  test("is replayed signed again, as it came, with a new id, and twice; each is an attempt", async () => {
     await bench.deliver();
     await openFirst();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await page.getByText(/Replayed: 200 in \d+ ms/).waitFor();
     const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
     await expect.poll(() => attempts.count()).toBe(3);
-    await expect.poll(() => attempts.nth(1).innerText()).toContain("replay, signed anew");
+    await expect.poll(() => attempts.nth(1).innerText()).toContain("replay, signed again");
 
     const choose = async (name: RegExp) => {
       await page.getByRole("button", { name: "Other ways to replay" }).click();
@@ -258,7 +258,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
       ]);
   });
 
-  test("is edited and sent signed anew, with the answer beside the editor and a draft that stays", async () => {
+  test("is edited and sent signed again, with the answer beside the editor and a draft that stays", async () => {
     await bench.deliver({ data: { subject: "Before" } });
     await openFirst();
     await page.getByRole("button", { name: "Edit & replay" }).click();
@@ -275,7 +275,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.keyboard.press("Backspace");
     await page.keyboard.press("Backspace");
     await page.keyboard.insertText("}");
-    await page.getByText("Bytes changed: signed anew").waitFor();
+    await page.getByText("Bytes changed: signed again").waitFor();
     await page.keyboard.press("Control+Enter");
     await page.getByRole("region", { name: "Answer" }).getByText("200").waitFor();
     const stored = await bench.inbox.get("evt_edited");

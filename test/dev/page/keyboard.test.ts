@@ -113,7 +113,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await press("?");
     const sheet = page.getByRole("dialog", { name: "Keys" });
     await sheet.waitFor();
-    await expect.poll(() => sheet.innerText()).toContain("Replay, signed anew");
+    await expect.poll(() => sheet.innerText()).toContain("Replay, signed again");
     await press("Escape");
     await expect.poll(() => sheet.count()).toBe(0);
   });
