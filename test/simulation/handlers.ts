@@ -2,6 +2,7 @@ import { sleep } from "#pigeonhole/base/sleep.js";
 import { MINUTE } from "#pigeonhole/base/duration.js";
 import type { AnyEvent, HandlerContext, Receiver } from "pigeonhole";
 import type { Life } from "./life.js";
+import { SLEEP_MS } from "./machine-clock.js";
 import { type Course, TOO_SLOW_MS, courseOf } from "./plan.js";
 
 /** The table in which an event's effects are counted. It lets an effect happen twice, so that one that did is seen. */
@@ -14,6 +15,8 @@ export const COURIER = "courier";
 const COURIER_TYPES = "email.*";
 
 const TIMEOUT_MS = 10 * MINUTE;
+/** Half of the receiver's places, which a handler has at the least while another waits. */
+const LEDGER_PLACES = 8;
 
 /** Registers the handlers of the simulated application. */
 export function registerHandlers(receiver: Receiver, life: Life, seed: number): void {
@@ -31,6 +34,25 @@ export function registerHandlers(receiver: Receiver, life: Life, seed: number): 
 /** True when the courier sees events of this type. */
 export function isForCourier(type: string): boolean {
   return type.startsWith("email.");
+}
+
+/** The longest time in which the handlers, one run behind the other, are through with these events; back-offs come on top. */
+export function longestQueueMs(seed: number, events: readonly { id: string; type: string }[]): number {
+  let ledgerMs = 0;
+  const courierMs = new Map<string, number>();
+  for (const { id, type } of events) {
+    ledgerMs += longestRunsMs(courseOf(seed, id, LEDGER));
+    if (!isForCourier(type)) continue;
+    courierMs.set(type, (courierMs.get(type) ?? 0) + longestRunsMs(courseOf(seed, id, COURIER)));
+  }
+  return Math.max(ledgerMs / LEDGER_PLACES, ...courierMs.values());
+}
+
+/** All runs of an event, each as late as the timer that ends it can be. */
+function longestRunsMs(course: Course): number {
+  const runMs = (takesMs: number): number => (takesMs === 0 ? 0 : takesMs + SLEEP_MS);
+  const failureMs = course.how === "too_slow" ? runMs(TIMEOUT_MS) : runMs(course.takesMs);
+  return course.failures * failureMs + runMs(course.takesMs);
 }
 
 interface Run {

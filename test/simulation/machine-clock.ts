@@ -5,7 +5,7 @@ import type { ManualClock } from "pigeonhole/sandbox";
 /** How long after something happened timers fire on time. */
 const AWAKE_MS = 2 * SECOND;
 /** Later they fire at the next multiple of this, as on a machine that sleeps while nothing happens. */
-const SLEEP_MS = 20 * MINUTE;
+export const SLEEP_MS = 20 * MINUTE;
 
 interface WaitingTimer {
   dueMs: number;

@@ -12,7 +12,7 @@ import {
   createManualClock,
   createSandbox,
 } from "pigeonhole/sandbox";
-import { EFFECT_TABLE } from "./handlers.js";
+import { EFFECT_TABLE, longestQueueMs } from "./handlers.js";
 import type { Life } from "./life.js";
 import { type Kit, Machine } from "./machine.js";
 import type { Happening, SeedPlan } from "./plan.js";
@@ -43,7 +43,10 @@ const SCRATCH = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 const MOST_REST_MS = 400 * HOUR;
 
-/** Once everything was delivered, and no process died, all work is done within this time: the longest back-offs, and late timers. */
+/**
+ * Once everything was delivered, and no process died, all work is done within this time (the longest back-offs, and late timers) and
+ * the time for which work waits for the runs before it.
+ */
 const MOST_DELAY_MS = 4 * HOUR;
 
 export interface WorldOptions {
@@ -71,14 +74,14 @@ class World {
   readonly #log: SandboxLogEntry[] = [];
   readonly #fired: History["fired"] = [];
   readonly #met = new Set<string>();
-  readonly #mostDelayMs: number;
+  readonly #isDelayBounded: boolean;
   #secrets: string[];
   /** Since when nothing but the work in the file is left. */
   #quietSinceMs: number | undefined;
 
   constructor(plan: SeedPlan, kit: Kit, folder: string, { boundsClockSteps = false }: WorldOptions) {
     const isClockRight = plan.happenings.every(({ happening }) => happening.kind !== "clock_off");
-    this.#mostDelayMs = isClockRight || boundsClockSteps ? MOST_DELAY_MS : MOST_REST_MS;
+    this.#isDelayBounded = isClockRight || boundsClockSteps;
     this.#plan = plan;
     this.#todo = [...plan.happenings];
     this.#sandbox = createSandbox({
@@ -235,7 +238,7 @@ class World {
       }
       left = await this.#whatIsLeft();
       if (left === "") return undefined;
-      if (this.#isOverdue()) return `${left}, ${this.#mostDelayMs / HOUR} hours after all else`;
+      if (this.#isOverdue()) return `${left}, ${this.#quietForMs / HOUR} hours after all else`;
     }
     return left;
   }
@@ -245,7 +248,12 @@ class World {
     const isQuiet = this.#todo.length === 0 && this.#machine.isWhole && this.#sandbox.openDeliveries === 0;
     if (!isQuiet) this.#quietSinceMs = undefined;
     else this.#quietSinceMs ??= this.#clock.elapsedMs;
-    return this.#quietSinceMs !== undefined && this.#clock.elapsedMs - this.#quietSinceMs > this.#mostDelayMs;
+    if (!this.#isDelayBounded || this.#quietForMs <= MOST_DELAY_MS) return false;
+    return this.#quietForMs > MOST_DELAY_MS + longestQueueMs(this.#plan.seed, this.#fired);
+  }
+
+  get #quietForMs(): number {
+    return this.#clock.elapsedMs - (this.#quietSinceMs ?? this.#clock.elapsedMs);
   }
 
   async #whatIsLeft(): Promise<string> {
