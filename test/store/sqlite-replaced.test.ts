@@ -5,7 +5,18 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type FileIdentity, checkIdentityIsStable } from "#pigeonhole/store/sqlite/open-files.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
-import { acceptLeased, context, expectCode, newEvent, settlements, statesOf, T } from "./conformance/fixture.js";
+import {
+  acceptAll,
+  acceptLeased,
+  context,
+  expectCode,
+  idsOf,
+  leasePage,
+  newEvent,
+  settlements,
+  statesOf,
+  T,
+} from "./conformance/fixture.js";
 import { makeFolder } from "./sqlite-kind.js";
 
 // Files that are taken away under an open store. What becomes of whole receivers is in test/process/file-taken.test.ts.
@@ -86,6 +97,22 @@ test("the owner goes on as the owner, with the work that it has leased", async (
   expect(await store.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });
   await store.settle(settlements.done(lease));
   expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
+});
+
+test("an owner again, after another process was it meanwhile, ends that one's leases", async () => {
+  await openStore(false);
+  await store.recover(T);
+  rmSync(`${file}-owner`);
+  const other = createSqliteStore({ file, thread: false });
+  await other.open(context);
+  expect(await other.recover(T)).toMatchObject({ owner: true });
+  await acceptAll(other, ["evt_1"]);
+  expect(idsOf(await leasePage(other))).toEqual(["evt_1"]);
+  await expectCode(store.accept(newEvent("refused")), "store_replaced");
+  await expect.poll(() => tryAccept("after")).toBeDefined();
+  expect(await store.recover(T)).toMatchObject({ owner: false });
+  await other.close();
+  expect(await store.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
 });
 
 describe("while a connection of the app's own keeps the old files open", () => {

@@ -45,7 +45,9 @@ export function prepareRecover(db: Database, pairs: DirectPairs) {
     const isResumed = takeOver && epoch !== undefined && pairs.resume(epoch, now + RESUMED_LEASE_MS);
     if (takeOver && !isResumed) pairs.takeOver();
     pairs.expire(now);
-    const before = everything ? Number.MAX_SAFE_INTEGER : now;
+    // After an epoch of another process in between, the leases are those of that one.
+    const isRegained = takeOver && epoch !== undefined && !isResumed;
+    const before = everything || isRegained ? Number.MAX_SAFE_INTEGER : now;
     freeSend.run({ now, before });
     const parked = park.run({ now, before, error, limit: CRASH_LIMIT }).changes;
     return { parked, recovered: setPending.run({ now, before }).changes, epoch: pairs.epoch };
