@@ -39,7 +39,7 @@ export function startAndStop(parts: ReceiverParts): LifecycleSteps {
         if (!options.telemetry) return;
         path.telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
       },
-      () => heldStore.open({ logger, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
+      () => heldStore.open({ logger, clock, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
       () => path.report.clockWatch.start(),
       () => path.dispatcher.start(path.telemetry),
       () => pruner.start(),

@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
 import type { CommitFunction } from "./commit-transaction.js";
 import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
@@ -68,6 +69,8 @@ export interface StoreContext {
   logger: Logger;
   /** Told what a person should look at, also when no call is there to fail. @default nobody */
   onAlarm?: (alarm: StoreAlarm) => void;
+  /** Times the looks for files that were taken away. @default the machine's clock */
+  clock?: Clock;
 }
 
 /** What a store tells of itself. */

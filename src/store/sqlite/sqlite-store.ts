@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../base/clock.js";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import { sleep as sleepBy } from "../../base/sleep.js";
 import type { Store, StoreContext } from "../store.js";
 import { backUpInThread } from "./back-up-in-thread.js";
 import { checkDriver } from "./check-driver.js";
@@ -36,15 +38,16 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   let closing = Promise.resolve();
   /** Opens files again that were taken away; ends with the opening. */
   let replacing = Promise.resolve();
+  let closed = new AbortController();
   let hasTakenOver = false;
   /** Whether the writer that is open has begun its epoch, or gone on with the one before. */
   let hasEpoch = false;
   let lastEpoch: number | undefined;
 
-  async function openWhileBusy(context: StoreContext, lost?: OpenStore): Promise<OpenStore> {
+  async function openWhileBusy({ onAlarm }: StoreContext): Promise<OpenStore> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await openStore({ file, useThread, onAlarm: context.onAlarm, lost });
+        return await openStore({ file, useThread, onAlarm });
       } catch (error) {
         if (!isPigeonholeError(error, "store_busy") || attempt === OPEN_TRIES) throw error;
       }
@@ -53,8 +56,9 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   }
 
   /** The close before has its end first, whatever that is: the file and its lock are free then. */
-  async function openAfter(closed: Promise<void>, context: StoreContext): Promise<void> {
-    await closed.catch(() => undefined);
+  async function openAfter(before: Promise<void>, context: StoreContext): Promise<void> {
+    await before.catch(() => undefined);
+    closed = new AbortController();
     use(await openWhileBusy(context), context);
   }
 
@@ -69,13 +73,17 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 
   /** Gives up files that were taken away, and goes on with the database once it is back under its path. */
   async function replace(lost: OpenStore, context: StoreContext): Promise<void> {
+    const { onAlarm, clock = systemClock } = context;
+    const { signal } = closed;
     const wasOwner = ownership?.isHeld === true;
     ownership?.give();
     await lost.abandon();
     while (opened === lost) {
-      const found = canReopen(lost) ? await openWhileBusy(context, lost).catch(() => undefined) : undefined;
+      const found = canReopen(lost)
+        ? await openStore({ file, useThread, onAlarm, lost }).catch(() => undefined)
+        : undefined;
       if (found === undefined) {
-        await sleep(REOPEN_WAIT_MS, undefined, { ref: false });
+        await sleepBy(clock, REOPEN_WAIT_MS, signal).catch(() => undefined);
       } else if (opened === lost) {
         use(found, context);
         if (wasOwner) retakeOwnership();
@@ -102,6 +110,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       open = opened;
     }
     opened = undefined;
+    closed.abort();
     hasTakenOver = false;
     lastEpoch = undefined;
     await replacing;
