@@ -138,20 +138,16 @@ export class Machine {
     if (wasBroken) for (const number of this.#slots.keys()) void this.restart(number, 0);
   }
 
-  /** Stands still. One whose lock another process may have taken ends soon after it goes on. */
+  /** Stands still. Its lock may be gone meanwhile: then another process may be the owner when it goes on. */
   freeze(number: number, { losesLock, forMs }: { losesLock: boolean; forMs: number }): void {
     const slot = this.#slotOf(number);
     const { life } = slot;
     if (life === undefined || !life.isServing || life.isFrozen) return;
-    this.#options.onMet("frozen");
+    this.#options.onMet(losesLock ? "frozen, without its lock" : "frozen");
     life.freeze();
     life.hasLostLock = losesLock;
     if (losesLock) rmSync(`${life.file}-owner`, { force: true });
-    this.#options.clock.setTimer(() => {
-      life.thaw();
-      if (losesLock)
-        life.expectCrash({ after: "now", places: 60, downMs: MINUTE, times: 1, power: false, slot: number });
-    }, forMs);
+    this.#options.clock.setTimer(() => life.thaw(), forMs);
   }
 
   /** Ends for good. */

@@ -5,12 +5,6 @@ import { EVENT_TYPES, type EventType } from "pigeonhole";
 import type { ApiFaultRule, DeliveryFaultRule } from "pigeonhole/sandbox";
 
 /** Where a process can die. `call` and `answer` are those of the store. */
-/**
- * A store that has lost its lock file refuses everything and opens its files again after a real wait, which the clock of these worlds does
- * not pass; `test/process/file-taken.test.ts` has that. So no lock is lost here.
- */
-const LOCK_LOSS = 0;
-
 export type Place =
   | "delivery"
   | "answered"
@@ -215,7 +209,7 @@ function planCopies(random: Random, atMs: number): SeedPlan["happenings"][number
 
 function planFreeze(random: Random): Happening {
   const forMs = between(random, 10 * SECOND, HOUR);
-  return { kind: "freeze", slot: slot(random), losesLock: random() < LOCK_LOSS, forMs };
+  return { kind: "freeze", slot: slot(random), losesLock: random() < 0.5, forMs };
 }
 
 function planFlood(random: Random): Happening {

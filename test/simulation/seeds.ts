@@ -17,6 +17,7 @@ const MUST_MEET = [
   "power lost",
   "one of two died",
   "frozen",
+  "frozen, without its lock",
   "flood",
 ];
 
