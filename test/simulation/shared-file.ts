@@ -7,6 +7,8 @@ export class SharedFile {
   workVersion = 0;
   /** Counts what may have made a contact event due. */
   sendVersion = 0;
+  /** Counts what may have changed the figures: any call that writes more than times and the ends of leases. */
+  figureVersion = 0;
   /** What the disk refuses with. */
   fault: StoreFault | undefined;
   /** Promises that were seen to be broken while the world went on. */
@@ -19,6 +21,7 @@ export class SharedFile {
   change(): void {
     this.workVersion += 1;
     this.sendVersion += 1;
+    this.figureVersion += 1;
   }
 
   leased({ seq, handler, token }: { seq: number; handler: string; token: number }): void {

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
 import type { SendRequest } from "#pigeonhole/store/outbox.js";
-import type { LeasePage, LeaseRequest } from "#pigeonhole/store/store.js";
+import type { LeasePage, LeaseRequest, RecoverResult } from "#pigeonhole/store/store.js";
 import type { PigeonholeError, Store } from "pigeonhole";
 import type { Random } from "#pigeonhole/base/random.js";
 import type { HeldTime } from "./held-time.js";
@@ -18,6 +19,23 @@ interface WatchOptions {
 /** What may make work due, and what may make a contact event due. */
 const MAKES_WORK = new Set(["accept", "settle", "release", "recover", "replan", "discard"]);
 const MAKES_SENDS = new Set(["commit", "settle", "record", "settleSend", "recover", "retryOutbox"]);
+const FIGURES = new Set(["counts", "countOutbox"]);
+/** What leaves the figures as they are. */
+const KEEPS_FIGURES = new Set([
+  "renew",
+  "noteTimes",
+  "loadSteps",
+  "saveStep",
+  "list",
+  "get",
+  "listStuck",
+  "listOutbox",
+]);
+interface Page {
+  work?: unknown[];
+  send?: unknown;
+  nextDueAt: number | undefined;
+}
 type AnyMethod = (...args: unknown[]) => Promise<unknown>;
 
 /**
@@ -28,6 +46,7 @@ export function watchStore(store: Store, options: WatchOptions): Store {
   const { life, random, turns, Refusal, time } = options;
   const { shared } = life;
   const idle = new Map<string, { version: number; page: { nextDueAt: number | undefined } }>();
+  const figures = new Map<string, { version: number; value: object }>();
   let isBroken = false;
 
   const wait = async (): Promise<void> => {
@@ -47,6 +66,12 @@ export function watchStore(store: Store, options: WatchOptions): Store {
     return last.page.nextDueAt === undefined || last.page.nextDueAt > now ? last.page : undefined;
   }
 
+  /** Nothing has changed since the figures were read; those of pending work depend on the time as well. */
+  function findFigures(name: string): object | undefined {
+    const last = figures.get(name);
+    return last?.version === shared.figureVersion && !hasPending(last.value) ? last.value : undefined;
+  }
+
   function versionOf(name: string): number {
     return name === "lease" ? shared.workVersion : shared.sendVersion;
   }
@@ -58,8 +83,8 @@ export function watchStore(store: Store, options: WatchOptions): Store {
     if (name === "accept") for (const lease of (value as { leases?: [] }).leases ?? []) shared.leased(lease);
     if ((name === "settle" && value === "settled") || name === "commit") shared.settled(args[0] as never);
     if (name !== "lease" && name !== "leaseSend") return;
-    const page = value as { work?: unknown[]; send?: unknown; nextDueAt: number | undefined };
-    const isEmpty = page.work === undefined ? page.send === undefined : page.work.length === 0;
+    const page = value as Page;
+    const isEmpty = isEmptyPage(page);
     const { handler = "" } = args[0] as { handler?: string };
     if (isEmpty) idle.set(`${name} ${handler}`, { version, page });
     else idle.delete(`${name} ${handler}`);
@@ -68,14 +93,20 @@ export function watchStore(store: Store, options: WatchOptions): Store {
   async function call(name: string, method: AnyMethod, args: unknown[]): Promise<unknown> {
     refuse();
     const isLook = name === "lease" || name === "leaseSend";
-    const known = isLook ? findIdle(name, args[0] as LeaseRequest | SendRequest) : undefined;
+    const known = isLook ? findIdle(name, args[0] as LeaseRequest | SendRequest) : findFigures(name);
     if (known !== undefined) return known;
     await wait();
     // What a dead process has not handed over is never done.
     if (!life.isAlive) return undefined;
     const version = versionOf(name);
-    const value = await method(...args);
+    const { figureVersion } = shared;
+    const value = await method(...args).catch((error: unknown) => {
+      shared.figureVersion += 1;
+      throw error;
+    });
     note(name, args, value, version);
+    if (FIGURES.has(name)) figures.set(name, { version: figureVersion, value: value as object });
+    else if (changesFigures(name, value)) shared.figureVersion += 1;
     await wait();
     return value;
   }
@@ -93,4 +124,28 @@ export function watchStore(store: Store, options: WatchOptions): Store {
 function isWithoutWork(name: string, args: unknown[], value: unknown): boolean {
   if (name === "settle") return (args[0] as { to: string }).to === "done";
   return name === "recover" && (value as { recovered: number }).recovered === 0;
+}
+
+function isEmptyPage({ work, send }: Page): boolean {
+  return work === undefined ? send === undefined : work.length === 0;
+}
+
+function hasPending(value: object): boolean {
+  return "oldestDueAt" in value && (value as StoreCounts).pending > 0;
+}
+
+function changesFigures(name: string, value: unknown): boolean {
+  switch (name) {
+    case "lease":
+    case "leaseSend":
+      return !isEmptyPage(value as Page);
+    case "recover": {
+      const { recovered, parked } = value as RecoverResult;
+      return recovered > 0 || parked > 0;
+    }
+    case "prune":
+      return value !== 0;
+    default:
+      return !KEEPS_FIGURES.has(name);
+  }
 }
