@@ -6,6 +6,8 @@ import { type FileIdentity, checkIdentityIsStable } from "#pigeonhole/store/sqli
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
 import {
+  DAY,
+  MINUTE,
   acceptAll,
   acceptLeased,
   context,
@@ -17,6 +19,7 @@ import {
   statesOf,
   T,
 } from "./conformance/fixture.js";
+import { leaseSend, newRecord } from "./conformance/outbox-fixture.js";
 import { makeFolder } from "./sqlite-kind.js";
 
 // Files that are taken away under an open store. What becomes of whole receivers is in test/process/file-taken.test.ts.
@@ -113,6 +116,19 @@ test("an owner again, after another process was it meanwhile, ends that one's le
   expect(await store.recover(T)).toMatchObject({ owner: false });
   await other.close();
   expect(await store.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
+});
+
+test("a call to the API that was leased and refused is made again after a minute, not after its lease", async () => {
+  await openStore(false);
+  await store.recover(T);
+  await store.record([newRecord("k1")], T);
+  rmSync(`${file}-owner`);
+  await expectCode(leaseSend(store, { leaseUntil: T + DAY }), "store_replaced");
+  await expect.poll(() => tryAccept("after")).toBeDefined();
+  await store.recover(T);
+  expect((await leaseSend(store)).send).toBeUndefined();
+  await store.recover(T + MINUTE + 1);
+  expect((await leaseSend(store, { now: T + MINUTE + 1 })).send).toBeDefined();
 });
 
 describe("while a connection of the app's own keeps the old files open", () => {

@@ -39,11 +39,16 @@ export function prepareRecover(db: Database, pairs: DirectPairs) {
   const freeSend = db.prepare(`
     UPDATE outbox_send SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
     WHERE state = 'leased' AND lease_until < :before`);
+  const shortenSends = db.prepare(
+    "UPDATE outbox_send SET lease_until = :until WHERE state = 'leased' AND lease_until > :until",
+  );
   const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
 
   return ({ now, everything, takeOver, epoch }: RecoverInput): Recovered => {
     const isResumed = takeOver && epoch !== undefined && pairs.resume(epoch, now + RESUMED_LEASE_MS);
     if (takeOver && !isResumed) pairs.takeOver();
+    // A lease that was committed and refused is known to nobody. One that is known ends early, and its call is made again under its key.
+    if (isResumed) shortenSends.run({ until: now + RESUMED_LEASE_MS });
     pairs.expire(now);
     // After an epoch of another process in between, the leases are those of that one.
     const isRegained = takeOver && epoch !== undefined && !isResumed;
