@@ -7,7 +7,7 @@ export const ERROR_CODES = {
   duplicate_handler: "Two handlers were registered under one name.",
   stopped: "The receiver or its store was stopped. It accepts no more work.",
   schema_too_new: "The database file was written by a newer version of this package.",
-  not_a_pigeonhole_database: "The database file belongs to another program, or is no SQLite database.",
+  not_a_pigeonhole_database: "The database file belongs to another program, or is not a SQLite database.",
   store_not_durable: "SQLite did not accept the settings that make a commit durable.",
   sqlite_too_old: "The SQLite library is older than 3.51.3, which fixes a corruption of WAL files.",
   driver_unusable:
@@ -24,7 +24,8 @@ export const ERROR_CODES = {
   transaction_closed: "A transaction's database was used after ctx.commit had ended.",
   duplicate_step: "ctx.step was called twice with one name in one run.",
   step_not_json: "The value of a step cannot be kept as JSON, or is too large.",
-  wait_timeout: "The event that was waited for did not arrive in time. The message says what arrived instead.",
+  wait_timeout:
+    "The attempt or event that was waited for did not arrive in time. The message says what arrived instead.",
   handler_timeout: "A handler took longer than its timeoutMs.",
   run_ended: "A contact event was recorded after the handler's run had ended, so it was not stored.",
   not_found: "No event with that id is in the inbox.",

@@ -29,7 +29,7 @@ export interface CaptureRequestInput extends Pick<
 
 /**
  * Makes a capture of a received request: its bytes, the readable part of the envelope, and the result of the signature
- * check. The capture holds no secret. Throws `invalid_secret` for an empty one.
+ * check. The capture contains no secret. Throws `invalid_secret` for an empty one.
  */
 export function captureRequest({ request, source, id, ...judge }: CaptureRequestInput): Capture {
   const { method, path, query = "", headers, body: bytes } = request;

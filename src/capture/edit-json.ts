@@ -51,7 +51,10 @@ function splitPath(path: string): { keys: string[]; last: string } {
   const keys = path.replace(/^\$\.?/, "").split(".");
   const last = keys.pop() ?? "";
   if (last === "" || keys.includes("")) {
-    throw new PigeonholeError("invalid_argument", `"${path}" is no path: write it as data.contact.email or data.to.0.`);
+    throw new PigeonholeError(
+      "invalid_argument",
+      `"${path}" is not a path: write it as data.contact.email or data.to.0.`,
+    );
   }
   return { keys, last };
 }
@@ -73,7 +76,10 @@ function write(holder: Container, key: string, value: unknown, path: string): vo
 
 function container(value: unknown, path: string): Container {
   if (isContainer(value)) return value;
-  throw new PigeonholeError("invalid_argument", `"${path}" leads through something that is no object and no list.`);
+  throw new PigeonholeError(
+    "invalid_argument",
+    `"${path}" leads through something that is neither an object nor a list.`,
+  );
 }
 
 function isContainer(value: unknown): value is Container {

@@ -84,7 +84,7 @@ function fromHarEntry(entry: unknown, options: ImportOptions): Capture {
   const { request, startedDateTime } = entry as { request: Record<string, unknown>; startedDateTime?: unknown };
   const { url, headers, postData } = request;
   if (typeof url !== "string" || !URL.canParse(url))
-    throw new PigeonholeError("invalid_capture", "request.url is no URL.");
+    throw new PigeonholeError("invalid_capture", "request.url is not a URL.");
   const { text, encoding } = isRecord(postData) ? postData : {};
   if (typeof text !== "string") throw new PigeonholeError("invalid_capture", "request.postData.text is missing.");
   const { pathname, search } = new URL(url);

@@ -73,7 +73,7 @@ function notFound(word: string): PigeonholeError {
   const file = existsSync(word) ? ` To read the file of that name, write ./${word}.` : "";
   return new PigeonholeError(
     "no_capture",
-    `No capture has an id that begins with "${word}", or that short name.${file} Words that are no id: last, last:<type>, all, a path, or a search such as type:email.*.`,
+    `No capture has an id that begins with "${word}", or that short name.${file} Other allowed words: last, last:<type>, all, a path, or a search such as type:email.*.`,
   );
 }
 

@@ -19,7 +19,7 @@ export function parseTarget(text: string): URL {
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new PigeonholeError(
       "invalid_argument",
-      `"${text}" is no target: give a port, host:port/path or an http(s) URL.`,
+      `"${text}" is not a target: give a port, host:port/path or an http(s) URL.`,
     );
   }
   if (url.username !== "" || url.password !== "" || url.hash !== "") {

@@ -40,7 +40,7 @@ export type DevHappening =
   | { kind: "delivered"; capture: CaptureSummary; attempt: CaptureAttempt }
   /** Sent again by hand. */
   | { kind: "replayed"; capture: CaptureSummary; attempt: CaptureAttempt }
-  /** A request at the capture port that is no delivery. */
+  /** A request at the capture port that is not a delivery. */
   | {
       kind: "refused";
       reason: "wrong_method" | "wrong_path" | "too_large" | "body_timeout";

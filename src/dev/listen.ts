@@ -61,7 +61,7 @@ function explain(error: NodeJS.ErrnoException, { port, host, option }: ListenOpt
       return new PigeonholeError("invalid_option", `${option}: port ${port} may not be used by this user.`);
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return new PigeonholeError("invalid_option", `${host} is no address of this machine.`);
+      return new PigeonholeError("invalid_option", `${host} is not an address of this machine.`);
     default:
       return error;
   }

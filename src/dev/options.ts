@@ -187,7 +187,7 @@ function calmly(report: Report): Report {
 
 function checkPath(path: string): void {
   if (/^\/[\w~!$&'()*+,;=:@%./-]*$/.test(path)) return;
-  throw new PigeonholeError("invalid_option", `path must start with "/" and hold no "?" or "#", got "${path}".`);
+  throw new PigeonholeError("invalid_option", `path must start with "/" and contain no "?" or "#", got "${path}".`);
 }
 
 function checkPort(option: string, port: number): number {

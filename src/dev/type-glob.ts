@@ -19,7 +19,7 @@ function parseGlob(glob: string, option: string): TypeMatcher {
   if (!GLOB.test(glob)) {
     throw new PigeonholeError(
       "invalid_option",
-      `${option}: "${glob}" is no event type; write one such as email.received, or email.*, or *.`,
+      `${option}: "${glob}" is not an event type; write one such as email.received, or email.*, or *.`,
     );
   }
   const pattern = new RegExp(`^${glob.replaceAll(".", "\\.").replaceAll("*", ".*")}$`);

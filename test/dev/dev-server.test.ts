@@ -103,7 +103,7 @@ describe("the dev server", () => {
 
   test.each([
     [{ port: 70_000 }, /port must be/],
-    [{ host: "192.0.2.1" }, /no address of this machine/],
+    [{ host: "192.0.2.1" }, /not an address of this machine/],
     [{ publicUrl: "ftp://x" }, /publicUrl must be/],
     [{ publicUrl: "https://x.example", tunnel: "ngrok" }, /not both/],
     [{ whenDown: "later" as never }, /whenDown must be/],

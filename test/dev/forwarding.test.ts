@@ -171,8 +171,8 @@ describe("forwards by type", () => {
   test.each([
     [{ forwards: [{ target: "http://8.8.8.8/" }] }, /--allow-remote/],
     [{ forwards: [{ target: "3000" }, { types: "email.*", target: "3001" }] }, /never get a delivery/],
-    [{ forwards: [{ types: "email*received!", target: "3000" }] }, /no event type/],
-    [{ forwards: [{ target: "ftp://x" }] }, /no target/],
+    [{ forwards: [{ types: "email*received!", target: "3000" }] }, /not an event type/],
+    [{ forwards: [{ target: "ftp://x" }] }, /not a target/],
     [{ onInvalid: "reject" as const, secrets: [] }, /needs a secret/],
     [{ path: "webhooks" }, /path must start/],
   ])("%o is refused at the start", async (options, message) => {

@@ -84,7 +84,7 @@ describe("without a terminal", () => {
 
   test.each([
     [["--template", "koa"], "--template"],
-    [["--events", "email.lost"], '"email.lost" is no event type'],
+    [["--events", "email.lost"], '"email.lost" is not an event type'],
     [["--pm", "cargo"], "--pm"],
     [["--write"], "--write goes with --into"],
     [["--into", "other"], "--into names the app's folder"],

@@ -46,7 +46,7 @@ export async function checkNobodyThere(target: URL): Promise<void> {
   );
 }
 
-/** Starts a command line through the shell, in a process group of its own. */
+/** Starts a command line through the shell, in its own process group. */
 export function startApp(command: string, env: NodeJS.ProcessEnv, cwd: string): AppProcess {
   const child = spawn(command, { shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"], env, cwd });
   let lastWords = "";

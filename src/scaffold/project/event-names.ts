@@ -31,7 +31,7 @@ function matchEvents(word: string): EventType[] {
   if (found.length > 0) return found;
   throw new PigeonholeError(
     "invalid_option",
-    `events: "${word}" is no event type; give names such as email.received, groups such as email.*, or all.`,
+    `events: "${word}" is not an event type; give names such as email.received, groups such as email.*, or all.`,
   );
 }
 
