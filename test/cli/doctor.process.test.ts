@@ -225,6 +225,11 @@ describe("doctor", () => {
       ["none", { "node_modules/pino": "10.0.0" }, "pass"],
       ["one", { "node_modules/better-sqlite3": "13.2.0" }, "pass"],
       [
+        "one, and its types",
+        { "node_modules/better-sqlite3": "13.2.0", "node_modules/@types/better-sqlite3": "9.6.0" },
+        "pass",
+      ],
+      [
         "one in another package",
         { "node_modules/better-sqlite3": "13.2.0", "node_modules/orm/node_modules/better-sqlite3": "11.0.0" },
         "warn",

@@ -36,17 +36,14 @@ function findInstalled(cwd: string): string | undefined {
 
 function collectCopies(modules: string, copies: Set<string>, depth: number): void {
   if (depth === 0) return;
-  for (const entry of entriesOf(modules)) {
-    const path = join(modules, entry.name);
-    if (entry.name === NAME) {
-      const real = realPathOf(path);
-      if (real !== undefined && existsSync(join(real, "package.json"))) copies.add(real);
-    } else if (entry.name.startsWith("@")) {
-      collectCopies(path, copies, depth);
-    }
-    // A link leads to a folder of a workspace or of pnpm, which are searched anyway.
-    if (entry.name === ".pnpm") for (const each of entriesOf(path)) collectNested(join(path, each.name), copies, depth);
-    else if (!entry.name.startsWith(".")) collectNested(path, copies, depth);
+  const real = realPathOf(join(modules, NAME));
+  if (real !== undefined && existsSync(join(real, "package.json"))) copies.add(real);
+  for (const { name } of entriesOf(modules)) {
+    const path = join(modules, name);
+    // A link leads to a workspace's own folder or into pnpm's, which is a folder of this one.
+    const isGroup = name === ".pnpm" || name.startsWith("@");
+    if (isGroup) for (const each of entriesOf(path)) collectNested(join(path, each.name), copies, depth);
+    else if (!name.startsWith(".")) collectNested(path, copies, depth);
   }
 }
 
