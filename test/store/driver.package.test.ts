@@ -90,6 +90,18 @@ describe("a better-sqlite3 that would end the process", () => {
     expect(said).not.toContain("unusable\n    at ");
   });
 
+  test("is what the doctor's fix speaks of, and nothing else", () => {
+    writeFileSync(join(project, "package.json"), "{}");
+    const checks = run(project, [bin, "doctor", "--port", "0", "--json"])
+      .said.split("\n")
+      .filter((line) => line !== "");
+    const check = checks.map((line) => JSON.parse(line) as { check: string }).find(({ check }) => check === "sqlite");
+    expect(check).toMatchObject({
+      status: "fail",
+      fix: expect.stringMatching(/^better-sqlite3 12\.11\.1 .* Run npm install better-sqlite3@13 on this Node/),
+    });
+  });
+
   test("would end it: nothing else keeps it from being loaded", () => {
     expect(run(project, ["--eval", 'new (require("better-sqlite3"))(":memory:")']).signal).toBe("SIGABRT");
   });

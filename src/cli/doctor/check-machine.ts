@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
+import { isPigeonholeError } from "../../base/error.js";
 import { silentLogger } from "../../base/logger.js";
 import { TUNNEL_NAMES } from "../../dev/tunnel/tunnel-programs.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
@@ -27,6 +28,10 @@ export async function checkReceiver(): Promise<CheckResult> {
     return fail("sqlite", `A receiver in memory answered its delivery with ${outcome}.`, "Install the package again.");
   } catch (error) {
     const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : "";
+    // The refusal says itself what to install.
+    if (isPigeonholeError(error, "driver_unusable")) {
+      return fail("sqlite", "A receiver does not start here: better-sqlite3 cannot be used.", message);
+    }
     return fail(
       "sqlite",
       `A receiver does not start here: ${message}`,
