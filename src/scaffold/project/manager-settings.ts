@@ -34,11 +34,8 @@ export function managerSettings(packageManager: PackageManagerName, nodePackage:
       const overrides = nodePackage ? { overrides: { "better-sqlite3": DRIVER_VERSION } } : {};
       return { fields: { ...node, ...overrides, allowScripts } };
     }
-    case "pnpm": {
-      const lines = ["onlyBuiltDependencies:", ...built.map((name) => `  - ${name}`)];
-      const content = [...lines, "ignoredBuiltDependencies:", "  - better-sqlite3", ""].join("\n");
-      return { fields: node, file: { path: "pnpm-workspace.yaml", content } };
-    }
+    case "pnpm":
+      return { fields: node, file: { path: "pnpm-workspace.yaml", content: pnpmSettings(built) } };
     case "yarn": {
       const fields = { ...node, dependenciesMeta: { "better-sqlite3": { built: false } } };
       return { fields, file: { path: ".yarnrc.yml", content: "nodeLinker: node-modules\n" } };
@@ -46,4 +43,18 @@ export function managerSettings(packageManager: PackageManagerName, nodePackage:
     case "bun":
       return { fields: { ...node, trustedDependencies: built } };
   }
+}
+
+/** pnpm 11 and later end with an error where `allowBuilds` says nothing of a package with a script. */
+function pnpmSettings(built: readonly string[]): string {
+  return [
+    "allowBuilds:",
+    ...["better-sqlite3: false", ...built.map((name) => `${name}: true`)].map((line) => `  ${line}`),
+    "# For pnpm before 10.26:",
+    "onlyBuiltDependencies:",
+    ...built.map((name) => `  - ${name}`),
+    "ignoredBuiltDependencies:",
+    "  - better-sqlite3",
+    "",
+  ].join("\n");
 }
