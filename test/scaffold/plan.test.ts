@@ -127,6 +127,28 @@ describe("options", () => {
     expect(manifestOf(plan())).not.toHaveProperty("trustedDependencies");
   });
 
+  test.each(PACKAGE_MANAGER_NAMES)("where Node 20 installs, %s may compile better-sqlite3 12", (packageManager) => {
+    const settingsOf = (options: object) => {
+      const files = plan({ packageManager, nodeVersion: "20.20.2", ...options });
+      return `${textOf(files, "package.json")}${files.get("pnpm-workspace.yaml")?.content ?? ""}`;
+    };
+    const isAllowed =
+      /"better-sqlite3": true|better-sqlite3: true|"built": true|- better-sqlite3|^ {4}"better-sqlite3",$/m;
+    const isDenied = /better-sqlite3"?: false|"built": false|ignoredBuilt/;
+    expect(settingsOf({})).toMatch(isAllowed);
+    expect(settingsOf({})).not.toMatch(isDenied);
+    if (packageManager !== "yarn") expect(settingsOf({ nodePackage: true })).not.toMatch(/better-sqlite3"?: true/);
+    expect(settingsOf({ nodeVersion: "22.0.0" })).not.toMatch(/better-sqlite3"?: true|"built": true/);
+  });
+
+  test("where Node 20 installs, npm may choose between two versions for the project's own tables", () => {
+    const driverOf = (options: object) =>
+      manifestOf(plan({ template: "express-sqlite-app", ...options })).dependencies["better-sqlite3"];
+    expect(driverOf({ nodeVersion: "20.20.2" })).toBe("12.11.1 || 13.2.0");
+    expect(driverOf({ nodeVersion: "20.20.2", nodePackage: true })).toBe("13.2.0");
+    expect(driverOf({})).toBe("13.2.0");
+  });
+
   test("Node 24 is what image, workflow and package.json name", () => {
     const files = plan();
     expect(manifestOf(files)).toMatchObject({ engines: { node: ">=24" } });

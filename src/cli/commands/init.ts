@@ -38,6 +38,7 @@ export const run: RunCommand<typeof init> = async (input) => {
     ...answers,
     name: projectName(folder),
     pigeonhole: options.pigeonholeVersion ?? `^${context.version}`,
+    nodeVersion: process.versions.node,
     makeFixture,
   });
   if (options.dryRun) {

@@ -10,51 +10,67 @@ export const PROJECT_NODE = 24;
 const NODE_VERSION = "24.21.0";
 const DRIVER_VERSION = "13.2.0";
 
-/**
- * Settings of a package manager; packages run install scripts only if they are listed, as those that download or
- * compile are.
- */
+/** What an older Node takes, and has to compile. npm chooses between the two by the Node that runs npm. */
+const OLD_DRIVER_VERSION = "12.11.1";
+const OLDEST_NODE_OF_DRIVER = 22;
+
+/** Settings of a package manager; packages run scripts at install only when they are named, as what downloads or compiles is. */
 interface Settings {
   /** Fields of package.json. */
   readonly fields: object;
   readonly file?: { readonly path: string; readonly content: string };
+  /** The better-sqlite3 that a project which uses it itself asks for. */
+  readonly driver: string;
+}
+
+interface SettingsInput {
+  packageManager: PackageManagerName;
+  /** Whether the project brings its own Node. */
+  nodePackage: boolean;
+  /** Of the Node that installs. */
+  nodeVersion: string;
 }
 
 /**
- * How a project's package manager must install. `nodePackage`: the project brings its own Node. better-sqlite3 contains
- * its binaries. The build script that a package manager detects would only need Python and a compiler.
+ * How a project's package manager has to install. better-sqlite3 13 carries its binaries, so that what looks like a build script
+ * of it would only ask for Python and a compiler; an old Node has to compile 12.
  */
-export function managerSettings(packageManager: PackageManagerName, nodePackage: boolean): Settings {
-  const built = nodePackage ? ["esbuild", "node"] : ["esbuild"];
+export function managerSettings({ packageManager, nodePackage, nodeVersion }: SettingsInput): Settings {
+  const compiles = !nodePackage && Number.parseInt(nodeVersion) < OLDEST_NODE_OF_DRIVER;
+  const driver = compiles ? `${OLD_DRIVER_VERSION} || ${DRIVER_VERSION}` : DRIVER_VERSION;
+  const scripts = { "better-sqlite3": compiles, esbuild: true, ...(nodePackage ? { node: true } : {}) };
   const node = nodePackage ? { devDependencies: { node: NODE_VERSION } } : {};
   switch (packageManager) {
     case "npm": {
-      const allowScripts = { "better-sqlite3": false, ...Object.fromEntries(built.map((name) => [name, true])) };
-      // npm chooses by the version of Node that runs npm.
+      // npm chooses by the Node that runs npm.
       const overrides = nodePackage ? { overrides: { "better-sqlite3": DRIVER_VERSION } } : {};
-      return { fields: { ...node, ...overrides, allowScripts } };
+      return { driver, fields: { ...node, ...overrides, allowScripts: scripts } };
     }
     case "pnpm":
-      return { fields: node, file: { path: "pnpm-workspace.yaml", content: pnpmSettings(built) } };
+      return { driver, fields: node, file: { path: "pnpm-workspace.yaml", content: pnpmSettings(scripts) } };
     case "yarn": {
-      const fields = { ...node, dependenciesMeta: { "better-sqlite3": { built: false } } };
-      return { fields, file: { path: ".yarnrc.yml", content: "nodeLinker: node-modules\n" } };
+      const fields = { ...node, dependenciesMeta: { "better-sqlite3": { built: compiles } } };
+      return { driver, fields, file: { path: ".yarnrc.yml", content: "nodeLinker: node-modules\n" } };
     }
     case "bun":
-      return { fields: { ...node, trustedDependencies: built } };
+      return { driver, fields: { ...node, trustedDependencies: namesOf(scripts, true) } };
   }
 }
 
 /** pnpm 11 and later end with an error where `allowBuilds` says nothing of a package with a script. */
-function pnpmSettings(built: readonly string[]): string {
+function pnpmSettings(scripts: Readonly<Record<string, boolean>>): string {
+  const lists = { onlyBuiltDependencies: namesOf(scripts, true), ignoredBuiltDependencies: namesOf(scripts, false) };
   return [
     "allowBuilds:",
-    ...["better-sqlite3: false", ...built.map((name) => `${name}: true`)].map((line) => `  ${line}`),
+    ...Object.entries(scripts).map(([name, isAllowed]) => `  ${name}: ${isAllowed}`),
     "# For pnpm before 10.26:",
-    "onlyBuiltDependencies:",
-    ...built.map((name) => `  - ${name}`),
-    "ignoredBuiltDependencies:",
-    "  - better-sqlite3",
+    ...Object.entries(lists)
+      .filter(([, names]) => names.length > 0)
+      .flatMap(([list, names]) => [`${list}:`, ...names.map((name) => `  - ${name}`)]),
     "",
   ].join("\n");
+}
+
+function namesOf(scripts: Readonly<Record<string, boolean>>, isAllowed: boolean): string[] {
+  return Object.keys(scripts).filter((name) => scripts[name] === isAllowed);
 }

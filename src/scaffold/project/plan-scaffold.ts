@@ -26,14 +26,15 @@ const DOCKER_FILES: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml",
 
 /** Every file of a new project, by path. Reads the templates and writes nothing. Throws `invalid_option`. */
 export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
-  const { template, events, packageManager, docker, nodePackage, name, pigeonhole, makeFixture } =
+  const { template, events, packageManager, docker, nodePackage, nodeVersion, name, pigeonhole, makeFixture } =
     resolveScaffoldOptions(options);
-  const settings = managerSettings(packageManager, nodePackage);
+  const settings = managerSettings({ packageManager, nodePackage, nodeVersion });
   const { install, run, args, exec, dockerInstall, dockerPrune, ciInstall } = PACKAGE_MANAGERS[packageManager];
   const names = events.map(namesOf);
   const values = {
     name,
     pigeonhole,
+    driver: settings.driver,
     install,
     run,
     args,

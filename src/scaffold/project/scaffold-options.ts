@@ -1,6 +1,7 @@
 import { PigeonholeError } from "../../base/error.js";
 import { EVENT_TYPES, type EventType } from "../../protocol/event-types.js";
 import { USUAL_EVENTS } from "./event-names.js";
+import { PROJECT_NODE } from "./manager-settings.js";
 import { PACKAGE_MANAGER_NAMES, type PackageManagerName } from "./package-manager.js";
 import { TEMPLATE_NAMES, type TemplateName } from "./templates.js";
 
@@ -24,6 +25,8 @@ export interface ScaffoldOptions {
    * @default false
    */
   nodePackage?: boolean;
+  /** The Node that installs the packages, as `process.versions.node`. @default the one that projects are made for */
+  nodeVersion?: string;
   /** The endpoint's secret in `.env`. @default a new random one */
   secret?: string;
 }
@@ -31,7 +34,7 @@ export interface ScaffoldOptions {
 /** Fills in defaults. Throws an `invalid_option` that names the option. */
 export function resolveScaffoldOptions(options: ScaffoldOptions): Omit<Required<ScaffoldOptions>, "secret"> {
   const { template = "express", events = USUAL_EVENTS, packageManager = "npm" } = options;
-  const { docker = true, nodePackage = false } = options;
+  const { docker = true, nodePackage = false, nodeVersion = String(PROJECT_NODE) } = options;
   checkOneOf("template", template, TEMPLATE_NAMES);
   checkOneOf("packageManager", packageManager, PACKAGE_MANAGER_NAMES);
   for (const type of events) checkOneOf("events", type, EVENT_TYPES);
@@ -45,7 +48,7 @@ export function resolveScaffoldOptions(options: ScaffoldOptions): Omit<Required<
     );
   }
   const { name, pigeonhole, makeFixture } = options;
-  return { name, pigeonhole, makeFixture, template, events, packageManager, docker, nodePackage };
+  return { name, pigeonhole, makeFixture, template, events, packageManager, docker, nodePackage, nodeVersion };
 }
 
 function checkOneOf(option: string, value: string, allowed: readonly string[]): void {
