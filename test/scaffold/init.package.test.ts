@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from "node
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { defaultAnswers } from "#pigeonhole/cli/init/answers.js";
+import { defaultAnswers, type Given, takeDefaults } from "#pigeonhole/cli/init/answers.js";
 import { BIN, runCommand, startProgram } from "./support/run-command.js";
 import { makeFiles, makeFolder } from "./support/scratch.js";
 
@@ -204,6 +204,17 @@ describe("installing", () => {
   );
 });
 
+const NOTHING_GIVEN: Given = {
+  folder: undefined,
+  template: undefined,
+  events: undefined,
+  packageManager: undefined,
+  install: undefined,
+  git: undefined,
+  docker: undefined,
+  nodePackage: undefined,
+};
+
 describe("the npm package node", () => {
   test("is added when the command line says so, and the note is for older machines alone", async () => {
     const folder = makeFolder();
@@ -214,12 +225,23 @@ describe("the npm package node", () => {
   });
 
   test.each([
-    ["20.20.2", true],
-    ["22.23.3", true],
-    ["24.0.0", false],
-    ["26.10.0", false],
-  ])("is a default on Node %s: %s", (version, expected) => {
-    expect(defaultAnswers(undefined, version)).toMatchObject({ nodePackage: expected });
+    ["20.20.2", "npm", true],
+    ["20.20.2", "pnpm", true],
+    ["20.20.2", "yarn", false],
+    ["22.23.3", "bun", true],
+    ["22.23.3", "yarn", false],
+    ["24.0.0", "npm", false],
+    ["26.10.0", "npm", false],
+  ])("is a default on Node %s with %s: %s", (version, agent, expected) => {
+    const answers = takeDefaults(NOTHING_GIVEN, defaultAnswers(`${agent}/1.22.22 npm/?`, version), true);
+    expect(answers).toMatchObject({ packageManager: agent, nodePackage: expected });
+  });
+
+  test("is refused with yarn, which would not run it", async () => {
+    const folder = makeFolder();
+    const { code, stderr } = await runCommand(["init", "mail", ...PLAIN, "--node-package", "--pm", "yarn"], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Install Node 24, or choose another package manager")]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 

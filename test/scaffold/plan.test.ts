@@ -156,7 +156,7 @@ describe("options", () => {
     expect(textOf(files, ".github/workflows/ci.yml")).toContain("node-version: 24");
   });
 
-  test.each(PACKAGE_MANAGER_NAMES)(
+  test.each(PACKAGE_MANAGER_NAMES.filter((name) => name !== "yarn"))(
     "with the npm package node, %s installs this repository's Node",
     (packageManager) => {
       const files = plan({ packageManager, nodePackage: true });
@@ -164,7 +164,7 @@ describe("options", () => {
       expect(manifestOf(files).devDependencies).toHaveProperty("node", devDependencies["node"]);
       expect(textOf(files, "README.md")).toContain("the npm package `node`");
       const settings = textOf(files, packageManager === "pnpm" ? "pnpm-workspace.yaml" : "package.json");
-      if (packageManager !== "yarn") expect(settings).toMatch(/(?:- node$|"node": true|"esbuild",\n +"node")/m);
+      expect(settings).toMatch(/(?:- node$|"node": true|"esbuild",\n +"node")/m);
       expect(textOf(plan({ packageManager }), "README.md")).not.toContain("the npm package `node`");
     },
   );
@@ -184,6 +184,7 @@ describe("options", () => {
     ["events", { events: [] }],
     ["events", { events: ["email.lost" as "email.sent"] }],
     ["name", { name: "../mail" }],
+    ["nodePackage", { nodePackage: true, packageManager: "yarn" as const }],
   ])("a bad %s is refused by name", (option, options) => {
     expect(() => plan(options)).toThrow(new RegExp(`^${option} must`));
   });

@@ -120,12 +120,14 @@ function describe(answers: Answers, folder: string): Record<string, unknown> {
 }
 
 /** A note for a machine whose Node is older than the project's. */
-function noteNode({ nodePackage }: Answers, out: Output): void {
+function noteNode({ nodePackage, packageManager }: Answers, out: Output): void {
   const { node } = process.versions;
   if (!isOlderThanProject(node)) return;
   const how = nodePackage
     ? "the npm package node brings it, and the project's scripts run on it."
-    : "install it, or make the project with --node-package.";
+    : PACKAGE_MANAGERS[packageManager].runsNodePackage
+      ? "install it, or make the project with --node-package."
+      : `install it, as ${packageManager} runs scripts on the Node that runs it, or make the project with --pm npm.`;
   out.note(`This machine has Node ${node}, and the project is for Node ${PROJECT_NODE}: ${how}\n`);
 }
 

@@ -1,7 +1,11 @@
 import type { EventType } from "../../protocol/event-types.js";
 import { USUAL_EVENTS } from "../../scaffold/project/event-names.js";
 import { PROJECT_NODE } from "../../scaffold/project/manager-settings.js";
-import { detectPackageManager, type PackageManagerName } from "../../scaffold/project/package-manager.js";
+import {
+  detectPackageManager,
+  PACKAGE_MANAGERS,
+  type PackageManagerName,
+} from "../../scaffold/project/package-manager.js";
 import { TEMPLATE_NAMES, type TemplateName } from "../../scaffold/project/templates.js";
 import { usageError } from "../frame/command-error.js";
 
@@ -55,14 +59,20 @@ export function takeDefaults(given: Given, defaults: Answers, yes: boolean): Ans
         `(pigeonhole init ${given.folder ?? folder} --template ${given.template ?? template} --events ${(given.events ?? events).join(",")}).`,
     );
   }
+  const packageManager = given.packageManager ?? defaults.packageManager;
   return {
     folder: given.folder ?? defaults.folder,
     template: given.template ?? defaults.template,
     events: given.events ?? defaults.events,
-    packageManager: given.packageManager ?? defaults.packageManager,
+    packageManager,
     install: given.install ?? defaults.install,
     git: given.git ?? defaults.git,
     docker: given.docker ?? defaults.docker,
-    nodePackage: given.nodePackage ?? defaults.nodePackage,
+    nodePackage: takesNodePackage(packageManager, given, defaults),
   };
+}
+
+/** Whether the project brings its own Node: as said, else where it needs it and the package manager runs it. */
+export function takesNodePackage(packageManager: PackageManagerName, given: Given, defaults: Answers): boolean {
+  return given.nodePackage ?? (defaults.nodePackage && PACKAGE_MANAGERS[packageManager].runsNodePackage);
 }

@@ -5,7 +5,7 @@ import { EVENT_TYPES, type EventType } from "../../protocol/event-types.js";
 import { PACKAGE_MANAGER_NAMES, type PackageManagerName } from "../../scaffold/project/package-manager.js";
 import { checkTarget } from "../../scaffold/project/check-target.js";
 import { TEMPLATE_NAMES, TEMPLATES, type TemplateName } from "../../scaffold/project/templates.js";
-import type { Answers, Given } from "./answers.js";
+import { type Answers, type Given, takesNodePackage } from "./answers.js";
 
 interface AskInput {
   given: Given;
@@ -30,7 +30,7 @@ export async function ask({ given, defaults, cwd, overwrite, signal }: AskInput)
   const installing = await askInstall(given, defaults, signal);
   const extras = await askExtras(given, defaults, signal);
   if (isOpen) prompts.outro("That is all.");
-  const nodePackage = given.nodePackage ?? defaults.nodePackage;
+  const nodePackage = takesNodePackage(installing.packageManager, given, defaults);
   return { folder, template, events, nodePackage, ...installing, ...extras };
 }
 

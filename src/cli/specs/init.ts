@@ -24,7 +24,7 @@ const options = {
   nodePackage: {
     paired: true,
     summary:
-      "Adds the npm package node, so that the project's scripts run on Node 24. Default: where this Node is older.",
+      "Adds the npm package node, so that the project's scripts run on Node 24. Default: where this Node is older. Not possible with yarn.",
   },
   overwrite: {
     summary: "Writes into a folder that is not empty: files of the same name are replaced, .env and others stay.",

@@ -14,6 +14,8 @@ interface PackageManager {
   readonly dockerPrune: string;
   /** Installs where only npm is available, as in a workflow. */
   readonly ciInstall: string;
+  /** Whether scripts run on the Node of the npm package `node`. Yarn puts the Node that it runs on itself before all others. */
+  readonly runsNodePackage: boolean;
 }
 
 export const PACKAGE_MANAGERS = {
@@ -25,6 +27,7 @@ export const PACKAGE_MANAGERS = {
     exec: "npx",
     dockerInstall: "COPY package.json package-lock.json* ./\nRUN npm install",
     dockerPrune: " && npm prune --omit=dev",
+    runsNodePackage: true,
   },
   pnpm: {
     install: "pnpm install",
@@ -35,6 +38,7 @@ export const PACKAGE_MANAGERS = {
     dockerInstall:
       "RUN npm install --global pnpm@10\nCOPY package.json pnpm-workspace.yaml pnpm-lock.yaml* ./\nRUN pnpm install",
     dockerPrune: "",
+    runsNodePackage: true,
   },
   yarn: {
     install: "yarn install",
@@ -44,6 +48,7 @@ export const PACKAGE_MANAGERS = {
     exec: "yarn",
     dockerInstall: "COPY package.json .yarnrc.yml yarn.lock* ./\nRUN yarn install",
     dockerPrune: "",
+    runsNodePackage: false,
   },
   bun: {
     install: "bun install",
@@ -53,6 +58,7 @@ export const PACKAGE_MANAGERS = {
     exec: "bunx",
     dockerInstall: "RUN npm install --global bun@1\nCOPY package.json bun.lock* ./\nRUN bun install",
     dockerPrune: "",
+    runsNodePackage: true,
   },
 } as const satisfies Record<string, PackageManager>;
 

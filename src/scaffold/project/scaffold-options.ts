@@ -2,7 +2,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { EVENT_TYPES, type EventType } from "../../protocol/event-types.js";
 import { USUAL_EVENTS } from "./event-names.js";
 import { PROJECT_NODE } from "./manager-settings.js";
-import { PACKAGE_MANAGER_NAMES, type PackageManagerName } from "./package-manager.js";
+import { PACKAGE_MANAGERS, PACKAGE_MANAGER_NAMES, type PackageManagerName } from "./package-manager.js";
 import { TEMPLATE_NAMES, type TemplateName } from "./templates.js";
 
 export interface ScaffoldOptions {
@@ -40,6 +40,12 @@ export function resolveScaffoldOptions(options: ScaffoldOptions): Omit<Required<
   for (const type of events) checkOneOf("events", type, EVENT_TYPES);
   if (events.length === 0) {
     throw new PigeonholeError("invalid_option", "events must name at least one event type, such as email.received.");
+  }
+  if (nodePackage && !PACKAGE_MANAGERS[packageManager].runsNodePackage) {
+    throw new PigeonholeError(
+      "invalid_option",
+      `nodePackage must be false with ${packageManager}, which runs scripts on the Node that runs it. Install Node ${PROJECT_NODE}, or choose another package manager.`,
+    );
   }
   if (!/^[a-z0-9][a-z0-9.-]*$/.test(options.name)) {
     throw new PigeonholeError(
