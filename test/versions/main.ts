@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT, fetchNode, run } from "./programs.js";
-import { makeProject, readDriverVersion, refuseWrongDriver, runScaffold, runTests } from "./project.js";
+import {
+  findWrongDriver,
+  makeProject,
+  readDriverVersion,
+  refuseWrongDriver,
+  runScaffold,
+  runTests,
+} from "./project.js";
 import { TYPESCRIPT_VERSIONS, compileConsumer } from "./types.js";
 
 // The packed package as users get it: installed by npm into a fresh project under each Node, and tried there.
@@ -45,7 +52,14 @@ function tryNode(major: string, tarball: string): void {
   console.log(`  better-sqlite3 ${readDriverVersion(project)}`);
   step(`Node ${major}: kill test, mounts, quiet starts, store conformance`, () => runTests(project, node));
   step(`Node ${major}: a project of init passes its tests`, () => runScaffold(project, tarball, node));
-  if (Number(major) < 22) step(`Node ${major}: better-sqlite3 13 is refused`, () => refuseWrongDriver(project, node));
+  if (Number(major) < 24) {
+    const flags = ["--no-node-package"];
+    step(`Node ${major}: so does one on this Node alone`, () => runScaffold(project, tarball, node, flags));
+  }
+  const wrong = findWrongDriver(node);
+  if (wrong !== undefined) {
+    step(`Node ${major}: a wrong better-sqlite3 is refused`, () => refuseWrongDriver(project, wrong, node));
+  }
 }
 
 function tryTypes(tarball: string): void {

@@ -35,7 +35,7 @@ export function fetchPackage(name: string, spec: string): string {
   if (!existsSync(modules)) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "package.json"), '{ "private": true }');
-    run({ command: "npm", args: [...INSTALL, spec], cwd: folder });
+    run({ command: "npm", args: [...INSTALL, "--ignore-scripts", spec], cwd: folder });
   }
   return modules;
 }
