@@ -14,7 +14,10 @@ const DRIVER_VERSION = "13.2.0";
 const OLD_DRIVER_VERSION = "12.11.1";
 const OLDEST_NODE_OF_DRIVER = 22;
 
-/** Settings of a package manager; packages run scripts at install only when they are named, as what downloads or compiles is. */
+/**
+ * Settings of a package manager. Packages run install scripts only if they are listed, as those that download or
+ * compile are.
+ */
 interface Settings {
   /** Fields of package.json. */
   readonly fields: object;
@@ -32,8 +35,8 @@ interface SettingsInput {
 }
 
 /**
- * How a project's package manager has to install. better-sqlite3 13 carries its binaries, so that what looks like a build script
- * of it would only ask for Python and a compiler; an old Node has to compile 12.
+ * How a project's package manager must install. better-sqlite3 13 contains its binaries. The build script that a
+ * package manager detects would only need Python and a compiler. On an old Node, version 12 has to be compiled.
  */
 export function managerSettings({ packageManager, nodePackage, nodeVersion }: SettingsInput): Settings {
   const compiles = !nodePackage && Number.parseInt(nodeVersion) < OLDEST_NODE_OF_DRIVER;

@@ -14,7 +14,9 @@ interface PackageManager {
   readonly dockerPrune: string;
   /** Installs where only npm is available, as in a workflow. */
   readonly ciInstall: string;
-  /** Whether scripts run on the Node of the npm package `node`. Yarn puts the Node that it runs on itself before all others. */
+  /**
+   * Whether scripts run on the Node of the npm package `node`. Yarn puts the Node that it runs on before all others.
+   */
   readonly runsNodePackage: boolean;
 }
 

@@ -26,7 +26,7 @@ export function checkPair(driver: string, { node, napi = "0" }: { node: string; 
   if (isOld && majorOf(node) >= NODE_THAT_MAY_DIE_OF_12) {
     throw new PigeonholeError(
       "driver_unusable",
-      `better-sqlite3 ${driver} can end the process on Node ${node}, so it was not loaded. Run npm install better-sqlite3@13 on this Node; ${LOCKED}`,
+      `better-sqlite3 ${driver} ends the process on Node ${node} if it was built for Node 24.19 or newer, so it was not loaded. Run npm install better-sqlite3@13 on this Node; ${LOCKED}`,
     );
   }
   if (!isOld && Number(napi) < NODE_API_OF_13) {

@@ -22,7 +22,8 @@ function isOfLoading(error: unknown): error is Error {
 }
 
 function notLoaded(error: Error): PigeonholeError {
-  const what = error.message.replace(/\s+/g, " ").trim();
+  // A missing file's message lists forty places after "Tried:".
+  const [what = ""] = error.message.replace(/\s+/g, " ").split(" Tried:");
   return new PigeonholeError(
     "driver_unusable",
     `The native module of better-sqlite3 cannot be loaded by Node ${process.versions.node} on ${process.platform}-${process.arch}: ${what} Install the packages again on this machine, or run npm rebuild better-sqlite3.`,
