@@ -1,23 +1,26 @@
 import { expect, test } from "vitest";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
 import { GroupCommit } from "#pigeonhole/store/sqlite/group-commit.js";
-import type { Command, CommandResult } from "#pigeonhole/store/sqlite/inbox-database.js";
+import type { Command, Result } from "#pigeonhole/store/sqlite/batch.js";
 import { expectCode, newEvent } from "./conformance/fixture.js";
 
 // How calls become batches is seen from the place where batches run; what a batch does is the stores' own tests.
 
 const MEGABYTE = 1024 * 1024;
-const OK: CommandResult = { ok: true, value: undefined };
+const OK: Result = { ok: true, value: undefined };
 
 /** Lets the test answer each batch. */
 function createScript() {
-  const batches: { commands: readonly Command[]; answer(results: CommandResult[]): void }[] = [];
+  const batches: { commands: readonly Command[]; answer(results: Result[]): void }[] = [];
   const commits = new GroupCommit({
-    run: (commands) => new Promise((answer) => batches.push({ commands, answer })),
+    run: ({ commands }) =>
+      new Promise((resolve) => {
+        batches.push({ commands, answer: (results) => resolve({ results, epoch: undefined }) });
+      }),
     fault: new Promise(() => undefined),
     close: () => Promise.resolve(),
   });
-  const accept = (bytes = 1): Promise<unknown> => commits.run("accept", newEvent("evt_1"), bytes);
+  const accept = (bytes = 1): Promise<unknown> => commits.accept(newEvent("evt_1", { body: new Uint8Array(bytes) }));
   const answerNext = async (): Promise<number> => {
     await endOfTurn();
     const batch = batches.shift() ?? expect.unreachable();
@@ -101,7 +104,7 @@ test("the event loop runs before a turn, which may block it, and after it; a bat
 
 test("a batch that met a lock is tried 4 times in all", async () => {
   const { accept, batches } = createScript();
-  const busy: CommandResult = { ok: false, code: "store_busy", message: "locked", breaking: false };
+  const busy: Result = { ok: false, code: "store_busy", message: "locked", breaking: false };
   const call = accept();
   let tries = 0;
   const answering = (async () => {
@@ -128,7 +131,7 @@ test.each([0, 1, 2])(
       turnWas = broken;
       return [];
     });
-    const broken: CommandResult = { ok: false, code: "store_failed", message: "SQLITE_IOERR_FSYNC", breaking: true };
+    const broken: Result = { ok: false, code: "store_failed", message: "SQLITE_IOERR_FSYNC", breaking: true };
     batches.shift()?.answer([0, 1, 2].map((index) => (index === place ? broken : OK)));
 
     await expectCode(waiting, "store_failed");

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
-import { type Command, createInboxDatabase } from "#pigeonhole/store/sqlite/inbox-database.js";
+import { createInboxDatabase, type OtherCommand } from "#pigeonhole/store/sqlite/inbox-database.js";
 import { migrate } from "#pigeonhole/store/sqlite/open-database.js";
 
 // A million events that were sent must not make the outbox slow: the writer's thread also takes deliveries. Reading all states, or
@@ -9,26 +9,27 @@ import { migrate } from "#pigeonhole/store/sqlite/open-database.js";
 
 const REQUEST = { now: 1, leaseUntil: 2, limit: 100, aloneBefore: 0 };
 
-const COMMANDS: [name: string, command: Command][] = [
+const COMMANDS: [name: string, command: OtherCommand][] = [
   ["leaseSend", { op: "leaseSend", input: REQUEST }],
   ["countOutbox", { op: "countOutbox", input: undefined }],
   ["retryOutbox", { op: "retryOutbox", input: { key: "k", now: 1 } }],
   ["discardOutbox", { op: "discardOutbox", input: { key: "k", now: 1 } }],
-  ...OUTBOX_STATES.filter((state) => state !== "done").map((state): [string, Command] => [
+  ...OUTBOX_STATES.filter((state) => state !== "done").map((state): [string, OtherCommand] => [
     `listOutbox of what is ${state}`,
     { op: "listOutbox", input: { state } },
   ]),
 ];
 
 /** The plans of the statements that a command runs, by table and index, without the numbers of the nodes. */
-function plansOf(command: Command): string[] {
+function plansOf(command: OtherCommand): string[] {
   const statements: string[] = [];
   const db = new Database(":memory:", { verbose: (sql) => statements.push(String(sql)) });
   try {
     migrate(db, ":memory:");
     const inbox = createInboxDatabase(db);
     statements.length = 0;
-    expect(inbox.runBatch([command], [])).toMatchObject([{ ok: true }]);
+    const { results } = inbox.runBatch({ commands: [command], bodies: new Uint8Array(), ended: [] });
+    expect(results).toMatchObject([{ ok: true }]);
     return statements
       .filter((sql) => sql.includes("outbox_"))
       .flatMap((sql) => db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all())

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { PigeonholeError } from "../../base/error.js";
 import { findFault } from "./find-fault.js";
-import { type CommandResult, type InboxDatabase, createInboxDatabase } from "./inbox-database.js";
+import { type InboxDatabase, createInboxDatabase } from "./inbox-database.js";
 import type { OpenFiles } from "./open-files.js";
 
 /** An inbox that looks after each commit whether its files are still under their paths, before the batch is answered. */
@@ -18,12 +18,12 @@ export function createCheckedInbox(db: Database, files: OpenFiles | undefined): 
 
   return {
     check,
-    runBatch(commands, ended) {
-      const results = inbox.runBatch(commands, ended);
+    runBatch(batch) {
+      const results = inbox.runBatch(batch);
       const failure = check();
       if (failure === undefined) return results;
       const { code, message } = failure;
-      return commands.map((): CommandResult => ({ ok: false, code, message, breaking: true }));
+      return { results: batch.commands.map(() => ({ ok: false, code, message, breaking: true })), epoch: undefined };
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Lease, NewWork } from "../work.js";
+import type { Lease } from "../work.js";
 import { groupMarks } from "./group-marks.js";
 
 /** The lease of a row that a dead process, or this one too long ago, left behind. */
@@ -61,6 +61,11 @@ export class DirectPairs {
     this.#ended.clear();
   }
 
+  /** The epoch that this connection has begun, also when it is over. */
+  get ownEpoch(): number | undefined {
+    return this.#own;
+  }
+
   /** The epoch that this connection has begun, unless another process has taken the file over since. */
   get epoch(): number | undefined {
     if (this.#own === undefined) return undefined;
@@ -92,12 +97,10 @@ export class DirectPairs {
     setEpoch.run(this.#own);
   }
 
-  /** An event was stored; `leased` is its work that is in flight from now on. */
-  store(seq: number, leased: readonly NewWork[]): void {
+  /** An event was stored; its work for `handlers` is in flight from now on. */
+  store(seq: number, handlers: string[], leaseUntil: number): void {
     this.#stored.push(seq);
-    if (leased.length === 0) return;
-    const leaseUntil = Math.max(...leased.map((work) => work.leaseUntil ?? 0));
-    this.#open.set(seq, { handlers: leased.map(({ handler }) => handler), leaseUntil });
+    if (handlers.length > 0) this.#open.set(seq, { handlers, leaseUntil });
   }
 
   /** Notes that the handler has done its work; {@link flush} writes it. False when the pair is not in flight. */

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorCode, PigeonholeError } from "../../base/error.js";
-import type { Command, CommandResult, InputOf, OperationName, ResultOf } from "./inbox-database.js";
-import type { Lease } from "../work.js";
+import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
+import type { Lease, Settlement } from "../work.js";
+import { BatchPacker, type BatchResults, type Result, unpackAccepted } from "./batch.js";
+import type { Failure, InputOf, OperationName, OtherCommand, ResultOf } from "./inbox-database.js";
 import type { Writer } from "./writer.js";
 
 /** Larger batches gain little and make everybody in them wait. */
@@ -15,11 +17,18 @@ const BUSY_WAIT_MS = 100;
 /** Gives the leases whose work it has settled. */
 type Turn = (broken: PigeonholeError | undefined) => readonly Lease[];
 
-interface Entry {
-  command: Command;
-  bytes: number;
-  resolve(value: unknown): void;
-  reject(error: PigeonholeError): void;
+/** A batch that calls are added to until it is under way; they share one promise. */
+class WaitingBatch extends BatchPacker {
+  resolve: (results: BatchResults) => void = () => undefined;
+  reject: (error: PigeonholeError) => void = () => undefined;
+  readonly committed = new Promise<BatchResults>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+
+  hasRoomFor(bytes: number): boolean {
+    return this.commands.length < LARGEST_BATCH && this.bytes + bytes <= LARGEST_BATCH_BYTES;
+  }
 }
 
 /**
@@ -29,7 +38,7 @@ interface Entry {
  */
 export class GroupCommit {
   readonly #writer: Writer;
-  readonly #queue: Entry[] = [];
+  readonly #queue: WaitingBatch[] = [];
   readonly #turns: Turn[] = [];
   /** Settled in turns, and unknown to the writer. */
   #ended: Lease[] = [];
@@ -49,14 +58,31 @@ export class GroupCommit {
     void writer.fault.then((error) => this.break(error));
   }
 
-  /** Runs an operation in the next batch; resolves with its result after the commit. */
-  run<Name extends OperationName>(op: Name, input: InputOf<Name>, bytes = 0): Promise<ResultOf<Name>> {
-    return new Promise<ResultOf<Name>>((resolve, reject) => {
-      if (this.#refusal !== undefined) return reject(this.#refusal);
-      const command = { op, input } as Command;
-      this.#queue.push({ command, bytes, resolve, reject });
-      this.#schedule();
+  /** Each of these waits for a batch to be committed, and resolves with what became of it there. */
+  accept(event: NewEvent): Promise<AcceptResult> {
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
+    const batch = this.#batchFor(event.body.byteLength);
+    const place = batch.accept(event);
+    const { work } = event;
+    return batch.committed.then(({ results, epoch }) => {
+      const result = results[place];
+      return typeof result === "number" ? unpackAccepted(result, epoch, work) : (valueOf(result) as AcceptResult);
     });
+  }
+
+  settle(settlement: Settlement): Promise<SettleResult> {
+    if (settlement.to !== "done") return this.run("settle", settlement);
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
+    const batch = this.#batchFor(0);
+    const place = batch.done(settlement);
+    return batch.committed.then(({ results }) => valueOf(results[place]) as SettleResult);
+  }
+
+  run<Name extends OperationName>(op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
+    const batch = this.#batchFor(0);
+    const place = batch.add({ op, input } as OtherCommand);
+    return batch.committed.then(({ results }) => valueOf(results[place]) as ResultOf<Name>);
   }
 
   /** Calls back once while no batch is under way; the callback must be synchronous, and write nothing when given an error. */
@@ -109,67 +135,66 @@ export class GroupCommit {
       this.#schedule();
       return;
     }
-    if (this.#broken !== undefined) for (const entry of this.#queue.splice(0)) entry.reject(this.#broken);
-    if (this.#queue.length === 0) {
+    if (this.#broken !== undefined) for (const batch of this.#queue.splice(0)) batch.reject(this.#broken);
+    const batch = this.#queue.shift();
+    if (batch === undefined) {
       for (const resolve of this.#idle.splice(0)) resolve();
       return;
     }
     this.#underWay = true;
-    void this.#runBatch(this.#takeBatch());
+    void this.#runBatch(batch);
   }
 
-  #takeBatch(): Entry[] {
-    let bytes = 0;
-    let size = 0;
-    for (const entry of this.#queue) {
-      bytes += entry.bytes;
-      if (size > 0 && (size >= LARGEST_BATCH || bytes > LARGEST_BATCH_BYTES)) break;
-      size += 1;
-    }
-    return this.#queue.splice(0, size);
+  /** The batch that the next call is added to. */
+  #batchFor(bytes: number): WaitingBatch {
+    this.#schedule();
+    const last = this.#queue.at(-1);
+    if (last?.hasRoomFor(bytes) === true) return last;
+    const batch = new WaitingBatch();
+    this.#queue.push(batch);
+    return batch;
   }
 
-  async #runBatch(batch: Entry[]): Promise<void> {
+  async #runBatch(batch: WaitingBatch): Promise<void> {
     const ended = this.#ended;
     this.#ended = [];
-    const results = await this.#runWhileBusy(
-      batch.map((entry) => entry.command),
-      ended,
-    );
-    for (const [index, entry] of batch.entries()) {
-      const result = results[index];
-      if (result?.ok) {
-        entry.resolve(result.value);
-      } else {
-        const { code, message } = result ?? { code: "store_failed" as const, message: "The store gave no result." };
-        entry.reject(new PigeonholeError(code, message));
-      }
-    }
+    batch.resolve(await this.#runWhileBusy(batch, ended));
     this.#underWay = false;
     // The answers of this batch go out before a turn blocks the loop.
     if (this.#turns.length > 0) this.#schedule();
     else this.#next();
   }
 
-  async #runWhileBusy(commands: Command[], ended: readonly Lease[]): Promise<CommandResult[]> {
+  async #runWhileBusy(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
     for (let attempt = 1; ; attempt += 1) {
-      const results = await this.#runOnce(commands, ended);
-      const first = results[0];
-      const breaking = results.find((result) => !result.ok && result.breaking);
-      if (breaking?.ok === false) this.break(breaking);
-      const isBusy = first?.ok === false && first.code === "store_busy";
-      if (!isBusy || attempt === BUSY_TRIES) return results;
+      const answer = await this.#runOnce(batch, ended);
+      const breaking = answer.results.map(failureOf).find((failure) => failure?.breaking);
+      if (breaking !== undefined) this.break(breaking);
+      const isBusy = failureOf(answer.results[0])?.code === "store_busy";
+      if (!isBusy || attempt === BUSY_TRIES) return answer;
       await sleep(BUSY_WAIT_MS);
     }
   }
 
-  async #runOnce(commands: Command[], ended: readonly Lease[]): Promise<CommandResult[]> {
+  async #runOnce(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
     try {
-      return await this.#writer.run(commands, ended);
+      return await this.#writer.run(batch, ended);
     } catch (error) {
       const { code, message } =
         error instanceof PigeonholeError ? error : new PigeonholeError("store_failed", String(error));
-      return commands.map(() => ({ ok: false, code, message, breaking: code === "store_failed" }));
+      const failure: Result = { ok: false, code, message, breaking: code === "store_failed" };
+      return { results: batch.commands.map(() => failure), epoch: undefined };
     }
   }
+}
+
+function failureOf(result: Result | undefined): Failure | undefined {
+  return typeof result === "object" && !result.ok ? result : undefined;
+}
+
+function valueOf(result: Result | undefined): unknown {
+  if (typeof result === "string") return result;
+  if (typeof result === "object" && result.ok) return result.value;
+  const { code, message } = failureOf(result) ?? { code: "store_failed", message: "The store gave no result." };
+  throw new PigeonholeError(code, message);
 }

@@ -1,6 +1,15 @@
 import type { Database } from "better-sqlite3";
 import type { ErrorCode } from "../../base/error.js";
-import type { Lease } from "../work.js";
+import {
+  ACCEPT,
+  type Batch,
+  type BatchResults,
+  type Command,
+  type Result,
+  nameOf,
+  unpackDone,
+  unpackEvent,
+} from "./batch.js";
 import { prepareAccept } from "./operations/accept.js";
 import { prepareAddDone, prepareCounts } from "./operations/counts.js";
 import { prepareInspect } from "./operations/inspect.js";
@@ -23,13 +32,11 @@ import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
 import { prepareNoteTimes } from "./operations/times.js";
 import { DirectPairs } from "./direct-pairs.js";
 import { EventNumbers } from "./event-numbers.js";
-import { createTokenSource } from "./lease-token.js";
+import { type NextToken, createTokenSource } from "./lease-token.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 
-function prepareOperations(db: Database, pairs: DirectPairs, numbers: EventNumbers) {
-  const nextToken = createTokenSource();
+function prepareOperations(db: Database, pairs: DirectPairs, nextToken: NextToken) {
   return {
-    accept: prepareAccept(db, { numbers, pairs, nextToken }),
     lease: prepareLease(db, nextToken),
     renew: prepareRenew(db, pairs),
     release: prepareRelease(db, pairs),
@@ -59,79 +66,83 @@ export type OperationName = keyof Operations;
 export type InputOf<Name extends OperationName> = Parameters<Operations[Name]>[0];
 export type ResultOf<Name extends OperationName> = ReturnType<Operations[Name]>;
 
-/** One call of an operation as data, so that it can cross to a thread. */
-export type Command = { [Name in OperationName]: { op: Name; input: InputOf<Name> } }[OperationName];
+/** A call of an operation that few events need, as data. */
+export type OtherCommand = { [Name in OperationName]: { op: Name; input: InputOf<Name> } }[OperationName];
 
 /** What became of a command. `breaking`: SQLite itself is in doubt, nothing may be written any more. */
-export type CommandResult =
-  | { ok: true; value: unknown }
-  | { ok: false; code: ErrorCode; message: string; breaking: boolean };
+export type CommandResult = { ok: true; value: unknown } | Failure;
+
+export interface Failure {
+  ok: false;
+  code: ErrorCode;
+  message: string;
+  breaking: boolean;
+}
 
 /** Runs batches of commands, each batch in one durable transaction. */
 export interface InboxDatabase {
-  /** `ended`: leases whose work another connection of this process has settled since the batch before. */
-  runBatch(commands: readonly Command[], ended: readonly Lease[]): CommandResult[];
+  runBatch(batch: Batch): BatchResults;
 }
 
 /** All statements of one connection. The schema must be up to date. */
 export function createInboxDatabase(db: Database): InboxDatabase {
   const pairs = new DirectPairs(db);
   const numbers = new EventNumbers(db);
-  const operations = prepareOperations(db, pairs, numbers);
+  const nextToken = createTokenSource();
+  const accept = prepareAccept(db, { numbers, pairs, nextToken });
+  const operations = prepareOperations(db, pairs, nextToken);
   const addDone = prepareAddDone(db);
 
-  function runOne(command: Command): unknown {
-    const operation = operations[command.op] as (input: Command["input"]) => unknown;
-    return operation(command.input);
+  function runOne(command: Command, bodies: Uint8Array): Result {
+    if (!("op" in command)) {
+      return command[0] === ACCEPT ? accept(unpackEvent(command, bodies)) : operations.settle(unpackDone(command));
+    }
+    // Whatever looks at the marks must find those of this batch.
+    if (command.op !== "settle") pairs.flush();
+    const operation = operations[command.op] as (input: OtherCommand["input"]) => unknown;
+    return { ok: true, value: operation(command.input) };
   }
 
-  const runTogether = db.transaction((commands: readonly Command[]): CommandResult[] => {
+  const runTogether = db.transaction((commands: readonly Command[], bodies: Uint8Array): Result[] => {
     let done = 0;
     pairs.begin();
     numbers.begin();
-    const results = commands.map((command): CommandResult => {
-      // Whatever looks at the marks must find those of this batch.
-      if (command.op !== "accept" && command.op !== "settle") pairs.flush();
-      const value = runOne(command);
-      if (command.op === "settle" && command.input.to === "done" && value === "settled") done += 1;
-      return { ok: true, value };
-    });
+    const results: Result[] = [];
+    for (const command of commands) {
+      const result = runOne(command, bodies);
+      if (result === "settled") done += 1;
+      results.push(result);
+    }
     pairs.flush();
     addDone(done);
     return results;
   });
 
-  function attempt(commands: readonly Command[]): CommandResult[] | { failure: CommandResult & { ok: false } } {
+  function attempt(commands: readonly Command[], bodies: Uint8Array): readonly Result[] | Failure {
     try {
-      const results = runTogether.immediate(commands);
+      const results = runTogether.immediate(commands, bodies);
       pairs.committed();
       return results;
     } catch (error) {
       pairs.rolledBack();
-      const { code, message } = asStoreError(
-        error,
-        commands
-          .map((command) => command.op)
-          .slice(0, 3)
-          .join(", "),
-      );
-      return { failure: { ok: false, code, message, breaking: isBreaking(error) } };
+      const { code, message } = asStoreError(error, commands.slice(0, 3).map(nameOf).join(", "));
+      return { ok: false, code, message, breaking: isBreaking(error) };
     }
   }
 
+  function runAll({ commands, bodies }: Batch): readonly Result[] {
+    const together = attempt(commands, bodies);
+    if (!("code" in together)) return together;
+    // One bad command must not take its neighbours with it; a locked, full or broken database fails them all alike.
+    const isOfOneCommand = commands.length > 1 && !together.breaking && !isOfDatabase(together);
+    if (!isOfOneCommand) return commands.map(() => together);
+    return commands.flatMap((command) => attempt([command], bodies));
+  }
+
   return {
-    runBatch(commands, ended) {
-      for (const lease of ended) pairs.forget(lease);
-      const together = attempt(commands);
-      if (Array.isArray(together)) return together;
-      const { failure } = together;
-      // One bad command must not take its neighbours with it; a locked, full or broken database fails them all alike.
-      const isOfOneCommand = commands.length > 1 && !failure.breaking && !isOfDatabase(failure);
-      if (!isOfOneCommand) return commands.map(() => failure);
-      return commands.map((command) => {
-        const alone = attempt([command]);
-        return Array.isArray(alone) ? (alone[0] ?? failure) : alone.failure;
-      });
+    runBatch(batch) {
+      for (const lease of batch.ended) pairs.forget(lease);
+      return { results: runAll(batch), epoch: pairs.ownEpoch };
     },
   };
 }

@@ -8,7 +8,7 @@ export function createInlineWriter(db: Database, files: OpenFiles | undefined): 
   const inbox = createCheckedInbox(db, files);
   return {
     // oxlint-disable-next-line require-await -- a throw must become a rejection
-    run: async (commands, ended) => inbox.runBatch(commands, ended),
+    run: async (batch, ended) => inbox.runBatch({ commands: batch.commands, bodies: batch.joinBodies(), ended }),
     // Without a thread nothing looks between two batches.
     fault: new Promise(() => undefined),
     close: () => Promise.resolve(),

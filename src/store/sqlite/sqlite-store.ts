@@ -119,16 +119,11 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 
   function current(): OpenStore {
     if (opened !== undefined) return opened;
-    throw new PigeonholeError("stopped", "The store is not open; call open() first.");
+    throw notOpen();
   }
 
-  const run: GroupCommit["run"] = (op, input, bytes) => {
-    try {
-      return current().commits.run(op, input, bytes);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  };
+  const refuse = (): Promise<never> => Promise.reject(notOpen());
+  const run: GroupCommit["run"] = (op, input) => opened?.commits.run(op, input) ?? refuse();
 
   return {
     open(context) {
@@ -147,11 +142,11 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       }
       return closing;
     },
-    accept: (event) => run("accept", event, event.body.byteLength),
+    accept: (event) => opened?.commits.accept(event) ?? refuse(),
     lease: (request) => run("lease", request),
     renew: (leases, leaseUntil) => run("renew", { leases, leaseUntil }),
     release: (leases, now) => run("release", { leases, now }),
-    settle: (settlement) => run("settle", settlement),
+    settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),
     commit: (settlement, fn) =>
       new Promise<void>((resolve, reject) => current().commit({ settlement, fn, resolve, reject })),
     async recover(now) {
@@ -190,4 +185,8 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
     },
   };
+}
+
+function notOpen(): PigeonholeError {
+  return new PigeonholeError("stopped", "The store is not open; call open() first.");
 }

@@ -1,9 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import type { StoreContext } from "../store.js";
-import { type PackedResult, packBatch, unpackResults } from "./batch-packing.js";
+import { type Batch, type BatchPacker, type BatchResults, type Command, type Result, nameOf } from "./batch.js";
 import type { Lease } from "../work.js";
-import type { Command, CommandResult } from "./inbox-database.js";
 import type { OpenFiles } from "./open-files.js";
 import type { BlockedWal } from "./wal-watch.js";
 import type { Writer } from "./writer.js";
@@ -11,22 +10,17 @@ import type { Writer } from "./writer.js";
 /** What the thread answers to a batch and when it has opened the file, and what it tells by itself. */
 export type ThreadMessage =
   | { kind: "ready" }
-  | { kind: "results"; results: PackedResult[] }
+  | ({ kind: "results" } & BatchResults)
   | { kind: "fault"; code: PigeonholeError["code"]; message: string }
   | ({ kind: "wal_blocked" } & BlockedWal)
   | { kind: "failed"; code: PigeonholeError["code"]; message: string };
 
-/** A batch that could not be packed. */
-interface UnpackedBatch {
-  commands: readonly Command[];
-  ended: readonly Lease[];
-  error: unknown;
-}
-
 interface Waiting {
-  resolve(results: PackedResult[]): void;
+  resolve(results: BatchResults): void;
   reject(error: Error): void;
 }
+
+const NO_RESULTS: BatchResults = { results: [], epoch: undefined };
 
 /** Runs batches on a worker thread that owns the writing connection, so that the event loop never waits for a disk. */
 export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext["onAlarm"]): Promise<Writer> {
@@ -36,7 +30,7 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   let waiting: Waiting | undefined;
   let dead: PigeonholeError | undefined;
 
-  function expect(): Promise<PackedResult[]> {
+  function expect(): Promise<BatchResults> {
     if (dead !== undefined) return Promise.reject(dead);
     worker.ref();
     return new Promise((resolve, reject) => (waiting = { resolve, reject }));
@@ -58,9 +52,9 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   worker.on("message", (message: ThreadMessage) => {
     switch (message.kind) {
       case "ready":
-        return finish((waiter) => waiter.resolve([]));
+        return finish((waiter) => waiter.resolve(NO_RESULTS));
       case "results":
-        return finish((waiter) => waiter.resolve(message.results));
+        return finish((waiter) => waiter.resolve(message));
       case "fault":
         return tellFault(new PigeonholeError(message.code, message.message));
       case "wal_blocked":
@@ -76,28 +70,39 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   worker.on("exit", () => die(new PigeonholeError("store_failed", "The writer thread of the store ended by itself.")));
 
-  async function run(commands: readonly Command[], ended: readonly Lease[]): Promise<CommandResult[]> {
+  /** Throws when a command holds what cannot cross to the thread. */
+  function post(commands: readonly Command[], bodies: Uint8Array<ArrayBuffer>, ended: readonly Lease[]): void {
+    const batch: Batch = { commands, bodies, ended };
+    worker.postMessage(batch, [bodies.buffer]);
+  }
+
+  async function run(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
     if (dead !== undefined) throw dead;
     try {
-      const batch = packBatch(commands, ended);
-      worker.postMessage(batch, [batch.bodies.buffer]);
-    } catch (error) {
-      return runEachAlone({ commands, ended, error });
+      post(batch.commands, batch.joinBodies(), ended);
+    } catch {
+      return runEachAlone(batch, ended);
     }
-    return unpackResults(await expect(), commands);
+    return expect();
   }
 
   /** An argument that cannot cross to the thread must not take its neighbours with it, nor count as a failure of the disk. */
-  async function runEachAlone({ commands, ended, error }: UnpackedBatch): Promise<CommandResult[]> {
-    const [first, second] = commands;
-    if (first !== undefined && second === undefined) {
-      return [
-        { ok: false, code: "invalid_argument", message: `${first.op} failed: ${String(error)}`, breaking: false },
-      ];
+  async function runEachAlone(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
+    const results: Result[] = [];
+    let epoch: number | undefined;
+    for (const command of batch.commands) {
+      try {
+        post([command], batch.joinBodies(), ended);
+      } catch (error) {
+        const message = `${nameOf(command)} failed: ${String(error)}`;
+        results.push({ ok: false, code: "invalid_argument", message, breaking: false });
+        continue;
+      }
+      const answer = await expect();
+      results.push(...answer.results);
+      epoch = answer.epoch;
     }
-    const results: CommandResult[] = [];
-    for (const command of commands) results.push(...(await run([command], ended)));
-    return results;
+    return { results, epoch };
   }
 
   await expect();

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
-import { type PackedBatch, packResults, unpackBatch } from "./batch-packing.js";
+import type { Batch } from "./batch.js";
 import { createCheckedInbox } from "./checked-inbox.js";
 import { openDatabase } from "./open-database.js";
 import { OpenFiles, type OpenFilesData } from "./open-files.js";
@@ -33,15 +33,14 @@ try {
     const blocked = wal.look(performance.now());
     if (blocked !== undefined) answer({ kind: "wal_blocked", ...blocked });
   }, LOOK_MS);
-  port.on("message", (message: PackedBatch | "close") => {
+  port.on("message", (message: Batch | "close") => {
     if (message === "close") {
       clearInterval(looking);
       db.close();
       port.close();
       return;
     }
-    const commands = unpackBatch(message);
-    answer({ kind: "results", results: packResults(inbox.runBatch(commands, message.ended), commands) });
+    answer({ kind: "results", ...inbox.runBatch(message) });
   });
   answer({ kind: "ready" });
 } catch (error) {

@@ -1,7 +1,8 @@
-import { createInboxDatabase, type Command } from "#pigeonhole/store/sqlite/inbox-database.js";
+import { BatchPacker, unpackAccepted } from "#pigeonhole/store/sqlite/batch.js";
+import { createInboxDatabase } from "#pigeonhole/store/sqlite/inbox-database.js";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import type { Lease } from "#pigeonhole/store/work.js";
-import type { AcceptResult, LeasePage } from "#pigeonhole/store/store.js";
+import type { LeasePage } from "#pigeonhole/store/store.js";
 
 /** An event to accept; `leased` as for a dispatcher that has room, otherwise its work waits. */
 export interface AcceptPlan {
@@ -33,55 +34,57 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
     db.pragma("cache_size = -2000000");
   }
   const inbox = createInboxDatabase(db);
-  // As a receiver does when it starts: what comes in leased has a row until then.
-  inbox.runBatch(
-    [{ op: "recover", input: { now: Date.now(), everything: false, takeOver: true, epoch: undefined } }],
-    [],
-  );
-
-  function runAll(commands: readonly Command[]): unknown[] {
-    return inbox.runBatch(commands, []).map((result) => {
+  function runAll(batch: BatchPacker): { values: unknown[]; epoch: number | undefined } {
+    const { results, epoch } = inbox.runBatch({ commands: batch.commands, bodies: batch.joinBodies(), ended: [] });
+    const values = results.map((result) => {
+      if (typeof result !== "object") {
+        if (result === "lost") throw new Error("a lease was lost");
+        return result;
+      }
       if (!result.ok) throw new Error(`the store refused a command: ${result.message}`);
-      if (result.value === "lost") throw new Error("a lease was lost");
       return result.value;
     });
+    return { values, epoch };
   }
+
+  // As a receiver does when it starts: what comes in leased has a row until then.
+  const first = new BatchPacker();
+  first.add({ op: "recover", input: { now: Date.now(), everything: false, takeOver: true, epoch: undefined } });
+  runAll(first);
 
   return {
     run({ accept, done, failed }) {
       const at = Date.now();
-      const commands = accept.map(({ id, type, body, handlers, leased }): Command => {
+      const batch = new BatchPacker();
+      const works = accept.map(({ id, type, body, handlers, leased }) => {
         const work = handlers.map((handler) => (leased ? { handler, leaseUntil: at + LEASE_MS } : { handler }));
-        return { op: "accept", input: { id, type, receivedAt: at, signedAt: at, test: false, body, work } };
+        batch.accept({ id, type, receivedAt: at, signedAt: at, test: false, body, work });
+        return work;
       });
-      for (const lease of done) {
-        commands.push({ op: "settle", input: { ...lease, at, dropSteps: false, to: "done" } });
-      }
+      for (const lease of done) batch.done({ ...lease, at, dropSteps: false, to: "done" });
       for (const lease of failed) {
-        commands.push({
+        batch.add({
           op: "settle",
           input: { ...lease, at, dropSteps: false, to: "pending", dueAt: at, error: "failed" },
         });
       }
-      const results = runAll(commands).slice(0, accept.length) as AcceptResult[];
-      return results.flatMap((result) => (result.kind === "stored" ? result.leases : []));
+      const { values, epoch } = runAll(batch);
+      return works.flatMap((work, place) => {
+        const seq = values[place];
+        if (typeof seq !== "number") return [];
+        const accepted = unpackAccepted(seq, epoch, work);
+        return accepted.kind === "stored" ? accepted.leases : [];
+      });
     },
     lease(handler, limit) {
       const now = Date.now();
-      const [page] = runAll([
-        {
-          op: "lease",
-          input: {
-            handler,
-            now,
-            leaseUntil: now + LEASE_MS,
-            limit,
-            maxBytes: 2 ** 30,
-            suspectLimit: 1,
-            allowRepeated: true,
-          },
-        },
-      ]) as LeasePage[];
+      const batch = new BatchPacker();
+      const leaseUntil = now + LEASE_MS;
+      batch.add({
+        op: "lease",
+        input: { handler, now, leaseUntil, limit, maxBytes: 2 ** 30, suspectLimit: 1, allowRepeated: true },
+      });
+      const [page] = runAll(batch).values as LeasePage[];
       return (page?.work ?? []).map(({ seq, handler, token }) => ({ seq, handler, token }));
     },
     close() {

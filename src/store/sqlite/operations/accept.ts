@@ -5,6 +5,7 @@ import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
 import type { DirectPairs } from "../direct-pairs.js";
 import type { EventNumbers } from "../event-numbers.js";
+import type { CommandResult } from "../inbox-database.js";
 import type { NextToken } from "../lease-token.js";
 import { idBeside, prepareOtherBytes } from "./other-bytes.js";
 
@@ -14,25 +15,13 @@ export interface AcceptTools {
   nextToken: NextToken;
 }
 
-type EventRow = [
-  seq: number,
-  id: string,
-  type: string,
-  test: number,
-  receivedAt: number,
-  signedAt: number,
-  bodyLength: number,
-  bodyCrc: number,
-  direct: string | null,
-];
-
 /**
  * Stores an event, its body and its work; an id that is already there changes nothing, unless its first body was parked and never
  * handled: then another one is kept beside it. Work that comes in leased gets no row from the process that works on the file. This is the
  * hot path: its parameters are bound by position, since binding by name takes as long again as all the rest of it.
  */
 export function prepareAccept(db: Database, { numbers, pairs, nextToken }: AcceptTools) {
-  const insertEvent = db.prepare<EventRow>(`
+  const insertEvent = db.prepare<[number, string, string, number, number, number, number, number, string | null]>(`
     INSERT INTO inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc, direct)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO NOTHING`);
@@ -50,24 +39,33 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
   );
   const otherBytes = prepareOtherBytes(db);
 
-  return (event: NewEvent): AcceptResult => {
+  /** Gives the event's number alone where that says all: its leases have the epoch as token. */
+  return (event: NewEvent): number | CommandResult => {
     const { id, type, receivedAt, signedAt, body } = event;
-    const length = body.byteLength;
     const crc = zlib.crc32(body);
     const { epoch } = pairs;
-    const leased = epoch === undefined ? [] : event.work.filter(({ leaseUntil }) => leaseUntil !== undefined);
-    const direct = leased.length === 0 ? null : JSON.stringify(leased.map(({ handler }) => handler));
+    const leased: string[] = [];
+    let lastUntil = 0;
+    for (const { handler, leaseUntil } of epoch === undefined ? [] : event.work) {
+      if (leaseUntil === undefined) continue;
+      leased.push(handler);
+      lastUntil = Math.max(lastUntil, leaseUntil);
+    }
     const seq = numbers.next;
-    const row: EventRow = [seq, id, type, event.test ? 1 : 0, receivedAt, signedAt, length, crc, direct];
-    if (insertEvent.run(...row).changes === 0) return acceptAgain(event, length, crc);
+    const test = event.test ? 1 : 0;
+    const direct = leased.length === 0 ? null : JSON.stringify(leased);
+    const { changes } = insertEvent.run(seq, id, type, test, receivedAt, signedAt, body.byteLength, crc, direct);
+    if (changes === 0) return { ok: true, value: acceptAgain(event, crc) };
     numbers.take();
-    pairs.store(seq, leased);
-    return { kind: "stored", seq, leases: insertRest(seq, event, epoch), otherBytes: false };
+    pairs.store(seq, leased, lastUntil);
+    const leases = insertRest(seq, event, epoch !== undefined);
+    return epoch === undefined ? { ok: true, value: { kind: "stored", seq, leases, otherBytes: false } } : seq;
   };
 
   /** Bodies beside another one are rare, and their work has rows. */
-  function acceptAgain(event: NewEvent, length: number, crc: number): AcceptResult {
+  function acceptAgain(event: NewEvent, crc: number): AcceptResult {
     const { id, type, receivedAt, signedAt, body, work } = event;
+    const length = body.byteLength;
     const known = selectKnown.get(id);
     if (known === undefined || (known.length === length && known.crc === crc)) {
       return { kind: "duplicate", otherBytes: false };
@@ -79,34 +77,30 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
     const seq = numbers.next;
     insertEvent.run(seq, ownId, type, event.test ? 1 : 0, receivedAt, signedAt, length, crc, null);
     numbers.take();
-    pairs.store(seq, []);
+    pairs.store(seq, [], 0);
     otherBytes.add(
       seq,
       known.seq,
       work.map(({ handler }) => handler),
     );
-    return { kind: "stored", seq, leases: insertRest(seq, event, undefined), otherBytes: true };
+    return { kind: "stored", seq, leases: insertRest(seq, event, false), otherBytes: true };
   }
 
-  /** With an epoch, work that is to be leased is in flight and has no row. */
-  function insertRest(seq: number, event: NewEvent, epoch: number | undefined): Lease[] {
-    const { receivedAt, body } = event;
+  /** Work that is to be leased gets rows unless it is direct; gives the leases of those rows. */
+  function insertRest(seq: number, event: NewEvent, isDirect: boolean): Lease[] {
+    const { receivedAt, body, work, parked } = event;
     insertBody.run(seq, body);
     const leases: Lease[] = [];
-    for (const { handler, leaseUntil } of event.work) {
+    for (const { handler, leaseUntil } of work) {
       if (leaseUntil === undefined) {
         insertPending.run(seq, handler, receivedAt);
-      } else if (epoch !== undefined) {
-        leases.push({ seq, handler, token: epoch });
-      } else {
+      } else if (!isDirect) {
         const token = nextToken();
         insertLeased.run(seq, handler, token, leaseUntil);
         leases.push({ seq, handler, token });
       }
     }
-    if (event.parked !== undefined) {
-      insertParked.run({ seq, at: receivedAt, reason: event.parked.reason, error: event.parked.detail });
-    }
+    if (parked !== undefined) insertParked.run({ seq, at: receivedAt, reason: parked.reason, error: parked.detail });
     return leases;
   }
 }

@@ -1,0 +1,134 @@
+import type { NewOutboxEvent } from "../outbox.js";
+import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
+import type { Lease, NewWork, ParkedNote, Settlement } from "../work.js";
+import type { CommandResult, OtherCommand } from "./inbox-database.js";
+
+// A batch is cloned on its way to the thread and back. Cloning costs by the object and by the property name, so what every
+// event passes through travels as short lists, and all bodies as one buffer that changes hands without a copy.
+
+export const ACCEPT = 1;
+export const DONE = 2;
+
+export type AcceptCommand = [
+  op: typeof ACCEPT,
+  id: string,
+  type: string,
+  test: boolean,
+  receivedAt: number,
+  signedAt: number,
+  bodyStart: number,
+  bodyEnd: number,
+  parked: ParkedNote | undefined,
+  ...work: (string | number | undefined)[],
+];
+
+export type DoneCommand = [
+  op: typeof DONE,
+  seq: number,
+  handler: string,
+  token: number,
+  at: number,
+  dropSteps: boolean,
+  ...records: (string | number)[],
+];
+
+/** One call as data, so that it can cross to a thread. */
+export type Command = AcceptCommand | DoneCommand | OtherCommand;
+
+export function nameOf(command: Command): string {
+  if ("op" in command) return command.op;
+  return command[0] === ACCEPT ? "accept" : "settle";
+}
+
+/** What a writer is given: commands that share one durable transaction. */
+export interface Batch {
+  commands: readonly Command[];
+  /** Those of all accepted events, one after another. */
+  bodies: Uint8Array;
+  /** Leases whose work another connection of this process has settled since the batch before. */
+  ended: readonly Lease[];
+}
+
+/** What became of a command; a number is that of a new event which has no other bytes, and whose leases have the epoch as token. */
+export type Result = number | SettleResult | CommandResult;
+
+export interface BatchResults {
+  results: readonly Result[];
+  /** Undefined when the process does not work on the file. */
+  epoch: number | undefined;
+}
+
+/** Packs commands as they come in. */
+export class BatchPacker {
+  readonly commands: Command[] = [];
+  readonly #bodies: Uint8Array[] = [];
+  bytes = 0;
+
+  /** These give the place of the command, and so of its result. */
+  accept({ id, type, test, receivedAt, signedAt, body, work, parked }: NewEvent): number {
+    const start = this.bytes;
+    this.bytes += body.byteLength;
+    this.#bodies.push(body);
+    const command: AcceptCommand = [ACCEPT, id, type, test, receivedAt, signedAt, start, this.bytes, parked];
+    for (const { handler, leaseUntil } of work) command.push(handler, leaseUntil);
+    return this.commands.push(command) - 1;
+  }
+
+  done({ seq, handler, token, at, dropSteps, records }: Settlement & { to: "done" }): number {
+    const command: DoneCommand = [DONE, seq, handler, token, at, dropSteps];
+    if (records !== undefined) for (const { key, body, occurredAt } of records) command.push(key, body, occurredAt);
+    return this.commands.push(command) - 1;
+  }
+
+  add(command: OtherCommand): number {
+    return this.commands.push(command) - 1;
+  }
+
+  /** A copy of all bodies, which may change hands. */
+  joinBodies(): Uint8Array<ArrayBuffer> {
+    const joined = new Uint8Array(this.bytes);
+    let offset = 0;
+    for (const body of this.#bodies) {
+      joined.set(body, offset);
+      offset += body.byteLength;
+    }
+    return joined;
+  }
+}
+
+export function unpackEvent(command: AcceptCommand, bodies: Uint8Array): NewEvent {
+  const work: NewWork[] = [];
+  for (let place = 9; place < command.length; place += 2) {
+    const [handler, leaseUntil] = [command[place] as string, command[place + 1] as number | undefined];
+    work.push(leaseUntil === undefined ? { handler } : { handler, leaseUntil });
+  }
+  return {
+    id: command[1],
+    type: command[2],
+    test: command[3],
+    receivedAt: command[4],
+    signedAt: command[5],
+    body: bodies.subarray(command[6], command[7]),
+    parked: command[8],
+    work,
+  };
+}
+
+export function unpackDone(command: DoneCommand): Settlement {
+  const records: NewOutboxEvent[] = [];
+  for (let place = 6; place < command.length; place += 3) {
+    const [key, body, occurredAt] = [command[place], command[place + 1], command[place + 2]];
+    records.push({ key: key as string, body: body as string, occurredAt: occurredAt as number });
+  }
+  const [, seq, handler, token, at, dropSteps] = command;
+  return { seq, handler, token, at, dropSteps, to: "done", records };
+}
+
+/** `work` is what the event was accepted with: it knows which handlers asked for a lease. */
+export function unpackAccepted(seq: number, epoch: number | undefined, work: readonly NewWork[]): AcceptResult {
+  const leases: Lease[] = [];
+  for (const { handler, leaseUntil } of work) {
+    if (leaseUntil !== undefined && epoch !== undefined) leases.push({ seq, handler, token: epoch });
+  }
+  return { kind: "stored", seq, leases, otherBytes: false };
+}
