@@ -39,9 +39,9 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   /** Opens files again that were taken away; ends with the opening. */
   let replacing = Promise.resolve();
   let closed = new AbortController();
-  let hasTakenOver = false;
   /** Whether the writer that is open has begun its epoch, or gone on with the one before. */
   let hasEpoch = false;
+  /** Of this opening; undefined until it has taken the file over. */
   let lastEpoch: number | undefined;
 
   async function openWhileBusy({ onAlarm }: StoreContext): Promise<OpenStore> {
@@ -111,7 +111,6 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     }
     opened = undefined;
     closed.abort();
-    hasTakenOver = false;
     lastEpoch = undefined;
     await replacing;
     await open?.close().finally(() => ownership?.give());
@@ -153,12 +152,12 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       // A closed store must not take the file from the next one.
       current();
       if (ownership !== undefined && !ownership.take()) return { owner: false, recovered: 0, parked: 0 };
-      const everything = ownership !== undefined && !hasTakenOver;
-      const given = { now, everything, takeOver: !hasEpoch, epoch: everything ? undefined : lastEpoch };
+      const everything = ownership !== undefined && lastEpoch === undefined;
+      const given = { now, everything, takeOver: !hasEpoch, epoch: lastEpoch };
       const { epoch, recovered, parked } = await run("recover", given);
-      hasTakenOver = true;
       hasEpoch = true;
-      lastEpoch = epoch;
+      // Another process may have ended it.
+      lastEpoch = epoch ?? lastEpoch;
       return { owner: true, recovered, parked };
     },
     restartWaits: (limits) => run("restartWaits", limits),
