@@ -2,6 +2,13 @@ import type { Database } from "better-sqlite3";
 import type { Lease } from "../work.js";
 import { groupMarks } from "./group-marks.js";
 
+/** Begins a statement that writes leased rows: number, handler, lease, end of the lease, 1, 0 and 'leased' follow. */
+export const INSERT_LEASED_ROW = "INSERT INTO inbox_work (seq, handler, lease, lease_until, started, finished, state)";
+
+/** The pair in flight, while nobody has taken the file over since the epoch that is its token; `:seq`, `:handler` and `:token` are bound. */
+export const FROM_OWN_PAIR = `FROM inbox_in_flight
+    WHERE seq = :seq AND handler = :handler AND (SELECT value FROM counter WHERE name = 'epoch') = :token`;
+
 /** The lease of a row that a dead process, or this one too long ago, left behind. */
 const ENDED = 0;
 
@@ -179,9 +186,8 @@ export class DirectPairs {
 /** Gives a pair a row under the same lease, if it is in flight and nobody has taken the file over. */
 export function prepareAddRow(db: Database): (lease: Lease, leaseUntil: number) => void {
   const insert = db.prepare<Lease & { leaseUntil: number }>(`
-    INSERT INTO inbox_work (seq, handler, state, lease, lease_until, started, finished)
-    SELECT seq, handler, 'leased', :token, :leaseUntil, 1, 0 FROM inbox_in_flight
-    WHERE seq = :seq AND handler = :handler AND (SELECT value FROM counter WHERE name = 'epoch') = :token`);
+    ${INSERT_LEASED_ROW}
+    SELECT seq, handler, :token, :leaseUntil, 1, 0, 'leased' ${FROM_OWN_PAIR}`);
   return ({ seq, handler, token }, leaseUntil) => {
     insert.run({ seq, handler, token, leaseUntil });
   };
@@ -203,7 +209,7 @@ function prepareStatements(db: Database) {
     ),
     addRow: prepareAddRow(db),
     addAllRows: db.prepare(`
-      INSERT INTO inbox_work (seq, handler, state, lease, lease_until, started, finished)
-      SELECT seq, handler, 'leased', ${ENDED}, ${ENDED}, 1, 0 FROM inbox_in_flight`),
+      ${INSERT_LEASED_ROW}
+      SELECT seq, handler, ${ENDED}, ${ENDED}, 1, 0, 'leased' FROM inbox_in_flight`),
   };
 }

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import type { Lease, Settlement } from "../work.js";
-import { prepareAddRow } from "./direct-pairs.js";
+import { FROM_OWN_PAIR, prepareAddRow } from "./direct-pairs.js";
 import { findFault } from "./find-fault.js";
 import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
@@ -149,8 +149,7 @@ function attempt(work: () => void): { error: unknown } | undefined {
 function prepareSingleEnds(db: Database): DirectEnds {
   const addMark = db.prepare<Lease & { at: number }>(`
     INSERT INTO inbox_mark (handler, first, last, settled_at)
-    SELECT handler, seq, seq, :at FROM inbox_in_flight
-    WHERE seq = :seq AND handler = :handler AND (SELECT value FROM counter WHERE name = 'epoch') = :token`);
+    SELECT handler, seq, seq, :at ${FROM_OWN_PAIR}`);
   return {
     end: ({ seq, handler, token }, at) => addMark.run({ seq, handler, token, at }).changes === 1,
     addRow: prepareAddRow(db),

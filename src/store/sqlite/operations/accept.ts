@@ -3,7 +3,7 @@ import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
-import type { DirectPairs } from "../direct-pairs.js";
+import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
 import type { EventNumbers } from "../event-numbers.js";
 import type { CommandResult } from "../inbox-database.js";
 import type { NextToken } from "../lease-token.js";
@@ -29,8 +29,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
   const insertPending = db.prepare<[number, string, number]>(`
     INSERT INTO inbox_work (seq, handler, state, due_at, started, finished) VALUES (?, ?, 'pending', ?, 0, 0)`);
   const insertLeased = db.prepare<[number, string, number, number]>(`
-    INSERT INTO inbox_work (seq, handler, state, lease, lease_until, started, finished)
-    VALUES (?, ?, 'leased', ?, ?, 1, 0)`);
+    ${INSERT_LEASED_ROW} VALUES (?, ?, ?, ?, 1, 0, 'leased')`);
   const insertParked = db.prepare(`
     INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
     VALUES (:seq, '', 'parked', :at, 0, 0, :reason, :error)`);

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { SettleResult } from "../../store.js";
 import type { Lease } from "../../work.js";
+import { FROM_OWN_PAIR } from "../direct-pairs.js";
 
 /** Reads the values of a handler's finished steps. */
 export function prepareLoadSteps(db: Database) {
@@ -18,8 +19,7 @@ export function prepareSaveStep(db: Database) {
     SELECT :seq, :handler, :name, :value FROM (
       SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
       UNION ALL
-      SELECT 1 FROM inbox_in_flight
-      WHERE seq = :seq AND handler = :handler AND (SELECT value FROM counter WHERE name = 'epoch') = :token)
+      SELECT 1 ${FROM_OWN_PAIR})
     WHERE true
     ON CONFLICT (seq, handler, name) DO UPDATE SET value = inbox_step.value`);
   return ({ lease, name, value }: { lease: Lease; name: string; value: string }): SettleResult =>
