@@ -15,7 +15,7 @@ function createScript() {
   const commits = new GroupCommit({
     run: ({ commands }) =>
       new Promise((resolve) => {
-        batches.push({ commands, answer: (results) => resolve({ results, epoch: undefined }) });
+        batches.push({ commands, answer: (results) => resolve({ results, epoch: 0 }) });
       }),
     fault: new Promise(() => undefined),
     close: () => Promise.resolve(),

@@ -54,9 +54,11 @@ export type Result = number | SettleResult | CommandResult;
 
 export interface BatchResults {
   results: readonly Result[];
-  /** Undefined when the process does not work on the file. */
-  epoch: number | undefined;
+  /** 0 where the process has never worked on the file. */
+  epoch: number;
 }
+
+const NO_WORK = { handler: undefined, leaseUntil: undefined };
 
 /** Packs commands as they come in. */
 export class BatchPacker {
@@ -69,9 +71,23 @@ export class BatchPacker {
     const start = this.bytes;
     this.bytes += body.byteLength;
     this.#bodies.push(body);
-    const command: AcceptCommand = [ACCEPT, id, type, test, receivedAt, signedAt, start, this.bytes, parked];
-    for (const { handler, leaseUntil } of work) command.push(handler, leaseUntil);
-    return this.commands.push(command) - 1;
+    // A list that grows takes three times the room, so the first handler is there from the beginning.
+    const { handler, leaseUntil } = work[0] ?? NO_WORK;
+    const words: AcceptCommand = [
+      ACCEPT,
+      id,
+      type,
+      test,
+      receivedAt,
+      signedAt,
+      start,
+      this.bytes,
+      parked,
+      handler,
+      leaseUntil,
+    ];
+    for (let index = 1; index < work.length; index += 1) words.push(work[index]?.handler, work[index]?.leaseUntil);
+    return this.commands.push(words) - 1;
   }
 
   done({ seq, handler, token, at, dropSteps, records }: Settlement & { to: "done" }): number {
@@ -99,8 +115,8 @@ export class BatchPacker {
 export function unpackEvent(command: AcceptCommand, bodies: Uint8Array): NewEvent {
   const work: NewWork[] = [];
   for (let place = 9; place < command.length; place += 2) {
-    const [handler, leaseUntil] = [command[place] as string, command[place + 1] as number | undefined];
-    work.push(leaseUntil === undefined ? { handler } : { handler, leaseUntil });
+    const [handler, leaseUntil] = [command[place] as string | undefined, command[place + 1] as number | undefined];
+    if (handler !== undefined) work.push(leaseUntil === undefined ? { handler } : { handler, leaseUntil });
   }
   return {
     id: command[1],
@@ -125,10 +141,9 @@ export function unpackDone(command: DoneCommand): Settlement {
 }
 
 /** `work` is what the event was accepted with: it knows which handlers asked for a lease. */
-export function unpackAccepted(seq: number, epoch: number | undefined, work: readonly NewWork[]): AcceptResult {
-  const leases: Lease[] = [];
-  for (const { handler, leaseUntil } of work) {
-    if (leaseUntil !== undefined && epoch !== undefined) leases.push({ seq, handler, token: epoch });
-  }
+export function unpackAccepted(seq: number, epoch: number, work: readonly NewWork[]): AcceptResult {
+  const isLeased = ({ leaseUntil }: NewWork): boolean => leaseUntil !== undefined;
+  const leased = work.every(isLeased) ? work : work.filter(isLeased);
+  const leases = leased.map(({ handler }): Lease => ({ seq, handler, token: epoch }));
   return { kind: "stored", seq, leases, otherBytes: false };
 }

@@ -183,7 +183,7 @@ export class GroupCommit {
       const { code, message } =
         error instanceof PigeonholeError ? error : new PigeonholeError("store_failed", String(error));
       const failure: Result = { ok: false, code, message, breaking: code === "store_failed" };
-      return { results: batch.commands.map(() => failure), epoch: undefined };
+      return { results: batch.commands.map(() => failure), epoch: 0 };
     }
   }
 }

@@ -142,7 +142,7 @@ export function createInboxDatabase(db: Database): InboxDatabase {
   return {
     runBatch(batch) {
       for (const lease of batch.ended) pairs.forget(lease);
-      return { results: runAll(batch), epoch: pairs.ownEpoch };
+      return { results: runAll(batch), epoch: pairs.ownEpoch ?? 0 };
     },
   };
 }

@@ -20,7 +20,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-const NO_RESULTS: BatchResults = { results: [], epoch: undefined };
+const NO_RESULTS: BatchResults = { results: [], epoch: 0 };
 
 /** Runs batches on a worker thread that owns the writing connection, so that the event loop never waits for a disk. */
 export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext["onAlarm"]): Promise<Writer> {
@@ -89,7 +89,7 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   /** An argument that cannot cross to the thread must not take its neighbours with it, nor count as a failure of the disk. */
   async function runEachAlone(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
     const results: Result[] = [];
-    let epoch: number | undefined;
+    let epoch = 0;
     for (const command of batch.commands) {
       try {
         post([command], batch.joinBodies(), ended);

@@ -34,7 +34,7 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
     db.pragma("cache_size = -2000000");
   }
   const inbox = createInboxDatabase(db);
-  function runAll(batch: BatchPacker): { values: unknown[]; epoch: number | undefined } {
+  function runAll(batch: BatchPacker): { values: unknown[]; epoch: number } {
     const { results, epoch } = inbox.runBatch({ commands: batch.commands, bodies: batch.joinBodies(), ended: [] });
     const values = results.map((result) => {
       if (typeof result !== "object") {
