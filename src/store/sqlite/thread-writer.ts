@@ -71,38 +71,22 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   worker.on("exit", () => die(new PigeonholeError("store_failed", "The writer thread of the store ended by itself.")));
 
   /** Throws when a command holds what cannot cross to the thread. */
-  function post(commands: readonly Command[], bodies: Uint8Array<ArrayBuffer>, ended: readonly Lease[]): void {
-    const batch: Batch = { commands, bodies, ended };
+  function send(batch: Batch, bodies: Uint8Array<ArrayBuffer>): Promise<BatchResults> {
     worker.postMessage(batch, [bodies.buffer]);
-  }
-
-  async function run(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
-    if (dead !== undefined) throw dead;
-    try {
-      post(batch.commands, batch.joinBodies(), ended);
-    } catch {
-      return runEachAlone(batch, ended);
-    }
     return expect();
   }
 
-  /** An argument that cannot cross to the thread must not take its neighbours with it, nor count as a failure of the disk. */
-  async function runEachAlone(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
-    const results: Result[] = [];
-    let epoch = 0;
-    for (const command of batch.commands) {
-      try {
-        post([command], batch.joinBodies(), ended);
-      } catch (error) {
-        const message = `${nameOf(command)} failed: ${String(error)}`;
-        results.push({ ok: false, code: "invalid_argument", message, breaking: false });
-        continue;
-      }
-      const answer = await expect();
-      results.push(...answer.results);
-      epoch = answer.epoch;
+  function run(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
+    if (dead !== undefined) return Promise.reject(dead);
+    const sendSome = (commands: readonly Command[]): Promise<BatchResults> => {
+      const bodies = batch.joinBodies();
+      return send({ commands, bodies, ended }, bodies);
+    };
+    try {
+      return sendSome(batch.commands);
+    } catch {
+      return runEachAlone(batch.commands, sendSome);
     }
-    return { results, epoch };
   }
 
   await expect();
@@ -116,4 +100,27 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
       await ended;
     },
   };
+}
+
+/** An argument that cannot cross to the thread must not take its neighbours with it, nor count as a failure of the disk. */
+async function runEachAlone(
+  commands: readonly Command[],
+  send: (commands: readonly Command[]) => Promise<BatchResults>,
+): Promise<BatchResults> {
+  const results: Result[] = [];
+  let epoch = 0;
+  for (const command of commands) {
+    let answer: Promise<BatchResults>;
+    try {
+      answer = send([command]);
+    } catch (error) {
+      const message = `${nameOf(command)} failed: ${String(error)}`;
+      results.push({ ok: false, code: "invalid_argument", message, breaking: false });
+      continue;
+    }
+    const alone = await answer;
+    results.push(...alone.results);
+    epoch = alone.epoch;
+  }
+  return { results, epoch };
 }

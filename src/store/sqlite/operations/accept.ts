@@ -2,7 +2,7 @@
 import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
 import type { AcceptResult, NewEvent } from "../../store.js";
-import type { Lease } from "../../work.js";
+import type { Lease, NewWork } from "../../work.js";
 import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
 import type { EventNumbers } from "../event-numbers.js";
 import type { CommandResult } from "../inbox-database.js";
@@ -43,13 +43,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
     const { id, type, receivedAt, signedAt, body } = event;
     const crc = zlib.crc32(body);
     const { epoch } = pairs;
-    const leased: string[] = [];
-    let lastUntil = 0;
-    for (const { handler, leaseUntil } of epoch === undefined ? [] : event.work) {
-      if (leaseUntil === undefined) continue;
-      leased.push(handler);
-      lastUntil = Math.max(lastUntil, leaseUntil);
-    }
+    const { leased, lastUntil } = leasedOf(epoch === undefined ? [] : event.work);
     const seq = numbers.next;
     const test = event.test ? 1 : 0;
     const direct = leased.length === 0 ? null : JSON.stringify(leased);
@@ -102,4 +96,16 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
     if (parked !== undefined) insertParked.run({ seq, at: receivedAt, reason: parked.reason, error: parked.detail });
     return leases;
   }
+}
+
+/** The handlers that asked for a lease, and when the last lease ends. */
+function leasedOf(work: readonly NewWork[]): { leased: string[]; lastUntil: number } {
+  const leased: string[] = [];
+  let lastUntil = 0;
+  for (const { handler, leaseUntil } of work) {
+    if (leaseUntil === undefined) continue;
+    leased.push(handler);
+    lastUntil = Math.max(lastUntil, leaseUntil);
+  }
+  return { leased, lastUntil };
 }
