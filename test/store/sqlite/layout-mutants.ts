@@ -141,7 +141,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     shownBy: "a step writes nothing once another process has taken the file over",
     changes: change(
       "store/sqlite/operations/steps.js",
-      "SELECT 1 FROM inbox_in_flight\n      WHERE seq = :seq AND handler = :handler AND (SELECT value FROM counter WHERE name = 'epoch') = :token)",
+      "SELECT 1 ${FROM_OWN_PAIR})",
       "SELECT 1 FROM inbox_event WHERE seq = :seq)",
     ),
   },
@@ -150,7 +150,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     shownBy: "ctx.commit writes nothing once another process has taken the file over",
     changes: change(
       "store/sqlite/user-transaction.js",
-      "SELECT handler, seq, seq, :at FROM inbox_in_flight\n    WHERE seq = :seq AND handler = :handler AND (SELECT value FROM counter WHERE name = 'epoch') = :token",
+      "SELECT handler, seq, seq, :at ${FROM_OWN_PAIR}",
       "SELECT :handler, :seq, :seq, :at WHERE :token IS NOT NULL",
     ),
   },
@@ -164,7 +164,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     shownBy: "a process that looks for what others left leaves its own work in flight alone",
     changes: [
       ...change("store/sqlite/sqlite-store.js", "takeOver: !hasEpoch", "takeOver: true"),
-      ...change("store/sqlite/sqlite-store.js", "epoch: everything ? undefined : lastEpoch", "epoch: undefined"),
+      ...change("store/sqlite/sqlite-store.js", "epoch: lastEpoch }", "epoch: undefined }"),
     ],
   },
   {
@@ -172,7 +172,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     shownBy: "a renewed lease goes on under its token",
     changes: change(
       "store/sqlite/sqlite-store.js",
-      "ownership !== undefined && !hasTakenOver",
+      "ownership !== undefined && lastEpoch === undefined",
       "ownership !== undefined",
     ),
   },
@@ -186,8 +186,8 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     shownBy: "a step is kept for the next process, with the death counted once",
     changes: change(
       DIRECT,
-      "${ENDED}, ${ENDED}, 1, 0 FROM inbox_in_flight",
-      "${ENDED}, ${ENDED}, 0, 0 FROM inbox_in_flight",
+      "${ENDED}, ${ENDED}, 1, 0, 'leased' FROM inbox_in_flight",
+      "${ENDED}, ${ENDED}, 0, 0, 'leased' FROM inbox_in_flight",
     ),
   },
   {
@@ -250,8 +250,8 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     shownBy: "events that are settled together in a row have one mark",
     changes: change(
       "store/sqlite/inbox-database.js",
-      "const results = runTogether.immediate(commands);",
-      'if (db.inTransaction) db.exec("COMMIT"); db.exec("BEGIN IMMEDIATE"); const results = runTogether(commands);',
+      "const results = runTogether.immediate(commands, bodies);",
+      'if (db.inTransaction) db.exec("COMMIT"); db.exec("BEGIN IMMEDIATE"); const results = runTogether(commands, bodies);',
     ),
   },
   {
@@ -259,8 +259,8 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     shownBy: "a commit that fails leaves no mark, and the settlement can be repeated",
     changes: change(
       "store/sqlite/sqlite-store.js",
-      'settle: (settlement) => run("settle", settlement),',
-      'settle: (settlement) => { run("settle", settlement).catch(() => undefined); return Promise.resolve("settled"); },',
+      "settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),",
+      'settle: (settlement) => { opened?.commits.settle(settlement).catch(() => undefined); return Promise.resolve("settled"); },',
     ),
   },
 ];

@@ -8,6 +8,7 @@ import type { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js
 import type { NewEvent, Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import Database from "better-sqlite3";
+import { expect } from "vitest";
 import { context, MINUTE, newEvent, T } from "../conformance/fixture.js";
 
 /** The parts of one build of the package that write the SQLite file. */
@@ -72,8 +73,9 @@ export class Scene {
     const db = this.#kit.openDatabase(this.file);
     this.#connections.push(db);
     const input = { now, everything: true, takeOver: true, epoch: undefined };
-    const [result] = this.#kit.createInboxDatabase(db).runBatch([{ op: "recover", input }], []);
-    if (result?.ok !== true) throw new Error(`The take-over failed: ${result?.message}`);
+    const commands = [{ op: "recover" as const, input }];
+    const batch = { commands, bodies: new Uint8Array(0), ended: [] };
+    expect(this.#kit.createInboxDatabase(db).runBatch(batch).results).toMatchObject([{ ok: true }]);
   }
 
   /** Looks into the file with a connection that has no settings of ours. */

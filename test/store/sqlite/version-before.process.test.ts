@@ -325,7 +325,7 @@ async function loseLock(scene: Scene, kit: LayoutKit): Promise<Store> {
   const store = await scene.openBeside(kit);
   const db = kit.openDatabase(scene.file);
   const input = { now: T, everything: true, takeOver: true, epoch: undefined };
-  kit.createInboxDatabase(db).runBatch([{ op: "recover", input }], []);
+  kit.createInboxDatabase(db).runBatch({ commands: [{ op: "recover", input }], bodies: new Uint8Array(0), ended: [] });
   db.close();
   return store;
 }
