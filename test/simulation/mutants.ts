@@ -33,10 +33,10 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "store/sqlite/operations/accept.js",
-        from: "const row = [seq, id, type,",
-        to: `if (seen.has(id)) return { kind: "duplicate", otherBytes: false };
+        from: "const { changes } = insertEvent.run(seq, id,",
+        to: `if (seen.has(id)) return { ok: true, value: { kind: "duplicate", otherBytes: false } };
         seen.add(id);
-        const row = [seq, stored.get(id) === undefined ? id : id + "#" + nextToken(), type,`,
+        const { changes } = insertEvent.run(seq, stored.get(id) === undefined ? id : id + "#" + nextToken(),`,
       },
       {
         file: "store/sqlite/operations/accept.js",
@@ -165,7 +165,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "store/sqlite/sqlite-store.js",
-        from: "const everything = ownership !== undefined && !hasTakenOver;",
+        from: "const everything = ownership !== undefined && lastEpoch === undefined;",
         to: "const everything = false;",
       },
       { file: "store/sqlite/direct-pairs.js", from: "addAllRows.run();", to: "" },

@@ -11,6 +11,7 @@ import { asStoreError } from "./store-error.js";
 export class Ownership {
   readonly #file: string;
   #lock: Database.Database | undefined;
+  #wasHeld = false;
 
   constructor(databaseFile: string) {
     this.#file = ownerPath(databaseFile);
@@ -18,6 +19,11 @@ export class Ownership {
 
   get isHeld(): boolean {
     return this.#lock !== undefined;
+  }
+
+  /** True for a former owner. */
+  get isLost(): boolean {
+    return this.#wasHeld && !this.isHeld;
   }
 
   /** Takes the lock unless another live process has it; true when it is held. */
@@ -31,6 +37,7 @@ export class Ownership {
       lock.pragma("journal_mode = MEMORY");
       lock.exec("BEGIN EXCLUSIVE");
       this.#lock = lock;
+      this.#wasHeld = true;
       return true;
     } catch (error) {
       lock?.close();

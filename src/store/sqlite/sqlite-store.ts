@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../base/clock.js";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import { sleep as sleepBy } from "../../base/sleep.js";
+import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
 import { backUpInThread } from "./back-up-in-thread.js";
 import { checkDriver } from "./check-driver.js";
@@ -16,6 +17,9 @@ const OPEN_WAIT_MS = 100;
 
 /** Files that were taken away are looked for this often. */
 const REOPEN_WAIT_MS = 250;
+
+/** A former owner makes no calls: the new one could not know that it died in one, and leases of calls are long. */
+const NO_SEND: SendPage = { send: undefined, nextDueAt: undefined };
 
 export interface SqliteStoreOptions {
   /** Path of the database file, or `:memory:`. Made with mode 0600 when it does not exist. */
@@ -172,7 +176,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     prune: (limits) => run("prune", limits),
     noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),
-    leaseSend: (request) => run("leaseSend", request),
+    leaseSend: (request) => (ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", request)),
     settleSend: (settlement) => run("settleSend", settlement),
     listOutbox: (query) => run("listOutbox", query),
     retryOutbox: (key, now) => run("retryOutbox", { key, now }),
