@@ -22,7 +22,7 @@ const EXCEPTIONS: Record<string, number> = {
   "store/sqlite/operations/prune.ts preparePrune": 72,
   "store/sqlite/operations/replan.ts prepareReplan": 65,
   "store/sqlite/operations/settle.ts prepareSettle": 62,
-  "store/sqlite/sqlite-store.ts createSqliteStore": 156,
+  "store/sqlite/sqlite-store.ts createSqliteStore": 146,
   "store/sqlite/thread-writer.ts createThreadWriter": 83,
   "store/sqlite/transaction-guard.ts guardDatabase": 85,
 };

@@ -8,7 +8,7 @@ import { backUpInThread } from "./back-up-in-thread.js";
 import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
-import { type OpenStore, canReopen, openStore } from "./open-store.js";
+import { type OpenStore, type OpenStoreOptions, canReopen, openStore } from "./open-store.js";
 import { Ownership } from "./ownership.js";
 
 /** Processes that start together meet while the first of them makes the file a WAL file, which SQLite does not wait for. */
@@ -48,22 +48,11 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   /** Of this opening; undefined until it has taken the file over. */
   let lastEpoch: number | undefined;
 
-  async function openWhileBusy({ onAlarm }: StoreContext): Promise<OpenStore> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await openStore({ file, useThread, onAlarm });
-      } catch (error) {
-        if (!isPigeonholeError(error, "store_busy") || attempt === OPEN_TRIES) throw error;
-      }
-      await sleep(OPEN_WAIT_MS);
-    }
-  }
-
   /** The close before has its end first, whatever that is: the file and its lock are free then. */
   async function openAfter(before: Promise<void>, context: StoreContext): Promise<void> {
     await before.catch(() => undefined);
     closed = new AbortController();
-    use(await openWhileBusy(context), context);
+    use(await openWhileBusy({ file, useThread, onAlarm: context.onAlarm }), context);
   }
 
   function use(open: OpenStore, context: StoreContext): void {
@@ -192,4 +181,15 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 
 function notOpen(): PigeonholeError {
   return new PigeonholeError("stopped", "The store is not open; call open() first.");
+}
+
+async function openWhileBusy(options: OpenStoreOptions): Promise<OpenStore> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await openStore(options);
+    } catch (error) {
+      if (!isPigeonholeError(error, "store_busy") || attempt === OPEN_TRIES) throw error;
+    }
+    await sleep(OPEN_WAIT_MS);
+  }
 }
