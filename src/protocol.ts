@@ -23,7 +23,7 @@ export type { HeaderReader } from "./protocol/raw-request.js";
 export {
   isDeliveredStatus,
   isRetryableStatus,
-  LONGEST_RETRY_SPAN_MS,
+  MAX_RETRY_SPAN_MS,
   RETRY_SCHEDULE,
   retryDelay,
   type RetryDelayInput,

@@ -19,7 +19,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     id: "timestamp_place",
     notShown: "Where the timestamp of the signature travels.",
     assumed:
-      "As `t=`, `ts=` or `timestamp=` in X-Svc-Signature (`t=1700000000,v1=…`), or else in the header X-Svc-Timestamp. When both can be read, the one in X-Svc-Signature is the signed one. What cannot be read is answered 503, with an alarm that tells the shape.",
+      "As `t=`, `ts=` or `timestamp=` in X-Svc-Signature (`t=1700000000,v1=…`), or else in the header X-Svc-Timestamp. When both can be read, the one in X-Svc-Signature is the signed one. What cannot be read is answered 503, with an alarm that describes its shape.",
     change:
       "Fields `timestampIn` ('signature' or 'header') and `timestampHeader` of the option `signature` of createReceiver, or of `assumptions` of verifySignature.",
   },
@@ -42,7 +42,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: "data_shape",
     notShown: "The shape of `data` for each event type.",
-    assumed: "An object with any fields. Handlers get it as it came.",
+    assumed: "An object with any fields. Handlers get it as it was received.",
     change: "Option `schemas` with a zod schema per event type; what does not fit is parked, not lost.",
   },
   {
@@ -115,7 +115,7 @@ export interface SignatureAssumptions {
   encodings: readonly SignatureEncoding[];
 }
 
-/** The defaults: every layout in common use is read. Each is safe, since the MAC covers the time wherever it travels. */
+/** The defaults: every layout in common use is read. Each is safe, since the MAC covers the time in either header. */
 export const SIGNATURE_ASSUMPTIONS: SignatureAssumptions = Object.freeze({
   signatureHeader: "x-svc-signature",
   timestampHeader: "x-svc-timestamp",

@@ -14,10 +14,10 @@ export type Delivery =
   /** Genuine but not understood. `detail` names fields and rules, never values. */
   | { kind: "undecodable"; id: string; type: string; test: boolean; reason: ParkReason; detail: string };
 
-/** The first few issues say what is wrong; a hostile schema mismatch can have thousands. */
-const MOST_ISSUES = 20;
+/** The first issues say what is wrong; a hostile body can cause thousands. */
+const MAX_ISSUES = 20;
 
-/** Reads the event out of verified bytes. Never throws: whatever cannot be read comes back as `undecodable`. */
+/** Reads the event out of verified bytes. Never throws: what cannot be read is returned as `undecodable`. */
 export function decodeDelivery(request: VerifiedRequest, schemas: SchemaMap): Delivery {
   const json = parseJson(request.body);
   if (!json.ok) return { ...unread(request.body), reason: "not_json", detail: json.detail };
@@ -71,12 +71,12 @@ function checkData(schema: z.ZodType, data: EventData): { ok: true; data: unknow
 }
 
 function unread(body: Uint8Array): { kind: "undecodable"; id: string; type: string; test: boolean } {
-  // No id to go by, so the bytes are the id: the same bytes sent again are the same delivery.
+  // Without an id, the digest of the bytes is the id: the same bytes sent again are the same delivery.
   const id = `raw:${createHash("sha256").update(body).digest("hex")}`;
   return { kind: "undecodable", id, type: "", test: false };
 }
 
-/** What can still be used of JSON that is no valid envelope. */
+/** What can still be used of JSON that is not a valid envelope. */
 function readWhatIsThere(value: unknown): { id: string | undefined; type: string; test: boolean } {
   if (typeof value !== "object" || value === null) return { id: undefined, type: "", test: false };
   const { id, type, data } = value as Record<string, unknown>;
@@ -89,7 +89,7 @@ function readWhatIsThere(value: unknown): { id: string | undefined; type: string
 
 /** Path and code of each issue. Not zod's messages: they can quote what they found. */
 function describeIssues(error: z.ZodError, prefix?: string): string {
-  const issues = error.issues.slice(0, MOST_ISSUES).map((issue) => {
+  const issues = error.issues.slice(0, MAX_ISSUES).map((issue) => {
     const expected = "expected" in issue ? ` (expected ${String(issue.expected)})` : "";
     const path = [...(prefix === undefined ? [] : [prefix]), ...issue.path.map(String)].join(".");
     return `${path === "" ? "the body" : path}: ${issue.code}${expected}`;

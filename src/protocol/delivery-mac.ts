@@ -12,7 +12,7 @@ export function deliveryMac(secret: Secret | Uint8Array, prefix: string, body: U
   return createHmac("sha256", secret).update(prefix).update(body).digest();
 }
 
-/** Returns the secrets as a list; throws `invalid_secret` when there is none or one is empty: anybody could sign then. */
+/** Returns the secrets as a list; throws `invalid_secret` for an empty list or secret: anyone could sign then. */
 export function checkSecrets(secrets: string | readonly Secret[]): readonly Secret[] {
   const list: readonly Secret[] = typeof secrets === "string" ? [secrets] : secrets;
   if (!Array.isArray(list) || list.length === 0) {
@@ -39,6 +39,6 @@ export function checkBody(body: Uint8Array | string): void {
   throw new PigeonholeError(
     "invalid_argument",
     "body must be the raw bytes as received. Another parser, such as express.json(), seems to have read it first: " +
-      "take the bytes in front of that parser, since a body written anew does not fit its signature.",
+      "take the bytes in front of that parser, since a body that was serialized again does not fit its signature.",
   );
 }

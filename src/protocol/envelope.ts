@@ -1,12 +1,12 @@
 import * as z from "zod";
 
 /**
- * Longest event id and event type kept as they are, in characters (Unicode code points); the documents show none. A longer id is parked
- * under its digest.
+ * Longest event id and event type kept as they are, in characters (Unicode code points); the documents show none. A
+ * longer id is parked under its digest.
  */
 export const MAX_EVENT_ID_LENGTH = 255;
 
-/** Half a character is no text that a database gives back as it was, so an id with one could not be found again. */
+/** A database does not return half a surrogate pair unchanged, so an id with one could not be found again. */
 export const WHOLE_CHARACTERS = /^\P{Surrogate}*$/u;
 
 /** What an event's `id` and `type` must be: 1 to 255 whole characters. */
@@ -32,7 +32,7 @@ function isLong(text: string): boolean {
 }
 
 /**
- * The fields every delivery carries after verification (docs/service.md#envelope). Further fields are no fault, so that
+ * The fields every delivery carries after verification (docs/service.md#envelope). Further fields are accepted, so that
  * an addition by the service does not park its events.
  */
 export const envelopeSchema = z.object({

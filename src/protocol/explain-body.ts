@@ -57,7 +57,7 @@ function respelled(text: string): Variant<string>[] {
   return jsonSpellings(parsed.value).flatMap(({ name, text: spelled }) => {
     const finding = (end: string): SignatureFinding => ({
       code: "body_reserialised",
-      message: `The signature fits the same JSON ${name}${end}: the body was parsed and written anew.`,
+      message: `The signature fits the same JSON ${name}${end}: the body was parsed and serialized again.`,
       fix: `${RAW_BYTES} In Express, mount the receiver in front of express.json().`,
     });
     return [

@@ -11,7 +11,7 @@ export function secretVariants(secret: Secret, name: string): Variant<string | U
   const clean = cleanVariant(secret, name);
   const base = clean?.value ?? secret;
   const variants: Variant<string | Uint8Array>[] = clean === undefined ? [] : [clean];
-  // A second cause in the same secret is reported under the one that stands out: both are cured by copying it anew.
+  // A second cause in the same secret is reported under the one that stands out: copying it again fixes both.
   if (!base.startsWith(prefix)) {
     const message = `${name} lacks the prefix ${prefix}; the signature fits with it.`;
     variants.push({ value: prefix + base, finding: { code: "secret_prefix_missing", message, fix: WHOLE_SECRET } });

@@ -10,8 +10,9 @@ import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
 import { verifySignature, type SignatureVerdict, type VerifySignatureInput } from "./verify-signature.js";
 
 /**
- * Verifies a delivery and says in plain words what is wrong with it and what to change: it tries the usual mistakes with
- * secret, body and timestamp until the signature fits. The words hold no secret, no signature and no part of the body.
+ * Verifies a delivery and says in plain words what is wrong with it and what to change: it tries the usual mistakes
+ * with secret, body and timestamp until the signature fits. The words hold no secret, no signature and no part of the
+ * body.
  *
  * For a terminal, a test or a log line after a failure, not for every request: a mismatch costs some hundred MACs over
  * the body. Throws as `verifySignature` does.

@@ -64,7 +64,8 @@ export function timestampFault(texts: readonly string[]): SignatureFinding {
   const fix = "Send whole Unix seconds, or ISO 8601 with a zone such as 2026-01-31T12:00:00Z.";
   const said = (message: string): SignatureFinding => ({ code, message, fix });
   const [text = "", second] = texts;
-  if (second !== undefined) return said("There are several different timestamps, so nobody can say which was signed.");
+  if (second !== undefined)
+    return said("There are several different timestamps, and it is not known which was signed.");
   if (text === "") return said("The timestamp is empty.");
   if (isDigits(text)) {
     const message = `The timestamp has ${text.length} digits, more than milliseconds have: perhaps micro- or nanoseconds.`;

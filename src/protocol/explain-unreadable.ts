@@ -9,7 +9,7 @@ import { readSignatureHeader, trimSpaces, type SignatureHeaderFault } from "./si
 import { signatureShape } from "./signature-shape.js";
 import { parseTimestamp } from "./timestamp.js";
 
-/** Signature headers of other schemes, to tell a delivery of somebody else. */
+/** Signature headers of other schemes, to recognize a delivery of another sender. */
 const OTHER_SCHEMES = [
   "webhook-signature",
   "svix-signature",

@@ -4,9 +4,11 @@ import { MINUTE, SECOND } from "../base/duration.js";
 export type Outcome =
   /** Committed now; handlers run later. */
   | { kind: "accepted"; eventId: string; eventType: string }
-  /** Already in the inbox. `otherBytes`: with another body, which was handled, discarded or waits; this one is not kept. */
+  /**
+   * Already in the inbox. `otherBytes`: this body differs and is not kept; the first was handled, discarded or waits.
+   */
   | { kind: "duplicate"; eventId: string; otherBytes: boolean }
-  /** Genuine but not understood: committed as it came, for a code fix and a retry. */
+  /** Genuine but not understood: committed as received, for a code fix and a retry. */
   | { kind: "parked"; eventId: string; reason: ParkReason }
   /** No signature header: not from the service. */
   | { kind: "unsigned" }
@@ -21,18 +23,18 @@ export type Outcome =
   | { kind: "too_large" }
   /** The body did not arrive in time. */
   | { kind: "body_timeout" }
-  /** The sender went away before the body was complete; nobody is left to answer. */
+  /** The sender disconnected before the body was complete and cannot be answered. */
   | { kind: "body_aborted" }
   /** Another parser read the body first, so the signed bytes are gone. */
   | { kind: "body_consumed" }
   /** start() was not called, or has not finished. */
   | { kind: "not_started" }
   | { kind: "stopping" }
-  /** Too many deliveries wait for the disk, one of them for too long, or there is no room for one more body beside those under way. */
+  /** Too many deliveries wait for the disk, one of them for too long, or there is no memory for one more body. */
   | { kind: "overloaded" }
   /** The database is locked, full or broken. */
   | { kind: "store_unavailable"; reason: "busy" | "full" | "failed" }
-  /** A fault of ours; the log has it. */
+  /** An error in this package; the log has it. */
   | { kind: "internal_error" };
 
 export type OutcomeKind = Outcome["kind"];
@@ -40,16 +42,16 @@ export type OutcomeKind = Outcome["kind"];
 /** Why a genuine delivery could not be handed to a handler. */
 export type ParkReason = "not_json" | "bad_envelope" | "unknown_type" | "bad_data";
 
-/** What the service hears. */
+/** What the service receives. */
 export interface Answer {
   status: number;
   /** Lower-case header names. */
   headers: Record<string, string>;
-  /** Plain text for whoever looks on: the kind of a refusal, empty for 2xx. */
+  /** Plain text for people and tools: the kind of a refusal, empty for 2xx. */
   body: string;
 }
 
-/** Response header with the kind of the outcome, for people and tools that look on; the service ignores it. */
+/** Response header with the kind of the outcome, for people and tools; the service ignores it. */
 export const OUTCOME_HEADER = "x-pigeonhole-outcome";
 
 interface Row {
@@ -60,8 +62,8 @@ interface Row {
 
 /**
  * Outcome → answer. The service retries when it gets no answer, or a 408, 425, 429 or 5xx (docs/service.md#retries).
- * Every other 4xx and every 3xx loses the event, and 410 switches the endpoint off. So whatever may be our own fault is
- * 503, with a Retry-After that is kept small because the service stretches its waits to it.
+ * Every other 4xx and every 3xx loses the event, and 410 switches the endpoint off. So anything that may be our own
+ * fault is 503, with a Retry-After that is kept small because the service stretches its waits to it.
  */
 export const ANSWERS: Record<OutcomeKind, Row> = {
   accepted: { status: 200 },
@@ -85,7 +87,10 @@ export const ANSWERS: Record<OutcomeKind, Row> = {
   internal_error: { status: 503, retryAfterMs: MINUTE },
 };
 
-/** What a delivery with a signature that proves nothing is answered: 503, so that a rotation or a wrong guess loses nothing, or 401. */
+/**
+ * The answer to a delivery whose signature cannot be verified: 503, so that a rotation or a wrong assumption loses
+ * nothing, or 401.
+ */
 export type UnverifiedPolicy = "retry" | "reject";
 
 const REJECTED: Row = { status: 401 };

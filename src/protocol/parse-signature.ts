@@ -3,7 +3,7 @@ import type { SignatureAssumptions } from "./assumptions.js";
 import { readSignatureHeader, trimSpaces, type SignatureHeaderFault } from "./signature-header.js";
 import { parseTimestamp } from "./timestamp.js";
 
-/** What the headers of a delivery claim. Nothing of it is proven yet. */
+/** What the headers of a delivery claim. Nothing is verified yet. */
 export interface ParsedSignature extends ClaimedTime {
   ok: true;
   /** One or more values of 32 bytes; one that fits is enough. */
@@ -63,7 +63,7 @@ export function timestampTexts(
   };
 }
 
-/** The only text of a place that can be read; of two, nobody can say which one was signed. */
+/** The only text of a place that can be read; of two, it is not known which one was signed. */
 function claimedTime(texts: readonly string[], timestampFrom: "signature" | "header"): ClaimedTime | undefined {
   let found: ClaimedTime | undefined;
   for (const timestampText of texts) {

@@ -11,7 +11,10 @@ const OPTION_NAMES: OptionNames<SignatureAssumptions> = {
 };
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
-/** Fills in the defaults; throws `invalid_option` for a value that could never be met. `option` is what the caller calls it. */
+/**
+ * Fills in the defaults; throws `invalid_option` for a value that nothing can match. `option` is what the caller calls
+ * it.
+ */
 export function resolveSignatureAssumptions(
   changes?: Partial<SignatureAssumptions>,
   option = "assumptions",

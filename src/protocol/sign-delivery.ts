@@ -11,7 +11,9 @@ export interface SignDeliveryInput {
   body: Uint8Array | string;
   /** The whole secret including `whsec_`. */
   secret: string;
-  /** Milliseconds since 1970, written as whole Unix seconds; or a text that is signed and sent as it stands. @default Date.now() */
+  /**
+   * Milliseconds since 1970, written as whole Unix seconds; or a text, signed and sent unchanged. @default Date.now()
+   */
   timestamp?: number | string;
   /**
    * `combined`: `t=…,v1=…` in the signature header; `bare`: the value alone, and the time in the timestamp header.

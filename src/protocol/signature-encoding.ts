@@ -10,9 +10,9 @@ export function encodeSignature(digest: Buffer, encoding: SignatureEncoding): st
 }
 
 /**
- * Reads a signature value of exactly 32 bytes; undefined for anything else. Node's decoders skip or cut off what they do
- * not know, so a value passes only when encoding its bytes gives the value back: no junk, no second spelling but the
- * case of hex digits and the padding.
+ * Reads a signature value of exactly 32 bytes; undefined for anything else. Node's decoders skip or cut off what they
+ * do not know, so a value passes only when encoding its bytes gives the value back: no other characters, no second
+ * spelling but the case of hex digits and the padding.
  */
 export function decodeSignature(value: string, encodings: readonly SignatureEncoding[]): Buffer | undefined {
   for (const encoding of encodings) {

@@ -32,7 +32,7 @@ export interface HeaderPart {
   value: string;
 }
 
-/** The bound keeps a padded base64 value from passing for a key. */
+/** The limit keeps a padded base64 value from being read as a key. */
 const KEY = /^[\w-]{1,32}$/;
 const SEPARATOR = /[\s,;&"]/g;
 
@@ -62,8 +62,8 @@ function nextSeparator(text: string, from: number): number {
 }
 
 /**
- * Reads every value that can be a signature, whatever its key is, and every `t=`. What cannot be read beside them is passed over: the MAC
- * decides, so that a part too many can do no harm, while a layout that is refused loses events.
+ * Reads every value that can be a signature, under any key, and every `t=`. Other parts that cannot be read are
+ * skipped: the MAC decides, so that an extra part does no harm, while a refused layout loses events.
  */
 export function readSignatureHeader(
   text: string,

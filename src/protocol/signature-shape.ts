@@ -17,11 +17,11 @@ const CLASSES: readonly [RegExp, string][] = [
 ];
 
 /** Most parts that are described; a hostile header can have thousands. */
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 
 /**
- * Describes the headers of a signature that cannot be read: names, lengths and kinds of characters, never a value. It is what a person
- * needs to see which layout the sender uses.
+ * Describes the headers of a signature that cannot be read: names, lengths and kinds of characters, never a value. It
+ * is what a person needs to see which layout the sender uses.
  */
 export function signatureShape(header: HeaderReader, assumptions: SignatureAssumptions): string {
   const { signatureHeader, timestampHeader } = assumptions;
@@ -32,7 +32,7 @@ function describe(name: string, header: HeaderReader): string {
   const text = header(name);
   if (text === undefined) return `no ${name}`;
   const parts = headerParts(text.slice(0, MAX_SIGNATURE_HEADER_LENGTH));
-  const described = parts.slice(0, MOST_PARTS).map(describePart);
+  const described = parts.slice(0, MAX_PARTS).map(describePart);
   const left = parts.length - described.length;
   if (left > 0) described.push(`${left} more`);
   return `${name} of ${text.length} characters: ${described.length === 0 ? "nothing" : described.join(", ")}`;

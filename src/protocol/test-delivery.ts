@@ -4,8 +4,9 @@
 const TEST_TYPE = "email.sent";
 
 /**
- * Whether this is what `POST /webhooks/{id}/test` sends: an `email.sent` whose data has `test: true`, the row `test_marker` of
- * the assumptions. Of another type it is an event like any other, such as a form with a field of that name.
+ * Whether this is what `POST /webhooks/{id}/test` sends: an `email.sent` whose data has `test: true`, the row
+ * `test_marker` of the assumptions. Of another type it is an event like any other, such as a form with a field of that
+ * name.
  */
 export function isTestDelivery(type: unknown, data: unknown): boolean {
   return type === TEST_TYPE && typeof data === "object" && data !== null && "test" in data && data.test === true;

@@ -1,6 +1,6 @@
 const SECONDS_DIGITS = 11;
 const MILLISECONDS_DIGITS = 14;
-const LONGEST_ISO = 40;
+const MAX_ISO_LENGTH = 40;
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -13,7 +13,7 @@ export function parseTimestamp(text: string): number | undefined {
     if (text.length <= SECONDS_DIGITS) return Number(text) * 1000;
     return text.length <= MILLISECONDS_DIGITS ? Number(text) : undefined;
   }
-  return text.length <= LONGEST_ISO ? parseIso(text) : undefined;
+  return text.length <= MAX_ISO_LENGTH ? parseIso(text) : undefined;
 }
 
 /** True for one or more of the digits 0 to 9 and nothing else. */

@@ -17,7 +17,7 @@ type Refused = Extract<MacVerdict, { ok: false }> | ParseFailure;
 
 export type VerifiedOrNot = (Genuine & { request: VerifiedRequest }) | Refused;
 
-/** What verification needs beside the request. Checked when the receiver was made. */
+/** What verification needs besides the request. Checked when the receiver was created. */
 export interface VerificationRules {
   toleranceSeconds: number;
   assumptions: SignatureAssumptions;

@@ -15,13 +15,15 @@ export interface VerifySignatureInput {
   body: Uint8Array | string;
   /** The request's headers: Fetch `Headers`, Node's `req.headers`, or a function from lower-case name to value. */
   headers: HeadersInput;
-  /** One secret or several, each the whole string including `whsec_`. Several bridge a rotation, which has no overlap. */
+  /**
+   * One secret or several, each the whole string including `whsec_`. Several bridge a rotation, which has no overlap.
+   */
   secrets: string | readonly Secret[];
   /** The time to measure the age against, in milliseconds since 1970. @default Date.now() */
   nowMs?: number;
   /**
-   * Greatest accepted difference to `nowMs` both ways, in seconds: 300 are 300,000 ms and not one more. 0 means the same
-   * millisecond; Infinity checks no age, for captured deliveries. @default 300
+   * Greatest accepted difference to `nowMs` both ways, in seconds: 300 are 300,000 ms and not one more. 0 means the
+   * same millisecond; Infinity checks no age, for captured deliveries. @default 300
    */
   toleranceSeconds?: number;
   /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
@@ -79,7 +81,7 @@ export function verifySignature(input: VerifySignatureInput): SignatureVerdict {
 
 /**
  * The second half of {@link verifySignature}, for a receiver that reads the headers before the body. The arguments must
- * have been checked; a time that is no number counts as stale.
+ * have been checked; a time that is not a number counts as stale.
  */
 export function verifyParsed(
   parsed: ParsedSignature,
@@ -107,7 +109,9 @@ function inSeconds(skewMs: number, isInTime: boolean): number {
   return whole + 0;
 }
 
-/** Position of the first secret that made one of the signatures, or -1. Tries all of them, so that time tells nothing. */
+/**
+ * Position of the first secret that made one of the signatures, or -1. Tries all of them, so that time tells nothing.
+ */
 function findSecret(parsed: ParsedSignature, body: Uint8Array | string, secrets: readonly Secret[]): number {
   const prefix = `${parsed.timestampText}.`;
   let found = -1;

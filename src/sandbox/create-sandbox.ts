@@ -3,7 +3,7 @@ import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import { seededRandom } from "../base/seeded-random.js";
 import { localWebhookCreateInput, localWebhookUpdateInput } from "../contract/local-webhook.js";
-import { LONGEST_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
+import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
 import { createApiFaults } from "./api/api-faults.js";
 import { createApiFetch } from "./api/api-fetch.js";
 import { ApiKeyRing } from "./api/api-keys.js";
@@ -189,7 +189,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
     async waitFor(wait = {}) {
       checkWait(wait);
-      const byDefault = time.manual === undefined ? 10 * SECOND * time.speed : LONGEST_RETRY_SPAN_MS + HOUR;
+      const byDefault = time.manual === undefined ? 10 * SECOND * time.speed : MAX_RETRY_SPAN_MS + HOUR;
       return passTime.until(waits.wait(wait, checkTimeout(wait.timeoutMs ?? byDefault)));
     },
     waitForContactEvent: async (wait = {}) => eventWaits.wait(contactBook.events, wait),

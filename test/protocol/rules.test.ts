@@ -8,7 +8,7 @@ import {
   isEventType,
   isRetryableStatus,
   LIMITS,
-  LONGEST_RETRY_SPAN_MS,
+  MAX_RETRY_SPAN_MS,
   RETRY_SCHEDULE,
   retryDelay,
   SECRET_SHAPE,
@@ -25,7 +25,7 @@ describe("the retry schedule of the service", () => {
     expect(RETRY_SCHEDULE.waitsMs.map((ms) => ms / MINUTE)).toEqual([1, 5, 30, 120, 300, 600, 600]);
     const total = RETRY_SCHEDULE.waitsMs.reduce((sum, ms) => sum + ms, 0);
     expect(total / HOUR).toBeCloseTo(27.6, 5);
-    expect(LONGEST_RETRY_SPAN_MS / HOUR).toBeCloseTo(55, 5);
+    expect(MAX_RETRY_SPAN_MS / HOUR).toBeCloseTo(55, 5);
   });
 
   const middle = () => 0.5;
@@ -113,7 +113,7 @@ describe("assumptions", () => {
     expect(text("event_id_format")).toContain(`1 to ${MAX_EVENT_ID_LENGTH} characters`);
     expect(text("timestamp_place").toLowerCase()).toContain(SIGNATURE_ASSUMPTIONS.timestampHeader);
     expect(text("timestamp_place").toLowerCase()).toContain(SIGNATURE_ASSUMPTIONS.signatureHeader);
-    expect(text("retry_after_order")).toContain(`${LONGEST_RETRY_SPAN_MS / HOUR} hours`);
+    expect(text("retry_after_order")).toContain(`${MAX_RETRY_SPAN_MS / HOUR} hours`);
   });
 
   test("the defaults cannot be changed for everybody", () => {
