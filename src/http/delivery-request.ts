@@ -2,24 +2,24 @@ import type { Deadlines } from "../base/deadlines.js";
 import type { Answer, Outcome } from "../protocol/outcome.js";
 import type { HeaderReader } from "../protocol/raw-request.js";
 
-/** The bytes of a body exactly as they came, or the outcome that stands for their absence. */
+/** The bytes of a body exactly as received, or the outcome when they could not be read. */
 export type BodyRead =
   | { kind: "read"; body: Uint8Array }
   | Extract<Outcome, { kind: "too_large" | "body_timeout" | "body_aborted" | "body_consumed" | "overloaded" }>;
 
-/** What the body of one delivery may take up. */
+/** How much memory and time the body of one delivery may take. */
 export interface BodyRoom {
   /** Limit of the body in bytes. */
   readonly maxBytes: number;
-  /** For how long it may take to arrive. */
+  /** How long it may take to arrive. */
   readonly deadlines: Deadlines;
   /** Whether each chunk has to be asked for, since the bytes are not counted yet. */
   readonly countsChunks: boolean;
-  /** False when so many bytes are not free beside the other bodies under way. */
+  /** False when so many bytes are not free besides the other bodies being received. */
   take(bytes: number): boolean;
 }
 
-/** A request as a mount hands it in. What differs between platforms ends here. */
+/** A request as a mount passes it on. It hides what differs between platforms. */
 export interface DeliveryRequest {
   method: string | undefined;
   header: HeaderReader;

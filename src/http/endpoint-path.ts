@@ -1,6 +1,6 @@
 import { PigeonholeError } from "../base/error.js";
 
-/** What a URL's path may hold as it travels, without the characters that are patterns in Express: `: * ( ) [ ] { } + ! ?`. */
+/** Characters of a URL's path as sent, without those that are patterns in Express: `: * ( ) [ ] { } + ! ?`. */
 const PLAIN_PATH = /^\/[\w\-.~%$&',;=@/]*$/;
 
 /** Clients resolve these before they send, in each spelling. */
@@ -18,15 +18,15 @@ export function checkEndpointPath(path: unknown): asserts path is string {
   };
   if (typeof path !== "string" || !path.startsWith("/")) refuse('must be a text that starts with "/"');
   else if (/[?#]/.test(path)) refuse('must hold no "?" and no "#": the query of a request does not count');
-  else if (/[:*()[\]{}+!]/.test(path)) refuse("is one path and no pattern: it must hold none of : * ( ) [ ] { } + !");
-  else if (!PLAIN_PATH.test(path)) refuse("must be written as it travels, so percent-encoded (%20 for a space)");
+  else if (/[:*()[\]{}+!]/.test(path)) refuse("is one path, not a pattern: it must hold none of : * ( ) [ ] { } + !");
+  else if (!PLAIN_PATH.test(path)) refuse("must be written as it is sent, so percent-encoded (%20 for a space)");
   else if (DOT_SEGMENT.test(path)) refuse('must hold no "." and no ".." between slashes: senders resolve them');
   else if (path.endsWith("//")) refuse("must not end in two slashes");
 }
 
 /**
- * Says for a request target whether Express would route it to `path`: letter case, one slash at the end and the query make no difference,
- * percent-encoding does. `path` must have been checked.
+ * Says for a request target whether Express would route it to `path`: letter case, one slash at the end and the query
+ * make no difference, percent-encoding does. `path` must have been checked.
  */
 export function createPathMatcher(path: string): (target: string | undefined) => boolean {
   const bare = path === "/" ? path : path.replace(/\/$/, "").toLowerCase();

@@ -18,7 +18,7 @@ export function createFetch(handle: DeliveryHandler): FetchHandler {
       header: (name) => request.headers.get(name) ?? undefined,
       readBody: (room) => readFetchBody(request, room),
     });
-    const headers = status >= 300 ? { ...given, ...letGo(request) } : given;
+    const headers = status >= 300 ? { ...given, ...closeHeader(request) } : given;
     // A string, even an empty one, would be given a content type.
     if (body === "") return new Response(null, { status, headers });
     return new Response(body, { status, headers: { "content-type": ANSWER_TYPE, ...headers } });
@@ -26,10 +26,10 @@ export function createFetch(handle: DeliveryHandler): FetchHandler {
 }
 
 /**
- * What closes the connection of a body of unknown length that was refused. The server would read it on, and there may be no end to it. Its
- * sender may miss the answer, and then sends again.
+ * The header that closes the connection of a refused body of unknown length. The server would read on, perhaps without
+ * end. The sender may miss the answer, and then sends again.
  */
-function letGo(request: Request): Record<string, string> {
+function closeHeader(request: Request): Record<string, string> {
   if (!request.headers.has("transfer-encoding")) return {};
   if (!request.bodyUsed) countUnread();
   return { connection: "close" };
@@ -74,7 +74,7 @@ async function readChunks(body: ReadableStream<Uint8Array>, room: BodyRoom): Pro
     return { kind: isLate ? "body_timeout" : "body_aborted" };
   } finally {
     room.deadlines.end(late);
-    // Not cancel(): on Node that destroys the socket under the answer. The server discards what is left.
+    // Not cancel(): on Node that destroys the socket before the answer is sent. The server discards the rest.
     reader.releaseLock();
   }
 }

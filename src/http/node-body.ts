@@ -12,9 +12,9 @@ export interface NodeRequest extends IncomingMessage {
 }
 
 /**
- * The body's exact bytes, from wherever they still are: the unread stream, bytes in `req.body` (express.raw), bytes in
- * `req.rawBody` (a `verify` hook, cloud functions). Anything else is `body_consumed` at once: waiting on a read stream
- * would hang, and a parsed body written as JSON again is not what was signed.
+ * The body's exact bytes, from the place that still has them: the unread stream, bytes in `req.body` (express.raw),
+ * bytes in `req.rawBody` (a `verify` hook, cloud functions). Anything else is `body_consumed` at once: waiting on a
+ * read stream would hang, and a parsed body written as JSON again is not what was signed.
  */
 export function readNodeBody(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
   return isUnread(req) ? readStream(req, room) : Promise.resolve(readKept(req, room));
@@ -27,9 +27,9 @@ function readKept(req: NodeRequest, room: BodyRoom): BodyRead {
 }
 
 /**
- * True while not one byte was handed out. `req.body` says nothing here: Express 4 sets it to {} for types it skips.
- * Someone listening for data since this tick is no hindrance, as we shall hear the same chunks; someone pulling with
- * 'readable' (an async iterator) may never let them go. `=== null` keeps decoded streams out, and imitations of a stream.
+ * True until the first byte was handed out. `req.body` proves nothing: Express 4 sets it to {} for types it skips.
+ * A listener for 'data' added in this tick does no harm, as we receive the same chunks; a listener for 'readable' (an
+ * async iterator) may keep them. `=== null` excludes decoded streams and imitations of a stream.
  */
 function isUnread(req: NodeRequest): boolean {
   return (
@@ -44,16 +44,16 @@ function keptBytes(req: NodeRequest): Uint8Array | undefined {
 }
 
 function readStream(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
-  // The sender went away before the mount was reached.
+  // The sender disconnected before the mount was reached.
   if (!req.readable) return Promise.resolve({ kind: "body_aborted" });
   return new Promise((resolve) => {
     const packed = room.countsChunks ? new Readable({ read: () => undefined }) : undefined;
-    // Node's own limit is 300 s and looked at every 30 s.
+    // Node's own limit is 300 s and is checked every 30 s.
     const late = { expire: () => settle({ kind: "body_timeout" }) };
     room.deadlines.begin(late);
     const settle = (read: BodyRead): void => {
       room.deadlines.end(late);
-      // raw-body lets go of what it has.
+      // raw-body releases what it holds.
       packed?.destroy();
       resolve(read);
     };
@@ -64,12 +64,12 @@ function readStream(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
       (body) => settle({ kind: "read", body }),
       (error: unknown) => settle({ kind: isTooLarge(error) ? "too_large" : "body_aborted" }),
     );
-    // An earlier middleware paused the stream to keep it for later; raw-body would wait for ever.
+    // An earlier middleware paused the stream to keep it for later; raw-body would wait without end.
     if (req.readableFlowing === false) req.resume();
   });
 }
 
-/** The bytes of a short body are counted already, so only what its chunks take up beside it is left. */
+/** The bytes of a short body are counted already, so only the other memory of its chunks is added. */
 function countChunks(req: NodeRequest, room: BodyRoom, refuse: (kind: "overloaded") => void): void {
   req.on("data", () => {
     if (!room.take(CHUNK_OVERHEAD_BYTES)) refuse("overloaded");
@@ -82,7 +82,7 @@ interface Packing {
   refuse: (kind: "too_large" | "overloaded") => void;
 }
 
-/** Hands the chunks of a request on, small ones together, until somebody has no use for more. */
+/** Passes on the chunks of a request, small ones together, until the body is refused or its reader ends. */
 function packChunks(req: NodeRequest, { packed, chunks, refuse }: Packing): void {
   const push = (blocks: Uint8Array[]): void => {
     for (const block of blocks) packed.push(block);
@@ -101,12 +101,12 @@ function packChunks(req: NodeRequest, { packed, chunks, refuse }: Packing): void
     packed.push(null);
   });
   const abort = (): void => {
-    if (!req.readableEnded) packed.destroy(new Error("The sender went away."));
+    if (!req.readableEnded) packed.destroy(new Error("The sender disconnected."));
   };
   req.on("error", abort).on("close", abort);
 }
 
-/** Given what {@link isUnread} excludes, raw-body's other failures all mean that the sender went away. */
+/** Given what {@link isUnread} excludes, raw-body's other failures all mean that the sender disconnected. */
 function isTooLarge(error: unknown): boolean {
   return error instanceof Error && "type" in error && error.type === "entity.too.large";
 }

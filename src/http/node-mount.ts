@@ -18,7 +18,10 @@ export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next?: 
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface ListenerOptions {
-  /** Path of the endpoint, such as "/webhooks/mail", compared as Express does: without the query, letter case and one slash at the end. */
+  /**
+   * Path of the endpoint, such as "/webhooks/mail", compared as Express does: without the query, letter case and one
+   * slash at the end.
+   */
   path: string;
   /** Gets every request for another path, untouched; an Express app serves. */
   next: NodeListener;
@@ -32,7 +35,7 @@ interface Exchange {
 
 const LISTENER_OPTION_NAMES: OptionNames<ListenerOptions> = { path: true, next: true };
 
-/** A body that announces no more comes in too few chunks to take much time. */
+/** A body whose announced length is at most this arrives in too few chunks to take much time. */
 const SHORT_BODY_BYTES = 16 * 1024;
 
 /** How long a sender that is still sending may go on after its answer. */
@@ -58,10 +61,11 @@ export function createMiddleware(handle: DeliveryHandler, clock: Clock): NodeMid
 }
 
 /**
- * A listener for `http.createServer` that answers requests for `path` by `middleware` before the application behind it sees them, which
- * saves what Express costs: most of a request on Node 20 and 22, a fifth to a third of it on Node 24.
+ * A listener for `http.createServer` that answers requests for `path` by `middleware` before the application behind it
+ * sees them, which saves what Express costs: most of a request on Node 20 and 22, a fifth to a third of it on Node 24.
  *
- * @throws PigeonholeError `invalid_option` for a path that no request can have or that is a pattern, and for a `next` that is no function.
+ * @throws PigeonholeError `invalid_option` for a path that no request can have or that is a pattern, and for a `next`
+ * that is not a function.
  */
 export function createListener(middleware: NodeMiddleware, options: ListenerOptions): NodeListener {
   checkOptionNames("listener", options, LISTENER_OPTION_NAMES);
@@ -77,7 +81,7 @@ export function createListener(middleware: NodeMiddleware, options: ListenerOpti
   };
 }
 
-/** Also counts what is thrown away after a refusal, which takes as long to read. */
+/** Also counts what is discarded after a refusal, which takes as long to read. */
 function countReads(req: IncomingMessage): void {
   if (req.httpVersionMajor === 1 && req.socket instanceof TLSSocket) watchConnection(req.socket);
   req.on("data", (chunk: Uint8Array) => countRead(chunk.byteLength));
@@ -88,14 +92,14 @@ function readHeader(req: IncomingMessage, name: string): string | undefined {
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** A small body comes in one packet with its headers, but Node parses it after this turn of the event loop. */
+/** A small body arrives in one packet with its headers, but Node parses it after this turn of the event loop. */
 function answerWhenParsed(exchange: Exchange, answer: Answer): Promise<void> | undefined {
   if (!exchange.req.complete) return setImmediate().then(() => writeAnswer(exchange, answer));
   writeAnswer(exchange, answer);
   return undefined;
 }
 
-/** Writes the answer, unless somebody else has or nobody is left to hear it. Keeps the connection when it can. */
+/** Writes the answer, unless one was written or the connection is closed. Keeps the connection when it can. */
 function writeAnswer(exchange: Exchange, answer: Answer): void {
   const { req, res } = exchange;
   if (res.headersSent || res.destroyed) return;
@@ -118,9 +122,9 @@ function writeAnswer(exchange: Exchange, answer: Answer): void {
 }
 
 /**
- * Closing under a sender that still sends makes its kernel throw away an answer it has not read yet. So the whole
- * answer goes out, the rest of the body is discarded for a while, and only then the response ends, at which Node closes
- * the connection.
+ * If the connection closes while the sender still sends, its kernel discards an answer it has not read yet. So the
+ * whole answer is sent, the rest of the body is discarded for a while, and only then the response ends, at which Node
+ * closes the connection.
  */
 function endWhenSent({ req, res, clock }: Exchange): void {
   const end = (): void => {

@@ -1,6 +1,8 @@
 import type { BodyRoom } from "./delivery-request.js";
 
-/** What a chunk takes up beside its bytes, measured on Node 20 to 26: its Buffer, the memory behind that, its place in a list. */
+/**
+ * Memory of a chunk besides its bytes, measured on Node 20 to 26: its Buffer, the backing store, its place in a list.
+ */
 export const CHUNK_OVERHEAD_BYTES = 640;
 
 /** A chunk of fewer bytes is small. */
@@ -9,7 +11,7 @@ const SMALL_CHUNK_BYTES = 2 * 1024;
 /** Small chunks are copied together into blocks of this size. */
 const BLOCK_BYTES = 8 * 1024;
 
-/** A body on its way. What is kept of it is counted with what it takes up beside its bytes. */
+/** A body that is being received. What is kept of it is counted with its memory besides the bytes. */
 export class PackedChunks {
   readonly #room: BodyRoom;
   #length = 0;
@@ -21,7 +23,7 @@ export class PackedChunks {
     this.#room = room;
   }
 
-  /** Bytes that came. */
+  /** Bytes received. */
   get length(): number {
     return this.#length;
   }
@@ -47,7 +49,7 @@ export class PackedChunks {
     return full;
   }
 
-  /** What is left to keep. */
+  /** What is still to be kept. */
   rest(): Uint8Array[] {
     if (this.#block === undefined) return [];
     const rest = this.#block.subarray(0, this.#used);
