@@ -7,23 +7,23 @@ import type { Outcome } from "../protocol/outcome.js";
 import type { ReceiverState } from "./receiver.js";
 
 /**
- * Bodies in memory at once: 16,000 of 10 kB, and of the largest allowed some thirty. With what reading and joining them takes, the process
- * grows by less than 300 MB.
+ * Bodies in memory at once: 16,000 of 10 kB, and of the largest allowed some thirty. With what reading and joining them
+ * takes, the process grows by less than 300 MB.
  */
 export const BODIES_BYTES = 160 * 1024 * 1024;
 
-/** How long a delivery waits for a start that is under way; the service gives up after 5 s. */
+/** How long a delivery waits for a start in progress; the service gives up after 5 s. */
 const START_WAIT_MS = 3 * SECOND;
 
 /**
- * From the headers to the answer. The service gives up after 5 s; what lies between is for a loop that a handler's commit blocks, and for
- * the network.
+ * From the headers to the answer. The service gives up after 5 s; the difference is for the network, and for an event
+ * loop that a handler's commit blocks.
  */
 export const ANSWER_MS = 3.5 * SECOND;
 
 /**
- * A body that announces no more than this is counted at once, which is cheap. A larger one is counted as it comes: an announcement alone
- * must not take the room of genuine deliveries.
+ * A body whose announced length is at most this is counted at once, which is cheap. A larger one is counted as it
+ * arrives: an announced length alone must not take the memory of genuine deliveries.
  */
 const SMALL_BODY_BYTES = 16 * 1024;
 
@@ -34,19 +34,22 @@ export interface AdmissionLimits {
   bodyTimeoutMs: number;
   /** Most deliveries that were read and wait for their answer. */
   highWaterMark: number;
-  /** Bytes that the bodies of all deliveries under way may hold together, so that many large ones at once do not use up the memory. */
+  /**
+   * Limit in bytes of the bodies of all current deliveries together, so that many large ones do not use up the memory.
+   */
   bodiesBytes: number;
 }
 
 /**
- * Which deliveries can be taken now: by the receiver's state, by how many wait already and for how long, and by the memory that bodies hold.
+ * Decides which deliveries can be taken now: by the receiver's state, by how many wait and for how long, and by the
+ * memory that bodies hold.
  */
 export class Admission {
   readonly #clock: Clock;
   readonly #highWaterMark: number;
   /** Limit of a body in bytes. */
   readonly maxBodyBytes: number;
-  /** Of the bodies that are on their way. */
+  /** Of the bodies that are being received. */
   readonly deadlines: Deadlines;
   /** Of the answers. */
   readonly #answerDeadlines: Deadlines;
@@ -67,29 +70,29 @@ export class Admission {
     this.#freeBytes = bodiesBytes;
   }
 
-  /** Where the receiver is in its life, as its lifecycle says. */
+  /** The receiver's state, which its lifecycle sets. */
   get state(): ReceiverState {
     return this.#state;
   }
 
   set state(state: ReceiverState) {
     this.#state = state;
-    // Also while it stops, what was read before can be verified, and the store may still take it.
+    // Also while it stops: what was read before can be verified, and the store may still take it.
     if (state === "running") this.#hasStarted = true;
     for (const tell of this.#stateChanged.splice(0)) tell();
   }
 
-  /** True once a start has come to its end well, also while the receiver stops. */
+  /** True once a start has succeeded, also while the receiver stops. */
   get hasStarted(): boolean {
     return this.#hasStarted;
   }
 
-  /** Deliveries that were read and are not settled yet; those that are overdue were answered all the same. */
+  /** Deliveries that were read and are not settled yet. Those that are overdue were answered already. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** True while the delivery that waits longest did not get its answer in time. */
+  /** True while a delivery that did not get its answer in time still waits. */
   get isOverdue(): boolean {
     return this.#overdue > 0;
   }
@@ -98,11 +101,11 @@ export class Admission {
   refusal(): Outcome | undefined {
     if (this.#state === "new") return { kind: "not_started" };
     if (this.#state === "stopping" || this.#state === "stopped") return { kind: "stopping" };
-    // What came now would wait behind what is overdue.
+    // A new delivery would wait behind the overdue one.
     return this.isOverdue || this.#waiting >= this.#highWaterMark ? { kind: "overloaded" } : undefined;
   }
 
-  /** Makes room for a body of `length` bytes, NaN when that is not known; undefined when there is none beside the others. */
+  /** Admits a body of `length` bytes, NaN when that is not known; undefined when the others leave no memory for it. */
   admit(length: number): AdmittedDelivery | undefined {
     const isSmall = length <= SMALL_BODY_BYTES;
     const delivery = new AdmittedDelivery(this, !isSmall);
@@ -111,7 +114,7 @@ export class Admission {
     return delivery;
   }
 
-  /** A delivery waits for a start that is under way, but not past the time that the service gives it. */
+  /** A delivery waits for a start in progress, but not longer than the service waits for an answer. */
   async untilStarted(): Promise<Outcome | undefined> {
     if (this.#state === "starting") {
       await inTime(new Promise<void>((resolve) => this.#stateChanged.push(resolve)), this.#clock, START_WAIT_MS);
@@ -120,7 +123,7 @@ export class Admission {
     return this.#state === "new" || this.#state === "starting" ? { kind: "not_started" } : { kind: "stopping" };
   }
 
-  /** What is being stored gets its answer before the store closes. */
+  /** Deliveries that are being stored are answered before the store closes. */
   async untilNoneWaits(timeoutMs: number): Promise<void> {
     if (this.#waiting === 0) return;
     await inTime(new Promise<void>((resolve) => (this.#noneWaits = resolve)), this.#clock, timeoutMs);
@@ -160,7 +163,7 @@ export class Admission {
   }
 }
 
-/** One delivery that was let in, and what it holds until it leaves. */
+/** One admitted delivery, and what it holds until it leaves. */
 export class AdmittedDelivery implements BodyRoom, Expiring {
   readonly #admission: Admission;
   readonly countsChunks: boolean;
@@ -185,14 +188,17 @@ export class AdmittedDelivery implements BodyRoom, Expiring {
   }
 
   take(bytes: number): boolean {
-    // What still comes of a delivery that was answered is thrown away.
+    // The rest of a delivery that was answered is discarded.
     if (this.#hasLeft) return true;
     if (!this.#admission.takeBytes(bytes)) return false;
     this.#taken += bytes;
     return true;
   }
 
-  /** Settles as `settled` does, or resolves with {@link LATE} when the time for an answer is over; the delivery itself goes on. */
+  /**
+   * Settles as `settled` does, or resolves with {@link LATE} when the time for an answer is over; the delivery itself
+   * goes on.
+   */
   untilAnswered<Value>(settled: Promise<Value>): Promise<Value | typeof LATE> {
     return new Promise((resolve, reject) => {
       this.#answerLate = resolve;
@@ -205,7 +211,7 @@ export class AdmittedDelivery implements BodyRoom, Expiring {
     this.#waits = true;
     this.#admission.beginToWait();
     if (!this.#isLate) return;
-    // Its sender was late. There is a time limit for bodies; the wait for us begins here.
+    // The sender was late. Bodies have a time limit of their own; the time for our answer begins here.
     this.#isLate = false;
     this.#admission.beginToAnswer(this);
   }

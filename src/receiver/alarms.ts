@@ -6,20 +6,30 @@ import type { UnreadableSignature } from "../protocol/parse-signature.js";
 
 /** Something a person should look at. Never holds a secret, a signature or a body. */
 export type Alarm =
-  /** Readable signatures that no secret made, in a row: the secret here is probably not the endpoint's any more. */
+  /** Readable signatures that no secret made, in a row: the secret here is probably no longer the endpoint's. */
   | { kind: "signature_mismatches"; inARow: number }
-  /** A signature header whose layout is not the assumed one. `shape` has names, lengths and kinds of characters, never a value. */
+  /**
+   * A signature header whose layout is not the assumed one. `shape` has names, lengths and kinds of characters, never a
+   * value.
+   */
   | { kind: "signature_unreadable"; reason: UnreadableSignature["reason"]; shape: string }
   /** Only an older secret of the list fits: the service has not rotated yet, or the list is in the wrong order. */
   | { kind: "older_secret_matched"; secretIndex: number }
-  /** The function given as `secrets` is `late` or has `failed`, so signatures that the known secrets do not fit cannot be judged. */
+  /**
+   * The function given as `secrets` is `late` or has `failed`, so a signature that no known secret fits cannot be
+   * judged.
+   */
   | { kind: "secrets_unavailable"; reason: "late" | "failed" }
   /**
-   * Genuine signatures outside the time window: one of the two clocks is off by this much. Or this machine's clock has gone forward by
-   * this much at once, or while the receiver was stopped: nothing is dropped for its age until a delivery or the API confirms the time.
+   * Genuine signatures outside the time window: one of the two clocks is off by this much. Or this machine's clock
+   * moved forward by this much at once, or while the receiver was stopped: nothing is dropped for its age until a
+   * delivery or the API confirms the time.
    */
   | { kind: "clock_skew"; skewSeconds: number }
-  /** An event came again under a known id with other bytes: they are kept beside the first ones while those are parked and were never handled. */
+  /**
+   * An event was delivered again under a known id with other bytes. They are kept in addition to the first ones while
+   * those are parked and were never handled.
+   */
   | { kind: "other_bytes"; eventId: string }
   /** Answers other than 2xx in a row; the service switches the endpoint off at `disablesAt`. */
   | { kind: "failures_in_a_row"; inARow: number; disablesAt: number }
@@ -31,19 +41,26 @@ export type Alarm =
   | { kind: "silence"; sinceMs: number }
   /** Work that handlers have given up, as far as it was neither retried nor discarded. */
   | { kind: "work_dead"; dead: number }
-  /** This process has parked so many pieces of work since its start, because a process died in each of them several times. */
+  /**
+   * This process has parked so many pieces of work since its start, because a process died in each of them several
+   * times.
+   */
   | { kind: "crash_loop"; parked: number }
-  /** Work has been due for `forMs` milliseconds, and no handler has begun it; `pending` pieces are not done in all. */
+  /**
+   * Work has been due for `forMs` milliseconds, and no handler has started it; `pending` pieces are not done in all.
+   */
   | { kind: "backlog"; forMs: number; pending: number }
   /** Work waits for handlers that the process that runs the handlers of the file does not have. */
   | { kind: "handler_missing"; handlers: readonly string[]; pending: number }
-  /** Contact events that the service refused or that grew too old, as far as they were neither retried nor discarded. */
+  /**
+   * Contact events that the service refused or that grew too old, as far as they were neither retried nor discarded.
+   */
   | { kind: "contact_events_dead"; dead: number }
   /** The oldest of `pending` contact events has not been sent for `forMs` milliseconds. */
   | { kind: "contact_events_stuck"; forMs: number; pending: number }
   /**
-   * The store did not take a delivery in time: it was answered 503, and so is each one that comes before those that wait are stored.
-   * `waiting` counts them.
+   * The store did not take a delivery in time: it was answered 503, and so is each one that arrives before the waiting
+   * ones are stored. `waiting` counts them.
    */
   | { kind: "deliveries_overdue"; waiting: number }
   /** The store took nothing. */
@@ -66,7 +83,7 @@ const ADVICE: Record<Alarm["kind"], string> = {
     "Synchronise this machine's clock. Deliveries signed outside the time window are answered 503 meanwhile, so the service sends them again, " +
     "and nothing is dropped for its age. After a long stop the clock may be right: the next delivery confirms it.",
   other_bytes:
-    "The service sent two bodies under one id; the first one stands. Beside a parked one that was never handled the second is kept, and handled when it is understood.",
+    "The service sent two bodies under one id; the first one stands. If that one is parked and was never handled, the second is kept too, and handled when it is understood.",
   failures_in_a_row: "At 100 the service disables the endpoint and further events are lost.",
   final_answer:
     'The service does not send it again. 401: `unverified` is "reject". 405, 415: something in front of the receiver changes the request. 413: raise maxBodyBytes. The log lines final_answer have each one.',
@@ -78,12 +95,12 @@ const ADVICE: Record<Alarm["kind"], string> = {
   crash_loop:
     "See inbox.list({ state: 'parked' }) for the events, find out why the process ends while the handler runs, then retry or discard them.",
   backlog:
-    "Handlers are too slow or too few, hang, or nobody runs them: see pendingByHandler of stats(). Raise concurrency, or lower timeoutMs. Nothing is lost meanwhile.",
+    "Handlers are too slow or too few, hang, or no process runs them: see pendingByHandler of stats(). Raise concurrency, or lower timeoutMs. Nothing is lost meanwhile.",
   handler_missing:
     "Its handler was renamed or removed, or another process that uses this file has it but does not run handlers: one process runs those of a file. Register it here, or discard the work.",
   contact_events_dead: "See contactEvents.list({ state: 'dead' }) for the reasons. Retry or discard them.",
   contact_events_stuck:
-    "The API cannot be reached, refuses the calls or is slower than events are recorded; the log lines send_failed tell which. They wait in the outbox meanwhile.",
+    "The API cannot be reached, refuses the calls or is slower than events are recorded; the log lines send_failed say which. They wait in the outbox meanwhile.",
   api_refused: "Check the API key, its scopes and baseUrl. Contact events wait in the outbox meanwhile.",
   wal_blocked:
     "A program holds a read transaction on the database open. End it before the disk is full; a copy is made with receiver.inbox.backup() or pigeonhole inbox backup.",
@@ -115,7 +132,7 @@ export class Alarms {
     void this.#callHook(() => hook?.(alarm), kind);
   }
 
-  /** The hook may be asynchronous; a rejection nobody handles would end the process. */
+  /** The hook may be asynchronous; an unhandled rejection would end the process. */
   async #callHook(call: () => unknown, kind: Alarm["kind"]): Promise<void> {
     try {
       await call();
@@ -130,24 +147,24 @@ export class SilenceWatch {
   readonly #clock: Clock;
   readonly #afterMs: number;
   readonly #alarms: Alarms;
-  #lastHeardAt: number;
+  #lastAcceptedAt: number;
   #timer: Timer | undefined;
 
   constructor(clock: Clock, afterMs: number, alarms: Alarms) {
     this.#clock = clock;
     this.#afterMs = afterMs;
     this.#alarms = alarms;
-    this.#lastHeardAt = clock.now();
+    this.#lastAcceptedAt = clock.now();
   }
 
   start(): void {
-    this.#lastHeardAt = this.#clock.now();
+    this.#lastAcceptedAt = this.#clock.now();
     this.#wait(this.#afterMs);
   }
 
-  /** Cheap: the timer is not moved, it looks here when it fires. */
-  heard(): void {
-    this.#lastHeardAt = this.#clock.now();
+  /** Cheap: the timer is not moved; it checks this time when it fires. */
+  accepted(): void {
+    this.#lastAcceptedAt = this.#clock.now();
   }
 
   stop(): void {
@@ -156,9 +173,9 @@ export class SilenceWatch {
 
   #wait(delayMs: number): void {
     this.#timer = this.#clock.setTimer(() => {
-      // Nothing was heard later than now: the clock was set back.
-      this.#lastHeardAt = Math.min(this.#lastHeardAt, this.#clock.now());
-      const sinceMs = this.#clock.now() - this.#lastHeardAt;
+      // A later time than now means that the clock was set back.
+      this.#lastAcceptedAt = Math.min(this.#lastAcceptedAt, this.#clock.now());
+      const sinceMs = this.#clock.now() - this.#lastAcceptedAt;
       if (sinceMs >= this.#afterMs) this.#alarms.raise({ kind: "silence", sinceMs });
       this.#wait(sinceMs >= this.#afterMs ? this.#afterMs : this.#afterMs - sinceMs);
     }, delayMs);

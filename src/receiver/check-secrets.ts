@@ -1,13 +1,14 @@
 import { PigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 
-/** `whsec_` and 43 characters are 49; anything far shorter can be guessed. */
-const SHORTEST_SECRET = 24;
+/** `whsec_` and 43 characters are 49; a much shorter one can be guessed. */
+const MIN_SECRET_LENGTH = 24;
 const PREFIX = "whsec_";
 
 /**
- * Throws `invalid_secret` for a list that cannot be right: no list, an empty one, or with something in it that is no secret of an endpoint.
- * The message names the place in the list and never the value. A secret without `whsec_` is only a warning, since it may be right.
+ * Throws `invalid_secret` for a value that is not a list, an empty list, or an entry that cannot be an endpoint's
+ * secret. The message names the position in the list and never the value. A secret without `whsec_` is only a warning,
+ * since it may be right.
  */
 export function checkSecrets(secrets: readonly string[], logger: Logger): void {
   if (!Array.isArray(secrets)) {
@@ -32,7 +33,7 @@ function findMistake(secret: unknown): string | undefined {
   if (secret.trim() !== secret) return "has white space or a line break around it; remove it.";
   if (/^["'].*["']$/.test(secret)) return "has quotes around it; remove them.";
   if (/^svc_(live|test)_/.test(secret)) return "is an API key; the endpoint's secret begins with whsec_.";
-  if (secret.length < SHORTEST_SECRET) {
+  if (secret.length < MIN_SECRET_LENGTH) {
     return `has ${secret.length} characters, too few to be safe; the service's have 49.`;
   }
   return undefined;

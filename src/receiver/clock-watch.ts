@@ -8,11 +8,11 @@ import type { Alarms } from "./alarms.js";
 
 const TICK_MS = 10 * SECOND;
 /** A clock that was set back by less does no harm. */
-const MOST_NOISE_MS = SECOND;
+const MAX_NOISE_MS = SECOND;
 /** Leases that were given while the clock was ahead end after this, unless their holder renews them. */
 const LEASE_MS = MINUTE;
-/** A clock that goes forward by more than this at once may be wrong. */
-const LONGEST_STEP_MS = DAY;
+/** A clock that moves forward by more than this at once may be wrong. */
+const MAX_STEP_MS = DAY;
 
 interface ClockWatchDeps {
   store: Store;
@@ -21,38 +21,38 @@ interface ClockWatchDeps {
   alarms: Alarms;
 }
 
-/** The times by which things grow old. */
+/** The times by which the age of stored data is measured. */
 export interface TrustedTimes {
   now: number;
-  /** Not later than the clock, nor than the newest time that a delivery told; 0 when none did. */
+  /** Not later than the clock, nor than the newest time in a delivery; 0 when there was none. */
   byDeliveries: number;
-  /** Not later than the clock, nor than the newest time that the API told; 0 when it told none. */
+  /** Not later than the clock, nor than the newest time in an answer of the API; 0 when there was none. */
   byApi: number;
 }
 
 /**
- * Holds this machine's clock against what the service tells of the time. What is dropped for its age is gone for good, so a clock
- * that has gone forward by more than a day is not believed until a delivery or an answer of the API confirms it. When it is set back, and
- * at the start, what waits by its earlier time is put right.
+ * Compares this machine's clock with the times that the service sends. What is dropped for its age cannot be restored,
+ * so a clock that moved forward by more than a day is not trusted until a delivery or an answer of the API confirms it.
+ * When it is set back, and at the start, waits that its earlier time made too long are corrected.
  */
 export class ClockWatch {
   readonly #deps: ClockWatchDeps;
   #timer: Timer | undefined;
   #delivery = 0;
   #api = 0;
-  /** What the clock should show by now, give or take; undefined before the first look. */
+  /** The time of the last check; undefined before the first. */
   #expected: number | undefined;
-  /** By how much the clock seems to be wrong; undefined while it is believed. */
+  /** By how much the clock seems to be wrong; undefined while it is trusted. */
   #doubtMs: number | undefined;
 
-  /** The clock was set back since waits were last put right. */
+  /** The clock was set back since waits were last corrected. */
   #areWaitsWrong = false;
 
   constructor(deps: ClockWatchDeps) {
     this.#deps = deps;
   }
 
-  /** Goes on from what was known when the process before this one ended. */
+  /** Continues with the times that the previous process kept. */
   async start(): Promise<void> {
     const known = await this.#deps.store.noteTimes({});
     this.#delivery = Math.max(this.#delivery, known.delivery ?? 0);
@@ -63,7 +63,7 @@ export class ClockWatch {
     this.#tick();
   }
 
-  /** What is known is kept for the next process. */
+  /** Keeps the known times for the next process. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     if (this.#expected === undefined) return;
@@ -73,14 +73,15 @@ export class ClockWatch {
   }
 
   /**
-   * A genuine delivery tells the time. Not its signature alone: a replay of ours signs with this machine's clock, but it leaves
-   * `createdAt` as it was. Test deliveries tell nothing, since `pigeonhole doctor` makes them with this machine's clock too.
+   * Takes the time of a genuine delivery. Not from its signature alone: our own replays are signed with this machine's
+   * clock, but keep `createdAt`. Test deliveries do not count, since `pigeonhole doctor` makes them with this machine's
+   * clock too.
    */
   sawDelivery({ createdAt, test }: { createdAt: string; test: boolean }, signedAt: number): void {
     if (!test) this.#delivery = newest(this.#delivery, Math.min(Date.parse(createdAt), signedAt));
   }
 
-  /** An answer of the API tells the time at which it stored an event. */
+  /** Takes the time at which the API stored an event, from its answer. */
   sawApi(createdAt: string): void {
     this.#api = newest(this.#api, Date.parse(createdAt));
   }
@@ -90,7 +91,7 @@ export class ClockWatch {
     this.#doubtMs ??= skewMs;
   }
 
-  /** The times to drop things by; undefined, with an alarm, while the clock is not believed. */
+  /** The times by which data may be dropped; undefined, with an alarm, while the clock is not trusted. */
   async trustedTimes(): Promise<TrustedTimes | undefined> {
     const now = this.#look();
     await this.#keep(now);
@@ -102,7 +103,7 @@ export class ClockWatch {
   }
 
   #tick(): void {
-    if (this.#deps.clock.takeSetBackMs() > MOST_NOISE_MS) this.#areWaitsWrong = true;
+    if (this.#deps.clock.takeSetBackMs() > MAX_NOISE_MS) this.#areWaitsWrong = true;
     if (this.#areWaitsWrong) {
       this.#restartWaits().catch((error: unknown) => {
         this.#deps.logger.error(errorFields(error, true), "waits_not_restarted");
@@ -116,11 +117,11 @@ export class ClockWatch {
     const now = this.#deps.clock.now();
     const stepMs = this.#expected === undefined ? 0 : now - this.#expected;
     this.#expected = now;
-    if (stepMs > LONGEST_STEP_MS) {
+    if (stepMs > MAX_STEP_MS) {
       this.#doubtMs = (this.#doubtMs ?? 0) + stepMs;
       if (!this.#isConfirmed(now)) this.#raise(this.#doubtMs);
     } else if (stepMs < 0 && this.#doubtMs !== undefined) {
-      // Set back: what was doubted may be mended by that.
+      // Setting the clock back may have corrected it.
       this.#doubtMs += stepMs;
     }
     if (this.#doubtMs !== undefined && (this.#doubtMs <= 0 || this.#isConfirmed(now))) {
@@ -130,7 +131,7 @@ export class ClockWatch {
     return now;
   }
 
-  /** What waits until a time of a clock that was ahead would wait for hours, or for a year. */
+  /** Corrects waits that end at a time of a clock that was ahead: they would last for hours, or for a year. */
   async #restartWaits(): Promise<void> {
     const { store, clock, logger } = this.#deps;
     const now = clock.now();
@@ -140,10 +141,10 @@ export class ClockWatch {
   }
 
   #isConfirmed(now: number): boolean {
-    return now - Math.max(this.#delivery, this.#api) <= LONGEST_STEP_MS;
+    return now - Math.max(this.#delivery, this.#api) <= MAX_STEP_MS;
   }
 
-  /** What was told by a time to come, while the clock was ahead, is taken back: that can only keep things for longer. */
+  /** Times in the future, known from a clock that was ahead, become now: that can only keep data for longer. */
   async #keep(now: number): Promise<void> {
     this.#delivery = Math.min(now, this.#delivery);
     this.#api = Math.min(now, this.#api);
@@ -156,7 +157,7 @@ export class ClockWatch {
   }
 }
 
-/** What cannot be read as a time tells none. */
+/** The newer of two times. A time that cannot be read (NaN) does not count. */
 function newest(known: number, told: number): number {
   return told > known ? told : known;
 }

@@ -13,21 +13,22 @@ import type { OutboxPage, OutboxQuery } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
 import type { OutboxSender } from "./deliver.js";
 
-/** Contact events outside of handlers, and a look into the outbox. */
+/** Contact events outside of handlers, and the outbox. */
 export interface ContactEvents {
   /**
-   * Stores a contact event to be sent exactly once; resolves when it is on disk. With `key`, a second call is no second event
-   * for as long as ids are kept (`retention.idsMs`). Rejects with InvalidInputError, `key_conflict` (the key stands for another event) or `api_not_configured`.
+   * Stores a contact event to be sent exactly once; resolves when it is on disk. With `key`, a second call does not
+   * make a second event for as long as ids are kept (`retention.idsMs`). Rejects with InvalidInputError, `key_conflict`
+   * (the key stands for another event) or `api_not_configured`.
    */
   record(event: ContactEventInput, options?: RecordOptions): Promise<{ key: string; isNew: boolean }>;
   /** Contact events, newest first, a page at a time. */
   list(query?: OutboxQuery): Promise<OutboxPage>;
   /**
-   * Sends a dead event again; false when no dead event has that key. When nobody knows whether its call arrived, the others of
-   * that call go with it, under the same key and in the same order.
+   * Sends a dead event again; false when no dead event has that key. When it is not known whether its call arrived, the
+   * others of that call are sent with it, under the same key and in the same order.
    */
   retry(key: string): Promise<boolean>;
-  /** Gives an event up that is dead, or not yet on its way; false otherwise. Its key stays taken. */
+  /** Discards an event that is dead, or that is not being sent yet; false otherwise. Its key stays in use. */
   discard(key: string): Promise<boolean>;
 }
 
@@ -50,7 +51,7 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
         throw apiNotConfigured();
       }
       const now = clock.now();
-      // No event id and no handler: those of handlers never are empty, so the two kinds of keys cannot meet.
+      // No event id and no handler: those of handlers are never empty, so the two kinds of keys cannot collide.
       const owner = { source, eventId: "", handler: "" };
       const prepared = prepareRecord(event, { owner, label: key, nowMs: now, defaultMs: now });
       const [result] = await store.record([prepared], now);

@@ -32,8 +32,8 @@ const DEFAULT_STOP_MS = 10 * SECOND;
 const STOP_NAMES: OptionNames<{ timeoutMs?: number }> = { timeoutMs: true };
 
 /**
- * Makes a receiver for one endpoint. Register handlers, mount it, then `await receiver.start()`. Throws `invalid_option` or
- * `invalid_secret` for options that cannot be right.
+ * Makes a receiver for one endpoint. Register handlers, mount it, then `await receiver.start()`. Throws
+ * `invalid_option` or `invalid_secret` for options that cannot be right.
  */
 export function createReceiver<const Schemas extends SchemaMap = Record<never, never>>(
   given: ReceiverOptions<Schemas>,

@@ -18,19 +18,22 @@ import type { ClockWatch } from "./clock-watch.js";
 import { judgeFailure, mayBeClockSkew } from "./send-verdict.js";
 
 /**
- * Longer than a call can take with the client's own retries and waits, which for 100 events at one a minute are long: a lease that ended
- * before would have the call made again and again. After a crash the next process takes over at once anyway.
+ * Longer than a call can take with the client's own retries and waits, which for 100 events at one a minute are long:
+ * if the lease ended earlier, the call would be repeated again and again. After a crash the next process takes over at
+ * once anyway.
  */
 const LEASE_MS = DAY;
 const BACKOFF: Backoff = { initialMs: SECOND, factor: 2, maxMs: 10 * MINUTE, jitter: 0.2 };
-/** Events that shared a refused batch go into another one after this. */
+/** Events of a refused batch go into another one after this. */
 const AGAIN_WAIT_MS = 30 * SECOND;
-/** Another process may have put an event back, as `pigeonhole outbox retry` does; it cannot poke this one. */
+/** Another process may have put an event back, as `pigeonhole outbox retry` does; it cannot wake this one. */
 const LOOK_MS = 10 * SECOND;
-/** An event this near to being too old goes alone: in a batch it would take its neighbours along after an outage of that length. */
+/**
+ * An event this close to being too old is sent alone: after a long outage the others of its batch would fail with it.
+ */
 const ALONE_MARGIN_MS = 7 * DAY;
-/** No wait that the service asks for is longer: it may be a mistake, and what becomes too old meanwhile must be told. */
-const LONGEST_WAIT_MS = DAY;
+/** Limit of a wait that the service asks for: it may be a mistake, and events that become too old must be reported. */
+const MAX_WAIT_MS = DAY;
 
 export interface DeliverDeps {
   store: Store;
@@ -43,8 +46,8 @@ export interface DeliverDeps {
 }
 
 /**
- * Outbox → client: one call at a time, in the order of recording. A call that fails for the service's own reasons is repeated exactly
- * as it was before anything else is sent.
+ * Outbox → client: one call at a time, in the order of recording. A call that fails for the service's own reasons is
+ * repeated unchanged before anything else is sent.
  */
 export class OutboxSender {
   readonly #deps: DeliverDeps;
@@ -52,7 +55,7 @@ export class OutboxSender {
   #drained: Promise<void> = Promise.resolve();
   #isDraining = false;
   #again = false;
-  /** The next try of a call that failed; nothing goes past it, so that new records need not ask the store before. */
+  /** When a failed call is tried next. Nothing is sent before it, so new records need not query the store earlier. */
   #waitsUntil = 0;
   #abort: AbortController | undefined;
 
@@ -66,7 +69,7 @@ export class OutboxSender {
     this.look();
   }
 
-  /** Breaks off a call under way; it is repeated after the next start. */
+  /** Aborts a call in progress; it is repeated after the next start. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     this.#abort?.abort(new Error("The receiver stopped."));
@@ -78,7 +81,7 @@ export class OutboxSender {
     if (this.#deps.clock.now() >= this.#waitsUntil) this.look();
   }
 
-  /** There may be something to send, also before the next try that is known: another call may have been put back. */
+  /** There may be something to send, also before the known next try: another call may have been put back. */
   look(): void {
     if (this.#abort === undefined || this.#abort.signal.aborted) return;
     this.#again = true;
@@ -98,7 +101,7 @@ export class OutboxSender {
       this.#deps.logger.error(errorFields(error, true), "outbox_failed");
       this.#wakeAt(this.#deps.clock.now() + MINUTE);
     } finally {
-      // In the same turn as the last look at #again: a poke after it begins anew.
+      // In the same turn as the last check of #again, so that a later poke starts another drain.
       this.#isDraining = false;
     }
   }
@@ -122,14 +125,14 @@ export class OutboxSender {
     }
     const isAgain = settlement.to === "settled" && settlement.results.some((result) => result.to === "again");
     if (!isAgain) return true;
-    // What is recorded meanwhile waits behind them, and must not bring them forward.
+    // New records wait behind them, and must not make them start earlier.
     this.#waitsUntil = clock.now() + AGAIN_WAIT_MS;
     this.#again = false;
     this.#wakeAt(this.#waitsUntil);
     return false;
   }
 
-  /** Writes a settlement, however often the store fails: without it the call would have to wait for its lease to end. */
+  /** Writes a settlement, and again each time the store fails: without it the call would wait until its lease ends. */
   async #settle(settlement: SendSettlement, signal: AbortSignal): Promise<void> {
     const { store, clock, logger, random } = this.#deps;
     for (let attempt = 1; ; attempt += 1) {
@@ -162,7 +165,7 @@ export class OutboxSender {
     const verdict = judgeFailure(error, send, at);
     switch (verdict.kind) {
       case "retry": {
-        const askedMs = Math.min(verdict.afterMs ?? 0, LONGEST_WAIT_MS);
+        const askedMs = Math.min(verdict.afterMs ?? 0, MAX_WAIT_MS);
         const waitMs = Math.max(backoffDelay(BACKOFF, send.attempt, random), askedMs);
         logger.warn(
           { events: send.events.length, attempt: send.attempt, waitMs, ...errorFields(error, false) },
@@ -190,7 +193,7 @@ export class OutboxSender {
   }
 }
 
-/** One call; resolves with what became of each event. */
+/** One call; resolves with the outcome of each event. */
 async function callApi(
   send: FrozenSend,
   signal: AbortSignal,
@@ -223,7 +226,7 @@ async function callApi(
   }
   const named = new Set(results.map(({ seq }) => seq)).size;
   if (named !== send.events.length || results.length !== named) {
-    // What became of the others is not known, so they may only be sent again as they were.
+    // The outcome of the others is not known, so they may only be sent again unchanged.
     throw new PigeonholeError(
       "invalid_answer",
       `The answer to a batch of ${send.events.length} events does not name each of them once.`,
@@ -232,7 +235,7 @@ async function callApi(
   return results;
 }
 
-/** Class and code. The service's own words stay in the outbox: they may name an address. */
+/** Class and code. The service's own message stays in the outbox: it may name an address. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return "code" in error ? `${error.name} ${String(error.code)}` : error.name;

@@ -20,14 +20,14 @@ export interface DeliveryWatchDeps {
   clockWatch: ClockWatch;
   /** The layout that signatures are read by. */
   assumptions: SignatureAssumptions;
-  /** Undefined when silence is no alarm. */
+  /** Undefined when silence raises no alarm. */
   silence: SilenceWatch | undefined;
   clock: Clock;
 }
 
 /**
- * Counts what becomes of deliveries, and notices from the run of them that a secret, a clock, the assumed layout or the endpoint itself is wrong, long before
- * the service switches the endpoint off.
+ * Counts the outcomes of deliveries. Detects from a series of them that a secret, a clock, the assumed layout or the
+ * endpoint itself is wrong, long before the service switches the endpoint off.
  */
 export class DeliveryWatch {
   readonly #deps: DeliveryWatchDeps;
@@ -72,14 +72,14 @@ export class DeliveryWatch {
     }
   }
 
-  /** What a delivery is answered. Called once for each. */
+  /** Notes the outcome of a delivery. Called once for each. */
   answered(outcome: Outcome): void {
     const { alarms, silence, clock } = this.#deps;
     this.#counts.set(outcome.kind, (this.#counts.get(outcome.kind) ?? 0) + 1);
     if (outcome.kind === "body_consumed") alarms.raise({ kind: "body_consumed" });
     if (outcome.kind === "accepted" || outcome.kind === "parked") {
       this.#lastAcceptedAt = clock.now();
-      silence?.heard();
+      silence?.accepted();
     }
     if (ANSWERS[outcome.kind].status < 300) {
       this.#failuresInARow = 0;
@@ -92,7 +92,7 @@ export class DeliveryWatch {
     }
   }
 
-  /** Every outcome since the receiver was made, zeros included. */
+  /** Every outcome since the receiver was created, zeros included. */
   get counts(): Record<OutcomeKind, number> {
     const kinds = Object.keys(ANSWERS) as OutcomeKind[];
     return Object.fromEntries(kinds.map((kind) => [kind, this.#counts.get(kind) ?? 0])) as Record<OutcomeKind, number>;
@@ -108,7 +108,7 @@ export class DeliveryWatch {
   }
 }
 
-/** Strangers and browsers fail too, but only the service counts. */
+/** Requests of other senders fail too, but only the service counts. */
 function mayBeFromTheService(outcome: Outcome): boolean {
   return outcome.kind !== "unsigned" && outcome.kind !== "wrong_method";
 }

@@ -12,8 +12,8 @@ export interface FinalAnswerDeps {
 }
 
 /**
- * Tells of answers after which the service does not send again. Strangers get them every day; for a request that carries a signature it
- * may be an event lost.
+ * Logs answers after which the service does not send again. Other senders get them every day; for a request that has a
+ * signature it may be a lost event.
  */
 export class FinalAnswerLog {
   readonly #deps: FinalAnswerDeps;
@@ -26,7 +26,7 @@ export class FinalAnswerLog {
     if (isDeliveredStatus(status) || isRetryableStatus(status)) return;
     const { alarms, log, signatureHeader } = this.#deps;
     if (header(signatureHeader) === undefined) return;
-    // What a sender announces is not trusted further than a number.
+    // Of the announced length, only a number is trusted.
     const announcedBytes = Number(header("content-length") ?? Number.NaN);
     const size = Number.isSafeInteger(announcedBytes) ? { announcedBytes } : {};
     log.warn(outcome, { status, ...size }, "final_answer");

@@ -27,26 +27,26 @@ interface Report {
   logger: Logger;
 }
 
-/** What a delivery meets on its way. */
+/** The parts that a delivery passes through. */
 export interface DeliveryPath {
   admission: Admission;
   verification: { secrets: SecretSource; rules: VerificationRules & { unverified: UnverifiedPolicy }; clock: Clock };
   registry: HandlerRegistry;
   dispatcher: Dispatcher;
   report: Report;
-  /** Undefined while nobody looks on. */
+  /** Undefined without OpenTelemetry. */
   telemetry: Telemetry | undefined;
 }
 
-/** What the mounts hand their requests to. */
+/** The handler to which the mounts pass their requests. */
 export function createDeliveryHandler(path: DeliveryPath): DeliveryHandler {
   return (request) => handleDelivery(request, path);
 }
 
 /**
- * The way of one delivery from its headers to its answer: admit, read the body, verify, decode, route, accept, answer. The answer follows
- * from the outcome, and a good one from the commit. Never rejects: an error's own `.status` must not reach the service, where 404 loses
- * the event and 410 switches the endpoint off.
+ * Handles one delivery from its headers to its answer: admit, read the body, verify, decode, route, accept, answer. The
+ * answer follows from the outcome, and a 2xx from the commit. Never rejects: an error's own `.status` must not reach
+ * the service, where 404 loses the event and 410 switches the endpoint off.
  */
 async function handleDelivery(request: DeliveryRequest, path: DeliveryPath): Promise<Answer> {
   const { admission, report } = path;
@@ -67,7 +67,7 @@ async function handleDelivery(request: DeliveryRequest, path: DeliveryPath): Pro
   }
 }
 
-/** What was admitted holds its memory and its place until it is settled, also past its answer. */
+/** An admitted delivery holds its memory and its place until it is settled, also after its answer. */
 async function take(request: DeliveryRequest, admitted: AdmittedDelivery, path: DeliveryPath): Promise<Outcome> {
   try {
     const read = await request.readBody(admitted);
@@ -90,7 +90,7 @@ function observe(raw: RawRequest, path: DeliveryPath): Promise<Outcome> {
   return telemetry === undefined ? receive(raw, path) : telemetry.observeDelivery(() => receive(raw, path));
 }
 
-/** The part of the way that begins with the whole body and ends with the commit. */
+/** The part from the whole body to the commit. */
 async function receive(raw: RawRequest, path: DeliveryPath): Promise<Outcome> {
   const { secrets, clock } = path.verification;
   const receivedAt = clock.now();
@@ -118,11 +118,11 @@ async function receive(raw: RawRequest, path: DeliveryPath): Promise<Outcome> {
   }
 }
 
-/** What has to be refused can be told before the body is read. */
+/** Refuses by the headers, before the body is read. */
 function refuseByHeaders({ method, header }: DeliveryRequest, path: DeliveryPath): Outcome | undefined {
   const { admission, verification, report } = path;
   if (method !== "POST") return { kind: "wrong_method" };
-  // The signature covers the bytes on the wire, and inflating is how small requests become large ones.
+  // The signature covers the bytes as sent, and decompression makes large bodies of small requests.
   if (isEncoded(header("content-encoding"))) return { kind: "unsupported_encoding" };
   const refused = admission.refusal();
   if (refused?.kind === "not_started") {
@@ -133,7 +133,7 @@ function refuseByHeaders({ method, header }: DeliveryRequest, path: DeliveryPath
   return isSigned ? undefined : { kind: "unsigned" };
 }
 
-/** An empty header names no encoding; 415 is final, so nothing is answered it without need. */
+/** An empty header names no encoding; 415 is final, so it is answered only when necessary. */
 function isEncoded(contentEncoding: string | undefined): boolean {
   if (contentEncoding === undefined) return false;
   return contentEncoding.split(",").some((encoding) => !["", "identity"].includes(encoding.trim().toLowerCase()));
@@ -166,7 +166,7 @@ function outcomeOf(result: AcceptResult, delivery: Delivery, route: Route, { ala
   const { id: eventId } = delivery;
   const { type: eventType, test } = delivery.kind === "event" ? delivery.event : delivery;
   if (result.otherBytes) {
-    // Each id, also while the alarm is held back.
+    // Each id is logged, also while the alarm is suppressed.
     logger.warn({ eventId, eventType, kept: result.kind === "stored" }, "other_bytes");
     alarms.raise({ kind: "other_bytes", eventId });
   }

@@ -4,7 +4,7 @@ import type { Store, StoreContext } from "../store/store.js";
 /** Stores that a receiver of this process has opened. */
 const held = new WeakSet<Store>();
 
-/** A receiver's hold on its store: one receiver opens it, and nobody else closes it. */
+/** A receiver's exclusive use of its store: only the receiver that opened it closes it. */
 export class HeldStore {
   readonly #store: Store;
   #isHeld = false;
@@ -13,12 +13,12 @@ export class HeldStore {
     this.#store = store;
   }
 
-  /** Rejects with `invalid_option` while another receiver has the store, which would close it under this one. */
+  /** Rejects with `invalid_option` while another receiver uses the store, since that one would close it. */
   async open(context: StoreContext): Promise<void> {
     if (held.has(this.#store)) {
       throw new PigeonholeError(
         "invalid_option",
-        "The store is in use by another receiver of this process, which closes it when it stops. Give each receiver a Store of its own.",
+        "The store is in use by another receiver of this process, which closes it when it stops. Give each receiver its own Store.",
       );
     }
     held.add(this.#store);
@@ -26,7 +26,7 @@ export class HeldStore {
     await this.#store.open(context);
   }
 
-  /** Does nothing to a store that this receiver has not opened. */
+  /** Does not close a store that this receiver has not opened. */
   async close(): Promise<void> {
     if (!this.#isHeld) return;
     this.#isHeld = false;

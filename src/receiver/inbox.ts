@@ -7,41 +7,46 @@ import type { EventDetail, EventPage, EventQuery } from "../store/inbox-view.js"
 import type { Store } from "../store/store.js";
 import type { ParkedNote } from "../store/work.js";
 
-/** What a retry led to: `pending` pieces of work, or still parked for that reason. */
+/** The result of a retry: `pending` pieces of work, or the reason why it is still parked. */
 export interface RetryResult {
   pending: number;
   parked: string | undefined;
-  /** Handlers for which the event counts as done, since they have other bytes of its id. Missing when there are none. */
+  /**
+   * Handlers for which the event counts as done, since they have other bytes of its id. Missing when there are none.
+   */
   otherBytes?: readonly string[];
 }
 
-/** A look into the inbox, and second chances. All of it is safe while deliveries come in. */
+/** Lists, retries and discards stored events. All of it is safe while deliveries arrive. */
 export interface Inbox {
   /** Events, newest first, a page at a time. */
   list(query?: EventQuery): Promise<EventPage>;
   /** One event with its bytes and the state of each handler; undefined when the id is unknown. */
   get(id: string): Promise<EventDetail | undefined>;
   /**
-   * Reads the event again with today's schemas and handlers: dead and crashed work gets fresh attempts, and handlers that
-   * never saw the event get it. What a handler has done stays done. Rejects with `not_found` or `body_dropped`.
+   * Reads the event again with today's schemas and handlers: dead and crashed work gets new attempts, and handlers that
+   * never received the event get it. What a handler has done stays done. Rejects with `not_found` or `body_dropped`.
    */
   retry(id: string): Promise<RetryResult>;
   /** `retry` for every event with dead or parked work, oldest first. */
   retryAll(query: { state: "dead" | "parked" }): Promise<{ events: number; pending: number; stillParked: number }>;
-  /** Ends all work of the event that is not running; returns how many pieces. Its id stays known. Rejects with `not_found`. */
+  /**
+   * Ends all work of the event that is not running; returns how many pieces. Its id stays known. Rejects with
+   * `not_found`.
+   */
   discard(id: string): Promise<number>;
   /**
-   * Writes a whole copy of the database as of one moment to the path `copy`, in one file of mode 0600, while deliveries come in.
-   * Resolves with its size in bytes. The safe way to copy: a program in this process that opens and closes the file by other
-   * means, `fs.cp` among them, ends the locks that guard it. Rejects with `invalid_argument` for a copy that may not be written
-   * there, and for a store that is no file.
+   * Writes a whole copy of the database as of one moment to the path `copy`, in one file of mode 0600, while deliveries
+   * arrive. Resolves with its size in bytes. The safe way to copy: a program in this process that opens and closes the
+   * file by other means, `fs.cp` among them, ends the locks that guard it. Rejects with `invalid_argument` for a copy
+   * that may not be written there, and for a store that is not a file.
    */
   backup(copy: string, options?: BackupOptions): Promise<{ bytes: number }>;
 }
 
 /** How `receiver.inbox.backup` writes its copy. */
 export interface BackupOptions {
-  /** Replaces a copy that is there. @default false */
+  /** Replaces an existing copy. @default false */
   replace?: boolean;
 }
 

@@ -3,17 +3,19 @@ import type { ReceiverState } from "./receiver.js";
 
 export interface LifecycleSteps {
   /**
-   * Run one after the other at start; none is begun once the receiver is to stop. `stopAsked` resolves when `stop` is called, for what a
-   * step may otherwise wait for in vain.
+   * Run one after the other at start; none starts once `stop` was called. `stopAsked` resolves when `stop` is called,
+   * so that a step does not wait in vain.
    */
   start: readonly ((stopAsked: Promise<void>) => unknown)[];
-  /** After a start that failed: closes what it had opened, so that nobody else is kept from it. */
+  /** Runs after a failed start: closes what it opened, so that others can open it. */
   giveUp: () => Promise<void>;
-  /** Runs after a start has come to its end, whatever that was. */
+  /** Runs after the start has ended, with or without success. */
   stop: (timeoutMs: number) => Promise<void>;
 }
 
-/** The ways of a receiver from one state of its life to the next: each is gone once, whoever asks, and however often. */
+/**
+ * Takes a receiver from one state to the next. Each transition happens once, also when it is asked for several times.
+ */
 export class Lifecycle {
   /** Knows the state, since it decides what can be taken. */
   readonly #admission: { state: ReceiverState };
@@ -53,7 +55,7 @@ export class Lifecycle {
       if (this.#isToStop) return;
       this.#admission.state = "running";
     } catch (error) {
-      // The first error tells more than what came of it.
+      // The first error says more than an error of the cleanup.
       await this.#steps.giveUp().catch(() => undefined);
       this.#starting = undefined;
       if (!this.#isToStop) this.#admission.state = "new";

@@ -3,7 +3,7 @@ import { MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 
 /** Most lines of one kind in a minute. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 interface Minute {
   lines: number;
@@ -11,7 +11,7 @@ interface Minute {
   end(): void;
 }
 
-/** Warnings that strangers can cause: at most 10 a minute for each kind, and at the end of the minute the count of the rest. */
+/** Warnings that any sender can cause: at most 10 a minute for each kind, then one line with the count of the rest. */
 export class LimitedLog {
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -24,7 +24,7 @@ export class LimitedLog {
 
   warn(kind: string, fields: object, message: string): void {
     const minute = this.#minutes.get(kind) ?? this.#begin(kind, message);
-    if (minute.lines === MOST_LINES) {
+    if (minute.lines === MAX_LINES) {
       minute.suppressed += 1;
       return;
     }
@@ -32,7 +32,7 @@ export class LimitedLog {
     this.#logger.warn({ kind, ...fields }, message);
   }
 
-  /** Tells the counts of the minutes that have begun. */
+  /** Logs the counts of the minutes that have begun. */
   stop(): void {
     for (const minute of this.#minutes.values()) minute.end();
   }

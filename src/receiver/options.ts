@@ -22,7 +22,10 @@ import type { SecretsOption } from "./secret-source.js";
 
 /** How long the inbox remembers. */
 export interface Retention {
-  /** How long an id is known as a duplicate, in milliseconds; at least 7 days, since the last attempt may come after 55 hours. @default 90 days */
+  /**
+   * How long an id is known as a duplicate, in milliseconds; at least 7 days, since the last attempt may come after 55
+   * hours. @default 90 days
+   */
   idsMs: number;
   /** How long bodies of settled events are kept for retries and replays, in milliseconds. @default as long as ids */
   bodiesMs: number;
@@ -30,12 +33,15 @@ export interface Retention {
 
 export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   /**
-   * The endpoint's secret, whole with `whsec_`; several (newest first) or a function bridge a rotation, which has no overlap. The function
-   * has 30 s at start. Later it is asked when a signature matches none, every 5 s at most: a delivery waits 2 s for it and is answered 503
-   * then, or when it fails; a late answer serves the deliveries after it.
+   * The endpoint's secret, whole with `whsec_`; several (newest first) or a function bridge a rotation, which has no
+   * overlap. The function has 30 s at start. Later it is called when a signature matches none, every 5 s at most: a
+   * delivery waits 2 s for it and is then answered 503, as when it fails; a late result is used for later deliveries.
    */
   secrets: SecretsOption;
-  /** Path of the SQLite file, `:memory:` for tests, or a store of your own, for this receiver alone. @default "pigeonhole.db" */
+  /**
+   * Path of the SQLite file, `:memory:` for tests, or a store of your own, for this receiver alone.
+   * @default "pigeonhole.db"
+   */
   store?: string | Store;
   /** How contact events are sent: options of `createClient`, or a client. Needed only for them. */
   api?: ClientOptions | Client;
@@ -43,16 +49,22 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   schemas?: Schemas;
   /** Greatest accepted age of a signature both ways, in seconds. @default 300 */
   toleranceSeconds?: number;
-  /** What a delivery is answered whose signature does not fit or cannot be read: `retry` 503, so that nothing is lost; `reject` 401. @default "retry" */
+  /**
+   * The answer when a signature does not fit or cannot be read: `retry` 503, so that nothing is lost; `reject` 401.
+   * @default "retry"
+   */
   unverified?: UnverifiedPolicy;
   /**
-   * Largest body in bytes; larger ones are answered 413, which is final. All bodies under way may have 160 MiB together; above that they
-   * are answered 503. @default 5 MiB
+   * Largest body in bytes; larger ones are answered 413, which is final. All bodies being received may have 160 MiB
+   * together; above that they are answered 503. @default 5 MiB
    */
   maxBodyBytes?: number;
   /** Longest time a body may take to arrive, in milliseconds; the service gives up after 5 s. @default 5,000 */
   bodyTimeoutMs?: number;
-  /** Deliveries that were read and wait for the disk, the secrets or the start; at this number further ones are answered 503. @default 1,000 */
+  /**
+   * Deliveries that were read and wait for the disk, the secrets or the start; at this number further ones are answered
+   * 503. @default 1,000
+   */
   highWaterMark?: number;
   /** Most handlers running at once. @default 16 */
   concurrency?: number;
@@ -62,19 +74,22 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   retention?: Partial<Retention>;
   /** Names this receiver in idempotency keys; two receivers on one API key need two. @default "default" */
   source?: string;
-  /** Where the documents leave the signature's form open. @default SIGNATURE_ASSUMPTIONS */
+  /** Details of the signature that the service does not document. @default SIGNATURE_ASSUMPTIONS */
   signature?: Partial<SignatureAssumptions>;
   /** A pino logger, or one like it. @default pino at level info, to standard output */
   logger?: Logger;
-  /** Adds messages of handlers' errors to the log; they may quote event data. The inbox has them in any case. @default false */
+  /**
+   * Adds messages of handlers' errors to the log; they may quote event data. The inbox has them in any case.
+   * @default false
+   */
   logErrorMessages?: boolean;
   /** Called for what a person should look at, each kind at most once a minute. */
   onAlarm?: (alarm: Alarm) => unknown;
   /** Raises the alarm `silence` when nothing was accepted for this long, in milliseconds. @default never */
   silenceAfterMs?: number;
   /**
-   * Raises the alarm `backlog` when work has been due for longer, and `contact_events_stuck` when a contact event has waited for longer, in
-   * milliseconds. @default 15 minutes
+   * Raises the alarm `backlog` when work has been due for longer, and `contact_events_stuck` when a contact event has
+   * waited for longer, in milliseconds. @default 15 minutes
    */
   backlogAfterMs?: number;
   /** Spans and metrics where `@opentelemetry/api` is installed. @default true */
@@ -140,7 +155,7 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
 const DEFAULT_IDS_MS = 90 * DAY;
 /** Attempts can spread over 55 h; a week leaves room for a replay by hand. */
-const SHORTEST_IDS_MS = 7 * DAY;
+const MIN_IDS_MS = 7 * DAY;
 
 /** Fills in defaults; throws `invalid_option` naming the option. Secrets are checked by their source. */
 export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
@@ -196,7 +211,7 @@ function resolveStore(store: string | Store): Store {
 function resolveRetention(given: Partial<Retention>): Retention {
   checkOptionNames("retention", given, RETENTION_NAMES);
   const { idsMs = DEFAULT_IDS_MS, bodiesMs = idsMs } = given;
-  checkWholeNumber("retention.idsMs", idsMs, { min: SHORTEST_IDS_MS });
+  checkWholeNumber("retention.idsMs", idsMs, { min: MIN_IDS_MS });
   checkWholeNumber("retention.bodiesMs", bodiesMs, { min: 0, max: idsMs });
   return { idsMs, bodiesMs };
 }

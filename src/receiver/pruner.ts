@@ -19,7 +19,7 @@ interface PrunerDeps {
   retention: Retention;
 }
 
-/** Drops what retention lets go, in small batches among the deliveries. */
+/** Drops what retention no longer keeps, in small batches between the deliveries. */
 export class Pruner {
   readonly #deps: PrunerDeps;
   #timer: Timer | undefined;
@@ -58,7 +58,10 @@ export class Pruner {
     this.#after(BETWEEN_ROUNDS_MS, () => this.#beginRound());
   }
 
-  /** An id must be old by the service's time as well: without it the event could come again and take effect twice. */
+  /**
+   * An id must be old by the service's time as well: otherwise the event could be delivered again and take effect
+   * twice.
+   */
   async #limits(): Promise<PruneLimits | undefined> {
     const { clockWatch, retention } = this.#deps;
     const times = await clockWatch.trustedTimes();

@@ -12,7 +12,7 @@ import type { StoreCounter } from "./store-figures.js";
 import { loadTelemetry } from "./telemetry.js";
 import type { WorkWatch } from "./work-watch.js";
 
-/** What a receiver is made of. */
+/** The parts of a receiver. */
 export interface ReceiverParts {
   options: ResolvedOptions;
   path: DeliveryPath;
@@ -21,7 +21,7 @@ export interface ReceiverParts {
   pruner: Pruner;
   limitedLog: LimitedLog;
   workWatch: WorkWatch;
-  /** Undefined when silence is no alarm. */
+  /** Undefined when silence raises no alarm. */
   silence: SilenceWatch | undefined;
   /** Undefined when no API is configured. */
   sender: OutboxSender | undefined;
@@ -54,7 +54,7 @@ export function startAndStop(parts: ReceiverParts): LifecycleSteps {
 
 async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   const { path, heldStore, counter, pruner, limitedLog, workWatch, silence, sender } = parts;
-  // A process that has closed its listener must live until all is settled, and the clock's timers do not keep it alive.
+  // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
   const keepAlive = setInterval(() => undefined, MINUTE);
   pruner.stop();
   workWatch.stop();
@@ -70,7 +70,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   }
 }
 
-/** A handler that was renamed or removed leaves its work waiting; somebody should know. The handlers run by now, so this must not fail. */
+/** Warns of work that waits for a renamed or removed handler. Handlers run already, so this must not fail. */
 async function warnOfOrphans({ options, path }: ReceiverParts): Promise<void> {
   const { store, clock, logger } = options;
   try {

@@ -11,8 +11,8 @@ export interface RotateSecretOptions {
   /** Id of the endpoint, `whe_` and 24 hex digits. */
   endpointId: string;
   /**
-   * Writes the new secret to where the receivers read theirs: the file, secret manager or table behind the `secrets` function. Called
-   * again, with the same secret, until it succeeds.
+   * Writes the new secret to where the receivers read theirs: the file, secret manager or table behind the `secrets`
+   * function. Called again, with the same secret, until it succeeds.
    */
   handOver: (secret: string) => void | Promise<void>;
   /** Tries of `handOver`, at least 1, with waits of 0.1 s, 0.2 s, 0.4 s, … between them. @default 5 */
@@ -23,12 +23,13 @@ export interface RotateSecretOptions {
 const BETWEEN_TRIES: Backoff = { initialMs: 0.1 * SECOND, factor: 2, maxMs: 5 * SECOND, jitter: 0.1 };
 
 /**
- * Rotates an endpoint's secret without losing a delivery. The service leaves a gap: the old secret stops the moment the new one exists.
- * Receivers whose `secrets` is a function bridge it: what they cannot verify yet is answered 503 and sent again, and the first mismatch
- * makes them read the secret anew. Needs `unverified: "retry"`, the default.
+ * Rotates an endpoint's secret without losing a delivery. The service leaves a gap: the old secret stops the moment the
+ * new one exists. Receivers whose `secrets` is a function bridge it: what they cannot verify yet is answered 503 and
+ * sent again, and the first mismatch makes them read the secret again. Needs `unverified: "retry"`, the default.
  *
- * Resolves with the new secret when it has been handed over. Rejects with what the API call rejects with (nothing has changed then, unless
- * no answer came), `invalid_option` for `tries`, or with the last error of `handOver`: a SecretNotHandedOverError, which still has what must be stored by hand.
+ * Resolves with the new secret when it has been handed over. Rejects with what the API call rejects with (nothing has
+ * changed then, unless no answer came), `invalid_option` for `tries`, or with the last error of `handOver`: a
+ * SecretNotHandedOverError, which still has what must be stored by hand.
  */
 export async function rotateSecret(options: RotateSecretOptions): Promise<string> {
   const { client, endpointId, handOver, tries = 5 } = options;
@@ -60,7 +61,7 @@ export class SecretNotHandedOverError extends Error {
     this.#secret = secret;
   }
 
-  /** A call and not a field, so that no log or inspection prints it. */
+  /** A method, not a field, so that no log or inspection prints it. */
   secret(): string {
     return this.#secret;
   }

@@ -13,13 +13,13 @@ export type SecretsOption = string | readonly string[] | (() => readonly string[
 /** A flood of forged signatures must not become a flood of reads. */
 const REREAD_PAUSE_MS = 5 * SECOND;
 
-/** A delivery waits this long for the function: of the service's 5 s, the rest is for the way here and for the commit. */
+/** A delivery waits this long for the function: of the service's 5 s, the rest is for the network and the commit. */
 const REREAD_LIMIT_MS = 2 * SECOND;
 
-/** Nobody waits for an answer while the receiver starts, so a slow store of secrets is given more time. */
+/** A start may take longer than an answer, so a slow secret manager gets more time. */
 const LOAD_LIMIT_MS = 30 * SECOND;
 
-/** A read that has not ended after this is taken for one that never does, and the function is asked anew. */
+/** A read that has not ended after this counts as failed, and the function is called again. */
 const GIVEN_UP_MS = 30 * SECOND;
 
 type ReadSecrets = () => readonly string[] | Promise<readonly string[]>;
@@ -30,7 +30,7 @@ export interface SecretSourceDeps {
   alarms: Alarms;
 }
 
-/** The secrets that verify now. A function is asked at start and again when a signature matches none. */
+/** The secrets that verify now. A function is called at start and again when a signature matches none. */
 export class SecretSource {
   readonly #read: ReadSecrets | undefined;
   readonly #deps: SecretSourceDeps;
@@ -40,7 +40,7 @@ export class SecretSource {
   #lastFailed = false;
   #asked = 0;
   #newestAnswer = 0;
-  /** The read that deliveries share; it resolves when its time is over, at the latest. */
+  /** The read that deliveries share; it resolves at its time limit at the latest. */
   #reading: Promise<boolean> | undefined;
   /** The function has been late since then, and its answer may still come. */
   #isOverdue = false;
@@ -58,21 +58,22 @@ export class SecretSource {
   }
 
   /**
-   * Reads the secrets for the first time. Rejects when they cannot be had or cannot be right, and with `wait_timeout` when the function
-   * does not answer within 30 s.
+   * Reads the secrets for the first time. Rejects when they cannot be read or are invalid, and with `wait_timeout` when
+   * the function does not answer within 30 s.
    */
   async load(): Promise<void> {
     if (this.#read === undefined || this.#keys.length > 0) return;
     if ((await inTime(this.#ask(this.#read), this.#deps.clock, LOAD_LIMIT_MS)) !== LATE) return;
     throw new PigeonholeError(
       "wait_timeout",
-      `The function given as secrets did not answer within ${LOAD_LIMIT_MS / SECOND} s. Give it a time-out of its own, or see what it waits for.`,
+      `The function given as secrets did not answer within ${LOAD_LIMIT_MS / SECOND} s. Give it its own timeout, or check what it waits for.`,
     );
   }
 
   /**
-   * Reads again, unless that was done a moment ago. Resolves within 2 s: true when the secrets here are those of now, false when the
-   * function is late or has failed, so that no signature can be called wrong. What a late function answers is used from then on.
+   * Reads again, unless that was done a moment ago. Resolves within 2 s: true when the secrets here are current, false
+   * when the function is late or has failed, so that no signature can be called wrong. A late result is used from then
+   * on.
    */
   async reread(): Promise<boolean> {
     const read = this.#read;
@@ -100,14 +101,14 @@ export class SecretSource {
     return false;
   }
 
-  /** Never rejects; false when there is no answer that can be used. */
+  /** Never rejects; false without a usable result. */
   async #tryToAsk(read: ReadSecrets): Promise<boolean> {
     const { logger, alarms } = this.#deps;
     const before = this.#keys;
     try {
       await this.#ask(read);
     } catch (error) {
-      // The old ones stay: no secret at all would turn every delivery away.
+      // The old ones stay: without any secret every delivery would be refused.
       const message = error instanceof PigeonholeError ? error.message : undefined;
       logger.error({ error: error instanceof Error ? error.name : typeof error, message }, "secrets_not_read");
       alarms.raise({ kind: "secrets_unavailable", reason: "failed" });

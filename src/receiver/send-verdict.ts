@@ -7,11 +7,11 @@ const YOUNG_MS = 5 * MINUTE;
 
 /** What a failed call means for its events. */
 export type SendVerdict =
-  /** Not the events' fault, or nobody knows: the same call again, later. */
+  /** The cause is not in the events, or is unknown: the same call again, later. */
   | { kind: "retry"; afterMs: number | undefined; error: string; isConfiguration: boolean }
-  /** Nothing of the call was ever stored: what was blamed is dead, the rest goes into another call. */
+  /** Nothing of the call was ever stored: the event that was named is dead, the rest goes into another call. */
   | { kind: "refused"; results: EventResult[] }
-  /** Refused or too old by now, with the outcome of earlier tries unknown: the call may only be repeated as it is. */
+  /** Refused or too old by now, with the outcome of earlier tries unknown: the call may only be repeated unchanged. */
   | {
       kind: "given_up";
       reason: OutboxDeadReason;
@@ -23,7 +23,7 @@ export type SendVerdict =
 /** Codes for a body that breaks a rule. It is the same in every try, so none of them was taken. */
 const BODY_CODES: ReadonlySet<string> = new Set(["invalid_event", "invalid_parameter", "unknown_parameter"]);
 
-/** Codes that the client gives an answer without one: a proxy or another program spoke, and not the service. */
+/** Codes that the client gives to an answer without one: it came from a proxy or another program, not the service. */
 const CODES_OF_OTHERS: ReadonlySet<string> = new Set(["invalid_answer", "answer_too_large", "unknown_error"]);
 
 /** Reads from the error of a call how to settle it. */
@@ -33,7 +33,8 @@ export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): S
     if (param.endsWith("occurredAt")) {
       const isOld = send.events.some(({ occurredAt }) => nowMs - occurredAt > OLDEST_EVENT_MS);
       if (isOld) return { kind: "given_up", reason: "too_old", code: undefined, param: undefined, message };
-      // Not too old means in the future: the clock was set back since. By a little, time mends that; by more, all others would wait too.
+      // Not too old means in the future: the clock was set back since. A short wait fixes a small step; for a larger
+      // one all others would wait too.
       if (send.events.every(({ occurredAt }) => occurredAt - nowMs < YOUNG_MS)) return retry(error);
       return { kind: "given_up", reason: "refused", code: error.code, param, message };
     }
@@ -58,7 +59,7 @@ export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): S
   return { kind: "refused", results: blame(send, { code, param, message }) };
 }
 
-/** A wrong key, a missing scope, a wrong address: a person mends that, and the events are as good as before. */
+/** A wrong key, a missing scope, a wrong address: a person fixes that, and the events are still valid. */
 function isForConfiguration({ status, code }: ApiError): boolean {
   if (status < 400 || status === 401 || status === 403 || status === 405) return true;
   if (status === 404) return code !== "contact_not_found";
@@ -66,8 +67,8 @@ function isForConfiguration({ status, code }: ApiError): boolean {
 }
 
 /**
- * True for an event so young that "in the future" may be all that is wrong with it: our clock runs ahead of the service's, which in a
- * batch does not say which rule of `invalid_event` was broken. A little later the answer tells.
+ * True for an event so young that "in the future" may be all that is wrong with it: our clock runs ahead of the
+ * service's, which in a batch does not say which rule of `invalid_event` was broken. A later try shows it.
  */
 export function mayBeClockSkew(code: string, occurredAt: number, nowMs: number): boolean {
   return code === "invalid_event" && nowMs - occurredAt < YOUNG_MS;
@@ -82,7 +83,7 @@ function retry(error: unknown): Extract<SendVerdict, { kind: "retry" }> {
   return { kind: "retry", afterMs: undefined, error: text, isConfiguration: false };
 }
 
-/** A batch of the wrong shape is refused whole and nothing of it stored, so the rest may travel under another key. */
+/** A batch of the wrong shape is refused whole and nothing of it stored, so the rest may be sent under another key. */
 function blame(send: FrozenSend, fault: { code: string; param: string; message: string }): EventResult[] {
   const index = /^events\.(\d+)\b/.exec(fault.param)?.[1];
   const culprit = index === undefined ? undefined : send.events[Number(index)];

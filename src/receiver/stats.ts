@@ -2,7 +2,9 @@ import { LIMITS } from "../protocol/limits.js";
 import type { ReceiverStats } from "./receiver.js";
 import type { ReceiverParts } from "./receiver-parts.js";
 
-/** Before the start and after the stop the last figures stand; a running receiver whose store fails says so. */
+/**
+ * Before the start and after the stop it returns the last figures. Rejects while the receiver runs and its store fails.
+ */
 export async function readStats({ path, counter }: ReceiverParts): Promise<ReceiverStats> {
   const { admission, report } = path;
   if (admission.state !== "new" && admission.state !== "stopped") {

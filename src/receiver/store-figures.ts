@@ -32,7 +32,7 @@ const NOTHING: Counted = {
   outbox: { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined },
 };
 
-/** Counts what is in the store, and remembers it for the time when the store is closed. */
+/** Counts what is in the store, and keeps the figures for when the store is closed. */
 export class StoreCounter {
   readonly #deps: { store: Store; dispatcher: Dispatcher; clock: Clock };
   #last: Counted = NOTHING;

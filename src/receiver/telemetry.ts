@@ -2,7 +2,7 @@ import type * as Api from "@opentelemetry/api";
 import type { RunInfo, RunObserver } from "../dispatch/run-observer.js";
 import type { Outcome } from "../protocol/outcome.js";
 
-/** What is told to OpenTelemetry. Event ids and types only; no body, no address. */
+/** What is reported to OpenTelemetry: event ids and types only; no body, no address. */
 export interface Telemetry extends RunObserver {
   /** Calls `receive` once, inside a span where there is one. */
   observeDelivery(receive: () => Promise<Outcome>): Promise<Outcome>;

@@ -9,7 +9,7 @@ import type { StoreCounter, StoreFigures } from "./store-figures.js";
 
 /** The store is counted this often. */
 const LOOK_MS = MINUTE;
-/** What stays as it is is told again after this. */
+/** An unchanged problem is reported again after this. */
 const REMIND_MS = 6 * HOUR;
 
 export interface WorkWatchDeps {
@@ -23,7 +23,7 @@ export interface WorkWatchDeps {
   backlogAfterMs: number;
 }
 
-/** Raises alarms for work that does not move: nothing else would tell, since deliveries are answered all the same. */
+/** Raises alarms for work that makes no progress: nothing else shows it, since deliveries are still answered. */
 export class WorkWatch {
   readonly #deps: WorkWatchDeps;
   readonly #dead: Reminder;
@@ -31,7 +31,7 @@ export class WorkWatch {
   readonly #backlog: Reminder;
   readonly #stuckContactEvents: Reminder;
   readonly #missing: Reminder;
-  /** Handlers that had work at the last look and are not registered. */
+  /** Handlers that had work at the last check and are not registered. */
   #lastMissing: ReadonlySet<string> = new Set();
   #crashLoops = 0;
   #timer: Timer | undefined;
@@ -47,7 +47,7 @@ export class WorkWatch {
     this.#stuckContactEvents = new Reminder(clock, backlogAfterMs);
   }
 
-  /** What waits is looked at after a while only: a process that has just started has not had the time to run it. */
+  /** Waiting work is checked only after a while: a process that has just started has not had the time to run it. */
   start(): void {
     this.#tellCrashLoops();
     this.#wait();
@@ -105,7 +105,7 @@ export class WorkWatch {
     }
   }
 
-  /** One look is not enough: during a deploy the next process, which has the handler, is about to take over. */
+  /** One check is not enough: during a deploy the next process, which has the handler, is about to take over. */
   #tellMissing({ pendingByHandler }: StoreFigures): void {
     const { registry, dispatcher, alarms } = this.#deps;
     const registered = new Set(registry.all.map(({ name }) => name));
@@ -120,7 +120,7 @@ export class WorkWatch {
   }
 }
 
-/** Tells when a count is to be told: when it has grown, and after each further while in which it is not 0. */
+/** Says when a count is to be reported: when it has grown, and repeatedly while it is not 0. */
 class Reminder {
   readonly #clock: Clock;
   readonly #againMs: number;
@@ -136,7 +136,7 @@ class Reminder {
     const now = this.#clock.now();
     const hasGrown = count > this.#count;
     this.#count = count;
-    // A time to come was told by a clock that has been set back.
+    // A time in the future is from a clock that has since been set back.
     const isAgain = now < this.#toldAt || now - this.#toldAt >= this.#againMs;
     if (count === 0 || !(hasGrown || isAgain)) return false;
     this.#toldAt = now;
