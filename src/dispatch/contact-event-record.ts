@@ -23,17 +23,17 @@ export function readRecordKey(options: RecordOptions | undefined): string | unde
   return options.key;
 }
 
-/** Where contact events are recorded: sent later, exactly once. */
+/** Records contact events, which are sent later, exactly once. */
 export interface ContactEventRecorder {
   /**
-   * Records a contact event; it is stored together with the done mark of this handler, or not at all. Throws InvalidInputError
-   * with the service's code and param, `key_conflict` or, when the run is over, `run_ended`. What is recorded inside `ctx.step` is kept with
-   * the step, so that a later attempt, which skips it, records it as well.
+   * Records a contact event; it is stored in one transaction with the done mark of this handler, or not at all. Throws
+   * InvalidInputError with the service's code and param, `key_conflict` or, when the run is over, `run_ended`. What is
+   * recorded inside `ctx.step` is kept with the step, so that a later attempt, which skips it, records it as well.
    */
   record(event: ContactEventInput, options?: RecordOptions): void;
 }
 
-/** The error of whatever needs the API. */
+/** The error of everything that needs the API. */
 export function apiNotConfigured(): PigeonholeError {
   return new PigeonholeError(
     "api_not_configured",
@@ -42,14 +42,14 @@ export function apiNotConfigured(): PigeonholeError {
 }
 
 /**
- * Validates an event, fixes its time (`defaultMs`, where it has none) and derives its idempotency key. Throws InvalidInputError, or
- * `invalid_argument` for a label that is no text.
+ * Validates an event, fixes its time (`defaultMs`, where it has none) and derives its idempotency key. Throws
+ * InvalidInputError, or `invalid_argument` for a label that is not a string.
  */
 export function prepareRecord(
   event: ContactEventInput,
   { owner, label, nowMs, defaultMs }: { owner: KeyOwner; label: string | undefined; nowMs: number; defaultMs: number },
 ): ComparableOutboxEvent {
-  // A null of a caller without types would be read as no key at all, and the second of two events be taken for the first.
+  // A null, from a caller without types, would count as no key, and the second of two events as the first.
   if (label !== undefined && typeof label !== "string") {
     throw new PigeonholeError(
       "invalid_argument",
@@ -74,7 +74,7 @@ function labelOf({ name, contactId, email }: ContactEventInput): (string | undef
   return [name, contactId ?? email?.toLowerCase()];
 }
 
-/** The last time that was written as text: runs come many to a millisecond. */
+/** The last time that was formatted: many runs begin in the same millisecond. */
 let lastTime = { ms: 0, text: new Date(0).toISOString() };
 
 function isoTime(ms: number): string {
@@ -82,7 +82,7 @@ function isoTime(ms: number): string {
   return lastTime.text;
 }
 
-/** The records of one run: none at first, and one in most that record at all. */
+/** The records of one run: none at first, and rarely more than one. */
 export class RunRecords {
   #events: ComparableOutboxEvent[] | undefined;
   #byKey: Map<string, ComparableOutboxEvent> | undefined;

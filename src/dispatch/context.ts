@@ -20,11 +20,11 @@ import {
 import { type KeyOwner, deriveIdempotencyKey } from "./idempotency-key.js";
 
 /** Largest value of a step as JSON, in characters. */
-const LARGEST_STEP = 64 * 1024;
+const MAX_STEP_LENGTH = 64 * 1024;
 
-/** How the event came in. */
+/** How the event was received. */
 export interface DeliveryInfo {
-  /** When we had the whole body, in milliseconds since 1970. */
+  /** When the whole body was received, in milliseconds since 1970. */
   readonly receivedAt: number;
   /** The signed time, in milliseconds since 1970. */
   readonly signedAt: number;
@@ -32,34 +32,36 @@ export interface DeliveryInfo {
   readonly rawBody: Uint8Array;
 }
 
-/** What a handler gets beside the event. */
+/** What a handler gets besides the event. */
 export interface HandlerContext {
   /** 1 for the first run of this handler on this event. */
   readonly attempt: number;
   readonly delivery: DeliveryInfo;
-  /** Aborted at `timeoutMs`, and when the receiver stops. Hand it to `fetch`. */
+  /** Aborted at `timeoutMs`, and when the receiver stops. Pass it to `fetch`. */
   readonly signal: AbortSignal;
   /** Logger with the event's id and type, the handler's name and the attempt. */
   readonly log: Logger;
   /** A key that is the same in every run of this handler on this event; one per label. Fits the service's rules. */
   readonly idempotencyKey: (label: string) => string;
   /**
-   * Runs `fn` once per event and handler: a later attempt gets the value kept from the first success. The value must survive
-   * JSON and have at most 64 K characters. `fn` may run again when the process dies before its value is kept. Rejects with
-   * what `fn` throws, `invalid_argument` for a name that is no text, `duplicate_step`, `step_not_json` or `lease_lost`.
+   * Runs `fn` once per event and handler: a later attempt gets the value kept from the first success. The value must
+   * survive JSON and have at most 64 K characters. `fn` may run again when the process dies before its value is kept.
+   * Rejects with what `fn` throws, `invalid_argument` for a name that is not a string, `duplicate_step`,
+   * `step_not_json` or `lease_lost`.
    */
   readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
   /** Contact events, sent later exactly once. Needs the receiver's `api`. */
   readonly contactEvents: ContactEventRecorder;
   /**
-   * The client of the option `api`. What it does takes effect at once, whatever becomes of the run, so give calls that change
-   * something a key: `{ idempotencyKey: ctx.idempotencyKey("welcome") }`. Throws `api_not_configured` where there is none.
+   * The client of the option `api`. Its calls take effect at once, also when the run fails, so give calls that change
+   * something a key: `{ idempotencyKey: ctx.idempotencyKey("welcome") }`. Throws `api_not_configured` where there is
+   * none.
    */
   readonly api: Client;
   /**
-   * Runs `fn` and marks the work done in one transaction: both or neither, whatever crashes. Call it last and return its
-   * promise. `fn` is called again where SQL of another handler ended their common transaction, so it should only write. Rejects
-   * with what `fn` throws, `commit_async`, `transaction_ended` or `lease_lost`.
+   * Runs `fn` and marks the work done in one transaction: both or neither, also after a crash. Call it last and return
+   * its promise. `fn` is called again when SQL of another handler ended their common transaction, so it should only
+   * write. Rejects with what `fn` throws, `commit_async`, `transaction_ended` or `lease_lost`.
    */
   readonly commit: (fn: CommitFunction) => Promise<void>;
 }
@@ -73,10 +75,10 @@ export interface ContextDeps {
   clock: Clock;
 }
 
-/** The context of one run, with what the dispatcher wants to know afterwards. */
+/** The context of one run, with what the dispatcher needs to know afterwards. */
 export class RunContext implements HandlerContext {
   readonly attempt: number;
-  /** The commit that was asked for, if any. */
+  /** The requested commit, if any. */
   pendingCommit: Promise<void> | undefined;
   readonly #work: LeasedWork;
   readonly #handler: string;
@@ -106,8 +108,8 @@ export class RunContext implements HandlerContext {
     this.#begunAt = deps.clock.now();
   }
 
-  // Each member is made for a handler that asks for it: most ask for few, and one run follows another. Functions know their context, so
-  // that a handler may take it apart: async (event, { step, commit }) => …
+  // Each member is created at its first use: most handlers use few, and runs are many. Functions are bound to their
+  // context, so that a handler may destructure it: async (event, { step, commit }) => …
 
   get delivery(): DeliveryInfo {
     const { receivedAt, signedAt, body } = this.#work;
@@ -143,7 +145,7 @@ export class RunContext implements HandlerContext {
     return this.#kept !== undefined || this.attempt > 1;
   }
 
-  /** The run is over: gives its contact events, if any, and refuses further ones, which nobody would store. */
+  /** The run is over: returns its contact events, if any, and refuses further ones, which would not be stored. */
   end(): readonly NewOutboxEvent[] | undefined {
     this.#isOver = true;
     return this.#records?.all;
@@ -185,7 +187,7 @@ export class RunContext implements HandlerContext {
       );
     }
     this.#stepsOfThisRun.add(name);
-    // Also in attempt 1: the inbox's retry starts counting anew and keeps the steps.
+    // Also in attempt 1: the inbox's retry starts the count again and keeps the steps.
     this.#kept ??= this.#deps.store.loadSteps(this.#work);
     const kept = await this.#kept;
     const text = Object.hasOwn(kept, name) ? kept[name] : undefined;
@@ -193,7 +195,7 @@ export class RunContext implements HandlerContext {
 
     const recordedBefore = this.#records?.all?.length ?? 0;
     const value = await fn();
-    // What others recorded meanwhile may be among them: a record made twice is one.
+    // Records of concurrent code may be among them, which does no harm: a record made twice is one.
     const records = this.#records?.all?.slice(recordedBefore);
     const { seq, handler, token } = this.#work;
     const saved = await this.#deps.store.saveStep({ seq, handler, token }, name, this.#stepJson(name, value, records));
@@ -211,7 +213,7 @@ export class RunContext implements HandlerContext {
       const refused = Promise.reject<void>(
         new PigeonholeError("commit_twice", `Handler "${this.#handler}" called ctx.commit twice in one run.`),
       );
-      // Nobody may be waiting for it; the process must not end, and the loss of these writes must not go unseen.
+      // The handler may not await it. The process must not end then, and the loss of these writes must be logged.
       refused.catch(() => makeSureLogger(this.log).error({ code: "commit_twice" }, "commit_refused"));
       return refused;
     }
@@ -224,7 +226,7 @@ export class RunContext implements HandlerContext {
     );
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
     this.pendingCommit.catch(() => {
-      // Called by a handler that goes on after its run: nobody else would hear that these writes are lost.
+      // Called by a handler that continues after its run: only this line reports that these writes are lost.
       if (isLate) makeSureLogger(this.log).error({ code: "run_ended" }, "commit_refused");
     });
     return this.pendingCommit;
@@ -237,14 +239,14 @@ export class RunContext implements HandlerContext {
       throw new PigeonholeError("invalid_argument", "Record contact events before ctx.commit, which stores them.");
     }
     if (this.#isOver) {
-      // Nobody may be waiting for a handler that goes on after its run.
+      // The error may reach no caller when a handler continues after its run.
       makeSureLogger(this.log).error({ code: "run_ended" }, "record_refused");
       throw new PigeonholeError(
         "run_ended",
         `Handler "${this.#handler}" recorded a contact event after its run had ended. Await all that it does before it returns.`,
       );
     }
-    // By now and not by the run's begin: what happened meanwhile is not in the future.
+    // Measured by now, not by the begin of the run: what happened since then is not in the future.
     const times = { nowMs: clock.now(), defaultMs: this.#begunAt };
     this.#addRecord(prepareRecord(event, { owner: this.#keyOwner(), label, ...times }));
   }
@@ -257,7 +259,7 @@ export class RunContext implements HandlerContext {
   #repeatStep(text: string): unknown {
     const { value, records = [] } = JSON.parse(text) as { value: unknown; records?: ComparableOutboxEvent[] };
     if (records.length > 0 && this.#isOver) {
-      // Nobody may be waiting for the step, so that an error here could end the process.
+      // The step may not be awaited, so an error here could end the process.
       makeSureLogger(this.log).error({ code: "run_ended" }, "record_refused");
       return value;
     }
@@ -279,18 +281,18 @@ export class RunContext implements HandlerContext {
         cause: error,
       });
     }
-    if (text.length > LARGEST_STEP) {
+    if (text.length > MAX_STEP_LENGTH) {
       throw new PigeonholeError(
         "step_not_json",
-        `The value of step "${name}" has ${text.length} characters as JSON; ${LARGEST_STEP} is the most. Keep a reference instead.`,
+        `The value of step "${name}" has ${text.length} characters as JSON; ${MAX_STEP_LENGTH} is the most. Keep a reference instead.`,
       );
     }
-    // Beside the limit: a record has one of its own.
+    // Records do not count towards the limit: each has one of its own.
     return records === undefined || records.length === 0 ? text : JSON.stringify({ value, records });
   }
 }
 
-/** The store would keep another text than that under a number or half a character, and each attempt would repeat the step. */
+/** The store would change a number or half a surrogate pair in a name, and each attempt would repeat the step. */
 function checkStepName(name: unknown): void {
   if (typeof name === "string" && WHOLE_CHARACTERS.test(name)) return;
   throw new PigeonholeError(

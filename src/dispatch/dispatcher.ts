@@ -18,20 +18,20 @@ import { Ownership } from "./ownership.js";
 import { settleAgain } from "./settle-again.js";
 import { WakeTimer } from "./wake-timer.js";
 
-/** This often a process looks for work that another one has accepted, and whether that one still runs the handlers. */
+/** How often a process checks for work that another one has accepted, and whether that one still runs the handlers. */
 const LOOK_MS = SECOND;
-/** Leases are renewed, and orphaned ones looked for, at every so many looks: three chances within a lease. */
+/** Leases are renewed, and orphaned ones searched for, after so many checks: three times within a lease. */
 const LOOKS_PER_RENEWAL = LEASE_MS / 3 / LOOK_MS;
-/** A store that fails is asked for work again after this. */
+/** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;
-/** Work that must run alone has nothing else begin for this long; runs end in it unless their `timeoutMs` is raised. */
+/** Before work that must run alone, nothing else starts for this long. Runs end in it unless `timeoutMs` is raised. */
 const QUIET_WAIT_MS = MINUTE;
-/** It is tried again after this, so that runs that take longer do not hold up all others. */
+/** It is tried again after this, so that longer runs do not block all others. */
 const NOT_QUIET_WAIT_MS = 10 * MINUTE;
 
 /** Sends what handlers record. */
 export interface OutboxWorker {
-  /** This process is now the one that works on the store. */
+  /** This process runs the handlers of the store from now on. */
   start(): void;
   /** There are contact events to send. */
   poke(): void;
@@ -48,7 +48,8 @@ export interface DispatcherDeps {
 }
 
 /**
- * Leases work, has it run in its turn, and settles it. The store holds the truth; what is in memory here can be lost at any moment.
+ * Leases work, runs it in its turn, and settles it. The store is authoritative; what is in memory here can be lost at
+ * any time.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
@@ -59,9 +60,9 @@ export class Dispatcher {
   #maintenance: Timer | undefined;
   #looks = 0;
   #opening: Promise<void> = Promise.resolve();
-  /** Work that two processes died in is under way, or waits until nothing else runs. */
+  /** Work that two processes died in runs, or waits until nothing else runs. */
   #repeated: Promise<void> | undefined;
-  /** Such work is not looked for before. */
+  /** Such work is not searched for before this time. */
   #seeksRepeatedAt = 0;
   #stopped = false;
 
@@ -76,7 +77,7 @@ export class Dispatcher {
     const { registry, runner, clock, logger } = this.#deps;
     runner.observer = observer;
     const { all, concurrency } = registry;
-    // The queue of a single handler limits enough.
+    // The queue of a single handler is limit enough.
     const places = all.length > 1 ? new Places(concurrency) : undefined;
     for (const handler of all) {
       const queue = new HandlerQueue(handler, { runner, places, clock, logger });
@@ -88,8 +89,8 @@ export class Dispatcher {
   }
 
   /**
-   * Takes no more work and waits up to `timeoutMs` for what runs; then aborts it. What was not finished is pending again for the
-   * next process.
+   * Takes no more work, waits up to `timeoutMs` for current runs, then aborts them. Unfinished work is pending again
+   * for the next process.
    */
   async stop(timeoutMs: number): Promise<void> {
     this.#stopped = true;
@@ -103,7 +104,7 @@ export class Dispatcher {
   }
 
   /**
-   * Stores an event with the work it makes; what of that came in leased is on its way to its handlers then. Rejects as the store does.
+   * Stores an event with its work, and starts the part that was leased in the same commit. Rejects as the store does.
    */
   async accept(incoming: IncomingEvent): Promise<AcceptResult> {
     const { delivery, route, receivedAt, signedAt, body } = incoming;
@@ -126,7 +127,7 @@ export class Dispatcher {
     for (const queue of this.#queues.values()) this.#poke(queue);
   }
 
-  /** Which process works on the store, and what it found there. */
+  /** Which process runs the handlers of the store, and what it found there. */
   get ownership(): Pick<Ownership, "isOwner" | "crashLoops"> {
     return this.#ownership;
   }
@@ -139,7 +140,7 @@ export class Dispatcher {
     return sinces.length === 0 ? undefined : Math.min(...sinces);
   }
 
-  /** Decides, before an event is stored, which of its work comes in leased. */
+  /** Decides, before an event is stored, which of its work is leased in the same commit. */
   #plan(handlers: readonly RegisteredHandler[]): Plan {
     const plan: Plan = { work: [], reserved: [] };
     for (const { name } of handlers) {
@@ -172,7 +173,7 @@ export class Dispatcher {
     }
   }
 
-  /** Leased work on its way: it runs in its turn, then it is settled. Event and body are let go in between. */
+  /** Leased work runs in its turn, then it is settled. Event and body are released in between. */
   #process(queue: HandlerQueue, ready: ReadyWork): Promise<void> {
     const { lease } = ready;
     return queue.run(ready).then((result) => this.#settle(queue, lease, result));
@@ -183,7 +184,7 @@ export class Dispatcher {
     return queue.runAlone(ready).then((result) => this.#settle(queue, lease, result));
   }
 
-  /** `result` is undefined for work that must not begin any more. */
+  /** `result` is undefined for work that must no longer begin. */
   async #settle(queue: HandlerQueue, lease: HeldLease, result: RunResult | undefined): Promise<void> {
     if (result !== undefined) {
       const { settlement } = result;
@@ -201,7 +202,7 @@ export class Dispatcher {
     this.#refillIfWanted(queue);
   }
 
-  /** What follows from a run once its settlement is kept, or is known to be lost. */
+  /** Concludes a run once its settlement is stored, or known to be lost. */
   #conclude(queue: HandlerQueue, { eventId, handler, attempt }: HeldLease, result: RunResult, isKept: boolean): void {
     const { settlement } = result;
     const outcome = isKept ? outcomeOf(settlement) : "lost";
@@ -231,7 +232,7 @@ export class Dispatcher {
     if (queue.window.wantsRefill) void this.#refill(queue);
   }
 
-  /** Leases due work, a page at a time, while there is some and it has room in memory. */
+  /** Leases due work, a page at a time, while there is some and memory for it. */
   async #refill(queue: HandlerQueue): Promise<void> {
     const { window } = queue;
     window.isRefilling = true;
@@ -260,8 +261,8 @@ export class Dispatcher {
   }
 
   /**
-   * Renews before it recovers, and both at one time, so that a process that slept, even in between, does not take its own work for
-   * orphaned.
+   * Renews before it recovers, and both by one reading of the clock, so that a process that was suspended, even in
+   * between, does not treat its own work as orphaned.
    */
   async #maintain(): Promise<void> {
     const now = this.#deps.clock.now();
@@ -270,7 +271,7 @@ export class Dispatcher {
       const isRenewal = this.#looks % LOOKS_PER_RENEWAL === 0;
       if (isRenewal) await Promise.all([...this.#queues.values()].map(({ window }) => this.#renew(window, now)));
       if (isRenewal || !this.#ownership.isOwner) await this.#recover(now);
-      // Another process may have accepted work. A handler that has much to do asks the store soon anyway.
+      // Another process may have accepted work. A handler that has much to do queries the store soon anyway.
       for (const queue of this.#queues.values()) if (queue.window.hasRoomForPage) this.#poke(queue);
     } catch (error) {
       this.#deps.logger.error(errorFields(error, true), "maintenance_failed");
@@ -310,7 +311,7 @@ export class Dispatcher {
     return this.#repeated;
   }
 
-  /** With nothing beside it: a further death must have one suspect only. */
+  /** Nothing else runs meanwhile: a further crash must have only one possible cause. */
   async #runRepeatedAlone(): Promise<void> {
     const { clock } = this.#deps;
     const queues = [...this.#queues.values()];

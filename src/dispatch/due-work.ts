@@ -10,7 +10,7 @@ import type { LeaseWindow, ReadyWork } from "./lease-window.js";
 import type { HandlerRegistry } from "./registry.js";
 
 export const LEASE_MS = MINUTE;
-/** Work that is due and was not given waits until it may run alone; its handler asks again after this. */
+/** Due work that was not leased waits until it may run alone; its handler asks again after this. */
 const REFUSED_WAIT_MS = 250;
 
 export interface DueWorkDeps {
@@ -37,18 +37,19 @@ export class DueWork {
     this.#deps = deps;
   }
 
-  /** When a lease that is given or renewed now ends. */
+  /** When a lease that starts or is renewed now ends. */
   leaseUntil(): number {
     return this.#deps.clock.now() + LEASE_MS;
   }
 
   /**
-   * Leases a page of due work. Without any it tells when to ask again: `nextDueAt` is undefined when nothing is pending. Work that two
-   * processes died in is not for a page: with `seekRepeated` the page tells that there is some.
+   * Leases a page of due work. Without any, `nextDueAt` says when to ask again; it is undefined when nothing is
+   * pending. Work that two processes died in does not belong in a page: with `seekRepeated` the page says whether there
+   * is some.
    */
   async leasePage(window: LeaseWindow, { seekRepeated }: { seekRepeated: boolean }): Promise<DuePage> {
     const { store, clock } = this.#deps;
-    // Cleared before the question: what is accepted while it is under way sets it again.
+    // Cleared before the query: work that is accepted meanwhile sets it again.
     window.isBehind = false;
     const times = { now: clock.now(), leaseUntil: this.leaseUntil() };
     const page = await store.lease({ ...window.pageRequest, ...times, allowRepeated: seekRepeated });
@@ -64,8 +65,8 @@ export class DueWork {
   }
 
   /**
-   * Leases one piece of work that two processes died in; `isLeft` tells whether there may be another. The caller sees to it that nothing
-   * runs beside it.
+   * Leases one piece of work that two processes died in; `isLeft` says whether there may be another. The caller ensures
+   * that nothing else runs meanwhile.
    */
   async leaseRepeated(window: LeaseWindow): Promise<{ ready: ReadyWork | undefined; isLeft: boolean }> {
     const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
@@ -80,7 +81,7 @@ export class DueWork {
     const { store, clock, logger } = this.#deps;
     if (leases.length === 0) return;
     await store.release(leases, clock.now()).catch((error: unknown) => {
-      // The next process takes them for work of a dead one, which costs them nothing but suspicion.
+      // The next process treats them as work of a dead process, which only counts one crash for each.
       logger.error({ leases: leases.length, ...errorFields(error, true) }, "release_failed");
     });
   }
@@ -94,7 +95,7 @@ export class DueWork {
         else await this.#park(work, delivery);
       }
     } catch (error) {
-      // Leases that nobody holds would run out, and their work be taken for that of a dead process.
+      // Leases without a holder would expire, and their work would count as that of a dead process.
       await this.giveBack(page.work);
       throw error;
     }
@@ -105,7 +106,7 @@ export class DueWork {
     return read.map(({ work, event }) => ({ lease: window.hold(work), work, event }));
   }
 
-  /** A schema may have changed since the event was stored; what does not fit any more is parked, not run. */
+  /** A schema may have changed since the event was stored; what no longer fits is parked, not run. */
   async #park(work: LeasedWork, { reason, detail: error }: Undecodable): Promise<void> {
     const { store, clock, logger } = this.#deps;
     const { seq, handler, token, eventId } = work;

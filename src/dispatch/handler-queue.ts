@@ -14,17 +14,20 @@ const NOT_BEGUN = Promise.resolve(undefined);
 
 export interface HandlerQueueDeps {
   runner: Runner;
-  /** Places among all handlers; undefined when this handler is the only one. */
+  /** Places shared by all handlers; undefined when this handler is the only one. */
   places: Places | undefined;
   clock: Clock;
   logger: Logger;
 }
 
-/** The order in which one handler runs its leased work: first in, first out, `concurrency` at once, one at a time per key. */
+/**
+ * The order in which one handler runs its leased work: first in, first out, `concurrency` at once, one at a time per
+ * key.
+ */
 export class HandlerQueue {
   readonly handler: RegisteredHandler;
   readonly window: LeaseWindow;
-  /** The runs under way, which expire by the handler's `timeoutMs`. */
+  /** The current runs, which expire by the handler's `timeoutMs`. */
   readonly deadlines: Deadlines<HandlerRun>;
   readonly #deps: HandlerQueueDeps;
   readonly #queue: PQueue;
@@ -38,18 +41,21 @@ export class HandlerQueue {
     this.#queue = new PQueue({ concurrency: handler.concurrency });
   }
 
-  /** Runs work in its turn. Resolves when the handler has ended, which frees its place; undefined when it must not begin any more. */
+  /**
+   * Runs work in its turn. Resolves when the handler has ended and freed its place; undefined when it must no longer
+   * begin.
+   */
   run(ready: ReadyWork): Promise<RunResult | undefined> {
     const key = this.#keyOf(ready);
     return key === undefined ? this.#runInPlace(ready) : this.#runInOrder(ready, key);
   }
 
-  /** Aborts what still runs, and has it settled as not done. */
+  /** Aborts current runs, which are then settled as not done. */
   abort(reason: Error): void {
     for (const run of this.deadlines.underWay) run.stop(reason);
   }
 
-  /** Runs work at once, in no place of the queue: all queues are paused, and nothing runs. */
+  /** Runs work at once, without a place in the queue: all queues are paused, and nothing runs. */
   runAlone(ready: ReadyWork): Promise<RunResult | undefined> {
     return this.#begin(ready);
   }
@@ -64,7 +70,7 @@ export class HandlerQueue {
     this.#queue.start();
   }
 
-  /** What waits for its turn never gets it. */
+  /** Drops the work that waits for its turn. */
   clear(): void {
     this.#queue.clear();
     this.#order.clear();
@@ -98,7 +104,7 @@ export class HandlerQueue {
     return this.window.begin(ready.lease) ? this.#deps.runner.run(this, ready) : NOT_BEGUN;
   }
 
-  /** A key function that throws must not lose the event: it runs without a key, and its handler meets the same data. */
+  /** A key function that throws must not lose the event: it runs without a key, and its handler gets the same data. */
   #keyOf({ event }: ReadyWork): string | undefined {
     try {
       return this.handler.key?.(event);

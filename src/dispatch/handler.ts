@@ -2,16 +2,16 @@ import type { AnyEvent } from "../protocol/event.js";
 import type { HandlerContext } from "./context.js";
 import type { RetryPolicy } from "./retry-policy.js";
 
-/** How one handler is to be run. */
+/** How one handler runs. */
 export interface HandlerOptions<Event = AnyEvent> {
   /**
-   * Names the handler in the inbox. The done mark belongs to the name: another name is another handler, and sees events
-   * the old one has done only when they are retried. @default the event types it was registered for
+   * Names the handler in the inbox. The done mark belongs to the name: another name is another handler, and gets events
+   * that the old one has done only when they are retried. @default the event types it was registered for
    */
   name?: string;
   /** Most runs of this handler at once. @default the receiver's `concurrency` */
   concurrency?: number;
-  /** Events with the same key never run at once in this handler. No promise on their order. */
+  /** Events with the same key never run at once in this handler. Their order is not guaranteed. */
   key?: (event: Event) => string | undefined;
   /** A run that takes longer is aborted through `ctx.signal` and counts as failed; in milliseconds. @default 60,000 */
   timeoutMs?: number;

@@ -1,4 +1,4 @@
-// As a whole: an import by name fails before anything can say that Node is too old.
+// As a whole: an import by name fails before an error can say that Node is too old.
 import crypto from "node:crypto";
 
 /** Whose key it is. */
@@ -12,7 +12,7 @@ export interface KeyOwner {
 
 const VERSION = "1";
 
-/** So that no key begins with a hyphen, which a command line would take for a flag. */
+/** So that no key begins with a hyphen, which a command line would read as a flag. */
 const PREFIX = "key_";
 
 /**
@@ -23,6 +23,6 @@ export function deriveIdempotencyKey(
   { source, eventId, handler }: KeyOwner,
   label: string | readonly (string | undefined)[],
 ): string {
-  // JSON keeps the parts apart whatever characters they hold.
+  // JSON keeps the parts separate, with any characters in them.
   return PREFIX + crypto.hash("sha256", JSON.stringify([VERSION, source, eventId, handler, label]), "base64url");
 }

@@ -5,11 +5,11 @@ import type { HandlerQueue } from "./handler-queue.js";
 import type { LeaseWindow, ReadyWork } from "./lease-window.js";
 import type { Route } from "./registry.js";
 
-/** A delivery that is to be stored, and who is to see it. */
+/** A delivery that is to be stored, and the handlers that get it. */
 export interface IncomingEvent {
   delivery: Delivery;
   route: Route;
-  /** When we had the whole body, in milliseconds since 1970. */
+  /** When the whole body was received, in milliseconds since 1970. */
   receivedAt: number;
   /** The signed time, in milliseconds since 1970. */
   signedAt: number;

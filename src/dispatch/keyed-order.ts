@@ -1,6 +1,6 @@
 /** Lets one item per key through at a time, in the order of arrival. */
 export class KeyedOrder {
-  /** Those that wait behind the one that went through, by key. */
+  /** Those that wait behind the current one, by key. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
   /** Resolves when it is this one's turn; undefined when that is now. Each turn is followed by one `leave`. */
@@ -11,7 +11,7 @@ export class KeyedOrder {
     return undefined;
   }
 
-  /** The one that went through has ended; the next of its key goes through. */
+  /** The current one has ended; the next of its key gets its turn. */
   leave(key: string): void {
     const next = this.#waiting.get(key)?.shift();
     if (next === undefined) this.#waiting.delete(key);

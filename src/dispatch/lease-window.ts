@@ -9,7 +9,7 @@ const WINDOW_BYTES = 16 * 1024 * 1024;
 const PAGE = 128;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** A lease in memory, and what has to be known of its work once event and body are let go. */
+/** A lease in memory, and what must be known of its work once event and body are released. */
 export interface HeldLease extends Lease {
   eventId: string;
   attempt: number;
@@ -29,8 +29,8 @@ export interface ReadyWork {
 }
 
 /**
- * The leases of one handler: a bounded window of what waits in the store. Newly accepted work comes in leased only while nothing older
- * waits there.
+ * The leases of one handler: a bounded window of what waits in the store. New work is leased as it is accepted, but
+ * only while nothing older waits there.
  */
 export class LeaseWindow {
   readonly #handler: RegisteredHandler;
@@ -63,7 +63,9 @@ export class LeaseWindow {
     this.#isOpen = !this.#isClosed;
   }
 
-  /** Lets no more work begin. Resolves with the leases of what has not begun, once none is on its way from the store. */
+  /**
+   * Lets no more work begin. Resolves with the leases of what has not begun, once no request to the store is pending.
+   */
   async close(): Promise<Lease[]> {
     this.#isOpen = false;
     this.#isClosed = true;
@@ -85,7 +87,7 @@ export class LeaseWindow {
     return [...this.#held];
   }
 
-  /** Since when the work that waits longest here is due; undefined when all that is held has begun. */
+  /** Since when the work that waits longest here is due; undefined when all held work has begun. */
   get waitingSince(): number | undefined {
     let since: number | undefined;
     for (const { hasBegun, dueAt } of this.#held) {
@@ -94,7 +96,9 @@ export class LeaseWindow {
     return since;
   }
 
-  /** True when newly accepted work may come in leased; each true must be followed by one `holdReserved` or `unreserve`. */
+  /**
+   * True when new work may be leased as it is accepted; each true must be followed by `holdReserved` or `unreserve`.
+   */
   reserve(): boolean {
     const hasRoom = this.#held.size + this.#reserved < WINDOW && this.#heldBytes < WINDOW_BYTES;
     if (!this.#isOpen || this.isBehind || !hasRoom) return false;
@@ -114,7 +118,7 @@ export class LeaseWindow {
     return lease;
   }
 
-  /** Takes leased work. It begins later, or is among those that `close` gives back. */
+  /** Takes leased work. It begins later, or is among those that `close` returns. */
   hold(work: LeasedWork): HeldLease {
     const { seq, handler, token, eventId, attempt, dueAt, crashes, body } = work;
     const bytes = body.byteLength;
@@ -125,7 +129,7 @@ export class LeaseWindow {
     return lease;
   }
 
-  /** False when the work must not begin any more: the window is closed, or somebody else has the lease. */
+  /** False when the work must no longer begin: the window is closed, or the lease has a new holder. */
   begin(lease: HeldLease): boolean {
     if (this.#isClosed || !this.#held.has(lease)) return false;
     lease.hasBegun = true;
@@ -133,7 +137,7 @@ export class LeaseWindow {
     return true;
   }
 
-  /** The work is settled, or somebody else has it. Does nothing to what `close` gives back. */
+  /** The work is settled, or its lease has a new holder. Ignores what `close` returns. */
   release(lease: HeldLease): void {
     if (!lease.hasBegun && this.#isClosed) return;
     this.#held.delete(lease);
@@ -144,18 +148,21 @@ export class LeaseWindow {
     if (this.#running === 0) this.#noneRuns?.();
   }
 
-  /** Somebody else has the lease now. */
+  /** The lease has a new holder. */
   forget({ seq, token }: Lease): void {
     for (const lease of this.#held) if (lease.seq === seq && lease.token === token) this.#held.delete(lease);
   }
 
-  /** True when a page of the store should be leased: half a window at a time, and never beside suspects, which must be few in a crash. */
+  /**
+   * True when a page of the store should be leased: half a window at a time, and never while this window has work that
+   * a process died in, of which only a few may run at a crash.
+   */
   get hasRoomForPage(): boolean {
     const hasRoom = this.#held.size + this.#reserved <= WINDOW / 2 && this.#heldBytes < WINDOW_BYTES / 2;
     return this.#isOpen && hasRoom && this.#suspects === 0;
   }
 
-  /** True when nobody leases pages for this window yet, and there may be one to lease. */
+  /** True when no page is being leased for this window, and there may be one to lease. */
   get wantsRefill(): boolean {
     return this.isBehind && !this.#isRefilling && this.hasRoomForPage;
   }

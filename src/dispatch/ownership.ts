@@ -1,10 +1,10 @@
 import type { Logger } from "../base/logger.js";
 import type { Store } from "../store/store.js";
 
-/** What a look at the store came to: this process works on it from now on, or work of a dead process is pending again. */
+/** The result of a check: this process runs the handlers from now on, or work of a dead process is pending again. */
 export type Found = "ownership" | "recovered_work" | undefined;
 
-/** Which process works on the store: one at a time, and another one when that has died. */
+/** Which process runs the handlers of the store: one at a time, and another one when that has died. */
 export class Ownership {
   readonly #deps: { store: Store; logger: Logger };
   #isOwner = false;
@@ -24,7 +24,10 @@ export class Ownership {
     return this.#crashLoops;
   }
 
-  /** Makes the work of dead processes pending, where this process may. `now` is of before the last renewal of its own leases. */
+  /**
+   * Makes the work of dead processes pending, where this process may. `now` was read before the last renewal of its own
+   * leases.
+   */
   async recover(now: number): Promise<Found> {
     const { store, logger } = this.#deps;
     const { owner, recovered, parked } = await store.recover(now);

@@ -1,13 +1,13 @@
-/** What waits for a place, of one handler, in the order of arrival. */
+/** The runs of one handler that wait for a place, in the order of arrival. */
 type Waiting = (() => void)[];
 
 /**
- * The places in which runs of all handlers go on at once. While several handlers wait, a free place goes to the one that holds the
+ * The places in which all handlers run. While several handlers wait, a free place goes to the one that holds the
  * fewest: so none gets more than half of them while another waits, and one that is alone may have all.
  */
 export class Places {
   readonly #held = new Map<string, number>();
-  /** In the order of their last turns, so that handlers that hold as many take turns. */
+  /** In the order of their last turns, so that handlers that hold equally many take turns. */
   readonly #waiting = new Map<string, Waiting>();
   #free: number;
 
@@ -15,7 +15,7 @@ export class Places {
     this.#free = count;
   }
 
-  /** Resolves when the handler has a place; undefined when it has one now. Each place is given back by one `leave`. */
+  /** Resolves when the handler has a place; undefined when it has one now. Each place is freed by one `leave`. */
   enter(handler: string): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#take(handler);

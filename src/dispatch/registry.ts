@@ -10,7 +10,7 @@ import type { Handler, HandlerOptions, RegisteredHandler } from "./handler.js";
 import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
 
 const DEFAULT_TIMEOUT_MS = MINUTE;
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 /** `onUnhandled`'s handler in the inbox. */
 const UNHANDLED_NAME = "unhandled";
 
@@ -23,7 +23,7 @@ const OPTION_NAMES: OptionNames<HandlerOptions> = {
   testEvents: true,
 };
 
-/** Who is to see an event, and whether it is parked beside that. */
+/** Which handlers get an event, and whether it is also parked. */
 export interface Route {
   handlers: readonly RegisteredHandler[];
   parked: { reason: ParkReason; detail: string } | undefined;
@@ -34,7 +34,7 @@ const UNKNOWN_TYPE: Route["parked"] = {
   detail: "This version does not know the event type, and no handler matches it.",
 };
 
-/** What holds for each handler unless it says otherwise. */
+/** Defaults of the handlers' options. */
 export interface HandlerDefaults {
   /** Most handlers running at once, all together. */
   concurrency: number;
@@ -57,7 +57,7 @@ export class HandlerRegistry {
     this.#extraTypes = new Set(Object.keys(schemas));
   }
 
-  /** Throws `already_started`, `duplicate_handler`, or `invalid_argument` for an event type nobody knows. */
+  /** Throws `already_started`, `duplicate_handler`, or `invalid_argument` for an unknown event type. */
   on(patterns: readonly string[], run: Handler, options: HandlerOptions): void {
     if (patterns.length === 0) throw new PigeonholeError("invalid_argument", "on() needs at least one event type.");
     for (const pattern of patterns) this.#checkPattern(pattern);
@@ -82,14 +82,15 @@ export class HandlerRegistry {
     return [...this.#handlers.values()];
   }
 
-  /** Reads stored bytes again, by the schemas of now. */
+  /** Reads stored bytes again, by the current schemas. */
   read(body: Uint8Array): Delivery {
     return decodeDelivery(requestFromInbox(body), this.schemas);
   }
 
   /**
-   * Finds the handlers of a delivery. What none of `on` matches goes to `onUnhandled`; if its type is new to this version it is
-   * parked as well, so that a handler registered later can still have it. Test events that nobody asked for go nowhere.
+   * Finds the handlers of a delivery. What none of `on` matches goes to `onUnhandled`; if its type is new to this
+   * version it is parked as well, so that a handler registered later can still get it. Test events that no handler
+   * asked for are stored without work.
    */
   route(delivery: Delivery): Route {
     if (delivery.kind === "undecodable") {
@@ -113,7 +114,7 @@ export class HandlerRegistry {
   }
 
   #add(name: string, patterns: readonly string[], run: Handler, options: HandlerOptions): RegisteredHandler {
-    // Before a misspelt name has others in its place.
+    // Before the checks below, which would report a misspelt option as another error.
     checkOptionNames(`handler "${name}"`, options, OPTION_NAMES);
     if (this.#frozen) {
       throw new PigeonholeError(
@@ -124,10 +125,10 @@ export class HandlerRegistry {
     if (typeof run !== "function") {
       throw new PigeonholeError("invalid_argument", `Handler "${name}" must be a function, got ${typeof run}.`);
     }
-    if (typeof name !== "string" || name === "" || name.length > LONGEST_NAME) {
+    if (typeof name !== "string" || name === "" || name.length > MAX_NAME_LENGTH) {
       throw new PigeonholeError(
         "invalid_option",
-        `A handler's name must have 1 to ${LONGEST_NAME} characters; without a name it is its types. Give it one: on(types, handler, { name: "…" }).`,
+        `A handler's name must have 1 to ${MAX_NAME_LENGTH} characters; without a name it is its types. Give it one: on(types, handler, { name: "…" }).`,
       );
     }
     if (this.#handlers.has(name)) {
@@ -139,7 +140,7 @@ export class HandlerRegistry {
     const option = `handler "${name}": `;
     const all = this.#defaults;
     const { concurrency = all.concurrency, key, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-    // It would throw for each event, and all of them run without a key.
+    // It would throw for each event, and all of them would run without a key.
     if (key !== undefined && typeof key !== "function") {
       throw new PigeonholeError("invalid_option", `${option}key must be a function, got ${typeof key}.`);
     }
@@ -157,14 +158,14 @@ export class HandlerRegistry {
     return handler;
   }
 
-  /** A misspelt type would never match, and nobody would notice until events are missed. */
+  /** A misspelt type would never match, which would be noticed only when events are missed. */
   #checkPattern(pattern: string): void {
     const types = [...EVENT_TYPES, ...this.#extraTypes];
     const isKnown = isEventType(pattern) || this.#extraTypes.has(pattern) || pattern === "*";
     if (isKnown || (pattern.endsWith(".*") && types.some((type) => matches(pattern, type)))) return;
     throw new PigeonholeError(
       "invalid_argument",
-      `"${pattern}" is no event type of the service. Known are ${types.join(", ")}, groups such as "email.*", and "*". ` +
+      `"${pattern}" is not an event type of the service. Known are ${types.join(", ")}, groups such as "email.*", and "*". ` +
         "A type that is newer than this package becomes known by an entry in options.schemas.",
     );
   }

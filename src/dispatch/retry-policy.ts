@@ -27,15 +27,15 @@ const OPTION_NAMES: OptionNames<RetryPolicy> = {
   jitter: true,
 };
 
-const LONGEST_WAIT_MS = 90 * DAY;
+const MAX_WAIT_MS = 90 * DAY;
 
 /** Fills a partial policy and throws `invalid_option` for what cannot be used. */
 export function resolveRetry(option: string, partial: Partial<RetryPolicy> = {}, base = DEFAULT_RETRY): RetryPolicy {
   checkOptionNames(option, partial, OPTION_NAMES);
   const policy = { ...base, ...partial };
   checkWholeNumber(`${option}.maxAttempts`, policy.maxAttempts, { min: 1, max: 1_000 });
-  checkWholeNumber(`${option}.initialMs`, policy.initialMs, { min: 0, max: LONGEST_WAIT_MS });
-  checkWholeNumber(`${option}.maxMs`, policy.maxMs, { min: 0, max: LONGEST_WAIT_MS });
+  checkWholeNumber(`${option}.initialMs`, policy.initialMs, { min: 0, max: MAX_WAIT_MS });
+  checkWholeNumber(`${option}.maxMs`, policy.maxMs, { min: 0, max: MAX_WAIT_MS });
   checkShare(`${option}.factor`, policy.factor, 1, 100);
   checkShare(`${option}.jitter`, policy.jitter, 0, 1);
   return policy;

@@ -13,14 +13,14 @@ import { DoNotRetry, RetryAfter } from "./throwables.js";
 export type RunEnd =
   | { kind: "done" }
   | { kind: "committed" }
-  /** The lease ended while the handler ran; somebody else settles the work. */
+  /** The lease ended while the handler ran; its new holder settles the work. */
   | { kind: "lost" }
   | { kind: "failed"; error: unknown }
   /** The receiver stopped before the handler was done. */
   | { kind: "stopped"; error: Error };
 
 /** Longest error text kept in the inbox. */
-const LONGEST_ERROR = 2_000;
+const MAX_ERROR_LENGTH = 2_000;
 
 /** Ends of a run that did not do its work. */
 type Unfinished = Extract<RunEnd, { kind: "failed" | "stopped" }>;
@@ -28,7 +28,7 @@ type Unfinished = Extract<RunEnd, { kind: "failed" | "stopped" }>;
 const DONE: RunEnd = { kind: "done" };
 const COMMITTED: RunEnd = { kind: "committed" };
 
-/** A run of a handler until its end, its time-out, or until it is stopped: the first of them decides. */
+/** A run of a handler until its end, its timeout or a stop: the first of them decides. */
 export class HandlerRun implements Expiring {
   /** Never rejects. */
   readonly ended: Promise<RunEnd>;
@@ -36,7 +36,7 @@ export class HandlerRun implements Expiring {
   readonly #context: RunContext;
   #resolve: ((end: RunEnd | Promise<RunEnd>) => void) | undefined;
 
-  /** Calls the handler. The event is its own: nothing here holds it longer than the handler does. */
+  /** Calls the handler. Nothing here holds the event longer than the handler does. */
   constructor(handler: RegisteredHandler, event: AnyEvent, context: RunContext) {
     this.#handler = handler;
     this.#context = context;
@@ -75,7 +75,7 @@ export class HandlerRun implements Expiring {
   }
 }
 
-/** A commit that was under way when the handler failed decides: what is committed is done, whatever came after. */
+/** A commit that had started when the handler failed decides: what is committed is done, also after a later error. */
 async function endAfterCommit(commit: Promise<void>, end: Unfinished): Promise<RunEnd> {
   try {
     await commit;
@@ -85,7 +85,7 @@ async function endAfterCommit(commit: Promise<void>, end: Unfinished): Promise<R
   }
 }
 
-/** The settlement of a run that the store still has to hear of. */
+/** The settlement of a run that is still to be written to the store. */
 export function settlementOf(
   end: Extract<RunEnd, { kind: "done" }> | Unfinished,
   run: {
@@ -104,7 +104,7 @@ export function settlementOf(
   }
   const error = describeError(end.error);
   const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, error };
-  // Not the handler's fault: a stop must never be what spends its last attempt.
+  // Not the handler's fault: a stop must never use up its last attempt.
   if (end.kind === "stopped") return { ...failed, to: "pending", dueAt: now };
   const wish = wishOf(end.error);
   if (wish instanceof DoNotRetry) return { ...failed, to: "dead", reason: "do_not_retry" };
@@ -116,7 +116,7 @@ export function settlementOf(
   return { ...failed, to: "pending", dueAt };
 }
 
-/** What the handler wants done, if it threw one of ours. Handlers throw anything, also what cannot even be asked for its class. */
+/** What the handler asked for, if it threw one of our errors. A thrown value can make even `instanceof` throw. */
 function wishOf(error: unknown): DoNotRetry | RetryAfter | undefined {
   try {
     return error instanceof DoNotRetry || error instanceof RetryAfter ? error : undefined;
@@ -125,12 +125,12 @@ function wishOf(error: unknown): DoNotRetry | RetryAfter | undefined {
   }
 }
 
-/** Handlers throw anything, also what cannot be made a text. */
+/** A thrown value can be anything, also one that cannot be converted to text. */
 function describeError(error: unknown): string {
   try {
     const text =
-      error instanceof Error ? `${error.name}: ${error.message}` : `A value that is no Error: ${String(error)}`;
-    return text.slice(0, LONGEST_ERROR);
+      error instanceof Error ? `${error.name}: ${error.message}` : `A value that is not an Error: ${String(error)}`;
+    return text.slice(0, MAX_ERROR_LENGTH);
   } catch {
     return "A value that cannot be shown as text.";
   }

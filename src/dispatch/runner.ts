@@ -14,9 +14,9 @@ export interface RunnerDeps {
   logErrorMessages: boolean;
 }
 
-/** What a run leaves to do once its handler has ended. Holds neither event nor body, which are let go with the run. */
+/** What is left to do once a handler has ended. Holds neither event nor body, which are released with the run. */
 export interface RunResult {
-  /** For the store to keep, unless the run was settled inside `ctx.commit`, or its lease is lost. */
+  /** To be written to the store, unless the run was settled inside `ctx.commit`, or its lease is lost. */
   settlement: Settlement | "committed" | "lost";
   /** It recorded contact events, which can be sent once it is settled. */
   hasRecorded: boolean;
@@ -33,7 +33,7 @@ export interface RunningHandler {
 /** Runs handlers over leased work, and says how each run is to be settled. */
 export class Runner {
   readonly #deps: RunnerDeps;
-  /** Undefined while nobody looks on. */
+  /** Undefined without OpenTelemetry. */
   observer: RunObserver | undefined;
 
   constructor(deps: RunnerDeps) {

@@ -7,13 +7,13 @@ import { sleep } from "../base/sleep.js";
 import type { Store } from "../store/store.js";
 import type { Settlement } from "../store/work.js";
 
-/** A busy store is asked again to take a settlement; the lease is renewed meanwhile. */
+/** A settlement is written to a busy store again after this; the lease is renewed meanwhile. */
 const SETTLE_RETRY_MS = SECOND;
 const SETTLE_TRIES = 60;
 
 /**
- * Writes a settlement again that the store has refused with `refusal`, for as long as the store is only busy. False when the lease is lost
- * or the store is broken.
+ * Writes a settlement again that the store has refused with `refusal`, while the store is only busy or full. False when
+ * the lease is lost or the store is broken.
  */
 export async function settleAgain(
   settlement: Settlement,

@@ -8,7 +8,7 @@ export class DoNotRetry extends Error {
 /** The last moment of a JavaScript date; a later one could not be kept. */
 const LATEST_MS = 8.64e15;
 
-/** Thrown by a handler to choose when the next attempt comes. Counts as an attempt like any other failure. */
+/** Thrown by a handler to choose the time of the next attempt. Counts as an attempt like any other failure. */
 export class RetryAfter extends Error {
   override readonly name = "RetryAfter";
   /** A wait in milliseconds, or a moment. */

@@ -79,7 +79,7 @@ function isWorthRepeating(status: number): boolean {
 }
 
 function retry(error: unknown): Extract<SendVerdict, { kind: "retry" }> {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : "A value that is no Error was thrown.";
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : "A value that is not an Error was thrown.";
   return { kind: "retry", afterMs: undefined, error: text, isConfiguration: false };
 }
 

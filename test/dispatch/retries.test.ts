@@ -181,9 +181,9 @@ describe("what a handler throws decides:", () => {
   );
 
   const thrown: [string, unknown, string][] = [
-    ["a text", "words", "A value that is no Error: words"],
-    ["undefined", undefined, "A value that is no Error: undefined"],
-    ["a symbol", Symbol("s"), "A value that is no Error: Symbol(s)"],
+    ["a text", "words", "A value that is not an Error: words"],
+    ["undefined", undefined, "A value that is not an Error: undefined"],
+    ["a symbol", Symbol("s"), "A value that is not an Error: Symbol(s)"],
     ["an object that is no text", Object.create(null), "A value that cannot be shown as text."],
     ["an object whose toString throws", { toString: fail }, "A value that cannot be shown as text."],
     ["an error with a status of its own", Object.assign(new Error("gone"), { status: 410 }), "Error: gone"],

@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const CONTRIBUTING = ".github/CONTRIBUTING.md";
 const SKIPPED = new Set(["node_modules", "dist", ".git"]);
 /** Modules of src/ that still break the rules. A test asks to remove one that no longer does. Add none. */
-const LEFT_OUT = ["store", "dispatch"];
+const LEFT_OUT = ["store"];
 const MAX_COMMENT_COLUMNS = 120;
 
 interface Prose {
