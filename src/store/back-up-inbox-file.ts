@@ -12,19 +12,20 @@ export interface BackUpOptions {
   file: string;
   /** Path of the copy. */
   copy: string;
-  /** Replaces a copy that is there. @default false */
+  /** Replaces an existing copy. @default false */
   replace?: boolean;
-  /** Calls it off and leaves nothing behind. @default none */
+  /** Cancels the copy and removes what was written. @default none */
   signal?: AbortSignal;
 }
 
-/** Between two steps Ctrl-C is heard. */
+/** Between two steps the signal of Ctrl-C is checked. */
 const PAGES_AT_ONCE = 1000;
 
 /**
- * Writes a whole copy of a receiver's database as of one moment, in one file of mode 0600. The copy appears under its name only
- * when it is complete; the receiver goes on meanwhile. Resolves with its size in bytes. Rejects as `openInboxFile` does, and with
- * `invalid_argument` for a copy that may not be written there, or with the signal's reason.
+ * Writes a whole copy of a receiver's database as of one moment, in one file of mode 0600. The copy appears under its
+ * name only when it is complete; the receiver continues meanwhile. Resolves with its size in bytes. Rejects as
+ * `openInboxFile` does, and with `invalid_argument` for a copy that may not be written there, or with the signal's
+ * reason.
  */
 export async function backUpInboxFile({
   file,
@@ -36,10 +37,10 @@ export async function backUpInboxFile({
   const draft = `${copy}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     checkCopy({ file, copy, replace });
-    // Made here, since SQLite would make it readable by all.
+    // Created here, since SQLite would make it readable by all.
     await writeFile(draft, "", { mode: 0o600, flag: "wx" });
     await copyDatabase({ db: onlooker.db, draft, signal });
-    // Somebody may have put something there meanwhile.
+    // A file may have been created there meanwhile.
     checkCopy({ file, copy, replace });
     await rename(draft, copy);
     return { bytes: statSync(copy).size };
@@ -57,7 +58,7 @@ interface CopyInput {
 
 async function copyDatabase({ db, draft, signal }: CopyInput): Promise<void> {
   try {
-    // Holds the moment: a copy of what is being written to would begin again with every commit.
+    // Holds a snapshot: without it, the copy would start again at every commit.
     db.exec("BEGIN");
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
     await db.backup(draft, {
@@ -86,8 +87,8 @@ function checkCopy({ file, copy, replace = false }: BackUpOptions): void {
   }
   // SQLite would read it into the new file, which would damage it; and a running receiver has one.
   if (existsSync(`${copy}-wal`)) {
-    refuse(`${copy}-wal is there, so a program has ${copy} open or has crashed with it; name another file.`);
+    refuse(`${copy}-wal exists, so a program has ${copy} open or has crashed with it; name another file.`);
   }
   if (seen !== undefined && !replace)
-    refuse(`${copy} is there already; name another file, or have it replaced (--force, { replace: true }).`);
+    refuse(`${copy} exists already; name another file, or have it replaced (--force, { replace: true }).`);
 }

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 
-/** What `ctx.commit` hands to the user's function; usable only until that function returns. */
+/** What `ctx.commit` passes to the user's function; usable only until that function returns. */
 export interface CommitTransaction {
   /** The inbox's own database, inside the open transaction. Your tables live in the same file. */
   readonly db: Database;

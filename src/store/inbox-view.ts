@@ -7,8 +7,8 @@ export interface HandlerView {
   handler: string;
   state: WorkState;
   /**
-   * `attempts_spent`, `do_not_retry`, `crash_loop`, `unknown_type`, …; undefined where the state needs none. `other_bytes`, for ended work:
-   * the handler has another body of the same id, see {@link EventView.otherBytes}.
+   * `attempts_spent`, `do_not_retry`, `crash_loop`, `unknown_type`, …; undefined where the state needs none.
+   * `other_bytes`, for ended work: the handler has another body of the same id, see {@link EventView.otherBytes}.
    */
   reason: string | undefined;
   /** Message of the last error, or the validation issues. */
@@ -23,7 +23,7 @@ export interface HandlerView {
 
 /** An event as the inbox lists it. */
 export interface EventView {
-  /** The event's id; for a body kept beside the first one of its id, that id, `#` and a digest of the body. */
+  /** The event's id; for a body kept in addition to the first one of its id, that id, `#` and a digest of the body. */
   id: string;
   type: string;
   test: boolean;
@@ -32,7 +32,7 @@ export interface EventView {
   /** The most urgent state among its handlers: parked, dead, leased, pending, done (also when no handler matched). */
   state: WorkState;
   handlers: HandlerView[];
-  /** The other bodies that came under the id, as they are listed; each handler takes effect with one of them at most. */
+  /** Ids, as listed, of the other bodies received under the id; each handler takes effect with one of them at most. */
   otherBytes: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export interface StoreCounts {
   leased: number;
   dead: number;
   parked: number;
-  /** Handler runs settled as done since the database was made. */
+  /** Handler runs settled as done since the database was created. */
   done: number;
   /** When the oldest event with pending work was received. */
   oldestPendingReceivedAt: number | undefined;

@@ -16,7 +16,7 @@ import {
 import { prepareDiscard, prepareReplan } from "./sqlite/operations/replan.js";
 import { asStoreError } from "./sqlite/store-error.js";
 
-/** Handler name of the note that stands for an event nobody understood. */
+/** Handler name of the note for an event that was not understood. */
 const NOTE = "";
 
 /** A receiver holds the database for a commit at a time, so a few short waits are enough. */
@@ -24,8 +24,9 @@ const BUSY_TRIES = 8;
 const BUSY_WAIT_MS = 50;
 
 /**
- * A receiver's database seen from outside, while the receiver runs and while it does not. Never runs a handler and never takes
- * the file from its receiver; an event made pending here is run by the receiver, within seconds or when it next starts.
+ * Access to a receiver's database from outside, while the receiver runs or is stopped. Never runs a handler and never
+ * takes the file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
+ * starts.
  */
 export interface InboxFile {
   readonly file: string;
@@ -36,26 +37,27 @@ export interface InboxFile {
   /** With the exact bytes; undefined when the id is unknown. */
   getEvent(id: string): Promise<EventDetail | undefined>;
   /**
-   * Gives dead and crashed work of the event fresh attempts; what is done stays done. Returns how many handlers will run, 0 when
-   * nothing is stuck. Rejects with `not_found`, `body_dropped`, or `needs_receiver` for an event that was not understood.
+   * Gives dead and crashed work of the event new attempts; what is done stays done. Returns how many handlers will run,
+   * 0 when nothing is stuck. Rejects with `not_found`, `body_dropped`, or `needs_receiver` for an event that was not
+   * understood.
    */
   retryEvent(id: string): Promise<number>;
   /** Ends all work of the event that is not running; returns how many pieces. Rejects with `not_found`. */
   discardEvent(id: string): Promise<number>;
   listContactEvents(query?: OutboxQuery): Promise<OutboxPage>;
   /**
-   * Makes a dead event pending; false when no dead event has that key. A running receiver sends it when it next looks into its
-   * outbox: with the next contact event, within 10 s, or when it starts.
+   * Makes a dead event pending; false when no dead event has that key. A running receiver sends it when it next checks
+   * its outbox: with the next contact event, within 10 s, or when it starts.
    */
   retryContactEvent(key: string): Promise<boolean>;
-  /** Gives up an event that is dead, or not yet on its way; false otherwise. */
+  /** Discards an event that is dead, or that is not being sent yet; false otherwise. */
   discardContactEvent(key: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the database file of a receiver to look after it. Rejects with `invalid_argument` for a missing file or an old schema,
- * `not_a_pigeonhole_database` and `schema_too_new`; none of them changes the file.
+ * Opens the database file of a receiver to list, retry and discard its events. Rejects with `invalid_argument` for a
+ * missing file or an old schema, `not_a_pigeonhole_database` and `schema_too_new`; none of them changes the file.
  */
 export async function openInboxFile(file: string, { now = Date.now }: { now?: () => number } = {}): Promise<InboxFile> {
   const onlooker = await whileBusy(() => openOnlooker(file));
@@ -70,7 +72,7 @@ export async function openInboxFile(file: string, { now = Date.now }: { now?: ()
   const replan = prepareReplan(db);
   const discard = prepareDiscard(db);
 
-  /** A read that sees one moment; it takes no lock that a receiver would have to wait for. */
+  /** A read of one snapshot; it takes no lock that a receiver would have to wait for. */
   const read = <Value>(look: () => Value): Promise<Value> => run(db, "deferred", look);
   const write = <Value>(change: () => Value): Promise<Value> => run(db, "immediate", change);
 
@@ -111,7 +113,7 @@ function checkRetryable({ id, body, handlers }: EventDetail): void {
   if (note !== undefined) {
     throw new PigeonholeError(
       "needs_receiver",
-      `Event "${id}" was not understood (${note.reason ?? "parked"}), and only the app knows the schemas and handlers to read it with. Mend them and call receiver.inbox.retry("${id}") there.`,
+      `Event "${id}" was not understood (${note.reason ?? "parked"}), and only the app knows the schemas and handlers to read it with. Fix them and call receiver.inbox.retry("${id}") there.`,
     );
   }
   if (body === undefined) {

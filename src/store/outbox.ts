@@ -1,4 +1,6 @@
-/** States of a contact event on its way out: as in `work-state.ts`, without `parked`, since it is valid when recorded. */
+/**
+ * States of a contact event in the outbox: as in `work-state.ts`, without `parked`, since it is valid when recorded.
+ */
 export const OUTBOX_STATES = ["pending", "leased", "done", "dead"] as const;
 
 export type OutboxState = (typeof OUTBOX_STATES)[number];
@@ -13,13 +15,13 @@ export interface NewOutboxEvent {
   occurredAt: number;
 }
 
-/** One that may be there already: `isSameContactEvent` tells whether what is known under its key is the same. */
+/** One that may be stored already: `isSameContactEvent` says whether the one known under its key is the same. */
 export interface ComparableOutboxEvent extends NewOutboxEvent {
-  /** False when the time is that of the recording: then it does not tell two events of one key apart. */
+  /** False when the time is that of the recording: then it is not compared between two events of one key. */
   isTimeGiven: boolean;
 }
 
-/** What became of such a record: new, already there, or refused because its key stands for another event. */
+/** The result of such a record: new, already stored, or refused because its key stands for another event. */
 export type RecordResult = "recorded" | "known" | "conflict";
 
 export interface SendRequest {
@@ -27,13 +29,13 @@ export interface SendRequest {
   leaseUntil: number;
   /** Most events in one batch. */
   limit: number;
-  /** Events that occurred before this go alone: they may soon be too old, which must not be their neighbours' trouble. */
+  /** Events that occurred before this are sent alone: they may soon be too old, which must not make others fail. */
   aloneBefore: number;
 }
 
 /**
- * Events frozen into one call, members and order: the service remembers each under key and position, so the call is repeated exactly
- * as it was until it is settled.
+ * Events frozen into one call, members and order: the service remembers each under key and position, so the call is
+ * repeated unchanged until it is settled.
  */
 export interface FrozenSend {
   send: number;
@@ -123,25 +125,25 @@ export interface OutboxCounts {
 }
 
 /**
- * The durable outbox of contact events. Same promises as the inbox. Events of handlers come with the settlement of a
- * run: there is one done mark per event and handler, so nothing else has to keep them from being recorded twice.
+ * The durable outbox of contact events. Same guarantees as the inbox. Events of handlers are stored with the settlement
+ * of a run: there is one done mark per event and handler, so nothing else has to keep them from being recorded twice.
  */
 export interface Outbox {
   /** Stores events that no handler's settlement carries; results in the order given. */
   record(events: readonly ComparableOutboxEvent[], now: number): Promise<RecordResult[]>;
   /**
-   * Leases the call that is under way, or freezes a new one. Nothing while another is leased or waits for its next try. Events that occur
-   * later than `now` are passed over.
+   * Leases the unsettled call, or freezes a new one. Nothing while another is leased or waits for its next try. Events
+   * that occur later than `now` are skipped.
    */
   leaseSend(request: SendRequest): Promise<SendPage>;
   settleSend(settlement: SendSettlement): Promise<"settled" | "lost">;
   listOutbox(query: OutboxQuery): Promise<OutboxPage>;
   /**
-   * Makes a dead event pending, or, when its call was given up with the outcome unknown, the whole call as it was; false when no
-   * dead event has that key.
+   * Makes a dead event pending, or, when its call was given up with the outcome unknown, the whole call unchanged;
+   * false when no dead event has that key.
    */
   retryOutbox(key: string, now: number): Promise<boolean>;
-  /** Removes an event that is dead, or pending and not yet part of a call; false otherwise. Its key stays taken. */
+  /** Removes an event that is dead, or pending and not yet part of a call; false otherwise. Its key stays in use. */
   discardOutbox(key: string, now: number): Promise<boolean>;
   countOutbox(): Promise<OutboxCounts>;
 }

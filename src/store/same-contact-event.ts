@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ComparableOutboxEvent } from "./outbox.js";
 
-/** Whether the body that is known under the event's key is that of the same event, in whatever order its properties were named. */
+/** Whether the body that is known under the event's key is that of the same event, with its properties in any order. */
 export function isSameContactEvent({ body, isTimeGiven }: ComparableOutboxEvent, known: string): boolean {
   return body === known || isDeepStrictEqual(fieldsOf(body, isTimeGiven), fieldsOf(known, isTimeGiven));
 }

@@ -5,28 +5,29 @@ import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-vi
 import type { Outbox } from "./outbox.js";
 import type { Lease, LeasedWork, NewWork, ParkedNote, Settlement } from "./work.js";
 
-/** An event to be stored, with the work it makes. Bytes are stored exactly as given. */
+/** An event to be stored, with its work. Bytes are stored exactly as given. */
 export interface NewEvent {
   /** The dedup key: the envelope's id, or `raw:` and a digest for a body that has none. */
   id: string;
   /** Empty for a body in which no type was found. */
   type: string;
-  /** Milliseconds since 1970, when we had the whole body. */
+  /** Milliseconds since 1970, when the whole body was received. */
   receivedAt: number;
   /** Milliseconds since 1970, the signed time. */
   signedAt: number;
   /** True for the service's synthetic test delivery. */
   test: boolean;
   body: Uint8Array;
-  /** One per handler that is to see the event. */
+  /** One per handler that gets the event. */
   work: readonly NewWork[];
   /** Set when the event was not understood; it is then also listed as parked. */
   parked?: ParkedNote | undefined;
 }
 
 /**
- * `leases` are those of the work that asked for one, in the order given. `otherBytes`: the id was known with other bytes only; they are
- * stored, beside the first, while all that is known under the id is parked and no handler has run on it.
+ * `leases` are those of the work that asked for one, in the order given. `otherBytes`: the id was known with other
+ * bytes only; they are stored, in addition to the first, while all that is known under the id is parked and no handler
+ * has run on it.
  */
 export type AcceptResult =
   | { kind: "stored"; seq: number; leases: readonly Lease[]; otherBytes: boolean }
@@ -38,11 +39,11 @@ export interface LeaseRequest {
   leaseUntil: number;
   /** At most this many pieces of work. */
   limit: number;
-  /** Stops adding work once this many bytes of bodies are in the page; one piece is always given. */
+  /** Stops adding work once this many bytes of bodies are in the page; one piece is always returned. */
   maxBytes: number;
-  /** Most pieces of work that were leased in a process that died; they come alone and first. */
+  /** Most pieces of work that were leased in a process that died; they are returned alone and first. */
   suspectLimit: number;
-  /** Whether one piece that was in two such processes may be given; it comes alone. */
+  /** Whether one piece that was in two such processes may be returned; it is returned alone. */
   allowRepeated: boolean;
 }
 
@@ -56,7 +57,7 @@ export interface LeasePage {
 export type SettleResult = "settled" | "lost";
 
 export interface RecoverResult {
-  /** False while another live process works on this store; then nothing may be leased here. */
+  /** False while another live process runs the handlers of this store; then nothing may be leased here. */
   owner: boolean;
   /** Leases of dead processes that were made pending. */
   recovered: number;
@@ -67,20 +68,20 @@ export interface RecoverResult {
 /** What a store is given when it is opened. */
 export interface StoreContext {
   logger: Logger;
-  /** Told what a person should look at, also when no call is there to fail. @default nobody */
+  /** Called for what a person should look at, also when no call fails. @default none */
   onAlarm?: (alarm: StoreAlarm) => void;
-  /** Times the looks for files that were taken away. @default the machine's clock */
+  /** Times the checks for removed files. @default the machine's clock */
   clock?: Clock;
 }
 
-/** What a store tells of itself. */
+/** What a store reports about itself. */
 export type StoreAlarm =
-  /** It takes nothing, for now or for good. */
+  /** It stores nothing, temporarily or permanently. */
   | { kind: "store_unavailable"; code: string; message: string }
   /** A reader has kept the WAL from being emptied for `forMs` milliseconds, and it has grown to `walBytes`. */
   | { kind: "wal_blocked"; walBytes: number; forMs: number };
 
-/** What retention lets go. */
+/** What retention no longer keeps. */
 export interface PruneLimits {
   /** Rows of a later time were written under a wrong clock; they stay. */
   now: number;
@@ -90,36 +91,37 @@ export interface PruneLimits {
   bodiesBefore: number;
   /** Settled contact events recorded before this go. */
   sentBefore: number;
-  /** At most this many rows are looked at. */
+  /** At most this many rows are checked. */
   batch: number;
 }
 
 /** Times that outlive the process, in milliseconds since 1970; undefined when not known. */
 export interface KnownTimes {
-  /** What this machine's clock showed when it was last believed. */
+  /** What this machine's clock showed when it was last trusted. */
   clock?: number | undefined;
-  /** The newest time that a delivery of the service has told. */
+  /** The newest time in a delivery of the service. */
   delivery?: number | undefined;
-  /** The newest time that the service's API has told. */
+  /** The newest time in an answer of the service's API. */
   api?: number | undefined;
 }
 
 /**
- * Durable inbox. All methods are asynchronous; each resolves after its effect is safe against a power cut, and rejects with
- * a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `store_replaced`, `store_corrupt`, `stopped`) when nothing was written. Times come in
- * as arguments, in milliseconds since 1970. One conformance suite (`test/store/conformance.ts`) says what holds for each.
+ * Durable inbox. All methods are asynchronous; each resolves after its effect is safe against a power cut, and rejects
+ * with a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `store_replaced`, `store_corrupt`, `stopped`)
+ * when nothing was written. Times come in as arguments, in milliseconds since 1970. One conformance suite
+ * (`test/store/conformance.ts`) says what holds for each.
  */
 export interface Store extends Outbox {
   open(context: StoreContext): Promise<void>;
-  /** Finishes what was begun, then closes. Later calls reject with `stopped`. */
+  /** Finishes started operations, then closes. Later calls reject with `stopped`. */
   close(): Promise<void>;
 
   accept(event: NewEvent): Promise<AcceptResult>;
 
   lease(request: LeaseRequest): Promise<LeasePage>;
-  /** Moves the ends of leases; returns those that were lost. */
+  /** Extends leases to `leaseUntil`; returns those that were lost. */
   renew(leases: readonly Lease[], leaseUntil: number): Promise<Lease[]>;
-  /** Gives back leases that were never begun, as if they had not been taken; the work is due since it was received. */
+  /** Releases leases whose work never began, as if it had not been leased; the work is due since it was received. */
   release(leases: readonly Lease[], now: number): Promise<void>;
   settle(settlement: Settlement): Promise<SettleResult>;
   /**
@@ -127,10 +129,10 @@ export interface Store extends Outbox {
    * `commit_async` when it returns a promise, `transaction_ended` when its SQL ends the transaction, or `lease_lost`.
    */
   commit(settlement: Settlement & { to: "done" }, fn: CommitFunction): Promise<void>;
-  /** Takes the place of a dead process: expired leases, or all that is left of one, become pending again or parked. */
+  /** Takes over from a dead process: expired leases, or all of its leases, become pending again or parked. */
   recover(now: number): Promise<RecoverResult>;
   /**
-   * After the clock was set back: waits that began later than `now` begin now and last as long as they were to, and leases end at
+   * After the clock was set back: waits that began later than `now` begin now and keep their length, and leases end at
    * `leaseUntil` at the latest. Resolves with the number of such waits.
    */
   restartWaits(limits: { now: number; leaseUntil: number }): Promise<number>;
@@ -148,24 +150,24 @@ export interface Store extends Outbox {
     afterSeq: number;
   }): Promise<{ seq: number; id: string }[]>;
   /**
-   * Makes pending: all dead and parked work of the event, and the given handlers that have neither work nor a done mark.
-   * With `parked` the note is replaced and only the given work is planned. Work that a handler has with other bytes of the id, pending,
-   * leased or done, ends as discarded. Returns how many pieces are now pending.
+   * Makes pending: all dead and parked work of the event, and the given handlers that have neither work nor a done
+   * mark. With `parked` the note is replaced and only the given work is planned. Work that a handler has with other
+   * bytes of the id, pending, leased or done, ends as discarded. Returns how many pieces are now pending.
    */
   replan(plan: { seq: number; handlers: readonly string[]; parked?: ParkedNote; now: number }): Promise<number>;
   /** Ends all pending, dead and parked work of the event without running it; returns how many pieces. */
   discard(id: string, now: number): Promise<number>;
   counts(now: number): Promise<StoreCounts>;
   /**
-   * Removes one small batch of what retention lets go. Events with unsettled work stay. Returns how many rows it looked at or
-   * removed; 0 when the round is over.
+   * Removes one small batch of what retention no longer keeps. Events with unsettled work stay. Returns how many rows
+   * it checked or removed; 0 when the round is over.
    */
   prune(limits: PruneLimits): Promise<number>;
-  /** Keeps the times given in place of those known; resolves with all that are known then. */
+  /** Replaces the known times by those given; resolves with all that are known then. */
   noteTimes(times: KnownTimes): Promise<KnownTimes>;
   /**
-   * Writes a whole copy as of one moment, while everything goes on. Rejects with `invalid_argument` where no copy can be written;
-   * a store without the method cannot be copied this way.
+   * Writes a whole copy as of one moment, while the store stays in use. Rejects with `invalid_argument` where no copy
+   * can be written; a store without the method cannot be copied this way.
    */
   backUp?(request: { copy: string; replace: boolean }): Promise<{ bytes: number }>;
 }

@@ -1,11 +1,11 @@
 /**
- * The one state machine, for events on their way to handlers (and, later, contact events on their way out). A piece of
- * work is one event for one handler.
+ * The state machine of events and their handlers; contact events in the outbox have the same states without `parked`. A
+ * piece of work is one event for one handler.
  *
  * ```
  *            lease                settle
  * pending ──────────▶ leased ──────────────▶ done
- *    ▲                  │ │ ╲──────────────▶ dead     attempts spent, or the handler said never again
+ *    ▲                  │ │ ╲──────────────▶ dead     attempts spent, or the handler threw DoNotRetry
  *    │   retry, release │ ╰────────────────▶ parked   the process died in it four times
  *    ╰──────────────────╯
  * ```
@@ -13,8 +13,9 @@
  * - `pending`: waits until `dueAt`; {@link Store.lease} moves it on.
  * - `leased`: a dispatcher holds it until `leaseUntil`; {@link Store.settle}, {@link Store.release} or, after a crash,
  *   {@link Store.recover} moves it on.
- * - `done`: final; the mark that keeps a handler from seeing the event again. {@link Store.prune} removes it with its event.
- * - `dead`: the handler failed for good; {@link Store.replan} (retry) or {@link Store.discard} moves it on.
+ * - `done`: final; the mark that keeps a handler from getting the event again. {@link Store.prune} removes it with its
+ *   event.
+ * - `dead`: the handler failed permanently; {@link Store.replan} (retry) or {@link Store.discard} moves it on.
  * - `parked`: not understood, or it killed the process; `replan` or `discard` moves it on.
  */
 export const WORK_STATES = ["pending", "leased", "done", "dead", "parked"] as const;
@@ -22,7 +23,7 @@ export const WORK_STATES = ["pending", "leased", "done", "dead", "parked"] as co
 export type WorkState = (typeof WORK_STATES)[number];
 
 /**
- * Runs that started and never finished, after which an event is parked instead of tried again. In the last two of them it was alone:
- * one could still be a process that was ended from outside, two in a row hardly are.
+ * Runs that started and never finished, after which an event is parked instead of tried again. In the last two of them
+ * it ran alone: one may be a process that was ended from outside, two in a row hardly are.
  */
 export const CRASH_LIMIT = 4;

@@ -4,14 +4,14 @@ import type { NewOutboxEvent } from "./outbox.js";
 export interface Lease {
   seq: number;
   handler: string;
-  /** Differs for each lease ever given; a settlement under an old token writes nothing. */
+  /** Unique for each lease; a settlement under an old token writes nothing. */
   token: number;
 }
 
-/** Work made by an accepted event. */
+/** Work of an accepted event. */
 export interface NewWork {
   handler: string;
-  /** Set to lease it in the same commit, for a dispatcher that has room; undefined leaves it pending. */
+  /** Set to lease it in the same commit, for a dispatcher with free capacity; undefined leaves it pending. */
   leaseUntil?: number;
 }
 
@@ -31,13 +31,16 @@ export interface LeasedWork extends Lease {
   body: Uint8Array;
 }
 
-/** Why something is parked, with details that hold no body, such as zod issues. */
+/** Why something is parked, with details without any part of the body, such as zod issues. */
 export interface ParkedNote {
   reason: string;
   detail: string;
 }
 
-/** How a run ended. Contact events that a done run recorded are stored in the same transaction. `at` in milliseconds since 1970. */
+/**
+ * How a run ended. Contact events that a done run recorded are stored in the same transaction. `at` in milliseconds
+ * since 1970.
+ */
 export type Settlement = Lease & { at: number; dropSteps: boolean } & (
     | { to: "done"; records?: readonly NewOutboxEvent[] | undefined }
     | { to: "pending"; dueAt: number; error: string }

@@ -107,7 +107,7 @@ describe("inbox backup", () => {
     for (const [copy, words] of [
       [app.file, "is the database itself"],
       [join(cwd, "link.db"), "is the database itself"],
-      [other.file, "-wal is there"],
+      [other.file, "-wal exists"],
       [join(cwd, "folder"), "is a folder"],
       [join(cwd, "none", "copy.db"), "does not exist"],
     ] as const) {
