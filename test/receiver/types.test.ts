@@ -105,27 +105,27 @@ describe("the type of a handler's event", () => {
 describe("a name that the service does not have is refused by the compiler and when it runs:", () => {
   test("a misspelt type", () => {
     // @ts-expect-error -- misspelt
-    expect(() => make().on("email.bounce", () => undefined)).toThrow("no event type");
+    expect(() => make().on("email.bounce", () => undefined)).toThrow("not an event type");
   });
   test("one misspelt type of several", () => {
     // @ts-expect-error -- misspelt
-    expect(() => make().on(["email.sent", "email.bounce"], () => undefined)).toThrow("no event type");
+    expect(() => make().on(["email.sent", "email.bounce"], () => undefined)).toThrow("not an event type");
   });
   test("a group that does not exist", () => {
     // @ts-expect-error -- misspelt
-    expect(() => make().on("mail.*", () => undefined)).toThrow("no event type");
+    expect(() => make().on("mail.*", () => undefined)).toThrow("not an event type");
   });
   test("another case", () => {
     // @ts-expect-error -- misspelt
-    expect(() => make().on("Email.Sent", () => undefined)).toThrow("no event type");
+    expect(() => make().on("Email.Sent", () => undefined)).toThrow("not an event type");
   });
   test("a type of somebody else's schemas", () => {
     // @ts-expect-error -- has no entry in these schemas
-    expect(() => createTestReceiver().on("invoice.paid", () => undefined)).toThrow("no event type");
+    expect(() => createTestReceiver().on("invoice.paid", () => undefined)).toThrow("not an event type");
   });
   test("half a type with a star", () => {
     // @ts-expect-error -- stars stand for whole parts
-    expect(() => make().on("email.bo*", () => undefined)).toThrow("no event type");
+    expect(() => make().on("email.bo*", () => undefined)).toThrow("not an event type");
   });
 });
 

@@ -63,6 +63,7 @@ describe("a closed sandbox", () => {
     expect((await sandbox.listen()).port).not.toBe(port);
   });
 
+  // It counts what the whole process has open, so no other file may share it.
   test("leaves no server and no connection behind, forty times over", async () => {
     // One never answers, one is retried, one arrives: something is open at every stage.
     const answers: readonly ProbeAnswer[] = ["nothing", 503, 200];
