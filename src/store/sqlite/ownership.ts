@@ -11,7 +11,7 @@ import { asStoreError } from "./store-error.js";
 export class Ownership {
   readonly #file: string;
   #lock: Database.Database | undefined;
-  #wasHeld = false;
+  #isLost = false;
 
   constructor(databaseFile: string) {
     this.#file = ownerPath(databaseFile);
@@ -21,9 +21,9 @@ export class Ownership {
     return this.#lock !== undefined;
   }
 
-  /** True for a former owner. */
+  /** True since {@link lose}, until it is taken or given. */
   get isLost(): boolean {
-    return this.#wasHeld && !this.isHeld;
+    return this.#isLost;
   }
 
   /** Takes the lock unless another live process has it; true when it is held. */
@@ -37,7 +37,7 @@ export class Ownership {
       lock.pragma("journal_mode = MEMORY");
       lock.exec("BEGIN EXCLUSIVE");
       this.#lock = lock;
-      this.#wasHeld = true;
+      this.#isLost = false;
       return true;
     } catch (error) {
       lock?.close();
@@ -47,8 +47,16 @@ export class Ownership {
     }
   }
 
+  /** The lock may lie on a file that is gone; another process may be the owner by now. */
+  lose(): void {
+    const wasOwner = this.isHeld || this.#isLost;
+    this.give();
+    this.#isLost = wasOwner;
+  }
+
   give(): void {
     this.#lock?.close();
     this.#lock = undefined;
+    this.#isLost = false;
   }
 }

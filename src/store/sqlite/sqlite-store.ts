@@ -69,7 +69,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     const { onAlarm, clock = systemClock } = context;
     const { signal } = closed;
     const wasOwner = ownership?.isHeld === true;
-    ownership?.give();
+    ownership?.lose();
     await lost.abandon();
     while (opened === lost) {
       const found = canReopen(lost)
