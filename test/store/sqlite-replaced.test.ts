@@ -8,7 +8,6 @@ import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
 import {
   DAY,
   MINUTE,
-  acceptAll,
   acceptLeased,
   context,
   expectCode,
@@ -102,20 +101,22 @@ test("the owner goes on as the owner, with the work that it has leased", async (
   expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
 });
 
-test("an owner again, after another process was it meanwhile, ends that one's leases", async () => {
+test("an owner again, after another process was it meanwhile, ends that one's calls and goes on with its own work", async () => {
   await openStore(false);
   await store.recover(T);
   rmSync(`${file}-owner`);
   const other = createSqliteStore({ file, thread: false });
   await other.open(context);
   expect(await other.recover(T)).toMatchObject({ owner: true });
-  await acceptAll(other, ["evt_1"]);
-  expect(idsOf(await leasePage(other))).toEqual(["evt_1"]);
+  await other.record([newRecord("k1")], T);
+  expect((await leaseSend(other, { leaseUntil: T + DAY })).send).toBeDefined();
   await expectCode(store.accept(newEvent("refused")), "store_replaced");
   await expect.poll(() => tryAccept("after")).toBeDefined();
   expect(await store.recover(T)).toMatchObject({ owner: false });
+  expect(idsOf(await leasePage(store))).toEqual(["refused", "after"]);
   await other.close();
-  expect(await store.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
+  expect(await store.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });
+  expect((await leaseSend(store)).send).toBeDefined();
 });
 
 test("a call to the API that was leased and refused is made again after a minute, not after its lease", async () => {

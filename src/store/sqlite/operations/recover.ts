@@ -50,10 +50,10 @@ export function prepareRecover(db: Database, pairs: DirectPairs) {
     // A lease that was committed and refused is known to nobody. One that is known ends early, and its call is made again under its key.
     if (isResumed) shortenSends.run({ until: now + RESUMED_LEASE_MS });
     pairs.expire(now);
-    // After an epoch of another process in between, the leases are those of that one.
+    // Another process was the owner in between. It made all calls; work is also leased to handlers that still run in this process.
     const isRegained = takeOver && epoch !== undefined && !isResumed;
-    const before = everything || isRegained ? Number.MAX_SAFE_INTEGER : now;
-    freeSend.run({ now, before });
+    freeSend.run({ now, before: everything || isRegained ? Number.MAX_SAFE_INTEGER : now });
+    const before = everything ? Number.MAX_SAFE_INTEGER : now;
     const parked = park.run({ now, before, error, limit: CRASH_LIMIT }).changes;
     return { parked, recovered: setPending.run({ now, before }).changes, epoch: pairs.epoch };
   };
