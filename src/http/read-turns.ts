@@ -68,11 +68,11 @@ function countWork(chunks: number): void {
 
 function pause(connection: Socket): void {
   // A connection that other code paused is resumed by that code.
-  if (connection.isPaused()) return;
+  if (connection.isPaused() || connection.readableFlowing === null) return;
   (busy.has(connection) ? waitingBehind : waiting).add(connection);
   connection.pause();
   // A request that is read ahead resumes its connection.
-  connection.on("resume", pauseAgain);
+  connection.off("resume", pauseAgain).on("resume", pauseAgain);
 }
 
 function pauseAgain(this: Socket): void {

@@ -158,3 +158,38 @@ test.skipIf(certificate === undefined)("the same behind TLS, once the headers of
   );
   expect(byTurn.filter((count) => count > 1)).toEqual([]);
 });
+
+/** The server's side of a connection to a server that does not read. */
+async function acceptConnection(): Promise<{ accepted: net.Socket; client: net.Socket }> {
+  const server = net.createServer();
+  const port = await listen(server);
+  const arrived = new Promise<net.Socket>((resolve) => server.once("connection", resolve));
+  const client = net.connect({ port, host: "127.0.0.1" });
+  onTestFinished(() => void client.destroy());
+  return { accepted: await arrived, client };
+}
+
+test("a connection that nobody reads yet is left alone: its first bytes are not thrown away", async () => {
+  const { accepted, client } = await acceptConnection();
+  client.end("the first frame");
+  countUnread();
+  await wait(50);
+  expect((await read(accepted)).toString()).toBe("the first frame");
+});
+
+test("a connection that a request resumes while it waits its turn is read again afterwards", async () => {
+  const first = await acceptConnection();
+  const second = await acceptConnection();
+  first.accepted.resume();
+  let received = "";
+  second.accepted.on("data", (chunk) => (received += String(chunk)));
+  await wait(10);
+  countUnread();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(second.accepted.isPaused()).toBe(true);
+  // As a request does that is read ahead; the event "resume" comes later.
+  second.accepted.resume();
+  countUnread();
+  second.client.end("all of it");
+  await expect.poll(() => received, { timeout: 5_000 }).toBe("all of it");
+});
