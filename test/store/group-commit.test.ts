@@ -118,6 +118,17 @@ test("a batch that met a lock is tried 4 times in all", async () => {
   expect([tries, batches.length]).toEqual([4, 0]);
 });
 
+test("a batch of which a part was committed is not run again for a command that met a lock", async () => {
+  const { accept, batches } = createScript();
+  const busy: Result = { ok: false, code: "store_busy", message: "locked", breaking: false };
+  const calls = [accept(), accept()];
+  const outcomes = Promise.allSettled(calls);
+  await endOfTurn();
+  batches.shift()?.answer([busy, OK]);
+  expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  expect(batches).toHaveLength(0);
+});
+
 test.each([0, 1, 2])(
   "an error at place %i that puts SQLite in doubt refuses all that waits and comes",
   async (place) => {

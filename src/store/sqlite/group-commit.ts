@@ -170,7 +170,8 @@ export class GroupCommit {
       const answer = await this.#runOnce(batch, ended);
       const breaking = answer.results.map(failureOf).find((failure) => failure?.breaking);
       if (breaking !== undefined) this.break(breaking);
-      const isBusy = failureOf(answer.results[0])?.code === "store_busy";
+      // Commands that were run one by one may have been committed.
+      const isBusy = answer.results.every((result) => failureOf(result)?.code === "store_busy");
       if (!isBusy || attempt === BUSY_TRIES) return answer;
       await sleep(BUSY_WAIT_MS);
     }
