@@ -16,9 +16,14 @@ const NODE_API_OF_13 = 10;
  * native module is loaded; better-sqlite3 loads that with the first connection.
  */
 export function checkDriver(): void {
+  if (isUsable) return;
   const driver = installedDriver();
   if (driver !== undefined) checkPair(driver, process.versions);
+  isUsable = true;
 }
+
+/** Neither changes in a process, and a store opens several connections. */
+let isUsable = false;
 
 /** {@link checkDriver} for these versions. */
 export function checkPair(driver: string, { node, napi = "0" }: { node: string; napi?: string }): void {
