@@ -70,17 +70,13 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   worker.on("exit", () => die(new PigeonholeError("store_failed", "The writer thread of the store ended by itself.")));
 
-  /** Throws when a command holds what cannot cross to the thread. */
-  function send(batch: Batch, bodies: Uint8Array<ArrayBuffer>): Promise<BatchResults> {
-    worker.postMessage(batch, [bodies.buffer]);
-    return expect();
-  }
-
   function run(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
     if (dead !== undefined) return Promise.reject(dead);
+    /** Throws when a command holds what cannot cross to the thread. */
     const sendSome = (commands: readonly Command[]): Promise<BatchResults> => {
       const bodies = batch.joinBodies();
-      return send({ commands, bodies, ended }, bodies);
+      worker.postMessage({ commands, bodies, ended } satisfies Batch, [bodies.buffer]);
+      return expect();
     };
     try {
       return sendSome(batch.commands);
