@@ -106,29 +106,49 @@ test("damage in a table of the user's own does not keep deliveries out", async (
   await store.close();
 });
 
-test("damage that is met later ends the store: nothing is acknowledged any more", async () => {
-  fill(LARGE, 2_200);
-  // A body from the middle, which the start does not look at.
+/** Damages bodies from the middle of a large file, which the start does not look at. Returns the ids of events around them. */
+function damageBodies(): string[] {
   const db = new Database(file, { readonly: true });
   const seq = LARGE / 2;
-  const page = Number(
-    db
-      .prepare("SELECT pageno FROM dbstat WHERE name = 'inbox_body' AND pagetype = 'leaf' LIMIT 1 OFFSET ?")
-      .pluck()
-      .get(seq),
+  const leaves = db.prepare(
+    "SELECT pageno FROM dbstat WHERE name = 'inbox_body' AND pagetype = 'leaf' LIMIT 1 OFFSET ?",
   );
+  const page = Number(leaves.pluck().get(seq));
   db.close();
   overwrite(page);
+  return Array.from({ length: 100 }, (_, index) => `evt_${seq - 50 + index}`);
+}
+
+test("damage that is met later ends the store: nothing is acknowledged any more", async () => {
+  fill(LARGE, 2_200);
+  const ids = damageBodies();
   const store = createSqliteStore({ file });
   await store.open(context);
   try {
     await store.accept(newEvent("before"));
     const met: unknown[] = [];
-    for (let each = seq - 50; each < seq + 50; each += 1) {
-      await store.get(`evt_${each}`).catch(({ code }: { code: string }) => met.push(code));
-    }
+    for (const id of ids) await store.get(id).catch(({ code }: { code: string }) => met.push(code));
     expect(new Set(met)).toEqual(new Set(["store_corrupt"]));
     await expectCode(store.accept(newEvent("after")), "store_corrupt");
+  } finally {
+    await store.close();
+  }
+});
+
+test.each([
+  ["is wrong", { cursor: "no cursor" }],
+  ["cannot cross to the thread", { type: Symbol("no text") as unknown as string }],
+])("beside a command that %s, nothing is acknowledged after damage either", async (_, query) => {
+  fill(LARGE, 2_200);
+  const ids = damageBodies();
+  const store = createSqliteStore({ file });
+  await store.open(context);
+  try {
+    const wrong = expectCode(store.list(query), "invalid_argument");
+    const met = ids.map((id) => store.get(id).catch(({ code }: { code: string }) => code));
+    const after = expectCode(store.accept(newEvent("after")), "store_corrupt");
+    await Promise.all([wrong, after]);
+    expect(await Promise.all(met)).toContain("store_corrupt");
   } finally {
     await store.close();
   }

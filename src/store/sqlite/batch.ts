@@ -1,7 +1,7 @@
 import type { NewOutboxEvent } from "../outbox.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { Lease, NewWork, ParkedNote, Settlement } from "../work.js";
-import type { CommandResult, OtherCommand } from "./inbox-database.js";
+import type { CommandResult, Failure, OtherCommand } from "./inbox-database.js";
 
 // A batch is cloned on its way to the thread and back. Cloning costs by the object and by the property name, so what every
 // event passes through travels as short lists, and all bodies as one buffer that changes hands without a copy.
@@ -51,6 +51,10 @@ export interface Batch {
 
 /** What became of a command; a number is that of a new event which has no other bytes, and whose leases have the epoch as token. */
 export type Result = number | SettleResult | CommandResult;
+
+export function failureOf(result: Result | undefined): Failure | undefined {
+  return typeof result === "object" && !result.ok ? result : undefined;
+}
 
 export interface BatchResults {
   results: readonly Result[];

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorCode, PigeonholeError } from "../../base/error.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { Lease, Settlement } from "../work.js";
-import { BatchPacker, type BatchResults, type Result, unpackAccepted } from "./batch.js";
-import type { Failure, InputOf, OperationName, OtherCommand, ResultOf } from "./inbox-database.js";
+import { BatchPacker, type BatchResults, type Result, failureOf, unpackAccepted } from "./batch.js";
+import type { InputOf, OperationName, OtherCommand, ResultOf } from "./inbox-database.js";
 import type { Writer } from "./writer.js";
 
 /** Larger batches gain little and make everybody in them wait. */
@@ -187,10 +187,6 @@ export class GroupCommit {
       return { results: batch.commands.map(() => failure), epoch: 0 };
     }
   }
-}
-
-function failureOf(result: Result | undefined): Failure | undefined {
-  return typeof result === "object" && !result.ok ? result : undefined;
 }
 
 function valueOf(result: Result | undefined): unknown {

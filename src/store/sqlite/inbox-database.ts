@@ -84,6 +84,19 @@ export interface InboxDatabase {
   runBatch(batch: Batch): BatchResults;
 }
 
+/** Once SQLite is in doubt, nothing more is written: the rest fails alike. */
+function eachUntilBreaking(
+  commands: readonly Command[],
+  runAlone: (command: Command) => readonly Result[] | Failure,
+): Result[] {
+  let breaking: Failure | undefined;
+  return commands.flatMap((command) => {
+    const result = breaking ?? runAlone(command);
+    if ("code" in result && result.breaking) breaking = result;
+    return result;
+  });
+}
+
 /** All statements of one connection. The schema must be up to date. */
 export function createInboxDatabase(db: Database): InboxDatabase {
   const pairs = new DirectPairs(db);
@@ -136,7 +149,7 @@ export function createInboxDatabase(db: Database): InboxDatabase {
     // One bad command must not take its neighbours with it; a locked, full or broken database fails them all alike.
     const isOfOneCommand = commands.length > 1 && !together.breaking && !isOfDatabase(together);
     if (!isOfOneCommand) return commands.map(() => together);
-    return commands.flatMap((command) => attempt([command], bodies));
+    return eachUntilBreaking(commands, (command) => attempt([command], bodies));
   }
 
   return {

@@ -1,7 +1,15 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import type { StoreContext } from "../store.js";
-import { type Batch, type BatchPacker, type BatchResults, type Command, type Result, nameOf } from "./batch.js";
+import {
+  type Batch,
+  type BatchPacker,
+  type BatchResults,
+  type Command,
+  type Result,
+  failureOf,
+  nameOf,
+} from "./batch.js";
 import type { Lease } from "../work.js";
 import type { OpenFiles } from "./open-files.js";
 import type { BlockedWal } from "./wal-watch.js";
@@ -105,7 +113,12 @@ async function runEachAlone(
 ): Promise<BatchResults> {
   const results: Result[] = [];
   let epoch = 0;
+  let breaking: Result | undefined;
   for (const command of commands) {
+    if (breaking !== undefined) {
+      results.push(breaking);
+      continue;
+    }
     let answer: Promise<BatchResults>;
     try {
       answer = send([command]);
@@ -117,6 +130,7 @@ async function runEachAlone(
     const alone = await answer;
     results.push(...alone.results);
     epoch = alone.epoch;
+    breaking = alone.results.find((result) => failureOf(result)?.breaking);
   }
   return { results, epoch };
 }
