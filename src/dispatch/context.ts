@@ -16,8 +16,8 @@ import {
   apiNotConfigured,
   prepareRecord,
   readRecordKey,
-} from "./contact-event-record.js";
-import { type KeyOwner, deriveIdempotencyKey } from "./idempotency-key.js";
+} from "../outbox/contact-event-record.js";
+import { type KeyOwner, deriveIdempotencyKey } from "../outbox/idempotency-key.js";
 
 /** Largest value of a step as JSON, in characters. */
 const MAX_STEP_LENGTH = 64 * 1024;

@@ -34,7 +34,7 @@ export interface OutboxWorker {
   /** This process runs the handlers of the store from now on. */
   start(): void;
   /** There are contact events to send. */
-  poke(): void;
+  wake(): void;
 }
 
 export interface DispatcherDeps {
@@ -207,7 +207,7 @@ export class Dispatcher {
     const { settlement } = result;
     const outcome = isKept ? outcomeOf(settlement) : "lost";
     if (outcome === "lost") this.#deps.logger.warn({ eventId, handler, attempt }, "lease_lost");
-    if (outcome === "done" && result.hasRecorded) this.#deps.sender?.poke();
+    if (outcome === "done" && result.hasRecorded) this.#deps.sender?.wake();
     if (isKept && typeof settlement === "object" && settlement.to === "pending") this.#wakeAt(queue, settlement.dueAt);
     result.span?.end(outcome);
   }

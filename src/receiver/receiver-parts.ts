@@ -1,7 +1,7 @@
 import { MINUTE } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { SilenceWatch } from "./alarms.js";
-import type { OutboxSender } from "./deliver.js";
+import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { LimitedLog } from "./limited-log.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { HeldStore } from "./held-store.js";

@@ -5,7 +5,7 @@ import type { AnyEvent, EventMatching, EventPattern, SchemaMap } from "../protoc
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import type { OutboxCounts } from "../store/outbox.js";
-import type { ContactEvents } from "./contact-events.js";
+import type { ContactEvents } from "../outbox/contact-events.js";
 import type { Inbox } from "./inbox.js";
 
 /** The state of a receiver. Deliveries are taken from `running` on; those of `starting` wait for it. */

@@ -82,7 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /stored \d+ times/,
     changes: [
       {
-        file: "receiver/deliver.js",
+        file: "outbox/outbox-sender.js",
         from: "const options = { idempotencyKey: send.key, signal };",
         to: "const options = { idempotencyKey: crypto.randomUUID(), signal };",
       },
@@ -93,7 +93,7 @@ export const MUTANTS: readonly Mutant[] = [
     shows: /recorded and not stored|did not come to rest/,
     changes: [
       {
-        file: "receiver/deliver.js",
+        file: "outbox/outbox-sender.js",
         from: "JSON.parse(body)",
         to: "({ ...JSON.parse(body), occurredAt: new Date(clock.now()).toISOString() })",
       },

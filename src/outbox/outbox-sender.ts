@@ -13,8 +13,6 @@ import type { ContactEventInput } from "../contract/contact-event.js";
 import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";
 import type { EventResult, FrozenSend, SendSettlement } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
-import type { Alarms } from "./alarms.js";
-import type { ClockWatch } from "./clock-watch.js";
 import { judgeFailure, mayBeClockSkew } from "./send-verdict.js";
 
 /**
@@ -27,7 +25,7 @@ const BACKOFF: Backoff = { initialMs: SECOND, factor: 2, maxMs: 10 * MINUTE, jit
 /** Events of a refused batch go into another one after this. */
 const AGAIN_WAIT_MS = 30 * SECOND;
 /** Another process may have put an event back, as `pigeonhole outbox retry` does; it cannot wake this one. */
-const LOOK_MS = 10 * SECOND;
+const POLL_INTERVAL_MS = 10 * SECOND;
 /**
  * An event this close to being too old is sent alone: after a long outage the others of its batch would fail with it.
  */
@@ -35,14 +33,14 @@ const ALONE_MARGIN_MS = 7 * DAY;
 /** Limit of a wait that the service asks for: it may be a mistake, and events that become too old must be reported. */
 const MAX_WAIT_MS = DAY;
 
-export interface DeliverDeps {
+export interface SenderDeps {
   store: Store;
   api: ContactEventSender;
   clock: Clock;
   random: Random;
   logger: Logger;
-  alarms: Alarms;
-  clockWatch: ClockWatch;
+  alarms: { raise(alarm: { kind: "api_refused"; error: string }): void };
+  clockWatch: { sawApi(createdAt: string): void };
 }
 
 /**
@@ -50,7 +48,7 @@ export interface DeliverDeps {
  * repeated unchanged before anything else is sent.
  */
 export class OutboxSender {
-  readonly #deps: DeliverDeps;
+  readonly #deps: SenderDeps;
   #timer: Timer | undefined;
   #drained: Promise<void> = Promise.resolve();
   #isDraining = false;
@@ -59,14 +57,14 @@ export class OutboxSender {
   #waitsUntil = 0;
   #abort: AbortController | undefined;
 
-  constructor(deps: DeliverDeps) {
+  constructor(deps: SenderDeps) {
     this.#deps = deps;
   }
 
   start(): void {
     this.#abort = new AbortController();
     this.#waitsUntil = 0;
-    this.look();
+    this.poll();
   }
 
   /** Aborts a call in progress; it is repeated after the next start. */
@@ -77,12 +75,12 @@ export class OutboxSender {
   }
 
   /** Something was recorded. */
-  poke(): void {
-    if (this.#deps.clock.now() >= this.#waitsUntil) this.look();
+  wake(): void {
+    if (this.#deps.clock.now() >= this.#waitsUntil) this.poll();
   }
 
   /** There may be something to send, also before the known next try: another call may have been put back. */
-  look(): void {
+  poll(): void {
     if (this.#abort === undefined || this.#abort.signal.aborted) return;
     this.#again = true;
     if (this.#isDraining) return;
@@ -101,7 +99,7 @@ export class OutboxSender {
       this.#deps.logger.error(errorFields(error, true), "outbox_failed");
       this.#wakeAt(this.#deps.clock.now() + MINUTE);
     } finally {
-      // In the same turn as the last check of #again, so that a later poke starts another drain.
+      // In the same turn as the last check of #again, so that a later call of wake starts another drain.
       this.#isDraining = false;
     }
   }
@@ -114,7 +112,7 @@ export class OutboxSender {
     const page = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit: EVENT_LIMITS.batchSize, aloneBefore });
     if (page.send === undefined) {
       this.#waitsUntil = page.nextDueAt ?? 0;
-      this.#wakeAt(Math.min(page.nextDueAt ?? Infinity, now + LOOK_MS));
+      this.#wakeAt(Math.min(page.nextDueAt ?? Infinity, now + POLL_INTERVAL_MS));
       return false;
     }
     const settlement = await this.#try(page.send, signal);
@@ -189,7 +187,7 @@ export class OutboxSender {
 
   #wakeAt(time: number): void {
     this.#timer?.cancel();
-    this.#timer = this.#deps.clock.setTimer(() => this.look(), time - this.#deps.clock.now());
+    this.#timer = this.#deps.clock.setTimer(() => this.poll(), time - this.#deps.clock.now());
   }
 }
 
@@ -197,7 +195,7 @@ export class OutboxSender {
 async function callApi(
   send: FrozenSend,
   signal: AbortSignal,
-  { api, clock, clockWatch }: DeliverDeps,
+  { api, clock, clockWatch }: SenderDeps,
 ): Promise<EventResult[]> {
   const events = send.events.map(({ body }) => JSON.parse(body) as ContactEventInput);
   const options = { idempotencyKey: send.key, signal };

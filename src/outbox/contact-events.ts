@@ -3,15 +3,10 @@ import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
-import {
-  type RecordOptions,
-  apiNotConfigured,
-  prepareRecord,
-  readRecordKey,
-} from "../dispatch/contact-event-record.js";
+import { type RecordOptions, apiNotConfigured, prepareRecord, readRecordKey } from "./contact-event-record.js";
 import type { OutboxPage, OutboxQuery } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
-import type { OutboxSender } from "./deliver.js";
+import type { OutboxSender } from "./outbox-sender.js";
 
 /** Contact events outside of handlers, and the outbox. */
 export interface ContactEvents {
@@ -58,7 +53,7 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
       if (result === "conflict") {
         throw new PigeonholeError("key_conflict", `The key "${key}" already stands for another contact event.`);
       }
-      sender.poke();
+      sender.wake();
       return { key: prepared.key, isNew: result === "recorded" };
     },
     async list(query = {}) {
@@ -67,7 +62,7 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
     },
     async retry(key) {
       const isRetried = await store.retryOutbox(key, clock.now());
-      if (isRetried) sender?.look();
+      if (isRetried) sender?.poll();
       return isRetried;
     },
     discard: (key) => store.discardOutbox(key, clock.now()),
