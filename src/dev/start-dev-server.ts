@@ -7,7 +7,7 @@ import type { NamedSecret } from "../capture/judge-signature.js";
 import type { ReplayReport } from "../capture/replay-captures.js";
 import { checkLocalTarget } from "../capture/target.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
-import { openInboxFile } from "../store/open-inbox-file.js";
+import { openInbox } from "../store/open-inbox.js";
 import { actionRoutes } from "./api/action-routes.js";
 import { captureRoutes } from "./api/capture-routes.js";
 import { exportRoutes } from "./api/export-routes.js";
@@ -93,7 +93,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   let registration: Registration | undefined;
   let publicUrl = options.publicUrl === undefined ? null : withCapturePath(options.publicUrl, path);
 
-  const inbox = options.inbox === undefined ? undefined : await openInboxFile(resolve(cwd, options.inbox));
+  const inbox = options.inbox === undefined ? undefined : await openInbox(resolve(cwd, options.inbox));
   cleanup.add(() => inbox?.close());
 
   const folder = openCaptureFolder(resolve(cwd, options.folder ?? ".pigeonhole"), {

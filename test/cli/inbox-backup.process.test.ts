@@ -7,7 +7,7 @@ import { createReceiver } from "pigeonhole";
 import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { backUpInboxFile } from "#pigeonhole/store/back-up-inbox-file.js";
+import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js";
 import { closeAfterTest, startApp } from "./support/app.js";
 import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { DoNotRetry } from "pigeonhole";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type InboxFile, openInboxFile } from "#pigeonhole/store/open-inbox-file.js";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import { errorOf, makeEvent, openReceiver, post, untilWork } from "../receiver/harness.js";
 
@@ -17,7 +18,7 @@ beforeEach(() => {
   return () => rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(): Promise<InboxFile> {
+async function open(): Promise<InboxOperator> {
   const inbox = await openInboxFile(file);
   onTestFinished(() => inbox.close());
   return inbox;

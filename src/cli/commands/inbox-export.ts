@@ -4,12 +4,12 @@ import { fromInbox } from "../../capture/from-inbox.js";
 import { createRedactor } from "../../capture/redact-captures.js";
 import type { RunCommand } from "../frame/context.js";
 import type { inboxExport } from "../specs/inbox.js";
-import { allRows, withInboxFile } from "../values/inbox-file.js";
+import { allRows, withInbox } from "../values/inbox-file.js";
 import { countOf, putOut } from "../values/output-file.js";
 
 /** Writes events of a receiver as captures, with personal data replaced by default. */
 export const run: RunCommand<typeof inboxExport> = ({ options, context }) =>
-  withInboxFile(options.db, context, async (inbox) => {
+  withInbox(options.db, context, async (inbox) => {
     const { since, state, type, limit, redact, out } = options;
     const filter = { ...(state !== undefined && { state }), ...(type !== undefined && { type }) };
     const oldest = since === undefined ? 0 : Date.now() - since;

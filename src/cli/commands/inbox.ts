@@ -1,6 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { EventDetail, EventView, HandlerView } from "../../store/inbox-view.js";
-import type { InboxFile } from "../../store/open-inbox-file.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
@@ -11,10 +11,10 @@ import { formatJson } from "../frame/format-json.js";
 import { formatTable } from "../frame/table.js";
 import { age, isoTime } from "../frame/time.js";
 import type * as specs from "../specs/inbox.js";
-import { allRows, withInboxFile } from "../values/inbox-file.js";
+import { allRows, withInbox } from "../values/inbox-file.js";
 
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
-  withInboxFile(options.db, context, async (inbox) => {
+  withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { state, type, limit } = options;
     const filter = { ...(state !== undefined && { state }), ...(type !== undefined && { type }) };
@@ -29,7 +29,7 @@ export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =
   });
 
 export const show: RunCommand<typeof specs.inboxShow> = ({ args, options, context }) =>
-  withInboxFile(options.db, context, async (inbox) => {
+  withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const event = await mustGet(inbox, args.id);
     if (options.body) {
@@ -42,7 +42,7 @@ export const show: RunCommand<typeof specs.inboxShow> = ({ args, options, contex
   });
 
 export const retry: RunCommand<typeof specs.inboxRetry> = ({ args, options, context }) =>
-  withInboxFile(options.db, context, async (inbox) => {
+  withInbox(options.db, context, async (inbox) => {
     if (options.allDead === args.ids.length > 0) throw usageError("Give ids of events, or --all-dead.");
     const ids = options.allDead ? await deadIds(inbox) : args.ids;
     if (ids.length === 0) context.out.note("No event has dead work.");
@@ -54,7 +54,7 @@ export const retry: RunCommand<typeof specs.inboxRetry> = ({ args, options, cont
   });
 
 export const discard: RunCommand<typeof specs.inboxDiscard> = ({ args, options, context }) =>
-  withInboxFile(options.db, context, async (inbox) => {
+  withInbox(options.db, context, async (inbox) => {
     const { ids } = args;
     const question = `End all work of ${ids.length} ${plural("event", ids.length)} without running it?`;
     if (!(await confirm(question, context))) return EXIT.failed;
@@ -65,7 +65,7 @@ export const discard: RunCommand<typeof specs.inboxDiscard> = ({ args, options, 
   });
 
 export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context }) =>
-  withInboxFile(options.db, context, async (inbox) => {
+  withInbox(options.db, context, async (inbox) => {
     const { events, contactEvents } = await inbox.overview();
     const { out } = context;
     const { pending, leased, done, dead, parked, oldestPendingReceivedAt, oldestDueAt, pendingByHandler } = events;
@@ -99,7 +99,7 @@ export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context })
     );
   });
 
-async function mustGet(inbox: InboxFile, id: string): Promise<EventDetail> {
+async function mustGet(inbox: InboxOperator, id: string): Promise<EventDetail> {
   const event = await inbox.getEvent(id);
   if (event !== undefined) return event;
   throw new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in ${inbox.file}.`);
@@ -109,7 +109,7 @@ function bodyDropped(id: string): PigeonholeError {
   return new PigeonholeError("body_dropped", `The body of event "${escapeControls(id)}" was dropped by retention.`);
 }
 
-async function deadIds(inbox: InboxFile): Promise<string[]> {
+async function deadIds(inbox: InboxOperator): Promise<string[]> {
   const ids: string[] = [];
   for await (const { id } of allRows(Number.MAX_SAFE_INTEGER, (page) => inbox.listEvents({ state: "dead", ...page }))) {
     ids.push(id);

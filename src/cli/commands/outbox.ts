@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../../base/error.js";
-import type { InboxFile } from "../../store/open-inbox-file.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
@@ -10,10 +10,10 @@ import { formatJson } from "../frame/format-json.js";
 import { formatTable } from "../frame/table.js";
 import { isoTime } from "../frame/time.js";
 import type * as specs from "../specs/outbox.js";
-import { allRows, withInboxFile } from "../values/inbox-file.js";
+import { allRows, withInbox } from "../values/inbox-file.js";
 
 export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) =>
-  withInboxFile(options.db, context, async (inbox) => {
+  withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { state, limit } = options;
     const rows: string[][] = [];
@@ -29,7 +29,7 @@ export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) 
   });
 
 export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, context }) =>
-  withInboxFile(options.db, context, async (inbox) => {
+  withInbox(options.db, context, async (inbox) => {
     const event = await mustFind(inbox, args.key);
     const { out } = context;
     const { key, state, recordedAt, settledAt, remoteId, reason, code, param, message } = event;
@@ -49,7 +49,7 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
   });
 
 export const retry: RunCommand<typeof specs.outboxRetry> = ({ args, options, context }) =>
-  withInboxFile(options.db, context, (inbox) =>
+  withInbox(options.db, context, (inbox) =>
     forEach(args.keys, context.out, async (key) => {
       if (!(await inbox.retryContactEvent(key))) throw notFound(key, "that is dead");
       return "will be sent when the receiver next reads its outbox";
@@ -57,7 +57,7 @@ export const retry: RunCommand<typeof specs.outboxRetry> = ({ args, options, con
   );
 
 export const discard: RunCommand<typeof specs.outboxDiscard> = ({ args, options, context }) =>
-  withInboxFile(options.db, context, async (inbox) => {
+  withInbox(options.db, context, async (inbox) => {
     const { keys } = args;
     const what = keys.length === 1 ? "this contact event" : `${keys.length} contact events`;
     if (!(await confirm(`Give up ${what}?`, context))) return EXIT.failed;
@@ -68,7 +68,7 @@ export const discard: RunCommand<typeof specs.outboxDiscard> = ({ args, options,
   });
 
 export const stats: RunCommand<typeof specs.outboxStats> = ({ options, context }) =>
-  withInboxFile(options.db, context, async (inbox) => {
+  withInbox(options.db, context, async (inbox) => {
     const { contactEvents } = await inbox.overview();
     const { pending, leased, dead, oldestRecordedAt } = contactEvents;
     const oldest = isoTime(oldestRecordedAt);
@@ -83,7 +83,7 @@ export const stats: RunCommand<typeof specs.outboxStats> = ({ options, context }
     );
   });
 
-async function mustFind(inbox: InboxFile, key: string): Promise<OutboxView> {
+async function mustFind(inbox: InboxOperator, key: string): Promise<OutboxView> {
   for await (const event of allRows(Number.MAX_SAFE_INTEGER, (page) => inbox.listContactEvents(page))) {
     if (event.key === key) return event;
   }

@@ -6,7 +6,8 @@ import { type InspectedHandler, runCaptureTests } from "../../capture/run-captur
 import { checkLocalTarget } from "../../capture/target.js";
 import { escapeControls } from "../../base/escape-controls.js";
 import { SECRET_SHAPE } from "../../protocol/limits.js";
-import { type InboxFile, openInboxFile } from "../../store/open-inbox-file.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import { openInbox } from "../../store/open-inbox.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
@@ -77,10 +78,10 @@ async function waitUntilThere({ options, context }: Input, target: URL, app: App
 
 /** Opened at the first read, since the app creates the file when it starts. */
 function lazyInbox(file: string) {
-  let opened: Promise<InboxFile> | undefined;
+  let opened: Promise<InboxOperator> | undefined;
   return {
     async inspect(eventId: string): Promise<readonly InspectedHandler[] | undefined> {
-      opened ??= openInboxFile(file);
+      opened ??= openInbox(file);
       return (await (await opened).getEvent(eventId))?.handlers;
     },
     close: async (): Promise<void> => (await opened?.catch(() => undefined))?.close(),

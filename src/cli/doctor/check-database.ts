@@ -1,4 +1,4 @@
-import { openInboxFile } from "../../store/open-inbox-file.js";
+import { openInbox } from "../../store/open-inbox.js";
 import { type CheckResult, fail, pass, warn } from "./check.js";
 
 /**
@@ -6,7 +6,7 @@ import { type CheckResult, fail, pass, warn } from "./check.js";
  */
 export async function checkDatabase(file: string, flag: string): Promise<CheckResult> {
   try {
-    const inbox = await openInboxFile(file);
+    const inbox = await openInbox(file);
     try {
       const { events, contactEvents } = await inbox.overview();
       const stuck = events.dead + events.parked + contactEvents.dead;

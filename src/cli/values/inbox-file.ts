@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
-import { type InboxFile, openInboxFile } from "../../store/open-inbox-file.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { readVariable } from "./secret-option.js";
@@ -31,13 +32,13 @@ export function findInboxFile(given: string | undefined, context: CommandContext
 }
 
 /** Opens the database that {@link findInboxFile} finds, does the work and closes it again. */
-export async function withInboxFile<Result>(
+export async function withInbox<Result>(
   file: string | undefined,
   context: CommandContext,
-  work: (inbox: InboxFile) => Promise<Result>,
+  work: (inbox: InboxOperator) => Promise<Result>,
 ): Promise<Result> {
   const path = findInboxFile(file, context);
-  const inbox = await openInboxFile(path);
+  const inbox = await openInbox(path);
   try {
     return await work(inbox);
   } finally {

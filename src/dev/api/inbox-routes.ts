@@ -1,5 +1,5 @@
 import type { EventView, HandlerView } from "../../store/inbox-view.js";
-import type { InboxFile } from "../../store/open-inbox-file.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
 import { OUTBOX_STATES, type OutboxView } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
 import { ApiRefusal, badField } from "./api-refusal.js";
@@ -15,8 +15,8 @@ import type {
 import type { Route } from "./route.js";
 
 /** Reads and manages a receiver's database. Without one each of these answers 404 `no_inbox`. */
-export function inboxRoutes(inbox: InboxFile | undefined): Route[] {
-  const file = (): InboxFile => {
+export function inboxRoutes(inbox: InboxOperator | undefined): Route[] {
+  const file = (): InboxOperator => {
     if (inbox !== undefined) return inbox;
     throw new ApiRefusal(404, {
       code: "no_inbox",

@@ -3,19 +3,14 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Database } from "better-sqlite3";
-import { PigeonholeError } from "../base/error.js";
-import { openOnlooker } from "./sqlite/open-onlooker.js";
-import { asStoreError } from "./sqlite/store-error.js";
+import { PigeonholeError } from "../../base/error.js";
+import type { BackUpOptions } from "../inbox-operator.js";
+import { openOnlooker } from "./open-onlooker.js";
+import { asStoreError } from "./store-error.js";
 
-export interface BackUpOptions {
+export interface BackUpInput extends BackUpOptions {
   /** Path of a receiver's database; the receiver may be running. */
   file: string;
-  /** Path of the copy. */
-  copy: string;
-  /** Replaces an existing copy. @default false */
-  replace?: boolean;
-  /** Cancels the copy and removes what was written. @default none */
-  signal?: AbortSignal;
 }
 
 /** Between two steps the signal of Ctrl-C is checked. */
@@ -32,7 +27,7 @@ export async function backUpInboxFile({
   copy,
   replace = false,
   signal,
-}: BackUpOptions): Promise<{ bytes: number }> {
+}: BackUpInput): Promise<{ bytes: number }> {
   const onlooker = openOnlooker(file);
   const draft = `${copy}.${randomBytes(6).toString("hex")}.tmp`;
   try {
@@ -74,7 +69,7 @@ async function copyDatabase({ db, draft, signal }: CopyInput): Promise<void> {
   }
 }
 
-function checkCopy({ file, copy, replace = false }: BackUpOptions): void {
+function checkCopy({ file, copy, replace = false }: BackUpInput): void {
   const refuse = (message: string): never => {
     throw new PigeonholeError("invalid_argument", message);
   };

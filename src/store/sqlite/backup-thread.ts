@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
-import { backUpInboxFile } from "../back-up-inbox-file.js";
+import { backUpInboxFile } from "./back-up-inbox-file.js";
 import type { BackupMessage, BackupRequest } from "./back-up-in-thread.js";
 
 // The body of the thread that makes one copy. It ends with it.

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { openInboxFile } from "#pigeonhole/store/open-inbox-file.js";
+import type { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { WORK_STATES } from "#pigeonhole/store/work-state.js";
@@ -394,7 +394,8 @@ async function viewInside(store: Store): Promise<unknown> {
 
 /** What the commands and the page show of the file. */
 async function viewBeside(dist: string, file: string): Promise<unknown> {
-  const module = (await import(pathToFileURL(join(dist, "store/open-inbox-file.js")).href)) as {
+  const [now, before] = [join(dist, "store/sqlite/open-inbox-file.js"), join(dist, "store/open-inbox-file.js")];
+  const module = (await import(pathToFileURL(existsSync(now) ? now : before).href)) as {
     openInboxFile: typeof openInboxFile;
   };
   const inbox = await module.openInboxFile(file, { now: () => T + 10 });

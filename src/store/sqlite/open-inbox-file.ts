@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "better-sqlite3";
+import { PigeonholeError } from "../../base/error.js";
+import type { InboxOperator } from "../inbox-operator.js";
+import type { EventDetail } from "../inbox-view.js";
+import { backUpInboxFile } from "./back-up-inbox-file.js";
+import { openOnlooker } from "./open-onlooker.js";
+import { prepareCountLists } from "./operations/count-lists.js";
+import { prepareCounts } from "./operations/counts.js";
+import { prepareInspect } from "./operations/inspect.js";
+import {
+  prepareCountOutbox,
+  prepareDiscardOutbox,
+  prepareListOutbox,
+  prepareRetryOutbox,
+} from "./operations/outbox-inspect.js";
+import { prepareDiscard, prepareReplan } from "./operations/replan.js";
+import { asStoreError } from "./store-error.js";
+
+/** Handler name of the note for an event that was not understood. */
+const NOTE = "";
+
+/** A receiver holds the database for a commit at a time, so a few short waits are enough. */
+const BUSY_TRIES = 8;
+const BUSY_WAIT_MS = 50;
+
+/**
+ * Opens the database file of a receiver to list, retry and discard its events. Rejects with `invalid_argument` for a
+ * missing file or an old schema, `not_a_pigeonhole_database` and `schema_too_new`; none of them changes the file.
+ */
+export async function openInboxFile(
+  file: string,
+  { now = Date.now }: { now?: () => number } = {},
+): Promise<InboxOperator> {
+  const onlooker = await whileBusy(() => openOnlooker(file));
+  const { db } = onlooker;
+  const { list, get } = prepareInspect(db);
+  const counts = prepareCounts(db);
+  const countOutbox = prepareCountOutbox(db);
+  const countLists = prepareCountLists(db);
+  const listOutbox = prepareListOutbox(db);
+  const retryOutbox = prepareRetryOutbox(db);
+  const discardOutbox = prepareDiscardOutbox(db);
+  const replan = prepareReplan(db);
+  const discard = prepareDiscard(db);
+
+  /** A read of one snapshot; it takes no lock that a receiver would have to wait for. */
+  const read = <Value>(look: () => Value): Promise<Value> => run(db, "deferred", look);
+  const write = <Value>(change: () => Value): Promise<Value> => run(db, "immediate", change);
+
+  function mustGet(id: string): EventDetail {
+    const event = get({ id });
+    if (event !== undefined) return event;
+    throw new PigeonholeError("not_found", `No event with id "${id}" is in ${file}.`);
+  }
+
+  return {
+    file,
+    overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
+    countLists: () => read(countLists),
+    listEvents: (query = {}) => read(() => list(query)),
+    getEvent: (id) => read(() => get({ id })),
+    retryEvent: (id) =>
+      write(() => {
+        const event = mustGet(id);
+        checkRetryable(event);
+        const isStuck = event.handlers.some(({ state }) => state === "dead" || state === "parked");
+        return isStuck ? replan({ seq: event.seq, handlers: [], now: now() }) : 0;
+      }),
+    discardEvent: (id) =>
+      write(() => {
+        mustGet(id);
+        return discard({ id, now: now() });
+      }),
+    listContactEvents: (query = {}) => read(() => listOutbox(query)),
+    retryContactEvent: (key) => write(() => retryOutbox({ key, now: now() })),
+    discardContactEvent: (key) => write(() => discardOutbox({ key, now: now() })),
+    backUp: (options) => backUpInboxFile({ file, ...options }),
+    // oxlint-disable-next-line require-await -- a throw must become a rejection
+    close: async () => onlooker.close(),
+  };
+}
+
+function checkRetryable({ id, body, handlers }: EventDetail): void {
+  const note = handlers.find(({ handler, state }) => handler === NOTE && state === "parked");
+  if (note !== undefined) {
+    throw new PigeonholeError(
+      "needs_receiver",
+      `Event "${id}" was not understood (${note.reason ?? "parked"}), and only the app knows the schemas and handlers to read it with. Fix them and call receiver.inbox.retry("${id}") there.`,
+    );
+  }
+  if (body === undefined) {
+    throw new PigeonholeError("body_dropped", `The body of event "${id}" was dropped by retention.`);
+  }
+}
+
+function run<Value>(db: Database, kind: "deferred" | "immediate", work: () => Value): Promise<Value> {
+  return whileBusy(() => {
+    if (!db.open) throw new PigeonholeError("stopped", "The inbox file is closed.");
+    return db.transaction(work)[kind]();
+  });
+}
+
+async function whileBusy<Value>(work: () => Value): Promise<Value> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return work();
+    } catch (thrown) {
+      const error = asStoreError(thrown, "using the database");
+      if (error.code !== "store_busy" || attempt === BUSY_TRIES) throw error;
+    }
+    await sleep(BUSY_WAIT_MS);
+  }
+}
