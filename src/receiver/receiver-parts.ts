@@ -1,4 +1,5 @@
 import { MINUTE } from "../base/duration.js";
+import { isPigeonholeError } from "../base/error.js";
 import { errorFields } from "../base/error-fields.js";
 import type { SilenceWatch } from "./alarms.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
@@ -45,7 +46,8 @@ export function startAndStop(parts: ReceiverParts): LifecycleSteps {
       () => pruner.start(),
       () => workWatch.start(),
       () => silence?.start(),
-      () => warnOfOrphans(parts),
+      // Not awaited: a long backlog takes seconds to count.
+      () => void warnOfOrphans(parts),
     ],
     giveUp: () => heldStore.close(),
     stop: (timeoutMs) => stopAll(parts, timeoutMs),
@@ -70,7 +72,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   }
 }
 
-/** Warns of work that waits for a renamed or removed handler. Handlers run already, so this must not fail. */
+/** Warns of work that waits for a renamed or removed handler. Never rejects. */
 async function warnOfOrphans({ options, path }: ReceiverParts): Promise<void> {
   const { store, clock, logger } = options;
   try {
@@ -80,6 +82,7 @@ async function warnOfOrphans({ options, path }: ReceiverParts): Promise<void> {
       if (!names.has(handler)) logger.warn({ handler, pending }, "work_waits_for_a_handler_that_is_not_registered");
     }
   } catch (error) {
+    if (isPigeonholeError(error, "stopped")) return;
     logger.error(errorFields(error, true), "counts_failed");
   }
 }

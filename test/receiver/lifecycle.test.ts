@@ -94,7 +94,7 @@ describe("start()", () => {
     const receiver = openReceiver({ store, logger: log.logger });
     await receiver.start();
     expect(receiver.state).toBe("running");
-    expect(log.named("counts_failed")).toHaveLength(1);
+    await expect.poll(() => log.named("counts_failed")).toHaveLength(1);
   });
 
   test("refuses a Store that another receiver runs on, and leaves it alone", async () => {

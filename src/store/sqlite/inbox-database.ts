@@ -11,7 +11,7 @@ import {
   unpackEvent,
 } from "./batch.js";
 import { prepareAccept } from "./operations/accept.js";
-import { prepareAddDone, prepareCounts } from "./operations/counts.js";
+import { prepareAddDone, prepareCountPage } from "./operations/counts.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
 import {
@@ -48,7 +48,7 @@ function prepareOperations(db: Database, pairs: DirectPairs, nextToken: NextToke
     ...prepareInspect(db),
     replan: prepareReplan(db),
     discard: prepareDiscard(db),
-    counts: prepareCounts(db),
+    countPage: prepareCountPage(db),
     prune: preparePrune(db),
     noteTimes: prepareNoteTimes(db),
     record: prepareRecord(db),

@@ -9,6 +9,7 @@ import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
 import { type OpenStore, type OpenStoreOptions, canReopen, openStore } from "./open-store.js";
+import { sumCountPages } from "./operations/counts.js";
 import { Ownership } from "./ownership.js";
 
 /** Processes that start together meet while the first of them makes the file a WAL file, which SQLite does not wait for. */
@@ -161,7 +162,13 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     listStuck: (query) => run("listStuck", query),
     replan: (plan) => run("replan", plan),
     discard: (id, now) => run("discard", { id, now }),
-    counts: (now) => run("counts", { now }),
+    async counts(now) {
+      const pages = [await run("countPage", {})];
+      for (let after = pages[0]?.next; after !== undefined; after = pages.at(-1)?.next) {
+        pages.push(await run("countPage", { after }));
+      }
+      return sumCountPages(pages, now);
+    },
     prune: (limits) => run("prune", limits),
     noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),

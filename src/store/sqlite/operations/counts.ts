@@ -1,47 +1,104 @@
 import type { Database } from "better-sqlite3";
 import type { StoreCounts } from "../../inbox-view.js";
+import type { WorkState } from "../../work-state.js";
 
-/** Counts from the partial indexes, and what is in flight; the number of stored events does not matter. */
-export function prepareCounts(db: Database) {
-  const countLeased = db
-    .prepare<[], number>(`
-    SELECT (SELECT count(*) FROM inbox_work WHERE state = 'leased') + (SELECT count(*) FROM inbox_in_flight)`)
-    .pluck();
-  const pendingByHandler = db.prepare<[], { handler: string; pending: number; dueAt: number }>(`
-    SELECT handler, count(*) AS pending, min(due_at) AS dueAt
-    FROM inbox_work INDEXED BY inbox_work_pending WHERE state = 'pending' GROUP BY handler`);
-  const countStuck = db
-    .prepare<{ state: "dead" | "parked" }, number>(`
-    SELECT count(*) FROM inbox_work WHERE state = :state AND state IN ('dead', 'parked')`)
-    .pluck();
-  const oldestPending = db
-    .prepare<[], number>(`
-    SELECT e.received_at FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq
-    WHERE w.state = 'pending' ORDER BY w.seq LIMIT 1`)
-    .pluck();
-  const oldestLeased = db
-    .prepare<[], number>(`
-    SELECT received_at FROM inbox_event
-    WHERE seq = (SELECT min(seq) FROM (
-      SELECT min(seq) AS seq FROM inbox_work INDEXED BY inbox_work_leased WHERE state = 'leased'
-      UNION ALL SELECT min(seq) FROM inbox_in_flight))`)
+/** Rows of work that are counted at once, in some milliseconds: deliveries wait meanwhile, however long the backlog is. */
+const PAGE_ROWS = 20_000;
+
+/** The piece of work at which a page ends. */
+export interface CountedTo {
+  seq: number;
+  handler: string;
+}
+
+/** Work of one handler in one state, and when the oldest event of it was received. */
+interface Group {
+  handler: string;
+  state: Exclude<WorkState, "done">;
+  rows: number;
+  dueAt: number | null;
+  oldestSeq: number;
+  oldestReceivedAt: number | undefined;
+}
+
+/** Part of the counts. */
+export interface CountPage {
+  groups: readonly Group[];
+  /** Runs settled as done since the database was created. */
+  done: number;
+  /** Where the next page begins; undefined on the last. */
+  next: CountedTo | undefined;
+}
+
+const START: CountedTo = { seq: -1, handler: "" };
+const END: CountedTo = { seq: Number.MAX_SAFE_INTEGER, handler: "" };
+
+/** Counts the work that has rows, a page at a time, and with the last page what is in flight. The number of stored events does not matter. */
+export function prepareCountPage(db: Database) {
+  const selectEnd = db.prepare<CountedTo, CountedTo>(`
+    SELECT seq, handler FROM inbox_work WHERE (seq, handler) > (:seq, :handler)
+    ORDER BY seq, handler LIMIT 1 OFFSET ${PAGE_ROWS - 1}`);
+  const countRows = db.prepare<object, Omit<Group, "oldestReceivedAt">>(`
+    SELECT handler, state, count(*) AS rows, min(due_at) AS dueAt, min(seq) AS oldestSeq
+    FROM inbox_work WHERE (seq, handler) > (:seq, :handler) AND (seq, handler) <= (:endSeq, :endHandler)
+    GROUP BY handler, state`);
+  const countInFlight = db.prepare<[], Omit<Group, "oldestReceivedAt">>(`
+    SELECT handler, 'leased' AS state, count(*) AS rows, NULL AS dueAt, min(seq) AS oldestSeq
+    FROM inbox_in_flight GROUP BY handler`);
+  const selectReceivedAt = db
+    .prepare<{ seq: number }, number>("SELECT received_at FROM inbox_event WHERE seq = :seq")
     .pluck();
   const readDone = db.prepare<[], number>("SELECT value FROM counter WHERE name = 'done'").pluck();
 
-  return ({ now }: { now: number }): StoreCounts => {
-    const byHandler = pendingByHandler.all();
-    const dues = byHandler.map((row) => row.dueAt).filter((dueAt) => dueAt <= now);
+  return ({ after = START }: { after?: CountedTo | undefined }): CountPage => {
+    const next = selectEnd.get(after);
+    const end = next ?? END;
+    const rows = countRows.all({ ...after, endSeq: end.seq, endHandler: end.handler });
+    const groups = next === undefined ? [...rows, ...countInFlight.all()] : rows;
     return {
-      pending: byHandler.reduce((sum, row) => sum + row.pending, 0),
-      leased: countLeased.get() ?? 0,
-      dead: countStuck.get({ state: "dead" }) ?? 0,
-      parked: countStuck.get({ state: "parked" }) ?? 0,
+      groups: groups.map((group) => ({ ...group, oldestReceivedAt: selectReceivedAt.get({ seq: group.oldestSeq }) })),
       done: readDone.get() ?? 0,
-      oldestPendingReceivedAt: oldestPending.get(),
-      oldestLeasedReceivedAt: oldestLeased.get(),
-      oldestDueAt: dues.length === 0 ? undefined : Math.min(...dues),
-      pendingByHandler: Object.fromEntries(byHandler.map((row) => [row.handler, row.pending])),
+      next,
     };
+  };
+}
+
+/** All pages, in one transaction. */
+export function prepareCounts(db: Database) {
+  const countPage = prepareCountPage(db);
+  return ({ now }: { now: number }): StoreCounts => {
+    const pages = [countPage({})];
+    for (let after = pages[0]?.next; after !== undefined; after = pages.at(-1)?.next) pages.push(countPage({ after }));
+    return sumCountPages(pages, now);
+  };
+}
+
+/** All pages as one. What was settled between two pages may be counted in either, in both or in none. */
+export function sumCountPages(pages: readonly CountPage[], now: number): StoreCounts {
+  const groups = pages.flatMap((page) => page.groups);
+  const oldest = (state: Group["state"]): number | undefined =>
+    groups
+      .filter((group) => group.state === state)
+      .reduce<Group | undefined>(
+        (first, group) => (first && first.oldestSeq <= group.oldestSeq ? first : group),
+        undefined,
+      )?.oldestReceivedAt;
+  const counts = { pending: 0, leased: 0, dead: 0, parked: 0 };
+  const pendingByHandler = new Map<string, number>();
+  let oldestDueAt: number | undefined;
+  for (const { handler, state, rows, dueAt } of groups) {
+    counts[state] += rows;
+    if (state !== "pending") continue;
+    pendingByHandler.set(handler, (pendingByHandler.get(handler) ?? 0) + rows);
+    if (dueAt !== null && dueAt <= now) oldestDueAt = Math.min(dueAt, oldestDueAt ?? dueAt);
+  }
+  return {
+    ...counts,
+    done: pages.at(-1)?.done ?? 0,
+    oldestPendingReceivedAt: oldest("pending"),
+    oldestLeasedReceivedAt: oldest("leased"),
+    oldestDueAt,
+    pendingByHandler: Object.fromEntries(pendingByHandler),
   };
 }
 

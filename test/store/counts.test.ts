@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { context, newEvent } from "./conformance/fixture.js";
+import { makeFolder } from "./sqlite-kind.js";
+
+const EVENTS = 25_000;
+const NOW = EVENTS + 1;
+
+let folder: ReturnType<typeof makeFolder>;
+let store: Store;
+
+/** Work for `a` and `b` of each event, due when it was received; every hundredth of `b` is dead. */
+function fill(file: string): void {
+  const db = openDatabase(file);
+  migrate(db, file);
+  db.pragma("synchronous = OFF");
+  const addEvent = db.prepare("INSERT INTO inbox_event VALUES (?, ?, 'email.sent', 0, ?, 1, 1, 1, NULL)");
+  const addPending = db.prepare(
+    "INSERT INTO inbox_work VALUES (?, ?, 'pending', ?, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL)",
+  );
+  const addDead = db.prepare(
+    "INSERT INTO inbox_work VALUES (?, 'b', 'dead', NULL, NULL, NULL, 1, 1, 1, 'why', NULL, NULL)",
+  );
+  db.transaction(() => {
+    for (let seq = 1; seq <= EVENTS; seq += 1) {
+      addEvent.run(seq, `evt_${seq}`, seq);
+      addPending.run(seq, "a", seq);
+      if (seq % 100 === 0) addDead.run(seq);
+      else addPending.run(seq, "b", seq);
+    }
+  })();
+  db.close();
+}
+
+beforeEach(async () => {
+  folder = makeFolder();
+  const file = join(folder.path, "inbox.db");
+  fill(file);
+  store = createSqliteStore({ file });
+  await store.open(context);
+});
+
+afterEach(async () => {
+  await store.close();
+  folder.remove();
+});
+
+test("a long backlog is counted to the last piece of work", async () => {
+  const dead = EVENTS / 100;
+  expect(await store.counts(NOW)).toMatchObject({
+    pending: 2 * EVENTS - dead,
+    dead,
+    leased: 0,
+    parked: 0,
+    oldestPendingReceivedAt: 1,
+    oldestDueAt: 1,
+    pendingByHandler: { a: EVENTS, b: EVENTS - dead },
+  });
+});
+
+test("a delivery is stored while a long backlog is counted", async () => {
+  const ended: string[] = [];
+  const counted = store.counts(NOW).then(() => ended.push("counted"));
+  // The first page is under way.
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  const stored = store.accept(newEvent("new")).then(() => ended.push("stored"));
+  await Promise.all([counted, stored]);
+  expect(ended).toEqual(["stored", "counted"]);
+});
