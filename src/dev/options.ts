@@ -5,7 +5,7 @@ import { checkWholeNumber } from "../base/option-check.js";
 import type { HeaderList } from "../capture/capture.js";
 import type { NamedSecret } from "../capture/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
-import type { OnInvalid, WhenDown } from "./delivery/delivery-desk.js";
+import type { OnInvalid, WhenDown } from "./forward/forwarder.js";
 import { type Forward, type ForwardRule, createForwardRules } from "./forward/forward-rules.js";
 import type { Report } from "./happening.js";
 import type { EndpointApi } from "./register/registration.js";

@@ -6,7 +6,7 @@ import type { ReplayOrder } from "../capture/order-captures.js";
 import { type ReplayReport, replayCaptures } from "../capture/replay-captures.js";
 import { summarizeCapture } from "../capture/summarize-capture.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
-import type { CaptureLog } from "./delivery/capture-log.js";
+import type { CaptureLog } from "./forward/capture-log.js";
 import { type ForwardRule, checkNotOwnPort } from "./forward/forward-rules.js";
 import type { Report } from "./happening.js";
 

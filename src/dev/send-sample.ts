@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.js";
 import type { NamedSecret } from "../capture/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import type { SignatureFault } from "./api/page-api.js";
-import type { TakeDelivery } from "./delivery/delivery-desk.js";
+import type { ReceiveDelivery } from "./forward/forwarder.js";
 import { signWithFault } from "./signature-fault.js";
 
 /** An event that the dev server sends to itself, as if from the service. */
@@ -17,10 +17,10 @@ export interface SampleDelivery {
 export type SendSample = (delivery: SampleDelivery) => Promise<string[]>;
 
 /**
- * Signs sample events and passes them to the delivery desk, one after the other. Resolves with the ids of the captures.
+ * Signs sample events and passes them to the delivery forwarder, one after the other. Resolves with the ids of the captures.
  */
 export function createSendSample(deps: {
-  take: TakeDelivery;
+  receive: ReceiveDelivery;
   secrets: () => readonly NamedSecret[];
   assumptions: Partial<SignatureAssumptions>;
   /** The path for deliveries. */
@@ -38,7 +38,7 @@ export function createSendSample(deps: {
         nowMs: deps.clock.now(),
         assumptions: deps.assumptions,
       });
-      const { captureId } = await deps.take({
+      const { captureId } = await deps.receive({
         request: {
           method: "POST",
           path: url.pathname,

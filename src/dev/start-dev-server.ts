@@ -17,11 +17,11 @@ import type { Route } from "./api/route.js";
 import { createCaptureListener } from "./capture-port/capture-listener.js";
 import { forwardedOrigin } from "./capture-port/sender-address.js";
 import { Cleanup } from "./cleanup.js";
-import { createCaptureLog } from "./delivery/capture-log.js";
-import { createCourier } from "./delivery/courier.js";
-import { DeliveryDesk, type TakeDelivery } from "./delivery/delivery-desk.js";
-import { isHeld } from "./delivery/held-tag.js";
-import { watchNeighbours } from "./delivery/neighbours.js";
+import { createCaptureLog } from "./forward/capture-log.js";
+import { createAppSender } from "./forward/app-sender.js";
+import { Forwarder, type ReceiveDelivery } from "./forward/forwarder.js";
+import { isHeld } from "./forward/held-tag.js";
+import { watchOtherDevServers } from "./forward/other-dev-servers.js";
 import { checkNotOwnPort } from "./forward/forward-rules.js";
 import type { Report } from "./happening.js";
 import { listen, listenOnLoopback } from "./listen.js";
@@ -108,16 +108,16 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   const watcher = {
     changed: (summary: object) => stream.publish("capture", summary),
     removed(ids: string[]) {
-      desk.forget(ids);
+      forwarder.forget(ids);
       stream.publish("removed", { ids });
     },
-    changedElsewhere: (capture: Capture) => desk.changedElsewhere(capture),
+    changedElsewhere: (capture: Capture) => forwarder.changedElsewhere(capture),
   };
   const log = createCaptureLog({ folder, watcher, report });
   const sending = { secrets: knownSecrets, assumptions, timeoutMs, allowRemote, insecure, ca, headers, clock, signal };
-  const desk = new DeliveryDesk({
+  const forwarder = new Forwarder({
     log,
-    courier: createCourier(sending),
+    appSender: createAppSender(sending),
     rules,
     isWanted: resolved.isWanted,
     secrets: knownSecrets,
@@ -125,17 +125,17 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     onInvalid: resolved.onInvalid,
     whenDown: resolved.whenDown,
     // Half, since held deliveries are never pruned.
-    mostHeld: Math.max(1, Math.floor(resolved.max / 2)),
+    maxHeld: Math.max(1, Math.floor(resolved.max / 2)),
     clock,
     report,
   });
 
   cleanup.add(log.watch());
   // Ends after the port and the queue: a process that sees this one end finds everything that it held.
-  cleanup.add(watchNeighbours(folder.path, () => desk.takeUp()));
+  cleanup.add(watchOtherDevServers(folder.path, () => forwarder.queueHeld()));
 
-  const takeLive: TakeDelivery = async (arrived) => {
-    const answer = await desk.take(arrived);
+  const receiveLive: ReceiveDelivery = async (arrived) => {
+    const answer = await forwarder.receive(arrived);
     const isGenuine = folder.get(answer.captureId)?.verify.code === "ok";
     const origin = publicUrl === null && isGenuine ? forwardedOrigin(arrived.request.headers) : undefined;
     if (origin !== undefined) setPublicUrl(withCapturePath(origin, path));
@@ -146,14 +146,14 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
       path,
       maxBodyBytes,
       signatureHeader: resolveSignatureAssumptions(assumptions).signatureHeader,
-      take: takeLive,
+      receive: receiveLive,
       report,
     }),
     { port: resolved.port, host: resolved.host, option: "port" },
   );
   cleanup.add(async () => {
     // Also waits for a held delivery that is being sent: one that the app received must no longer be marked held.
-    const closed = Promise.all([capturing.close(GRACE_MS), desk.idle()]);
+    const closed = Promise.all([capturing.close(GRACE_MS), forwarder.idle()]);
     const timer = setTimeout(() => stopping.abort(new Error("The dev server was closed.")), GRACE_MS / 2);
     await closed;
     clearTimeout(timer);
@@ -164,7 +164,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   const ownPorts = [capturing.port];
   const replay = createReplay({ ...sending, log, rules, ownPorts: () => ownPorts, report });
   const sendSample = createSendSample({
-    take: desk.take,
+    receive: forwarder.receive,
     secrets: knownSecrets,
     assumptions,
     captureUrl: () => captureUrl,
@@ -241,8 +241,8 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   }
 
   options.signal?.throwIfAborted();
-  desk.takeUp();
-  cleanup.add(() => desk.close());
+  forwarder.queueHeld();
+  cleanup.add(() => forwarder.close());
 
   if (options.readyFile !== undefined) {
     cleanup.add(writeReadyFile(resolve(cwd, options.readyFile), { pid: process.pid, captureUrl, publicUrl, pageUrl }));
@@ -260,15 +260,15 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     pageUrl,
     captures: folder,
     get held() {
-      return desk.held;
+      return forwarder.held;
     },
     get paused() {
-      return desk.paused;
+      return forwarder.paused;
     },
     replay,
     send: sendSample,
-    pause: () => desk.pause(),
-    resume: () => desk.resume(),
+    pause: () => forwarder.pause(),
+    resume: () => forwarder.resume(),
     close: () => (closed ??= cleanup.run().then(() => report({ kind: "closed" }))),
   };
 }

@@ -2,7 +2,7 @@ import type { Capture } from "../../capture/capture.js";
 import { EXPORT_FORMATS, type ExportFormat, exportCaptures } from "../../capture/export-captures.js";
 import type { NamedSecret } from "../../capture/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
-import type { CaptureLog } from "../delivery/capture-log.js";
+import type { CaptureLog } from "../forward/capture-log.js";
 import type { ForwardRule } from "../forward/forward-rules.js";
 import { required } from "./body-fields.js";
 import { mustGet, readIds } from "./capture-routes.js";

@@ -2,7 +2,7 @@ import { type IncomingMessage, type RequestListener, type ServerResponse } from 
 import { SECOND } from "../../base/duration.js";
 import type { HeaderList } from "../../capture/capture.js";
 import { headerListReader } from "../../capture/judge-signature.js";
-import type { SenderAnswer, TakeDelivery } from "../delivery/delivery-desk.js";
+import type { SenderAnswer, ReceiveDelivery } from "../forward/forwarder.js";
 import type { Report } from "../happening.js";
 import { readBody } from "./read-body.js";
 import { senderAddress, sourceOf } from "./sender-address.js";
@@ -18,7 +18,7 @@ export interface CaptureListenerOptions {
   maxBodyBytes: number;
   /** Lower-case name of the signature's header. */
   signatureHeader: string;
-  take: TakeDelivery;
+  receive: ReceiveDelivery;
   report: Report;
 }
 
@@ -60,7 +60,7 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
       switch (read.kind) {
         case "read": {
           const request = { method, ...arrivedAt, headers, body: read.body };
-          writeAnswer(req, res, await options.take({ request, source, from }));
+          writeAnswer(req, res, await options.receive({ request, source, from }));
           return;
         }
         case "too_large":

@@ -2,7 +2,7 @@ import { escapeControls } from "../../base/escape-controls.js";
 import { memo } from "../ui/memo.js";
 import type { CaptureSummary } from "../../capture/capture.js";
 import { captureHandle } from "../../capture/capture-handle.js";
-import { freeTags } from "../../dev/delivery/held-tag.js";
+import { userTags } from "../../dev/forward/held-tag.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
@@ -73,7 +73,7 @@ function Row({ capture, index, isCursor, isOpen, isChosen, isFresh }: CaptureRow
           </span>
         )}
         {escapeControls(capture.subject)}
-        {freeTags(capture).map((tag) => (
+        {userTags(capture).map((tag) => (
           <span class="tag" key={tag}>
             {tag}
           </span>

@@ -1,5 +1,5 @@
 import { HELD_TAG } from "../../capture/capture.js";
-import { isHeld } from "../../dev/delivery/held-tag.js";
+import { isHeld } from "../../dev/forward/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { formatCount } from "../ui/words.js";
 import { splitTerms, toggleTerm } from "./search-terms.js";

@@ -1,5 +1,5 @@
 import type { Capture, CaptureAttempt } from "../../capture/capture.js";
-import { isHeld } from "../../dev/delivery/held-tag.js";
+import { isHeld } from "../../dev/forward/held-tag.js";
 import { session } from "../state/session.js";
 import { StatusBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";

@@ -1,7 +1,7 @@
 import { escapeControls } from "../../base/escape-controls.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { captureHandle } from "../../capture/capture-handle.js";
-import { freeTags } from "../../dev/delivery/held-tag.js";
+import { userTags } from "../../dev/forward/held-tag.js";
 import { detail, detailProblem, loadDetail } from "../state/detail.js";
 import { closeDetail, openId } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
@@ -112,7 +112,7 @@ function Facts({ value: { capture, summary } }: { value: CaptureDetail }) {
         </span>
       )}
       {capture.redaction !== null && <span class="fact">redacted: {capture.redaction}</span>}
-      {freeTags(capture).map((tag) => (
+      {userTags(capture).map((tag) => (
         <span class="tag" key={tag}>
           {tag}
         </span>

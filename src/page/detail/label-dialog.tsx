@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Capture } from "../../capture/capture.js";
-import { freeTags } from "../../dev/delivery/held-tag.js";
+import { userTags } from "../../dev/forward/held-tag.js";
 import { onSendKey } from "../edit/send-key.js";
 import { label } from "../state/actions.js";
 import { Dialog } from "../ui/dialog.js";
@@ -20,7 +20,7 @@ export function LabelDialog() {
 }
 
 function Labels({ capture }: { capture: Capture }) {
-  const [tags, setTags] = useState(freeTags(capture).join(", "));
+  const [tags, setTags] = useState(userTags(capture).join(", "));
   const [note, setNote] = useState(capture.note);
   const close = () => {
     labelling.value = null;

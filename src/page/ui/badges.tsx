@@ -1,6 +1,6 @@
 import type { CaptureSummary, VerdictCode } from "../../capture/capture.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
-import { isHeld } from "../../dev/delivery/held-tag.js";
+import { isHeld } from "../../dev/forward/held-tag.js";
 import { Icon, type IconName } from "./icon.js";
 
 interface Face {

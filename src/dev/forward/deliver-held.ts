@@ -5,12 +5,12 @@ import { summarizeCapture } from "../../capture/summarize-capture.js";
 import { targetUrl } from "../../capture/target.js";
 import type { Report } from "../happening.js";
 import type { CaptureLog } from "./capture-log.js";
-import type { Courier } from "./courier.js";
-import { freeTags } from "./held-tag.js";
+import type { AppSender } from "./app-sender.js";
+import { userTags } from "./held-tag.js";
 
 export interface HeldDeliveryDeps {
   log: CaptureLog;
-  courier: Courier;
+  appSender: AppSender;
   report: Report;
 }
 
@@ -42,10 +42,10 @@ export function isDelivered({ attempts, request }: Capture, target: string): boo
   return attempts.some((attempt) => attempt.kind === "retry" && attempt.target === url && attempt.status !== null);
 }
 
-async function deliver({ courier, log, report }: HeldDeliveryDeps, held: Capture, target: string): Promise<boolean> {
-  const { sent, made } = await courier.send(held, target, { kind: "retry", mode: "resign" });
+async function deliver({ appSender, log, report }: HeldDeliveryDeps, held: Capture, target: string): Promise<boolean> {
+  const { sent, made } = await appSender.send(held, target, { kind: "retry", mode: "resign" });
   if (sent.failure !== null) return false;
-  await log.change(held.id, (current) => ({ ...current, tags: freeTags(current) }));
+  await log.change(held.id, (current) => ({ ...current, tags: userTags(current) }));
   const { capture, attempt } = await log.addAttempt(held, made);
   report({ kind: "delivered", capture: summarizeCapture(capture), attempt });
   return true;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isFresh, tryFileLock } from "../../capture/file-lock.js";
 
 /** How often other dev servers are looked for. */
-const LOOK_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 const NAME = /^dev-[0-9a-f]{16}\.lock$/;
 
 /**
@@ -12,36 +12,36 @@ const NAME = /^dev-[0-9a-f]{16}\.lock$/;
  * wait for the next start. Each dev server touches a file while it runs. Does not keep the process alive. Returns a
  * function that ends it.
  */
-export function watchNeighbours(folder: string, onGone: () => void): () => Promise<void> {
+export function watchOtherDevServers(folder: string, onEnded: () => void): () => Promise<void> {
   const name = `dev-${randomBytes(8).toString("hex")}`;
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
   // If the folder cannot be written, every delivery reports it.
-  const living = tryFileLock(join(folder, name), () => ended).catch(() => undefined);
+  const touching = tryFileLock(join(folder, name), () => ended).catch(() => undefined);
   let known = new Set<string>();
 
-  async function look(): Promise<void> {
-    const alive = await listLiving(folder, `${name}.lock`);
-    const isOneGone = [...known].some((other) => !alive.has(other));
-    known = alive;
-    if (isOneGone) onGone();
+  async function poll(): Promise<void> {
+    const running = await listRunning(folder, `${name}.lock`);
+    const hasOneEnded = [...known].some((other) => !running.has(other));
+    known = running;
+    if (hasOneEnded) onEnded();
   }
 
-  let looking = look().catch(() => undefined);
+  let polling = poll().catch(() => undefined);
   const timer = setInterval(() => {
-    looking = looking.then(look).catch(() => undefined);
-  }, LOOK_MS).unref();
+    polling = polling.then(poll).catch(() => undefined);
+  }, POLL_INTERVAL_MS).unref();
 
   return async () => {
     clearInterval(timer);
     end();
-    await Promise.all([looking, living]);
+    await Promise.all([polling, touching]);
   };
 }
 
-async function listLiving(folder: string, own: string): Promise<Set<string>> {
+async function listRunning(folder: string, own: string): Promise<Set<string>> {
   const others = (await readdir(folder)).filter((file) => NAME.test(file) && file !== own);
   const touched = await Promise.all(
     others.map((file) =>

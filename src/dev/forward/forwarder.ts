@@ -7,11 +7,11 @@ import type { SentAnswer } from "../../capture/send-request.js";
 import { summarizeCapture } from "../../capture/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { type Outcome, answerFor } from "../../protocol/outcome.js";
-import type { ForwardRule } from "../forward/forward-rules.js";
+import type { ForwardRule } from "./forward-rules.js";
 import type { DeliveryHappening, Report } from "../happening.js";
 import type { TypeMatcher } from "../type-glob.js";
 import type { CaptureLog } from "./capture-log.js";
-import type { Courier } from "./courier.js";
+import type { AppSender } from "./app-sender.js";
 import { createHeldDelivery, isDelivered } from "./deliver-held.js";
 import { isHeld } from "./held-tag.js";
 import { HeldQueue } from "./held-queue.js";
@@ -30,7 +30,7 @@ export interface ArrivedDelivery {
   from: string;
 }
 
-export type TakeDelivery = (arrived: ArrivedDelivery) => Promise<SenderAnswer & { captureId: string }>;
+export type ReceiveDelivery = (arrived: ArrivedDelivery) => Promise<SenderAnswer & { captureId: string }>;
 
 /** What is done with a delivery whose signature is invalid. */
 export type OnInvalid = "forward" | "reject" | "hold";
@@ -38,9 +38,9 @@ export type OnInvalid = "forward" | "reject" | "hold";
 /** The answer while the app is down: 503, or 202 with the delivery kept until the app is back. */
 export type WhenDown = "503" | "hold";
 
-export interface DeliveryDeskOptions {
+export interface ForwarderOptions {
   log: CaptureLog;
-  courier: Courier;
+  appSender: AppSender;
   rules: readonly ForwardRule[];
   /** Types that are forwarded. */
   isWanted: TypeMatcher;
@@ -49,7 +49,7 @@ export interface DeliveryDeskOptions {
   onInvalid: OnInvalid;
   whenDown: WhenDown;
   /** Most deliveries that are held at once; above it the sender receives 503. */
-  mostHeld: number;
+  maxHeld: number;
   clock: Clock;
   report: Report;
 }
@@ -63,12 +63,12 @@ type Kept = "stored" | "unstored";
  * The only path from a received delivery to its answer: capture it, store it, then forward, hold or refuse it. A
  * delivery is answered 2xx only by the app, or once it is on disk here.
  */
-export class DeliveryDesk {
-  readonly #options: DeliveryDeskOptions;
+export class Forwarder {
+  readonly #options: ForwarderOptions;
   readonly #held: HeldQueue<Capture>;
   #paused = false;
 
-  constructor(options: DeliveryDeskOptions) {
+  constructor(options: ForwarderOptions) {
     this.#options = options;
     this.#held = new HeldQueue({
       clock: options.clock,
@@ -85,7 +85,7 @@ export class DeliveryDesk {
     return this.#held.size;
   }
 
-  readonly take: TakeDelivery = async ({ request, source, from }) => {
+  readonly receive: ReceiveDelivery = async ({ request, source, from }) => {
     const { log, clock, assumptions, secrets } = this.#options;
     const receivedAt = clock.now();
     const capture = captureRequest({ request, receivedAt, source, secrets: secrets(), assumptions });
@@ -97,7 +97,7 @@ export class DeliveryDesk {
    * Queues the held deliveries of an earlier run, or of another run in this folder that has ended, oldest first, and
    * tries the apps at once.
    */
-  takeUp(): void {
+  queueHeld(): void {
     const left = this.#options.log.folder.list().filter(isHeld);
     for (const capture of left.toReversed()) {
       const rule = this.#ruleFor(capture);
@@ -149,7 +149,7 @@ export class DeliveryDesk {
 
   async #decide(capture: Capture, kept: Kept, from: string): Promise<SenderAnswer> {
     const { onInvalid, report } = this.#options;
-    const told = (answer: SenderAnswer, now = capture): DeliveryHappening => ({
+    const fields = (answer: SenderAnswer, now = capture): DeliveryHappening => ({
       capture: summarizeCapture(now),
       verdict: capture.verify,
       answer: answer.status,
@@ -158,55 +158,55 @@ export class DeliveryDesk {
     const isInvalid = capture.verify.code !== "ok";
     if (isInvalid && onInvalid === "reject") {
       const answer = refusal(capture);
-      report({ kind: "rejected", ...told(answer) });
+      report({ kind: "rejected", ...fields(answer) });
       return answer;
     }
     if (isInvalid && onInvalid === "hold") {
       const answer = keptAnswer(capture, kept);
-      report({ kind: "held", why: "invalid", error: null, ...told(answer) });
+      report({ kind: "held", why: "invalid", error: null, ...fields(answer) });
       return answer;
     }
     const rule = this.#ruleFor(capture);
     if (rule === undefined) {
       const answer = keptAnswer(capture, kept);
-      report({ kind: "received", ...told(answer) });
+      report({ kind: "received", ...fields(answer) });
       return answer;
     }
     if (this.#paused || this.#held.waitsFor(rule.target)) {
       const { answer, capture: now } = await this.#hold(capture, rule.target, kept);
-      report({ kind: "held", why: this.#paused ? "paused" : "queued", error: null, ...told(answer, now) });
+      report({ kind: "held", why: this.#paused ? "paused" : "queued", error: null, ...fields(answer, now) });
       return answer;
     }
-    return this.#forward({ capture, rule, kept, told });
+    return this.#forward({ capture, rule, kept, fields });
   }
 
   async #forward(input: {
     capture: Capture;
     rule: ForwardRule;
     kept: Kept;
-    told: (answer: SenderAnswer, now: Capture) => DeliveryHappening;
+    fields: (answer: SenderAnswer, now: Capture) => DeliveryHappening;
   }): Promise<SenderAnswer> {
-    const { capture, rule, kept, told } = input;
-    const { courier, log, report, whenDown } = this.#options;
-    const { sent, made } = await courier.send(capture, rule.target, { kind: "forward", mode: "exact" });
+    const { capture, rule, kept, fields } = input;
+    const { appSender, log, report, whenDown } = this.#options;
+    const { sent, made } = await appSender.send(capture, rule.target, { kind: "forward", mode: "exact" });
     const { capture: tried, attempt } = await log.addAttempt(capture, made);
     if (sent.failure === null) {
       const answer = appAnswer(sent);
-      report({ kind: "forwarded", attempt, ...told(answer, tried) });
+      report({ kind: "forwarded", attempt, ...fields(answer, tried) });
       return answer;
     }
     if (whenDown === "503") {
       const answer = later("The app did not answer.");
-      report({ kind: "app_down", attempt, ...told(answer, tried) });
+      report({ kind: "app_down", attempt, ...fields(answer, tried) });
       return answer;
     }
     const { answer, capture: now } = await this.#hold(tried, rule.target, kept);
-    report({ kind: "held", why: "app_down", error: sent.error, ...told(answer, now) });
+    report({ kind: "held", why: "app_down", error: sent.error, ...fields(answer, now) });
     return answer;
   }
 
   async #hold(capture: Capture, target: string, kept: Kept): Promise<{ answer: SenderAnswer; capture: Capture }> {
-    if (kept === "unstored" || this.#held.size >= this.#options.mostHeld) {
+    if (kept === "unstored" || this.#held.size >= this.#options.maxHeld) {
       return { answer: later("No more deliveries can be held."), capture };
     }
     // Queued before anything is awaited, so that the order is that of arrival.

@@ -8,12 +8,12 @@ export function isHeld({ tags }: Pick<Capture, "tags">): boolean {
 }
 
 /** The tags that the user has set. */
-export function freeTags({ tags }: { tags: readonly string[] }): string[] {
+export function userTags({ tags }: { tags: readonly string[] }): string[] {
   return tags.filter((tag) => tag !== HELD_TAG);
 }
 
 /** Sets the user's tags. They cannot change whether the capture is held. */
 export function keepHeldTag(wanted: readonly string[], current: Pick<Capture, "tags">): string[] {
-  const free = freeTags({ tags: wanted });
-  return isHeld(current) ? [...free, HELD_TAG] : free;
+  const tags = userTags({ tags: wanted });
+  return isHeld(current) ? [...tags, HELD_TAG] : tags;
 }

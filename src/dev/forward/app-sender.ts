@@ -9,7 +9,7 @@ import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
 import { targetUrl } from "../../capture/target.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 
-export interface CourierOptions {
+export interface AppSenderOptions {
   secrets: () => readonly NamedSecret[];
   assumptions: Partial<SignatureAssumptions>;
   /** Longest wait for the app's complete answer, in milliseconds. */
@@ -25,7 +25,7 @@ export interface CourierOptions {
 }
 
 /** Sends captured bytes to the app. */
-export interface Courier {
+export interface AppSender {
   /**
    * Sends a capture. `exact`: with the header list unchanged, including host. `resign`: with a new signature if the
    * captured one was valid and a secret is known, since a held delivery would otherwise be too old for the app.
@@ -37,7 +37,7 @@ export interface Courier {
   ): Promise<{ sent: SentAnswer; made: Omit<CaptureAttempt, "n"> }>;
 }
 
-export function createCourier(options: CourierOptions): Courier {
+export function createAppSender(options: AppSenderOptions): AppSender {
   const { secrets, assumptions, timeoutMs, allowRemote, insecure, ca, clock, signal } = options;
 
   function headersFor(capture: Capture, mode: SignMode, nowMs: number): { mode: SignMode; headers: HeaderList } {
