@@ -7,7 +7,7 @@ import type { NamedSecret } from "../capture/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import type { OnInvalid, WhenDown } from "./forward/forwarder.js";
 import { type Forward, type ForwardRule, createForwardRules } from "./forward/forward-rules.js";
-import type { Report } from "./happening.js";
+import type { Report } from "./dev-event.js";
 import type { EndpointApi } from "./register/registration.js";
 import { type TypeMatcher, parseTypeGlobs } from "./type-glob.js";
 
@@ -91,7 +91,7 @@ export interface DevServerOptions {
    * @default none
    */
   signal?: AbortSignal;
-  /** Receives the happenings. @default none */
+  /** Receives the dev server's own events. @default none */
   report?: Report;
   /** @default the machine's */
   clock?: Clock;
@@ -176,9 +176,9 @@ export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevS
 
 /** A reporter that fails must not lose a delivery. */
 function calmly(report: Report): Report {
-  return (happening) => {
+  return (event) => {
     try {
-      report(happening);
+      report(event);
     } catch {
       // A failed reporter has nowhere to report to.
     }

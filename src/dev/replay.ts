@@ -8,7 +8,7 @@ import { summarizeCapture } from "../capture/summarize-capture.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import type { CaptureLog } from "./forward/capture-log.js";
 import { type ForwardRule, checkNotOwnPort } from "./forward/forward-rules.js";
-import type { Report } from "./happening.js";
+import type { Report } from "./dev-event.js";
 
 /** A replay requested at the page or the terminal. */
 export interface ReplayRequest {

@@ -1,7 +1,7 @@
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/capture.js";
 import { captureHandle } from "../capture/capture-handle.js";
 import { escapeControls } from "../base/escape-controls.js";
-import type { DevHappening } from "./happening.js";
+import type { DevEvent } from "./dev-event.js";
 
 /**
  * The kind of a piece of a line, from which a printer may choose a colour. Colour is never the only sign: every line
@@ -33,8 +33,8 @@ type Part = readonly [tone: Tone, text: string];
 const plainPaint: Paint = (_, text) => text;
 
 /**
- * Formats happenings as lines for people. Each line about a delivery has its capture's short name, which the page shows
- * and the commands accept. Control characters in untrusted text are escaped.
+ * Formats the dev server's events as lines for people. Each line about a delivery has its capture's short name, which
+ * the page shows and the commands accept. Control characters in untrusted text are escaped.
  */
 export function createLineWriter({ paint = plainPaint, columns = () => undefined }: LineWriterOptions = {}) {
   function width(): number {
@@ -74,30 +74,30 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
     ]);
   }
 
-  /** The lines of a happening; none if it is of no interest. */
-  function write(happening: DevHappening, nowMs = Date.now()): string[] {
+  /** The lines of an event; none if it is of no interest. */
+  function write(event: DevEvent, nowMs = Date.now()): string[] {
     const info = (tone: Tone, text: string): string[] => [render([[tone, text]])];
-    switch (happening.kind) {
+    switch (event.kind) {
       case "ready":
         isReady = true;
         // Not cut: part of a URL would be useless.
-        return readyLines(happening).map((parts) => parts.map(([tone, text]) => paint(tone, text)).join(""));
+        return readyLines(event).map((parts) => parts.map(([tone, text]) => paint(tone, text)).join(""));
       case "forwarded":
-        return [row({ ...delivery(happening), note: subjectNote(happening.capture, verdictNote(happening.verdict)) })];
+        return [row({ ...delivery(event), note: subjectNote(event.capture, verdictNote(event.verdict)) })];
       case "received":
-        return [row({ ...delivery(happening), note: notTaken(happening.answer) ?? "kept, not forwarded" })];
+        return [row({ ...delivery(event), note: notTaken(event.answer) ?? "kept, not forwarded" })];
       case "held":
-        return [row({ ...delivery(happening), note: notTaken(happening.answer) ?? heldNote(happening.why) })];
+        return [row({ ...delivery(event), note: notTaken(event.answer) ?? heldNote(event.why) })];
       case "app_down":
-        return [row({ ...delivery(happening), note: escapeControls(happening.attempt.error ?? "the app is down") })];
+        return [row({ ...delivery(event), note: escapeControls(event.attempt.error ?? "the app is down") })];
       case "rejected":
-        return [row({ ...delivery(happening), note: `refused: ${escapeControls(happening.verdict.summary)}` })];
+        return [row({ ...delivery(event), note: `refused: ${escapeControls(event.verdict.summary)}` })];
       case "delivered":
-        return [row({ ...again(happening, nowMs), note: "held before, now delivered" })];
+        return [row({ ...again(event, nowMs), note: "held before, now delivered" })];
       case "replayed":
-        return [row({ ...again(happening, nowMs), note: `replay, attempt ${happening.attempt.n}` })];
+        return [row({ ...again(event, nowMs), note: `replay, attempt ${event.attempt.n}` })];
       case "refused": {
-        const { method, path, status, reason, from } = happening;
+        const { method, path, status, reason, from } = event;
         const what = `${escapeControls(method)} ${escapeControls(path).slice(0, 80)}`;
         return [
           render([
@@ -113,20 +113,20 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
         return info("good", "Forwarding goes on.");
       case "tunnel":
         // The first URL is in the lines of the start. A later one is shown here.
-        return happening.state === "up" && !isReady ? [] : info("plain", tunnelLine(happening));
+        return event.state === "up" && !isReady ? [] : info("plain", tunnelLine(event));
       case "registered":
-        return info("plain", `Registered ${happening.endpointId} at the service; removed on exit.`);
+        return info("plain", `Registered ${event.endpointId} at the service; removed on exit.`);
       case "registration_moved":
-        return info("plain", `The endpoint ${happening.endpointId} now points to ${escapeControls(happening.url)}`);
+        return info("plain", `The endpoint ${event.endpointId} now points to ${escapeControls(event.url)}`);
       case "swept":
-        return info("plain", `Removed endpoints that a crashed run had left: ${happening.endpointIds.join(", ")}`);
+        return info("plain", `Removed endpoints that a crashed run had left: ${event.endpointIds.join(", ")}`);
       case "unregistered":
-        return info("plain", `Removed the endpoint ${happening.endpointId} at the service.`);
+        return info("plain", `Removed the endpoint ${event.endpointId} at the service.`);
       case "problem":
         return [
           // Several lines if the last output of a tunnel is quoted.
-          ...happening.what.split("\n").map((line) => render([["bad", `! ${escapeControls(line)}`]])),
-          ...(happening.fix === null ? [] : [render([["plain", `  ${escapeControls(happening.fix)}`]])]),
+          ...event.what.split("\n").map((line) => render([["bad", `! ${escapeControls(line)}`]])),
+          ...(event.fix === null ? [] : [render([["plain", `  ${escapeControls(event.fix)}`]])]),
         ];
       case "closed":
         return [];
@@ -136,9 +136,9 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
   return { write };
 }
 
-/** The happening as one JSON line for programs, with the version of its shape. */
-export function formatJsonLine(happening: DevHappening, nowMs = Date.now()): string {
-  const line = JSON.stringify({ schemaVersion: 1, at: new Date(nowMs).toISOString(), ...happening });
+/** The event as one JSON line for programs, with the version of its shape. */
+export function formatJsonLine(event: DevEvent, nowMs = Date.now()): string {
+  const line = JSON.stringify({ schemaVersion: 1, at: new Date(nowMs).toISOString(), ...event });
   // JSON does not escape these, and the line may be shown on a terminal.
   return escapeControls(line);
 }
@@ -152,11 +152,11 @@ interface RowInput {
   note: string;
 }
 
-type DeliveryLike = Extract<DevHappening, { verdict: unknown }>;
+type DeliveryLike = Extract<DevEvent, { verdict: unknown }>;
 
-function delivery(happening: DeliveryLike): Omit<RowInput, "note"> {
-  const { capture, verdict, answer } = happening;
-  const ms = "attempt" in happening ? happening.attempt.ms : null;
+function delivery(event: DeliveryLike): Omit<RowInput, "note"> {
+  const { capture, verdict, answer } = event;
+  const ms = "attempt" in event ? event.attempt.ms : null;
   return { capture, at: Date.parse(capture.receivedAt), sign: verdictSign(verdict.code), status: answer, ms };
 }
 
@@ -193,7 +193,7 @@ function subjectNote({ subject }: CaptureSummary, note: string): string {
   return [note, escapeControls(subject)].filter((text) => text !== "").join(" · ");
 }
 
-function heldNote(why: Extract<DevHappening, { kind: "held" }>["why"]): string {
+function heldNote(why: Extract<DevEvent, { kind: "held" }>["why"]): string {
   switch (why) {
     case "app_down":
       return "held: the app is down";
@@ -216,18 +216,18 @@ function toneOf(status: number | null): Tone {
   return status < 300 ? "good" : "warn";
 }
 
-function tunnelLine(happening: Extract<DevHappening, { kind: "tunnel" }>): string {
-  switch (happening.state) {
+function tunnelLine(event: Extract<DevEvent, { kind: "tunnel" }>): string {
+  switch (event.state) {
     case "starting":
-      return `Starting the tunnel ${escapeControls(happening.program)} …`;
+      return `Starting the tunnel ${escapeControls(event.program)} …`;
     case "up":
-      return `The tunnel ${escapeControls(happening.program)} is up: ${escapeControls(happening.publicUrl)}`;
+      return `The tunnel ${escapeControls(event.program)} is up: ${escapeControls(event.publicUrl)}`;
     case "down":
-      return `The tunnel ${escapeControls(happening.program)} ended; started again in ${(happening.restartMs / 1000).toFixed(1)} s.`;
+      return `The tunnel ${escapeControls(event.program)} ended; started again in ${(event.restartMs / 1000).toFixed(1)} s.`;
   }
 }
 
-function readyLines(ready: Extract<DevHappening, { kind: "ready" }>): Part[][] {
+function readyLines(ready: Extract<DevEvent, { kind: "ready" }>): Part[][] {
   const field = (name: string, value: string, note = ""): Part[] => [
     ["dim", `  ${name.padEnd(12)}`],
     ["strong", value],

@@ -23,7 +23,7 @@ import { Forwarder, type ReceiveDelivery } from "./forward/forwarder.js";
 import { isHeld } from "./forward/held-tag.js";
 import { watchOtherDevServers } from "./forward/other-dev-servers.js";
 import { checkNotOwnPort } from "./forward/forward-rules.js";
-import type { Report } from "./happening.js";
+import type { Report } from "./dev-event.js";
 import { listen, listenOnLoopback } from "./listen.js";
 import { type DevServerOptions, resolveDevServerOptions } from "./options.js";
 import { EventStream } from "./page-port/event-stream.js";
@@ -68,8 +68,8 @@ export interface DevServer {
 
 /**
  * Captures deliveries, shows them on a page and forwards them to the app. Prints nothing: `options.report` receives the
- * happenings. Rejects with `invalid_option`, `invalid_argument`, `port_in_use`, `tunnel_failed`, an error of the API or
- * the signal's reason; then nothing is left running.
+ * dev server's events. Rejects with `invalid_option`, `invalid_argument`, `port_in_use`, `tunnel_failed`, an error of
+ * the API or the signal's reason; then nothing is left running.
  */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
   const cleanup = new Cleanup();

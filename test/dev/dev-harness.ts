@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { onTestFinished } from "vitest";
-import type { DevHappening } from "#pigeonhole/dev/happening.js";
+import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
 import type { DevServerOptions } from "#pigeonhole/dev/options.js";
 import { type DevServer, startDevServer } from "#pigeonhole/dev/start-dev-server.js";
 import { findFreePort } from "../free-port.js";
@@ -19,7 +19,7 @@ export function makeFolder(): string {
 
 export interface Started {
   dev: DevServer;
-  happenings: DevHappening[];
+  events: DevEvent[];
   kinds: () => string[];
   folder: string;
 }
@@ -27,17 +27,17 @@ export interface Started {
 /** A dev server on free ports with a folder of its own. */
 export async function startDev(options: DevServerOptions = {}): Promise<Started> {
   const folder = options.cwd ?? makeFolder();
-  const happenings: DevHappening[] = [];
+  const events: DevEvent[] = [];
   const dev = await startDevServer({
     port: 0,
     pagePort: 0,
     secrets: [{ ref: "env:WEBHOOK_SECRET", value: TEST_SECRET }],
     ...options,
     cwd: folder,
-    report: (happening) => happenings.push(happening),
+    report: (event) => events.push(event),
   });
   onTestFinished(() => dev.close());
-  return { dev, happenings, folder, kinds: () => happenings.map(({ kind }) => kind) };
+  return { dev, events, folder, kinds: () => events.map(({ kind }) => kind) };
 }
 
 export interface SeenRequest {

@@ -5,8 +5,8 @@ import { callApi, deliver, makeFolder, send, startApp, startDev } from "./dev-ha
 
 describe("the dev server", () => {
   test("tells first of all where it listens", async () => {
-    const { dev, happenings } = await startDev({ forwards: [{ types: "email.*", target: "localhost:3999/hooks" }] });
-    expect(happenings).toEqual([
+    const { dev, events } = await startDev({ forwards: [{ types: "email.*", target: "localhost:3999/hooks" }] });
+    expect(events).toEqual([
       {
         kind: "ready",
         captureUrl: dev.captureUrl,

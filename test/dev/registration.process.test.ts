@@ -67,7 +67,7 @@ const publicUrl = "https://abc.example.com";
 describe("a registration", () => {
   test("creates an endpoint with the types wanted and deletes it at the end", async () => {
     const { client, endpoints, calls } = await startService();
-    const { dev, kinds, happenings } = await startDev({
+    const { dev, kinds, events } = await startDev({
       publicUrl,
       register: { client, eventTypes: ["email.bounced", "form.submitted"] },
     });
@@ -78,7 +78,7 @@ describe("a registration", () => {
     expect(endpoints.size).toBe(0);
     expect(calls).toEqual(["GET /webhooks", "POST /webhooks", expect.stringMatching(/^DELETE \/webhooks\/whe_/)]);
     expect(kinds()).toEqual(["registered", "ready", "unregistered", "closed"]);
-    expect(JSON.stringify(happenings)).not.toContain(SECRET);
+    expect(JSON.stringify(events)).not.toContain(SECRET);
   });
 
   test("checks deliveries with the endpoint's secret, and writes it nowhere", async () => {
@@ -119,8 +119,8 @@ describe("a registration", () => {
       service.add(`pigeonhole dev pid ${dead}`),
       service.add(`${mark} pid ${dead} and more`),
     ];
-    const { dev, happenings } = await startDev({ cwd: folder, publicUrl, register: { client: service.client } });
-    expect(happenings[0]).toEqual({ kind: "swept", endpointIds: [leftover.id] });
+    const { dev, events } = await startDev({ cwd: folder, publicUrl, register: { client: service.client } });
+    expect(events[0]).toEqual({ kind: "swept", endpointIds: [leftover.id] });
     await dev.close();
     expect([...service.endpoints.keys()]).toEqual(kept.map(({ id }) => id));
   });
@@ -151,11 +151,11 @@ describe("a registration", () => {
 
   test("that cannot be deleted is named, and the dev server ends all the same", async () => {
     const { client, endpoints, rules } = await startService();
-    const { dev, happenings } = await startDev({ publicUrl, register: { client } });
+    const { dev, events } = await startDev({ publicUrl, register: { client } });
     rules.refuseDelete = true;
     await dev.close();
     const [id] = endpoints.keys();
-    expect(happenings.slice(-2)).toMatchObject([
+    expect(events.slice(-2)).toMatchObject([
       { kind: "problem", what: expect.stringContaining(id ?? "") as string },
       { kind: "closed" },
     ]);

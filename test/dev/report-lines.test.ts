@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CaptureSummary, CaptureVerdict } from "#pigeonhole/capture/capture.js";
-import { type DevHappening } from "#pigeonhole/dev/happening.js";
+import { type DevEvent } from "#pigeonhole/dev/dev-event.js";
 import { createLineWriter, formatJsonLine } from "#pigeonhole/dev/report-lines.js";
 import { makeAttempt } from "../capture/support.js";
 
@@ -26,7 +26,7 @@ const capture: CaptureSummary = {
 };
 const verdict: CaptureVerdict = { code: "ok", summary: "Genuine.", fix: null, skewSeconds: 0, secretRef: "env:S" };
 const attempt = makeAttempt({ at: capture.receivedAt, ms: 12 });
-const forwarded: DevHappening = { kind: "forwarded", capture, verdict, answer: 200, from: "127.0.0.1", attempt };
+const forwarded: DevEvent = { kind: "forwarded", capture, verdict, answer: 200, from: "127.0.0.1", attempt };
 
 describe("a line", () => {
   test("has time, type, sign and word of the signature, status, time taken and the short name of the capture", () => {
@@ -50,7 +50,7 @@ describe("a line", () => {
     ).toContain(" 12ms  order-shipped  ");
   });
 
-  test.each<[DevHappening, RegExp]>([
+  test.each<[DevEvent, RegExp]>([
     [
       {
         ...forwarded,
@@ -85,8 +85,8 @@ describe("a line", () => {
     [{ kind: "received", capture, verdict, answer: 503, from: "x" }, /503 .*not taken; the service sends it again/],
     [{ kind: "swept", endpointIds: ["whe_1"] }, /whe_1/],
     [{ kind: "tunnel", state: "down", program: "ngrok", restartMs: 1500 }, /ngrok ended; started again in 1\.5 s/],
-  ])("%#: says what happened", (happening, words) => {
-    expect(createLineWriter().write(happening).join("\n")).toMatch(words);
+  ])("%#: says what happened", (event, words) => {
+    expect(createLineWriter().write(event).join("\n")).toMatch(words);
   });
 
   test.each([0, undefined])("is whole on a terminal that says it has %s columns", (known) => {
@@ -109,7 +109,7 @@ describe("a line", () => {
 });
 
 describe("text from outside", () => {
-  const nasty: DevHappening[] = [
+  const nasty: DevEvent[] = [
     { ...forwarded, capture: { ...capture, type: NASTY, subject: NASTY } },
     { ...forwarded, verdict: { ...verdict, code: "mismatch", summary: NASTY } },
     { kind: "app_down", capture, verdict, answer: 503, from: NASTY, attempt: { ...attempt, error: NASTY } },
@@ -128,17 +128,17 @@ describe("text from outside", () => {
     },
   ];
 
-  test.each(nasty.map((happening) => [happening.kind, happening] as const))(
+  test.each(nasty.map((event) => [event.kind, event] as const))(
     "cannot steer the terminal: %s",
-    (_, happening) => {
-      for (const line of [...createLineWriter().write(happening), formatJsonLine(happening)]) {
+    (_, event) => {
+      for (const line of [...createLineWriter().write(event), formatJsonLine(event)]) {
         expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
       }
     },
   );
 });
 
-test("a JSON line has the version of its shape and reads back as the happening", () => {
+test("a JSON line has the version of its shape and reads back as the event", () => {
   const odd = { ...forwarded, capture: { ...capture, subject: NASTY } };
   expect(JSON.parse(formatJsonLine(odd, at))).toEqual({ schemaVersion: 1, at: new Date(at).toISOString(), ...odd });
 });

@@ -329,12 +329,12 @@ describe("the capture port", () => {
   });
 
   test("shows the sender that a tunnel names, and believes only tunnels of this machine", async () => {
-    const { dev: other, happenings } = await startDev();
+    const { dev: other, events } = await startDev();
     const { headers, body } = makeDelivery();
     const forwarded: [string, string][] = [["X-Forwarded-For", "203.0.113.9, 10.0.0.1"]];
     await send(other.captureUrl, { method: "POST", headers: [...headers, ...forwarded], body });
     await send(other.captureUrl, { method: "POST", headers: [["X-Forwarded-For", "<script>"]], body });
-    const froms = happenings.flatMap((happening) => ("from" in happening ? [happening.from] : []));
+    const froms = events.flatMap((event) => ("from" in event ? [event.from] : []));
     expect(froms).toEqual(["203.0.113.9", "127.0.0.1"]);
   });
 });

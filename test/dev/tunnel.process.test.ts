@@ -50,12 +50,12 @@ describe("a tunnel command", () => {
       "tun nel",
       'process.stderr.write("starting\\nyour url is: https://abc.example.com/\\n"); stay();',
     );
-    const { dev, happenings } = await startDev({ tunnel: `"${program.path}" --port {port} --name 'a b'` });
+    const { dev, events } = await startDev({ tunnel: `"${program.path}" --port {port} --name 'a b'` });
     expect(dev.publicUrl).toBe("https://abc.example.com/webhooks");
     const [[pid, ...args] = []] = program.runs();
     expect(args).toEqual(["--port", new URL(dev.captureUrl).port, "--name", "a b"]);
-    expect(happenings.map(({ kind }) => kind)).toEqual(["tunnel", "tunnel", "ready"]);
-    expect(happenings.at(-1)).toMatchObject({ publicUrl: "https://abc.example.com/webhooks" });
+    expect(events.map(({ kind }) => kind)).toEqual(["tunnel", "tunnel", "ready"]);
+    expect(events.at(-1)).toMatchObject({ publicUrl: "https://abc.example.com/webhooks" });
     expect(isAlive(pid)).toBe(true);
     await dev.close();
     expect(isAlive(pid)).toBe(false);
@@ -89,11 +89,11 @@ describe("a tunnel command", () => {
 
   test("that dies is started again, and its new URL is known", async () => {
     const program = writeProgram(makeFolder(), "mortal", 'console.log("https://run" + runs + ".example.com"); stay();');
-    const { dev, happenings } = await startDev({ tunnel: `"${program.path}" {port}` });
+    const { dev, events } = await startDev({ tunnel: `"${program.path}" {port}` });
     expect(dev.publicUrl).toBe("https://run1.example.com/webhooks");
     process.kill(Number(program.runs()[0]?.[0]), "SIGKILL");
     await expect.poll(() => dev.publicUrl).toBe("https://run2.example.com/webhooks");
-    const states = happenings.flatMap((happening) => (happening.kind === "tunnel" ? [happening.state] : []));
+    const states = events.flatMap((event) => (event.kind === "tunnel" ? [event.state] : []));
     expect(states).toEqual(["starting", "up", "down", "starting", "up"]);
   });
 

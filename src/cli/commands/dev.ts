@@ -1,4 +1,4 @@
-import type { DevHappening } from "../../dev/happening.js";
+import type { DevEvent } from "../../dev/dev-event.js";
 import type { DevServerOptions } from "../../dev/options.js";
 import { parseForward } from "../../dev/forward/forward-rules.js";
 import { createLineWriter, formatJsonLine, type Tone } from "../../dev/report-lines.js";
@@ -60,14 +60,14 @@ async function replayLast(
   else await server.replay({ ids: [last.id] });
 }
 
-function createReporter(out: Output): (happening: DevHappening) => void {
-  if (out.isJson) return (happening) => out.raw(`${formatJsonLine(happening)}\n`);
+function createReporter(out: Output): (event: DevEvent) => void {
+  if (out.isJson) return (event) => out.raw(`${formatJsonLine(event)}\n`);
   const writer = createLineWriter({
     paint: (tone, text) => paintTone(out.paint, tone, text),
     columns: () => (out.isTerminal ? process.stdout.columns : undefined),
   });
-  return (happening) => {
-    for (const line of writer.write(happening)) out.result({}, line);
+  return (event) => {
+    for (const line of writer.write(event)) out.result({}, line);
   };
 }
 

@@ -3,7 +3,7 @@ import { SECOND } from "../../base/duration.js";
 import type { HeaderList } from "../../capture/capture.js";
 import { headerListReader } from "../../capture/judge-signature.js";
 import type { SenderAnswer, ReceiveDelivery } from "../forward/forwarder.js";
-import type { Report } from "../happening.js";
+import type { Report } from "../dev-event.js";
 import { readBody } from "./read-body.js";
 import { senderAddress, sourceOf } from "./sender-address.js";
 

@@ -3,7 +3,7 @@ import type { Capture, CaptureAttempt, CaptureSummary } from "../../capture/capt
 import type { CaptureFolder } from "../../capture/capture-folder.js";
 import { recordAttempt } from "../../capture/record-attempt.js";
 import { summarizeCapture } from "../../capture/summarize-capture.js";
-import type { Report } from "../happening.js";
+import type { Report } from "../dev-event.js";
 
 /** Receives the changes of the folder, for the page. */
 export interface CaptureWatcher {

@@ -3,7 +3,7 @@ import type { Capture } from "../../capture/capture.js";
 import { tryFileLock } from "../../capture/file-lock.js";
 import { summarizeCapture } from "../../capture/summarize-capture.js";
 import { targetUrl } from "../../capture/target.js";
-import type { Report } from "../happening.js";
+import type { Report } from "../dev-event.js";
 import type { CaptureLog } from "./capture-log.js";
 import type { AppSender } from "./app-sender.js";
 import { userTags } from "./held-tag.js";

@@ -8,7 +8,7 @@ import { summarizeCapture } from "../../capture/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { type Outcome, answerFor } from "../../protocol/outcome.js";
 import type { ForwardRule } from "./forward-rules.js";
-import type { DeliveryHappening, Report } from "../happening.js";
+import type { DevDeliveryEvent, Report } from "../dev-event.js";
 import type { TypeMatcher } from "../type-glob.js";
 import type { CaptureLog } from "./capture-log.js";
 import type { AppSender } from "./app-sender.js";
@@ -149,7 +149,7 @@ export class Forwarder {
 
   async #decide(capture: Capture, kept: Kept, from: string): Promise<SenderAnswer> {
     const { onInvalid, report } = this.#options;
-    const fields = (answer: SenderAnswer, now = capture): DeliveryHappening => ({
+    const fields = (answer: SenderAnswer, now = capture): DevDeliveryEvent => ({
       capture: summarizeCapture(now),
       verdict: capture.verify,
       answer: answer.status,
@@ -184,7 +184,7 @@ export class Forwarder {
     capture: Capture;
     rule: ForwardRule;
     kept: Kept;
-    fields: (answer: SenderAnswer, now: Capture) => DeliveryHappening;
+    fields: (answer: SenderAnswer, now: Capture) => DevDeliveryEvent;
   }): Promise<SenderAnswer> {
     const { capture, rule, kept, fields } = input;
     const { appSender, log, report, whenDown } = this.#options;

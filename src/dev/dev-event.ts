@@ -1,7 +1,7 @@
 import type { CaptureAttempt, CaptureSummary, CaptureVerdict } from "../capture/capture.js";
 
-/** A received delivery: the fields that all happenings about a delivery share. */
-export interface DeliveryHappening {
+/** A received delivery: the fields that all events about a delivery share. */
+export interface DevDeliveryEvent {
   capture: CaptureSummary;
   verdict: CaptureVerdict;
   /** Status that the sender received. */
@@ -12,10 +12,10 @@ export interface DeliveryHappening {
 
 /**
  * An event of the dev server. The dev server prints nothing itself: its option `report` receives these, and
- * `formatHappening` turns them into lines. They contain no secret and no body. `pageUrl` contains the page's token.
+ * `createLineWriter` turns them into lines. They contain no secret and no body. `pageUrl` contains the page's token.
  */
-export type DevHappening =
-  /** Every port listens. The first happening of a run. */
+export type DevEvent =
+  /** Every port listens. The first event of a run. */
   | {
       kind: "ready";
       captureUrl: string;
@@ -27,15 +27,15 @@ export type DevHappening =
       broken: { file: string; reason: string }[];
     }
   /** Forwarded, and answered by the app. */
-  | ({ kind: "forwarded"; attempt: CaptureAttempt } & DeliveryHappening)
+  | ({ kind: "forwarded"; attempt: CaptureAttempt } & DevDeliveryEvent)
   /** Kept and not forwarded: no forward matches its type. */
-  | ({ kind: "received" } & DeliveryHappening)
+  | ({ kind: "received" } & DevDeliveryEvent)
   /** Kept, and delivered later: the app is down, or forwarding is paused; or kept until you replay it (`invalid`). */
-  | ({ kind: "held"; why: "app_down" | "paused" | "queued" | "invalid"; error: string | null } & DeliveryHappening)
+  | ({ kind: "held"; why: "app_down" | "paused" | "queued" | "invalid"; error: string | null } & DevDeliveryEvent)
   /** The app gave no answer, so the sender received 503. */
-  | ({ kind: "app_down"; attempt: CaptureAttempt } & DeliveryHappening)
+  | ({ kind: "app_down"; attempt: CaptureAttempt } & DevDeliveryEvent)
   /** Refused for its signature. */
-  | ({ kind: "rejected" } & DeliveryHappening)
+  | ({ kind: "rejected" } & DevDeliveryEvent)
   /** Held before, now answered by the app. */
   | { kind: "delivered"; capture: CaptureSummary; attempt: CaptureAttempt }
   /** Sent again by hand. */
@@ -64,4 +64,4 @@ export type DevHappening =
   | { kind: "problem"; what: string; fix: string | null }
   | { kind: "closed" };
 
-export type Report = (happening: DevHappening) => void;
+export type Report = (event: DevEvent) => void;
