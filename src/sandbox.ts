@@ -18,7 +18,7 @@ export {
 } from "./sandbox/start-sandbox-server.js";
 export { ApiFault } from "./sandbox/api/api-handlers.js";
 export type { ApiFaultRule, InjectedFault } from "./sandbox/api/api-faults.js";
-export type { SandboxApiKey } from "./sandbox/api/api-keys.js";
+export type { SandboxApiKey } from "./sandbox/api/api-key-registry.js";
 export type { ApiCallEntry } from "./sandbox/api/create-api.js";
 export type { SandboxAutomation } from "./sandbox/contact-events/automations.js";
 export type { ContactInput, SandboxContact } from "./sandbox/contact-events/contact-list.js";
@@ -27,7 +27,7 @@ export type { AttemptFilter } from "./sandbox/delivery/attempt-log.js";
 export type { AttemptRow } from "./sandbox/delivery/attempt-row.js";
 export type { SandboxEvent } from "./sandbox/delivery/delivery.js";
 export type { DeliveryFault, DeliveryFaultRule } from "./sandbox/delivery/delivery-faults.js";
-export type { EndpointChange } from "./sandbox/endpoints/endpoint-book.js";
-export type { AttemptWait } from "./sandbox/wait-for.js";
+export type { EndpointChange } from "./sandbox/endpoints/endpoint-registry.js";
+export type { AttemptWait } from "./sandbox/attempt-waits.js";
 export { type ManualClock, createManualClock } from "./base/manual-clock.js";
 export { type SampleEvent, type SampleOptions, sampleEvent, sampleTestEvent } from "./sandbox/samples/sample-event.js";

@@ -193,7 +193,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
       "Whether a key with an allowlist may rotate the secret of an endpoint that covers more than the key, test it, or replay to it.",
     assumed:
       "In the sandbox it may test and replay, since that reveals nothing. Rotation is refused with `capability_unsupported` on `addressAllowlist`, as a change is.",
-    change: "`rotateSecret` in `src/sandbox/endpoints/endpoint-book.ts`.",
+    change: "`rotateSecret` in `src/sandbox/endpoints/endpoint-registry.ts`.",
   },
   {
     id: "retry_target",
@@ -213,7 +213,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     notShown: "Which field of an event holds the address that allowlists compare.",
     assumed:
       "In the sandbox: `from` of outgoing mail; `to` and `cc` of `email.received` and `email.replied`. Events of all other kinds name no address, `domain.*` included.",
-    change: "Option `address` of `sandbox.emit`; `addressesOf` in `src/sandbox/endpoints/hears-event.ts`.",
+    change: "Option `address` of `sandbox.emit`; `addressesOf` in `src/sandbox/endpoints/receives-event.ts`.",
   },
   {
     id: "refused_target",

@@ -3,23 +3,23 @@ import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import { waitingClock } from "../base/waiting-clock.js";
 import type { StoredEvent } from "./contact-events/event-log.js";
 import type { ContactEventWait } from "./sandbox.js";
-import { checkTimeout } from "./wait-for.js";
-import { WaitingRoom } from "./waiting-room.js";
+import { checkTimeout } from "./attempt-waits.js";
+import { EventWaiter } from "./event-waiter.js";
 
 const WAIT_NAMES: OptionNames<ContactEventWait> = { name: true, email: true, timeoutMs: true };
 
 /** Waits for contact events. These come from a receiver's own work, so the wait takes real time. */
 export class ContactEventWaits {
-  readonly #room = new WaitingRoom<StoredEvent>();
+  readonly #waiter = new EventWaiter<StoredEvent>();
 
   /** Passes an event to the waits. */
-  tell(event: StoredEvent): void {
-    this.#room.tell(event);
+  emit(event: StoredEvent): void {
+    this.#waiter.emit(event);
   }
 
   /** The sandbox is closed: every wait ends. */
   close(): void {
-    this.#room.close();
+    this.#waiter.close();
   }
 
   /**
@@ -36,6 +36,6 @@ export class ContactEventWaits {
     const found = held.find(fits);
     if (found !== undefined) return found;
     const text = `No such contact event within ${timeoutMs} ms; ${held.length} were held before.`;
-    return this.#room.wait({ fits, timeoutMs, clock: waitingClock, timeoutText: () => text });
+    return this.#waiter.wait({ fits, timeoutMs, clock: waitingClock, timeoutText: () => text });
   }
 }

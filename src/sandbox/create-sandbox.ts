@@ -6,10 +6,10 @@ import { localWebhookCreateInput, localWebhookUpdateInput } from "../contract/lo
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
 import { createApiFaults } from "./api/api-faults.js";
 import { createApiFetch } from "./api/api-fetch.js";
-import { ApiKeyRing } from "./api/api-keys.js";
+import { ApiKeyRegistry } from "./api/api-key-registry.js";
 import { type ApiOptions, createApi } from "./api/create-api.js";
 import { ContactEventWaits } from "./contact-event-waits.js";
-import { createContactEventBook } from "./contact-events/contact-event-book.js";
+import { createContactEventStore } from "./contact-events/contact-event-store.js";
 import { createDeliverOnce } from "./deliver-once.js";
 import { AttemptLog } from "./delivery/attempt-log.js";
 import { AttemptQueue } from "./delivery/attempt-queue.js";
@@ -19,7 +19,7 @@ import { DeliveryEngine } from "./delivery/delivery-engine.js";
 import { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { sendInProcess } from "./delivery/send-in-process.js";
 import { sendOverHttp } from "./delivery/send-over-http.js";
-import { EndpointBook } from "./endpoints/endpoint-book.js";
+import { EndpointRegistry } from "./endpoints/endpoint-registry.js";
 import { createSandboxEndpoints } from "./endpoints/sandbox-endpoints.js";
 import { loggedUrl, type SandboxLogEntry } from "./log-entry.js";
 import { EventMaker } from "./event-maker.js";
@@ -29,8 +29,8 @@ import { PassTime } from "./pass-time.js";
 import { createSandboxTime } from "./sandbox-time.js";
 import type { EmitOptions, Sandbox } from "./sandbox.js";
 import { SandboxServer, type SandboxServerOptions } from "./sandbox-server.js";
-import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./wait-for.js";
-import { sandboxClosed } from "./waiting-room.js";
+import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./attempt-waits.js";
+import { sandboxClosed } from "./event-waiter.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
 /** This name is never resolved. A client without a socket uses it as base URL. */
@@ -58,7 +58,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const { clock } = time;
   const makeId = createMakeId(seed);
   type Happened = SandboxLogEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "atMs"> : never) : never;
-  const tell = (happened: Happened): void => options.onLog({ atMs: clock.now(), ...happened });
+  const emit = (happened: Happened): void => options.onLog({ atMs: clock.now(), ...happened });
 
   const log = new AttemptLog(options.mostLogRows);
   const waits = new AttemptWaits(log, time.awaited);
@@ -67,8 +67,8 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     atOnce: options.attemptsAtOnce ?? (time.manual === undefined ? 64 : 1),
     patienceMs: time.manual === undefined ? undefined : (options.patienceMs ?? DEFAULT_PATIENCE_MS),
   });
-  const passTime = new PassTime(time, queue, (byMs) => tell({ kind: "clock", byMs }));
-  const endpoints = new EndpointBook({
+  const passTime = new PassTime(time, queue, (byMs) => emit({ kind: "clock", byMs }));
+  const endpoints = new EndpointRegistry({
     clock,
     makeId,
     rules: options,
@@ -79,7 +79,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
         engine.endpointDeleted(endpoint);
         log.deleteEndpoint(endpoint.id);
       }
-      tell({ kind: "endpoint", endpointId: endpoint.id, change, reason: endpoint.disabledReason });
+      emit({ kind: "endpoint", endpointId: endpoint.id, change, reason: endpoint.disabledReason });
     },
   });
   const deliveryFaults = new DeliveryFaultList();
@@ -100,8 +100,8 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     }),
     retriesOfDisabled: options.retriesOfDisabled,
     onAttempt(row, { endpoint }) {
-      tell({ kind: "attempt", row, url: loggedUrl(endpoint.url) });
-      waits.tell(row);
+      emit({ kind: "attempt", row, url: loggedUrl(endpoint.url) });
+      waits.emit(row);
     },
   });
   const events = new EventMaker({ clock, seed, newEventTypes: options.newEventTypes });
@@ -113,7 +113,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const deliverOnce = createDeliverOnce({ endpoints, engine, log, passTime, requireOpen, makeTestEvent });
 
   const apiFaults = createApiFaults({ random: seededRandom(`${seed}\0api faults`) });
-  const contactBook = createContactEventBook({
+  const contactEventStore = createContactEventStore({
     clock: time.receiver,
     makeId,
     contacts: options.contacts,
@@ -121,21 +121,21 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     unknownContacts: options.unknownContacts,
     onEvent(event) {
       const { id, contactId, name, mode } = event;
-      tell({ kind: "contact_event", eventId: id, contactId, name, mode });
-      eventWaits.tell(event);
+      emit({ kind: "contact_event", eventId: id, contactId, name, mode });
+      eventWaits.emit(event);
     },
   });
   const firstKey = options.apiKeys?.[0]?.token ?? `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}`;
-  const apiKeys = new ApiKeyRing(options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }]);
+  const apiKeys = new ApiKeyRegistry(options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }]);
   const api = createApi({
     handlers: {
       webhooks: createWebhooksHandlers({ endpoints, log, deliverOnce }),
-      contactEvents: contactBook.handlers,
+      contactEvents: contactEventStore.handlers,
     },
     keys: apiKeys,
     clock: time.receiver,
     faults: apiFaults,
-    onCall: (call) => tell({ kind: "api", call }),
+    onCall: (call) => emit({ kind: "api", call }),
     ...apiSettings(options),
   });
   const fetch = createApiFetch(api);
@@ -157,7 +157,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     fetch,
     apiKeys,
     faults,
-    contacts: contactBook,
+    contacts: contactEventStore,
     endpoints: createSandboxEndpoints(endpoints, deliverOnce),
     get baseUrl() {
       return server?.url ?? IN_PROCESS_URL;
@@ -166,7 +166,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       return { apiKey: firstKey, baseUrl: IN_PROCESS_URL, fetch };
     },
     get contactEvents() {
-      return contactBook.events;
+      return contactEventStore.events;
     },
     get nextAttemptAtMs() {
       const next = engine.nextAttemptMs;
@@ -180,7 +180,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       checkOptionNames("sandbox.emit", emitOptions, EMIT_NAMES);
       const event = events.make(type, data, emitOptions);
       const planned = engine.publish(event);
-      tell({ kind: "event", eventId: event.id, type: event.type, deliveries: planned.length });
+      emit({ kind: "event", eventId: event.id, type: event.type, deliveries: planned.length });
       return { event, deliveries: planned.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
     },
     deliveries(filter = {}) {
@@ -192,7 +192,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       const byDefault = time.manual === undefined ? 10 * SECOND * time.speed : MAX_RETRY_SPAN_MS + HOUR;
       return passTime.until(waits.wait(wait, checkTimeout(wait.timeoutMs ?? byDefault)));
     },
-    waitForContactEvent: async (wait = {}) => eventWaits.wait(contactBook.events, wait),
+    waitForContactEvent: async (wait = {}) => eventWaits.wait(contactEventStore.events, wait),
     advance: (by) => passTime.advance(by),
     advanceToNextAttempt: () => passTime.advanceTo(() => engine.nextAttemptMs),
     settle: () => passTime.settle(),
@@ -216,7 +216,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       const { keepEndpoints = false } = resetOptions;
       engine.stop();
       log.clear();
-      contactBook.reset();
+      contactEventStore.reset();
       api.reset();
       faults.clear();
       if (!keepEndpoints) endpoints.clear();

@@ -4,7 +4,7 @@ import type { AttemptRow } from "./delivery/attempt-row.js";
 import type { DeliveryEngine } from "./delivery/delivery-engine.js";
 import { type SandboxEvent, eventBody } from "./delivery/delivery.js";
 import { invalidParameter } from "./endpoints/check-endpoint.js";
-import type { EndpointBook } from "./endpoints/endpoint-book.js";
+import type { EndpointRegistry } from "./endpoints/endpoint-registry.js";
 import type { PassTime } from "./pass-time.js";
 
 /**
@@ -19,7 +19,7 @@ export interface DeliverOnce {
 }
 
 export function createDeliverOnce(from: {
-  endpoints: EndpointBook;
+  endpoints: EndpointRegistry;
   engine: DeliveryEngine;
   log: AttemptLog;
   passTime: PassTime;

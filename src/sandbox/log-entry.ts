@@ -1,6 +1,6 @@
 import type { ApiCallEntry } from "./api/create-api.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
-import type { EndpointChange } from "./endpoints/endpoint-book.js";
+import type { EndpointChange } from "./endpoints/endpoint-registry.js";
 
 /** Something that happened in the sandbox, for a live log. No bodies, secrets or contacts' addresses. */
 export type SandboxLogEntry = {

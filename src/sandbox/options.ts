@@ -6,7 +6,7 @@ import type { CredentialShape } from "../contract/credential-shape.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
-import type { SandboxApiKey } from "./api/api-keys.js";
+import type { SandboxApiKey } from "./api/api-key-registry.js";
 import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
 import type { LookUpHost, RefuseAddress } from "./delivery/check-target.js";

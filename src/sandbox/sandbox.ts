@@ -3,15 +3,15 @@ import type { WebhookCreateInput, WebhookEndpoint, WebhookUpdateInput } from "..
 import type { EventType } from "../protocol/event-types.js";
 import type { ApiFaultList } from "./api/api-faults.js";
 import type { ApiFetch } from "./api/api-fetch.js";
-import type { ApiKeyRing } from "./api/api-keys.js";
-import type { ContactEventBook } from "./contact-events/contact-event-book.js";
+import type { ApiKeyRegistry } from "./api/api-key-registry.js";
+import type { ContactEventStore } from "./contact-events/contact-event-store.js";
 import type { StoredEvent } from "./contact-events/event-log.js";
 import type { DeliverOnce } from "./deliver-once.js";
 import type { AttemptFilter } from "./delivery/attempt-log.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
 import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import type { SandboxEvent } from "./delivery/delivery.js";
-import type { AttemptWait } from "./wait-for.js";
+import type { AttemptWait } from "./attempt-waits.js";
 
 /** An endpoint with its secret, which the receiver needs. */
 export type EndpointWithSecret = WebhookEndpoint & { secret: string };
@@ -70,10 +70,10 @@ export interface Sandbox {
   readonly fetch: ApiFetch;
   /** For `createClient`, and for the option `api` of createReceiver: the API without a socket. */
   readonly clientOptions: { apiKey: string; baseUrl: string; fetch: ApiFetch };
-  readonly apiKeys: ApiKeyRing;
+  readonly apiKeys: ApiKeyRegistry;
   readonly endpoints: SandboxEndpoints;
   /** Contacts, automations and waits. */
-  readonly contacts: Pick<ContactEventBook, "contacts" | "addContact" | "removeContact" | "addAutomation" | "addWait">;
+  readonly contacts: Pick<ContactEventStore, "contacts" | "addContact" | "removeContact" | "addAutomation" | "addWait">;
   /** Every stored contact event, in the order of recording. */
   readonly contactEvents: readonly StoredEvent[];
   /** Injected faults: of deliveries to receivers, and in the API. */

@@ -4,12 +4,12 @@ import type { AttemptFilter, AttemptLog } from "./delivery/attempt-log.js";
 import { type AttemptRow, attemptBody, outcomeBody } from "./delivery/attempt-row.js";
 import type { DeliverOnce } from "./deliver-once.js";
 import { invalidParameter } from "./endpoints/check-endpoint.js";
-import type { EndpointBook } from "./endpoints/endpoint-book.js";
+import type { EndpointRegistry } from "./endpoints/endpoint-registry.js";
 import { endpointBody } from "./endpoints/endpoint.js";
 
 /** The operations on webhook endpoints, on the sandbox's own state. See docs/service.md#endpoint-operations. */
 export function createWebhooksHandlers(from: {
-  endpoints: EndpointBook;
+  endpoints: EndpointRegistry;
   log: AttemptLog;
   deliverOnce: DeliverOnce;
 }): ApiHandlers["webhooks"] {

@@ -48,13 +48,13 @@ function whyUnheard(type: string, endpoints: readonly WebhookEndpoint[]): string
   if (endpoints.length === 0) return "there is no endpoint; --endpoint <url> makes one";
   const enabled = endpoints.filter((endpoint) => endpoint.enabled);
   if (enabled.length === 0) return "every endpoint is switched off";
-  const wanting = enabled.filter(({ eventTypes }) => hearsType(eventTypes, type));
+  const wanting = enabled.filter(({ eventTypes }) => receivesType(eventTypes, type));
   if (wanting.length > 0) return "the endpoints receive events of other addresses only";
   return `no endpoint receives ${escapeControls(type)}; --endpoint <url>=all receives every type`;
 }
 
 /** An endpoint made without types shows as `*` and receives the service's default set. */
-function hearsType(eventTypes: readonly string[], type: string): boolean {
+function receivesType(eventTypes: readonly string[], type: string): boolean {
   const names: readonly string[] = eventTypes.includes("*") ? DEFAULT_EVENT_TYPES : eventTypes;
   return names.includes(type);
 }

@@ -1,9 +1,9 @@
 import type { CredentialShape } from "../../contract/credential-shape.js";
 import { ApiFault, type Caller } from "./api-handlers.js";
-import type { ApiKeyRing } from "./api-keys.js";
+import type { ApiKeyRegistry } from "./api-key-registry.js";
 
 /** The caller behind a credential; throws 401 or 403 `inactive_api_key`. The code of a 401 is assumed. */
-export function authenticate(credential: string | undefined, keys: ApiKeyRing, shape: CredentialShape): Caller {
+export function authenticate(credential: string | undefined, keys: ApiKeyRegistry, shape: CredentialShape): Caller {
   if (credential === undefined) {
     throw unauthorized(`The header ${shape.header} is missing; it must hold "${shape.prefix}" and an API key.`);
   }

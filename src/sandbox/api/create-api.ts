@@ -7,7 +7,7 @@ import { EVENT_LIMITS } from "../../contract/contact-event.js";
 import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";
 import type { ApiFaults, InjectedFault } from "./api-faults.js";
 import { type ApiAnswer, type ApiCall, ApiFault, type ApiHandler, type ApiHandlers } from "./api-handlers.js";
-import type { ApiKeyRing } from "./api-keys.js";
+import type { ApiKeyRegistry } from "./api-key-registry.js";
 import { authenticate, requireScope } from "./authenticate.js";
 import { EventRate } from "./event-rate.js";
 import { createRoutes, matchRoute } from "./match-route.js";
@@ -15,7 +15,7 @@ import { checkParams, readBody, readIdempotencyKey, readQuery } from "./read-inp
 
 export interface ApiOptions {
   handlers: ApiHandlers;
-  keys: ApiKeyRing;
+  keys: ApiKeyRegistry;
   clock: Clock;
   /** Injected faults. @default none */
   faults?: ApiFaults;

@@ -2,9 +2,9 @@ import { readRetryAfter } from "../../base/retry-after.js";
 import { seededRandom } from "../../base/seeded-random.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { retryDelay } from "../../protocol/retry-schedule.js";
-import type { EndpointBook } from "../endpoints/endpoint-book.js";
+import type { EndpointRegistry } from "../endpoints/endpoint-registry.js";
 import type { Endpoint } from "../endpoints/endpoint.js";
-import { hearsEvent } from "../endpoints/hears-event.js";
+import { receivesEvent } from "../endpoints/receives-event.js";
 import type { MakeId } from "../make-id.js";
 import type { SandboxTime } from "../sandbox-time.js";
 import type { AttemptLog } from "./attempt-log.js";
@@ -20,7 +20,7 @@ export interface DeliveryEngineOptions {
   /** Seed of the jitter of waits, and of faults with a probability. */
   seed: string;
   makeId: MakeId;
-  endpoints: EndpointBook;
+  endpoints: EndpointRegistry;
   log: AttemptLog;
   queue: AttemptQueue;
   faults: DeliveryFaultList;
@@ -54,7 +54,7 @@ export class DeliveryEngine {
     return this.#options.endpoints
       .list()
       .toReversed()
-      .filter((endpoint) => endpoint.enabled && hearsEvent(endpoint, event))
+      .filter((endpoint) => endpoint.enabled && receivesEvent(endpoint, event))
       .map((endpoint) => this.#plan({ kind: "event", endpoint, event, body, onAttempt: undefined }));
   }
 

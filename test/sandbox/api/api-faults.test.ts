@@ -77,19 +77,19 @@ describe("an error that was asked for", () => {
   ])("%s", async (_, fault, expected, retryAfter) => {
     const faults = newFaults();
     faults.add({ fault });
-    const { call, book } = createTestApi({ faults });
+    const { call, store } = createTestApi({ faults });
     const answer = await call("POST /events", { body: EVENT });
     expect([verdict(answer), answer.headers.get("retry-after")]).toEqual([expected, retryAfter]);
-    expect(book.events).toEqual([]);
+    expect(store.events).toEqual([]);
   });
 
   test("after the commit hides what the call was refused with", async () => {
     const faults = newFaults();
     faults.add({ fault: { ...ERROR, executed: true } });
-    const { call, book } = createTestApi({ faults });
+    const { call, store } = createTestApi({ faults });
     expect(verdict(await call("POST /events", { body: { ...EVENT, name: "" } }))).toBe("503 injected_503");
     expect(verdict(await call("POST /events", { body: EVENT }))).toBe("503 injected_503");
-    expect(book.events).toHaveLength(1);
+    expect(store.events).toHaveLength(1);
   });
 
   test("does not happen to a call without a key, and is said in the log of calls", async () => {

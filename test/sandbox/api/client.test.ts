@@ -58,7 +58,7 @@ async function pair(
 
 describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport) => {
   test("sends, lists and walks", async () => {
-    const { client, book } = await pair(transport);
+    const { client, store } = await pair(transport);
     const sent = await client.contactEvents.send(EVENT, { idempotencyKey: "k" });
     expect(sent).toMatchObject({ ...EVENT, contactId: ADA.id, replayed: false });
     expect(await client.contactEvents.send(EVENT, { idempotencyKey: "k" })).toMatchObject({
@@ -70,7 +70,7 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     expect(await client.contactEvents.names()).toEqual([EVENT.name]);
     const walked: string[] = [];
     for await (const { id } of client.contactEvents.list(ADA.email, { limit: 1 })) walked.push(id);
-    expect(walked.toSorted()).toEqual(book.events.map(({ id }) => id).toSorted());
+    expect(walked.toSorted()).toEqual(store.events.map(({ id }) => id).toSorted());
   });
 
   test("reads the errors", async () => {
@@ -82,24 +82,24 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
   });
 
   test("stores an event once where the answer is lost or an error comes after the commit", async () => {
-    const { client, faults, book } = await pair(transport);
+    const { client, faults, store } = await pair(transport);
     faults.add({ fault: { kind: "no_answer", executed: true }, times: 1 });
     faults.add({ fault: { kind: "error", status: 500, executed: true }, times: 1 });
     expect(await client.contactEvents.send(EVENT, { idempotencyKey: "k" })).toMatchObject({ replayed: true });
-    expect(book.events).toHaveLength(1);
+    expect(store.events).toHaveLength(1);
   });
 
   test("stores nothing where no answer comes before the commit", async () => {
-    const { client, faults, book } = await pair(transport);
+    const { client, faults, store } = await pair(transport);
     faults.add({ fault: { kind: "no_answer", executed: false } });
     const error = await rejection(client.contactEvents.send(EVENT));
     expect(error).toBeInstanceOf(NoAnswerError);
     expect(error).toMatchObject({ reason: "connection", mayHaveArrived: true });
-    expect(book.events).toEqual([]);
+    expect(store.events).toEqual([]);
   });
 
   test("hears the status, the code and the Retry-After that were asked for, and waits for it", async () => {
-    const { client, faults, clock, book } = await pair(transport);
+    const { client, faults, clock, store } = await pair(transport);
     const fault = { kind: "error", status: 503, code: "unreachable", retryAfter: "30" } as const;
     faults.add({ fault, calls: "contactEvents.send" });
     const error = await rejection(client.contactEvents.send(EVENT));
@@ -108,24 +108,24 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     faults.add({ fault, calls: "contactEvents.*", times: 1 });
     await client.contactEvents.send(EVENT, { idempotencyKey: "k" });
     expect(clock.waits).toContain(30_000);
-    expect(book.events).toHaveLength(1);
+    expect(store.events).toHaveLength(1);
   });
 
   test("obeys the limit of events a minute", async () => {
-    const { client, book, clock } = await pair(transport, { eventsPerMinute: 150 });
+    const { client, store, clock } = await pair(transport, { eventsPerMinute: 150 });
     const events = Array(100).fill(EVENT) as (typeof EVENT)[];
     await client.contactEvents.sendBatch(events, { idempotencyKey: "a" });
     await client.contactEvents.sendBatch(events, { idempotencyKey: "b" });
-    expect(book.events).toHaveLength(200);
+    expect(store.events).toHaveLength(200);
     expect(clock.waits).toContain(60_000);
   });
 
   test("can be aborted while an answer is delayed, and the event is there all the same", async () => {
-    const { client, faults, book } = await pair(transport);
+    const { client, faults, store } = await pair(transport);
     faults.add({ fault: { kind: "delay", delayMs: NEVER_MS } });
     const aborted = new AbortController();
     const call = rejection(client.contactEvents.send(EVENT, { signal: aborted.signal }));
-    await expect.poll(() => book.events.length).toBe(1);
+    await expect.poll(() => store.events.length).toBe(1);
     aborted.abort(new Error("enough"));
     expect(await call).toMatchObject({ message: "enough" });
   });
@@ -152,7 +152,7 @@ describe("any sequence of sends and resends under keys, with lost answers and er
     await fc.assert(
       fc.asyncProperty(fc.array(send, { maxLength: 25 }), async (sends) => {
         // Without retries, so that the model below knows of every attempt.
-        const { book, client, faults } = await pair("in process", {}, 0);
+        const { store, client, faults } = await pair("in process", {}, 0);
         const model = new Map<string, string>();
         let stored = 0;
         for (const { kind, key, events, fault, again } of sends) {
@@ -173,7 +173,7 @@ describe("any sequence of sends and resends under keys, with lost answers and er
             const heard = await hear(client, kind, key, names);
             if (!isFirst || fault === "none") expect(heard).toEqual(verdicts);
             else expect(heard).toEqual(["error"]);
-            expect(book.events).toHaveLength(stored);
+            expect(store.events).toHaveLength(stored);
           }
         }
       }),

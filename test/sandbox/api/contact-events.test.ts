@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ApiKeyRing } from "#pigeonhole/sandbox/api/api-keys.js";
+import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { ADA, DAY, EVENT, NOW, TEST_KEY, createTestApi, iso, keyed, verdict } from "./support.js";
 
 describe("an event", () => {
   test("is recorded and answered 201 with all that is documented", async () => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     const event = {
       name: "order.shipped",
       email: "ADA@customer.example.COM",
@@ -27,7 +27,7 @@ describe("an event", () => {
       enrolled: [],
       resumed: 0,
     });
-    expect(book.events).toMatchObject([{ id: body["id"], name: "order.shipped" }]);
+    expect(store.events).toMatchObject([{ id: body["id"], name: "order.shipped" }]);
   });
 
   test("without properties and time has none and occurred now", async () => {
@@ -68,35 +68,35 @@ describe("an event", () => {
       "422 invalid_parameter createContact",
     ],
   ])("with %s", async (_, change, expected) => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     expect(verdict(await call("POST /events", { body: { ...EVENT, ...change } }))).toBe(expected);
-    expect(book.events).toHaveLength(expected === "201" ? 1 : 0);
+    expect(store.events).toHaveLength(expected === "201" ? 1 : 0);
   });
 
   test("adds the contact once where createContact is true, with its name", async () => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     const event = { ...EVENT, email: "New@example.com", createContact: true, contactName: "Newcomer" };
     const first = await call("POST /events", { body: event });
     const second = await call("POST /events", { body: { ...event, email: "new@EXAMPLE.com", contactName: "Other" } });
     expect(second.body["contactId"]).toBe(first.body["contactId"]);
-    expect(book.contacts).toMatchObject([
+    expect(store.contacts).toMatchObject([
       ADA,
       { id: first.body["contactId"], email: "New@example.com", name: "Newcomer" },
     ]);
   });
 
   test("for an unknown address adds a contact where the sandbox was told so", async () => {
-    const { call } = createTestApi({ book: { unknownContacts: "create" } });
+    const { call } = createTestApi({ store: { unknownContacts: "create" } });
     expect(verdict(await call("POST /events", { body: { ...EVENT, email: "new@example.com" } }))).toBe("201");
     const refused = { ...EVENT, email: "other@example.com", createContact: false };
     expect(verdict(await call("POST /events", { body: refused }))).toBe("404 contact_not_found");
   });
 
   test("is unreachable with its contact, once that is removed", async () => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     await call("POST /events", { body: EVENT });
-    expect(book.removeContact(ADA.email)).toBe(true);
-    expect(book.removeContact(ADA.email)).toBe(false);
+    expect(store.removeContact(ADA.email)).toBe(true);
+    expect(store.removeContact(ADA.email)).toBe(false);
     expect(verdict(await call(`GET /contacts/${ADA.id}/events`))).toBe("404 contact_not_found");
     expect(verdict(await call("POST /events", { body: EVENT }))).toBe("404 contact_not_found");
   });
@@ -114,7 +114,7 @@ describe("automations", () => {
   const outcome = ({ body }: { body: Record<string, unknown> }) => [body["enrolled"], body["resumed"]];
 
   test("take a contact in by the exact name and by filters on the properties", async () => {
-    const { call } = createTestApi({ book: { automations } });
+    const { call } = createTestApi({ store: { automations } });
     const send = async (properties: unknown) => outcome(await call("POST /events", { body: { ...EVENT, properties } }));
     expect(await send({ paid: true, tags: ["a"], more: 1 })).toEqual([["aut_any", "aut_paid"], 0]);
     expect(await send({ paid: true, tags: ["b"] })).toEqual([["aut_any"], 0]);
@@ -122,48 +122,48 @@ describe("automations", () => {
   });
 
   test("hold waits that an event of the same contact ends, once", async () => {
-    const { call, book } = createTestApi({ book: { automations, contacts: [ADA, { email: "bob@example.com" }] } });
+    const { call, store } = createTestApi({ store: { automations, contacts: [ADA, { email: "bob@example.com" }] } });
     const send = async (change: object) => outcome(await call("POST /events", { body: { ...EVENT, ...change } }));
     await send({ name: "cart.left" });
     await send({ name: "cart.left" });
-    book.addWait({ contactId: ADA.id, name: "order.shipped" });
+    store.addWait({ contactId: ADA.id, name: "order.shipped" });
     expect(await send({ email: "bob@example.com" })).toEqual([["aut_any"], 0]);
     expect(await send({})).toEqual([["aut_any"], 3]);
     expect(await send({})).toEqual([["aut_any"], 0]);
   });
 
   test("do not end the wait that begins with the same event", async () => {
-    const { call } = createTestApi({ book: { automations } });
+    const { call } = createTestApi({ store: { automations } });
     const send = async () => outcome(await call("POST /events", { body: { ...EVENT, name: "tick" } }));
     expect(await send()).toEqual([["aut_self"], 0]);
     expect(await send()).toEqual([["aut_self"], 1]);
   });
 
   test("are neither started nor resumed by a test key, which stores the event all the same", async () => {
-    const { call, book } = createTestApi({ book: { automations } });
-    book.addWait({ contactId: ADA.id, name: "order.shipped" });
+    const { call, store } = createTestApi({ store: { automations } });
+    store.addWait({ contactId: ADA.id, name: "order.shipped" });
     const answer = await call("POST /events", { key: TEST_KEY, body: EVENT });
     expect(answer.body).toMatchObject({ mode: "test", enrolled: [], resumed: 0 });
-    expect(book.events).toMatchObject([{ mode: "test" }]);
+    expect(store.events).toMatchObject([{ mode: "test" }]);
     expect(outcome(await call("POST /events", { body: EVENT }))).toEqual([["aut_any"], 1]);
   });
 });
 
 describe("a reset", () => {
   test("brings back the contacts and automations of the options, and nothing else", async () => {
-    const { call, book } = createTestApi({ book: { automations: [{ id: "aut_1", trigger: "order.shipped" }] } });
+    const { call, store } = createTestApi({ store: { automations: [{ id: "aut_1", trigger: "order.shipped" }] } });
     const init = { headers: keyed("k"), body: EVENT };
     await call("POST /events", init);
-    book.addContact({ email: "bob@example.com" });
-    book.addAutomation({ id: "aut_2", trigger: "order.shipped" });
-    book.addWait({ contactId: ADA.id, name: "order.shipped" });
-    book.reset();
-    expect([book.events, book.contacts]).toEqual([[], [ADA]]);
+    store.addContact({ email: "bob@example.com" });
+    store.addAutomation({ id: "aut_2", trigger: "order.shipped" });
+    store.addWait({ contactId: ADA.id, name: "order.shipped" });
+    store.reset();
+    expect([store.events, store.contacts]).toEqual([[], [ADA]]);
     expect((await call("POST /events", init)).body).toMatchObject({ replayed: false, enrolled: ["aut_1"], resumed: 0 });
   });
 
   test("is needed before a contact can be added twice", () => {
-    const { book } = createTestApi({ keys: new ApiKeyRing() });
-    expect(() => book.addContact({ email: ADA.email.toLowerCase() })).toThrowError(/already/);
+    const { store } = createTestApi({ keys: new ApiKeyRegistry() });
+    expect(() => store.addContact({ email: ADA.email.toLowerCase() })).toThrowError(/already/);
   });
 });

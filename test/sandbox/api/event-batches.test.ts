@@ -22,7 +22,7 @@ describe("a batch", () => {
   const named = (...names: string[]) => names.map((name) => ({ ...EVENT, name }));
 
   test("is recorded in order, and one that fails does not stop the rest", async () => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     await call("POST /events/batch", { headers: keyed("k"), body: { events: named("a", "b") } });
     const events = [
       ...named("a", "other"),
@@ -54,17 +54,17 @@ describe("a batch", () => {
       code: "contact_not_found",
       message: "No contact has this address or id.",
     });
-    expect(book.events.map(({ name }) => name)).toEqual(["a", "b", "last"]);
+    expect(store.events.map(({ name }) => name)).toEqual(["a", "b", "last"]);
   });
 
   test("resent under its key is replayed whole, and what was missing is stored", async () => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     const init = {
       headers: keyed("k"),
       body: { events: [{ ...EVENT, email: "bob@example.com" }, ...named("a", "b")] },
     };
     const first = await call("POST /events/batch", init);
-    book.addContact({ email: "bob@example.com" });
+    store.addContact({ email: "bob@example.com" });
     const again = await call("POST /events/batch", init);
     expect(takenAt(first.body)).toEqual([1, 2]);
     expect(again.body).toMatchObject({
@@ -72,18 +72,18 @@ describe("a batch", () => {
       failed: [],
     });
     expect(ids(again.body["accepted"]).slice(1)).toEqual(ids(first.body["accepted"]));
-    expect(book.events).toHaveLength(3);
+    expect(store.events).toHaveLength(3);
   });
 
   test("in another order fails with idempotency_key_reuse where it differs", async () => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     const send = (...names: string[]) =>
       call("POST /events/batch", { headers: keyed("k"), body: { events: named(...names) } });
     await send("a", "b", "c");
     const { body } = await send("b", "a", "c", "d");
     expect(codes(body)).toEqual(["0 idempotency_key_reuse", "1 idempotency_key_reuse"]);
     expect(takenAt(body)).toEqual([2, 3]);
-    expect(book.events).toHaveLength(4);
+    expect(store.events).toHaveLength(4);
   });
 
   const good = named("a", "b", "c");
@@ -114,9 +114,9 @@ describe("a batch", () => {
     ["a misspelt field", { events: [...good, { ...EVENT, mail: "x" }] }, "422 unknown_parameter events.3.mail"],
     ["a field beside the list", { events: good, key: 1 }, "422 unknown_parameter key"],
   ])("with %s", async (_, body, expected) => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     expect(verdict(await call("POST /events/batch", { body }))).toBe(expected);
-    if (expected !== "200") expect(book.events).toEqual([]);
+    if (expected !== "200") expect(store.events).toEqual([]);
   });
 });
 
@@ -131,7 +131,7 @@ describe("the limit of events a minute", () => {
     const refused = await send(api, 2);
     expect(verdict(refused)).toBe("429 event_rate_limited");
     expect(refused.headers.get("retry-after")).toBe("60");
-    expect(api.book.events).toHaveLength(599);
+    expect(api.store.events).toHaveLength(599);
     expect(verdict(await send(api, 1))).toBe("200");
     expect(verdict(await api.call("POST /events", { body: EVENT }))).toBe("429 event_rate_limited");
     expect(verdict(await send(api, 100, TEST_KEY))).toBe("200");

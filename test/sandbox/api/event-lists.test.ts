@@ -20,19 +20,19 @@ describe("the names", () => {
   });
 
   test("vanish with the last event of theirs, after 90 days", async () => {
-    const { call, book, clock } = createTestApi();
+    const { call, store, clock } = createTestApi();
     await call("POST /events", { body: { ...EVENT, name: "early" } });
     (clock as StillClock).nowMs = NOW + 1;
     await call("POST /events", { body: { ...EVENT, name: "late" } });
     (clock as StillClock).nowMs = NOW + 90 * DAY + 1;
     expect((await call("GET /events/names")).body["data"]).toMatchObject([{ name: "late" }]);
-    expect(book.events).toHaveLength(1);
+    expect(store.events).toHaveLength(1);
   });
 });
 
 describe("the events of a contact", () => {
   async function filled(count: number) {
-    const api = createTestApi({ book: { contacts: [ADA, { id: "bob", email: "bob@example.com" }] } });
+    const api = createTestApi({ store: { contacts: [ADA, { id: "bob", email: "bob@example.com" }] } });
     const events = Array.from({ length: count }, (_, index) => ({
       ...EVENT,
       name: index % 2 === 0 ? "even" : "odd",
@@ -116,20 +116,20 @@ describe("the events of a contact", () => {
   });
 
   test("take no cursor of another contact or another filter", async () => {
-    const { call, book } = await filled(4);
-    const odd = book.events.find(({ name }) => name === "odd")?.id;
-    const bobs = book.events.find(({ contactId }) => contactId === "bob")?.id;
+    const { call, store } = await filled(4);
+    const odd = store.events.find(({ name }) => name === "odd")?.id;
+    const bobs = store.events.find(({ contactId }) => contactId === "bob")?.id;
     for (const search of [`cursor=${bobs}`, `name=even&cursor=${odd}`]) {
       expect(verdict(await call(`GET /contacts/${ADA.id}/events?${search}`))).toBe("400 invalid_cursor cursor");
     }
   });
 
   test("are those of the last 90 days", async () => {
-    const { call, clock, book } = createTestApi();
+    const { call, clock, store } = createTestApi();
     await call("POST /events", { body: { ...EVENT, occurredAt: iso(NOW - 89 * DAY) } });
     await call("POST /events", { body: EVENT });
     (clock as StillClock).nowMs = NOW + 2 * DAY;
     expect((await call(`GET /contacts/${ADA.id}/events`)).body["data"]).toMatchObject([{ occurredAt: iso(NOW) }]);
-    expect(book.events).toHaveLength(2);
+    expect(store.events).toHaveLength(2);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import { checkInput } from "#pigeonhole/contract/fault.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
-import { ApiKeyRing } from "#pigeonhole/sandbox/api/api-keys.js";
+import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import type { ApiCallEntry } from "#pigeonhole/sandbox/api/create-api.js";
 import { ADA, EVENT, LIVE_KEY, createTestApi, keysWithout, listenTo, rows, verdict } from "./support.js";
 
@@ -173,7 +173,7 @@ describe("a key", () => {
       return { status: 200, body: {} };
     };
     const { call } = createTestApi({
-      keys: new ApiKeyRing([{ token, mode: "test", scopes: ["webhooks:read"], ...key }]),
+      keys: new ApiKeyRegistry([{ token, mode: "test", scopes: ["webhooks:read"], ...key }]),
       handlers: { webhooks: { list } } as never,
     });
     await call("GET /webhooks", { key: token });
@@ -205,7 +205,7 @@ describe("a key", () => {
   test.each([[[{ token: "" }]], [[{ token: "two words" }]], [[{ token: "same" }, { token: "same" }]]])(
     "ring refuses %j",
     (keys) => {
-      expect(() => new ApiKeyRing(keys)).toThrowError(/API key/);
+      expect(() => new ApiKeyRegistry(keys)).toThrowError(/API key/);
     },
   );
 });
@@ -261,7 +261,7 @@ describe("a body", () => {
   });
 
   test("that breaks off stores nothing and leaves the server whole", async () => {
-    const { api, book } = createTestApi();
+    const { api, store } = createTestApi();
     const { port, call } = await listenTo(api);
     await new Promise<void>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => {
@@ -271,17 +271,17 @@ describe("a body", () => {
       socket.once("close", () => resolve());
     });
     expect(verdict(await call("POST /events", { body: EVENT }))).toBe("201");
-    expect(book.events).toHaveLength(1);
+    expect(store.events).toHaveLength(1);
   });
 });
 
 describe("a call in process", () => {
   test("that was aborted before it began does nothing", async () => {
-    const { fetch, book } = createTestApi();
+    const { fetch, store } = createTestApi();
     const signal = AbortSignal.abort(new Error("too late"));
     const init = { method: "POST", headers: { authorization: `Bearer ${LIVE_KEY}` }, body: JSON.stringify(EVENT) };
     await expect(fetch("http://localhost/v1/events", { ...init, signal })).rejects.toThrowError("too late");
-    expect(book.events).toEqual([]);
+    expect(store.events).toEqual([]);
     expect((await fetch(new Request("http://localhost/v1/events", init))).status).toBe(201);
   });
 });

@@ -3,8 +3,8 @@ import { ADA, DAY, EVENT, NOW, type StillClock, TEST_KEY, createTestApi, iso, ke
 
 describe("an event sent again under its key", () => {
   test("is answered 200 with the first event and what it started, and starts nothing", async () => {
-    const { call, book, clock } = createTestApi({
-      book: { automations: [{ id: "aut_1", trigger: "order.shipped", waitsFor: "order.shipped" }] },
+    const { call, store, clock } = createTestApi({
+      store: { automations: [{ id: "aut_1", trigger: "order.shipped", waitsFor: "order.shipped" }] },
     });
     const init = { headers: keyed("k"), body: EVENT };
     await call("POST /events", { body: EVENT });
@@ -14,7 +14,7 @@ describe("an event sent again under its key", () => {
     expect([first.status, again.status]).toEqual([201, 200]);
     expect(first.body).toMatchObject({ replayed: false, enrolled: ["aut_1"], resumed: 1 });
     expect(again.body).toEqual({ ...first.body, replayed: true });
-    expect(book.events).toHaveLength(2);
+    expect(store.events).toHaveLength(2);
     const fresh = await call("POST /events", { body: EVENT });
     expect(fresh.body["resumed"]).toBe(1);
   });
@@ -33,29 +33,29 @@ describe("an event sent again under its key", () => {
     ["no createContact", { createContact: undefined }, "422 idempotency_key_reuse"],
     ["what is no event", { name: "a b" }, "422 invalid_event name"],
   ])("with %s", async (_, change, expected) => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     await call("POST /events", { headers: keyed("k"), body: full });
     const again = await call("POST /events", { headers: keyed("k"), body: { ...full, ...change } });
     expect(verdict(again)).toBe(expected);
-    expect(book.events).toHaveLength(1);
+    expect(store.events).toHaveLength(1);
   });
 
   test("counts as new under another key, another API key, or in a batch", async () => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     const init = { headers: keyed("k"), body: EVENT };
     await call("POST /events", init);
     expect(verdict(await call("POST /events", { ...init, headers: keyed("K") }))).toBe("201");
     expect(verdict(await call("POST /events", { ...init, key: TEST_KEY }))).toBe("201");
     const batch = await call("POST /events/batch", { headers: keyed("k"), body: { events: [EVENT] } });
     expect(batch.body).toMatchObject({ accepted: [{ replayed: false }] });
-    expect(book.events).toHaveLength(4);
+    expect(store.events).toHaveLength(4);
   });
 
   test("is new where it was refused before", async () => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     const init = { headers: keyed("k"), body: { ...EVENT, email: "bob@example.com" } };
     expect(verdict(await call("POST /events", init))).toBe("404 contact_not_found");
-    book.addContact({ email: "bob@example.com" });
+    store.addContact({ email: "bob@example.com" });
     expect(verdict(await call("POST /events", init))).toBe("201");
   });
 
@@ -70,9 +70,9 @@ describe("an event sent again under its key", () => {
   });
 
   test("is stored twice without a key", async () => {
-    const { call, book } = createTestApi();
+    const { call, store } = createTestApi();
     await call("POST /events", { body: EVENT });
     await call("POST /events", { body: EVENT });
-    expect(book.events).toHaveLength(2);
+    expect(store.events).toHaveLength(2);
   });
 });

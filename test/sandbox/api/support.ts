@@ -5,14 +5,14 @@ import type { Clock } from "#pigeonhole/base/clock.js";
 import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
 import { createApiFetch } from "#pigeonhole/sandbox/api/api-fetch.js";
 import type { ApiHandlers } from "#pigeonhole/sandbox/api/api-handlers.js";
-import { ALL_SCOPES, ApiKeyRing } from "#pigeonhole/sandbox/api/api-keys.js";
+import { ALL_SCOPES, ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { createMakeId } from "#pigeonhole/sandbox/make-id.js";
 import { createApiListener } from "#pigeonhole/sandbox/api/api-listener.js";
 import { type ApiOptions, createApi } from "#pigeonhole/sandbox/api/create-api.js";
 import {
-  type ContactEventBookOptions,
-  createContactEventBook,
-} from "#pigeonhole/sandbox/contact-events/contact-event-book.js";
+  type ContactEventStoreOptions,
+  createContactEventStore,
+} from "#pigeonhole/sandbox/contact-events/contact-event-store.js";
 
 export const LIVE_KEY = "svc_live_sandbox0123456789";
 export const TEST_KEY = "svc_live_sandboxtest456789";
@@ -48,15 +48,15 @@ export const rows = listOperations().map(({ resource, name, operation }) => ({
   operation,
 }));
 
-/** An API with a book of contact events behind it, on a clock that stands. */
+/** An API with a store of contact events behind it, on a clock that stands. */
 export function createTestApi(
-  options: Partial<ApiOptions> & { book?: Partial<ContactEventBookOptions>; clock?: Clock } = {},
+  options: Partial<ApiOptions> & { store?: Partial<ContactEventStoreOptions>; clock?: Clock } = {},
 ) {
   const clock = options.clock ?? new StillClock();
-  const book = createContactEventBook({ clock, makeId: createMakeId("test"), contacts: [ADA], ...options.book });
-  const keys = options.keys ?? new ApiKeyRing([{ token: LIVE_KEY }, { token: TEST_KEY, mode: "test" }]);
+  const store = createContactEventStore({ clock, makeId: createMakeId("test"), contacts: [ADA], ...options.store });
+  const keys = options.keys ?? new ApiKeyRegistry([{ token: LIVE_KEY }, { token: TEST_KEY, mode: "test" }]);
   const api = createApi({
-    handlers: { contactEvents: book.handlers, webhooks: exampleWebhooks },
+    handlers: { contactEvents: store.handlers, webhooks: exampleWebhooks },
     basePath: "/v1",
     onError: (error) => {
       throw error;
@@ -66,7 +66,7 @@ export function createTestApi(
     clock,
   });
   const fetch = createApiFetch(api);
-  return { clock, book, keys, api, fetch, call: callerOf(fetch), ...optionsFor(fetch) };
+  return { clock, store, keys, api, fetch, call: callerOf(fetch), ...optionsFor(fetch) };
 }
 
 function optionsFor(fetch: ReturnType<typeof createApiFetch>) {
@@ -121,8 +121,8 @@ export async function listenTo(api: ReturnType<typeof createApi>) {
 }
 
 /** A ring with one key that has every scope but this one. */
-export function keysWithout(scope: string): ApiKeyRing {
-  return new ApiKeyRing([{ token: LIVE_KEY, scopes: ALL_SCOPES.filter((other) => other !== scope) }]);
+export function keysWithout(scope: string): ApiKeyRegistry {
+  return new ApiKeyRegistry([{ token: LIVE_KEY, scopes: ALL_SCOPES.filter((other) => other !== scope) }]);
 }
 
 /** "201", or status, code and param of the error. */

@@ -28,7 +28,7 @@ export interface KnownKey {
 }
 
 /** Keys by token. */
-export class ApiKeyRing {
+export class ApiKeyRegistry {
   readonly #keys = new Map<string, KnownKey>();
 
   /**

@@ -7,7 +7,7 @@ import { type ContactInput, ContactList, type SandboxContact } from "./contact-l
 import { EventLog, type StoredEvent } from "./event-log.js";
 import { RememberedSends, type SendSlot } from "./remembered-sends.js";
 
-export interface ContactEventBookOptions {
+export interface ContactEventStoreOptions {
   clock: Clock;
   /** Makes the ids of contacts and events. */
   makeId: Pick<MakeId, "hex">;
@@ -25,7 +25,7 @@ export interface ContactEventBookOptions {
 }
 
 /** The contacts of the emulated workspace and their recorded events. See docs/service.md#contact-event-api. */
-export interface ContactEventBook {
+export interface ContactEventStore {
   /** For the operations of the contract. */
   readonly handlers: ApiHandlers["contactEvents"];
   /** Every stored event, in the order of recording. */
@@ -56,8 +56,8 @@ interface Sent {
   slot: SendSlot | undefined;
 }
 
-/** An empty book, except for the contacts and automations of the options. */
-export function createContactEventBook(options: ContactEventBookOptions): ContactEventBook {
+/** An empty store, except for the contacts and automations of the options. */
+export function createContactEventStore(options: ContactEventStoreOptions): ContactEventStore {
   const { clock, makeId, unknownContacts = "refuse", onEvent } = options;
   let recorded = 0;
   const contacts = new ContactList(makeId);

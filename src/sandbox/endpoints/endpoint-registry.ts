@@ -10,7 +10,7 @@ import type { Endpoint } from "./endpoint.js";
 /** What happened to an endpoint. */
 export type EndpointChange = "created" | "updated" | "enabled" | "disabled" | "rotated" | "deleted";
 
-export interface EndpointBookOptions {
+export interface EndpointRegistryOptions {
   clock: Clock;
   makeId: MakeId;
   rules: EndpointRules;
@@ -23,13 +23,13 @@ export interface EndpointBookOptions {
  * The endpoints of the workspace and the rules for changing them. See docs/service.md#endpoint-operations; refusals are
  * ApiFaults.
  */
-export class EndpointBook {
-  readonly #options: EndpointBookOptions;
+export class EndpointRegistry {
+  readonly #options: EndpointRegistryOptions;
   readonly #endpoints = new Map<string, Endpoint>();
   #created = 0;
   #secrets = 0;
 
-  constructor(options: EndpointBookOptions) {
+  constructor(options: EndpointRegistryOptions) {
     this.#options = options;
   }
 

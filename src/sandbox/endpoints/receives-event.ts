@@ -15,7 +15,7 @@ const defaultTypes: ReadonlySet<string> = new Set(DEFAULT_EVENT_TYPES);
  * True when the endpoint, switched on, is sent the event. See docs/service.md#event-types and
  * docs/service.md#allowlists.
  */
-export function hearsEvent(endpoint: Pick<Endpoint, "eventTypes" | keyof Allowlists>, event: Audience): boolean {
+export function receivesEvent(endpoint: Pick<Endpoint, "eventTypes" | keyof Allowlists>, event: Audience): boolean {
   const { eventTypes } = endpoint;
   const subscribed = eventTypes.length === 0 ? defaultTypes.has(event.type) : eventTypes.includes(event.type);
   if (!subscribed) return false;

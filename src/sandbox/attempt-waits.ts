@@ -3,7 +3,7 @@ import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import { type AttemptFilter, type AttemptLog, matchesFilter } from "./delivery/attempt-log.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
-import { WaitingRoom } from "./waiting-room.js";
+import { EventWaiter } from "./event-waiter.js";
 
 /** The filter for an attempt to wait for. */
 export interface AttemptWait extends AttemptFilter {
@@ -43,7 +43,7 @@ const ANSWERS: readonly unknown[] = ["2xx", "3xx", "4xx", "5xx", "none"];
 export class AttemptWaits {
   readonly #log: AttemptLog;
   readonly #clock: Clock;
-  readonly #room = new WaitingRoom<AttemptRow>();
+  readonly #waiter = new EventWaiter<AttemptRow>();
 
   constructor(log: AttemptLog, clock: Clock) {
     this.#log = log;
@@ -51,13 +51,13 @@ export class AttemptWaits {
   }
 
   /** Passes an attempt to the waits. */
-  tell(row: AttemptRow): void {
-    this.#room.tell(row);
+  emit(row: AttemptRow): void {
+    this.#waiter.emit(row);
   }
 
   /** The sandbox is closed: every wait ends. */
   close(): void {
-    this.#room.close();
+    this.#waiter.close();
   }
 
   /** The first attempt in the log that matches, or the next one that follows; rejects with `wait_timeout`. */
@@ -66,7 +66,7 @@ export class AttemptWaits {
     const found = this.#log.list(filter).find(({ row }) => fits(row));
     if (found !== undefined) return Promise.resolve(found.row);
     const describe = (): string => timeoutText(timeoutMs, this.#log);
-    return this.#room.wait({ fits, timeoutMs, clock: this.#clock, timeoutText: describe });
+    return this.#waiter.wait({ fits, timeoutMs, clock: this.#clock, timeoutText: describe });
   }
 }
 
@@ -83,13 +83,13 @@ function matchesAnswer({ responseCode }: AttemptRow, answered: AttemptWait["answ
   return responseCode !== null && `${Math.floor(responseCode / 100)}xx` === answered;
 }
 
-const MAX_TOLD = 5;
+const MAX_SHOWN = 5;
 
 function timeoutText(timeoutMs: number, log: AttemptLog): string {
   const rows = log.list();
-  const told = rows
-    .slice(-MAX_TOLD)
+  const shown = rows
+    .slice(-MAX_SHOWN)
     .map(({ row }) => `${row.eventType} attempt ${row.attempt}: ${row.error ?? `HTTP ${row.responseCode}`}`);
-  const seen = rows.length === 0 ? "No attempt was made at all." : `Last of ${rows.length}: ${told.join("; ")}.`;
+  const seen = rows.length === 0 ? "No attempt was made at all." : `Last of ${rows.length}: ${shown.join("; ")}.`;
   return `No such attempt within ${timeoutMs} ms of the sandbox's clock. ${seen}`;
 }

@@ -14,13 +14,13 @@ interface Waiting<Item> {
   fail(error: PigeonholeError): void;
 }
 
-/** The waits for something to happen in the sandbox. */
-export class WaitingRoom<Item> {
+/** Waits for the next item of the sandbox, an attempt or a contact event, that fits. */
+export class EventWaiter<Item> {
   readonly #waiting = new Set<Waiting<Item>>();
   #isClosed = false;
 
   /** Passes an item to every wait. */
-  tell(item: Item): void {
+  emit(item: Item): void {
     for (const waiting of this.#waiting) waiting.onItem(item);
   }
 
