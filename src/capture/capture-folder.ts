@@ -69,7 +69,7 @@ export interface CaptureFolder {
 
 /**
  * Opens the folder `captures` in `path` (such as `.pigeonhole`), and creates both if needed: mode 0700, with a
- * `.gitignore` for everything in `path`, since captured deliveries hold personal data. Files that cannot be read are
+ * `.gitignore` for everything in `path`, since captured deliveries contain personal data. Files that cannot be read are
  * listed in `broken`.
  */
 export function openCaptureFolder(path: string, options: CaptureFolderOptions = {}): CaptureFolder {
@@ -95,16 +95,16 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   }
 
   /** Keeps a capture in memory. Returns its file. */
-  function hold(capture: Capture, file = join(folder, `${capture.id}.json`)): string {
+  function remember(capture: Capture, file = join(folder, `${capture.id}.json`)): string {
     const { id } = capture;
     const old = captures.get(id);
     shareHeaders(capture);
     captures.set(id, capture);
     if (old?.receivedAt === capture.receivedAt) order[order.indexOf(old)] = capture;
     else insertByTime(order, capture, old);
-    const known = fileOf.get(id) ?? file;
-    fileOf.set(id, known);
-    return known;
+    const place = fileOf.get(id) ?? file;
+    fileOf.set(id, place);
+    return place;
   }
 
   function forget(gone: ReadonlySet<string>): void {
@@ -127,18 +127,18 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   }
 
   /** The capture on disk for one in memory: the same object unless another process has written. */
-  async function readLatest(held: Capture, file: string): Promise<Capture> {
+  async function readLatest(known: Capture, file: string): Promise<Capture> {
     const stamp = await stampOf(file);
-    if (stamp === stamps.get(file)) return held;
+    if (stamp === stamps.get(file)) return known;
     if (stamp !== undefined) {
       const latest = await readCaptureFile(file);
-      watcher?.changed(latest, held);
+      watcher?.changed(latest, known);
       return latest;
     }
     stamps.delete(file);
-    forget(new Set([held.id]));
-    watcher?.removed([held.id]);
-    throw noCapture(held.id);
+    forget(new Set([known.id]));
+    watcher?.removed([known.id]);
+    throw noCapture(known.id);
   }
 
   async function remove(ids: readonly string[]): Promise<string[]> {
@@ -172,7 +172,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   }
 
   /** Reads a change that another process made to a file. */
-  function look(file: string): Promise<void> {
+  function refreshFile(file: string): Promise<void> {
     const id = [basename(file, ".json")].find((name) => fileOf.get(name) === file) ?? idOf(file);
     return write(id ?? file, async () => {
       const stamp = await stampOf(file);
@@ -190,7 +190,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
       if (capture === undefined || (fileOf.get(capture.id) ?? file) !== file) return;
       stamps.set(file, stamp);
       const before = captures.get(capture.id);
-      hold(capture, file);
+      remember(capture, file);
       watcher?.changed(capture, before);
     });
   }
@@ -200,19 +200,19 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     return undefined;
   }
 
-  function lookAt(names: ReadonlySet<string> | "all"): void {
+  function refreshFiles(names: ReadonlySet<string> | "all"): void {
     const files =
       names === "all"
         ? new Set([...fileOf.values(), ...(existsSync(folder) ? listCaptureFiles(folder) : [])])
         : [...names].map((name) => join(folder, name));
-    for (const file of files) void look(file);
+    for (const file of files) void refreshFile(file);
   }
 
   /** The system does not report changes in a folder that was deleted and created again. */
   function watchAgain(): void {
     if (watcher === undefined) return;
     endWatch();
-    endWatch = watchJsonFiles(folder, lookAt);
+    endWatch = watchJsonFiles(folder, refreshFiles);
   }
 
   return {
@@ -228,7 +228,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
         throw new PigeonholeError("invalid_capture", "The id of a capture must be letters, digits, _ and - only.");
       }
       const isKnown = captures.has(capture.id);
-      const file = hold(capture);
+      const file = remember(capture);
       const task = (): Promise<void> => store(file, capture);
       const written = write(capture.id, isKnown ? () => withFileLock(file, task) : task);
       const isDue = order.length > max || Date.parse(order[0]?.receivedAt ?? "") < clock.now() - keepMs;
@@ -241,13 +241,13 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
         const file = fileOf.get(id);
         if (file === undefined) throw noCapture(id);
         await withFileLock(file, async () => {
-          const held = captures.get(id);
-          if (held === undefined) throw noCapture(id);
-          const wanted = { ...change(await readLatest(held, file)), id };
-          hold(wanted);
+          const known = captures.get(id);
+          if (known === undefined) throw noCapture(id);
+          const wanted = { ...change(await readLatest(known, file)), id };
+          remember(wanted);
           await store(file, wanted).catch((error: unknown) => {
             // The attempts did happen, so keep them. Undo every other change.
-            if (captures.get(id) === wanted) hold({ ...held, attempts: wanted.attempts });
+            if (captures.get(id) === wanted) remember({ ...known, attempts: wanted.attempts });
             throw error;
           });
           changed = wanted;
@@ -258,14 +258,14 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     },
     async refresh(id) {
       const file = fileOf.get(id);
-      if (file !== undefined) await look(file);
+      if (file !== undefined) await refreshFile(file);
       return captures.get(id);
     },
     remove: async (ids) => (await remove(ids)).length,
     prune: () => prune(),
     watch(given) {
       watcher = given;
-      endWatch = watchJsonFiles(folder, lookAt);
+      endWatch = watchJsonFiles(folder, refreshFiles);
       return () => {
         watcher = undefined;
         endWatch();

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { BrokenFile } from "./capture-files.js";
 import { byTime, loadFolder } from "./load-folder.js";
-import type { CaptureShelf } from "./select-captures.js";
+import type { CaptureReader } from "./select-captures.js";
 
 /** The captures of a folder at the time it was read. */
-export interface ReadFolder extends CaptureShelf {
+export interface ReadFolder extends CaptureReader {
   /** Files that are not captures. */
   readonly broken: readonly BrokenFile[];
 }

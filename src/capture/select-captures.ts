@@ -10,7 +10,7 @@ import { matchesQuery, parseQuery } from "./query.js";
 const MAX_NAMED = 5;
 
 /** The source of captures; a `CaptureFolder` fits. */
-export interface CaptureShelf {
+export interface CaptureReader {
   /** Newest first. */
   list(): readonly Capture[];
   get(id: string): Capture | undefined;
@@ -24,40 +24,40 @@ export interface CaptureShelf {
  * Throws `no_capture` for a word that picks none or could mean several, `invalid_query` for an invalid search, and
  * `invalid_capture` for a file that is not a capture.
  */
-export function selectCaptures(shelf: CaptureShelf, words: readonly string[], nowMs: number = Date.now()): Capture[] {
+export function selectCaptures(reader: CaptureReader, words: readonly string[], nowMs: number = Date.now()): Capture[] {
   const picked = new Map<string, Capture>();
   for (const word of words) {
-    for (const capture of pick(shelf, word.trim(), nowMs)) picked.set(capture.id, capture);
+    for (const capture of pick(reader, word.trim(), nowMs)) picked.set(capture.id, capture);
   }
   return [...picked.values()].toSorted(byTime);
 }
 
-function pick(shelf: CaptureShelf, word: string, nowMs: number): readonly Capture[] {
-  if (word === "all") return shelf.list();
-  if (word === "last" || word.startsWith("last:")) return [pickLast(shelf, word, nowMs)];
+function pick(reader: CaptureReader, word: string, nowMs: number): readonly Capture[] {
+  if (word === "all") return reader.list();
+  if (word === "last" || word.startsWith("last:")) return [pickLast(reader, word, nowMs)];
   const mayBeSearch = /[:\s]/.test(word.replace(/^[A-Za-z]:[\\/]/, ""));
   if (/[/\\]|\.json$/.test(word) && (!mayBeSearch || existsSync(word))) return readPath(word);
   if (!/[:\s"]/.test(word)) {
-    const byId = pickById(shelf, word);
+    const byId = pickById(reader, word);
     if (byId !== undefined) return [byId];
     throw notFound(word);
   }
-  return pickByQuery(shelf, word, nowMs);
+  return pickByQuery(reader, word, nowMs);
 }
 
-function pickLast(shelf: CaptureShelf, word: string, nowMs: number): Capture {
+function pickLast(reader: CaptureReader, word: string, nowMs: number): Capture {
   const type = word === "last" ? "" : word.slice("last:".length);
   const query = parseQuery(type === "" ? "" : `type:"${type}"`);
-  const found = shelf.list().find((capture) => matchesQuery(query, capture, nowMs));
+  const found = reader.list().find((capture) => matchesQuery(query, capture, nowMs));
   if (found !== undefined) return found;
   const what = type === "" ? "There are no captures yet." : `No capture is of the type ${type}.`;
   throw new PigeonholeError("no_capture", `"${word}" picks nothing. ${what}`);
 }
 
-function pickById(shelf: CaptureShelf, word: string): Capture | undefined {
-  const exact = shelf.get(word) ?? shelf.list().find(({ event }) => event.id === word);
+function pickById(reader: CaptureReader, word: string): Capture | undefined {
+  const exact = reader.get(word) ?? reader.list().find(({ event }) => event.id === word);
   if (exact !== undefined) return exact;
-  const found = shelf.list().filter((capture) => isNamed(capture, word));
+  const found = reader.list().filter((capture) => isNamed(capture, word));
   const [first] = found;
   if (found.length <= 1) return first;
   const shown = found.slice(0, MAX_NAMED).map(({ id, event }) => `${id} (${event.id ?? "without event id"})`);
@@ -77,9 +77,9 @@ function notFound(word: string): PigeonholeError {
   );
 }
 
-function pickByQuery(shelf: CaptureShelf, word: string, nowMs: number): Capture[] {
+function pickByQuery(reader: CaptureReader, word: string, nowMs: number): Capture[] {
   const query = parseQuery(word);
-  const found = shelf.list().filter((capture) => matchesQuery(query, capture, nowMs));
+  const found = reader.list().filter((capture) => matchesQuery(query, capture, nowMs));
   if (found.length > 0) return found;
   throw new PigeonholeError("no_capture", `No capture matches ${word}.`);
 }

@@ -15,7 +15,7 @@ import { ClockWatch } from "./clock-watch.js";
 import { DeliveryWatch } from "./delivery-watch.js";
 import { FinalAnswerLog } from "./final-answer-log.js";
 import { createDeliveryHandler } from "./handle-delivery.js";
-import { HeldStore } from "./held-store.js";
+import { StoreOwnership } from "./store-ownership.js";
 import { createInbox } from "./inbox.js";
 import { Lifecycle } from "./lifecycle.js";
 import { LimitedLog } from "./limited-log.js";
@@ -98,7 +98,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     options,
     silence,
     sender,
-    heldStore: new HeldStore(store),
+    storeOwnership: new StoreOwnership(store),
     counter,
     limitedLog,
     workWatch,

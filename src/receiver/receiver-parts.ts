@@ -5,7 +5,7 @@ import type { SilenceWatch } from "./alarms.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { LimitedLog } from "./limited-log.js";
 import type { DeliveryPath } from "./handle-delivery.js";
-import type { HeldStore } from "./held-store.js";
+import type { StoreOwnership } from "./store-ownership.js";
 import type { LifecycleSteps } from "./lifecycle.js";
 import type { ResolvedOptions } from "./options.js";
 import type { Pruner } from "./pruner.js";
@@ -17,7 +17,7 @@ import type { WorkWatch } from "./work-watch.js";
 export interface ReceiverParts {
   options: ResolvedOptions;
   path: DeliveryPath;
-  heldStore: HeldStore;
+  storeOwnership: StoreOwnership;
   counter: StoreCounter;
   pruner: Pruner;
   limitedLog: LimitedLog;
@@ -30,7 +30,7 @@ export interface ReceiverParts {
 
 /** How the parts are started, one after the other, and stopped again. */
 export function startAndStop(parts: ReceiverParts): LifecycleSteps {
-  const { options, path, heldStore, pruner, workWatch, silence } = parts;
+  const { options, path, storeOwnership, pruner, workWatch, silence } = parts;
   const { store, clock, logger } = options;
   return {
     start: [
@@ -40,7 +40,7 @@ export function startAndStop(parts: ReceiverParts): LifecycleSteps {
         if (!options.telemetry) return;
         path.telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
       },
-      () => heldStore.open({ logger, clock, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
+      () => storeOwnership.open({ logger, clock, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
       () => path.report.clockWatch.start(),
       () => path.dispatcher.start(path.telemetry),
       () => pruner.start(),
@@ -49,13 +49,13 @@ export function startAndStop(parts: ReceiverParts): LifecycleSteps {
       // Not awaited: a long backlog takes seconds to count.
       () => void warnOfOrphans(parts),
     ],
-    giveUp: () => heldStore.close(),
+    giveUp: () => storeOwnership.close(),
     stop: (timeoutMs) => stopAll(parts, timeoutMs),
   };
 }
 
 async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
-  const { path, heldStore, counter, pruner, limitedLog, workWatch, silence, sender } = parts;
+  const { path, storeOwnership, counter, pruner, limitedLog, workWatch, silence, sender } = parts;
   // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
   const keepAlive = setInterval(() => undefined, MINUTE);
   pruner.stop();
@@ -68,7 +68,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
     await path.report.clockWatch.stop();
     await counter.count().catch(() => undefined);
   } finally {
-    await heldStore.close().finally(() => clearInterval(keepAlive));
+    await storeOwnership.close().finally(() => clearInterval(keepAlive));
   }
 }
 

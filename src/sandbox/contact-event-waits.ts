@@ -23,19 +23,19 @@ export class ContactEventWaits {
   }
 
   /**
-   * The first of `held` that matches, or the next one that arrives; rejects with `wait_timeout`, or `stopped` when it
+   * The first of `stored` that matches, or the next one that arrives; rejects with `wait_timeout`, or `stopped` when it
    * is closed.
    */
-  async wait(held: readonly StoredEvent[], wait: ContactEventWait): Promise<StoredEvent> {
+  async wait(stored: readonly StoredEvent[], wait: ContactEventWait): Promise<StoredEvent> {
     checkOptionNames("sandbox.waitForContactEvent", wait, WAIT_NAMES);
     const { name, email } = wait;
     const timeoutMs = checkTimeout(wait.timeoutMs ?? 10 * SECOND);
     const fits = (event: StoredEvent): boolean =>
       (name === undefined || event.name === name) &&
       (email === undefined || event.email.toLowerCase() === email.toLowerCase());
-    const found = held.find(fits);
+    const found = stored.find(fits);
     if (found !== undefined) return found;
-    const text = `No such contact event within ${timeoutMs} ms; ${held.length} were held before.`;
+    const text = `No such contact event within ${timeoutMs} ms; ${stored.length} were stored before.`;
     return this.#waiter.wait({ fits, timeoutMs, clock: waitingClock, timeoutText: () => text });
   }
 }

@@ -184,8 +184,8 @@ describe("captures are picked by", () => {
   const sent = { ...makeCapture({ at: NOW - 2_000, body: JSON.stringify(sampleEvent("email.sent")) }), tags: ["vip"] };
   const newest = makeCapture({ at: NOW - 1_000 });
   const all = [newest, sent, bounced];
-  const shelf = { list: () => all, get: (id: string) => all.find((capture) => capture.id === id) };
-  const pick = (...words: string[]) => selectCaptures(shelf, words, NOW);
+  const reader = { list: () => all, get: (id: string) => all.find((capture) => capture.id === id) };
+  const pick = (...words: string[]) => selectCaptures(reader, words, NOW);
 
   test.each([
     ["last", [newest]],

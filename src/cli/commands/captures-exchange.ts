@@ -8,7 +8,7 @@ import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type * as specs from "../specs/captures.js";
-import { openCaptures, readShelf, pickCaptures } from "../values/captures.js";
+import { openCaptures, readCaptures, pickCaptures } from "../values/captures.js";
 import { countOf, putOut } from "../values/output-file.js";
 import { readInput } from "../values/read-input.js";
 import { findSecrets } from "../values/secret-option.js";
@@ -16,8 +16,8 @@ import { findSigningSecret } from "../values/signing-secret.js";
 
 export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ args, options, context }) => {
   const { as, redact, to, out } = options;
-  const shelf = readShelf(options.store, context);
-  const selected = pickCaptures({ shelf, words: args.selection, store: options.store }, context);
+  const reader = readCaptures(options.store, context);
+  const selected = pickCaptures({ reader, words: args.selection, store: options.store }, context);
   const captures = redact === undefined ? selected : selected.map(createRedactor({ profile: redact }));
   const isSigned = as === "curl" || as === "http";
   const secret = isSigned ? findSigningSecret(options.secret, context) : undefined;

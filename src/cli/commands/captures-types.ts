@@ -7,13 +7,13 @@ import { escapeControls } from "../../base/escape-controls.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { capturesTypes } from "../specs/captures.js";
-import { readShelf, pickCaptures } from "../values/captures.js";
+import { readCaptures, pickCaptures } from "../values/captures.js";
 import { countOf } from "../values/output-file.js";
 import { readInput } from "../values/read-input.js";
 
 export const run: RunCommand<typeof capturesTypes> = async ({ args, options, context }) => {
   const words = args.selection.length === 0 ? ["all"] : args.selection;
-  const captures = pickCaptures({ shelf: readShelf(options.store, context), words, store: options.store }, context);
+  const captures = pickCaptures({ reader: readCaptures(options.store, context), words, store: options.store }, context);
   if (options.check !== undefined) return check(options.check, captures, context);
   const text = generateSchemas(captures);
   if (options.out === undefined) context.out.raw(text);

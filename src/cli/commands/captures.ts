@@ -17,7 +17,7 @@ import type { Paint } from "../frame/output.js";
 import { formatJson } from "../frame/format-json.js";
 import { formatTable } from "../frame/table.js";
 import type * as specs from "../specs/captures.js";
-import { openExistingCaptures, pickCaptures, readExistingCaptures, readShelf } from "../values/captures.js";
+import { openExistingCaptures, pickCaptures, readExistingCaptures, readCaptures } from "../values/captures.js";
 
 // Async, so that an error of a search or a selection becomes a rejection. oxlint-disable-next-line require-await
 export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
@@ -62,7 +62,7 @@ export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, op
   const { store } = options;
   refuseOtherFiles(args.selection, store, context);
   const folder = openExistingCaptures(store, context);
-  const ids = pickCaptures({ shelf: folder, words: args.selection, store }, context).map(({ id }) => id);
+  const ids = pickCaptures({ reader: folder, words: args.selection, store }, context).map(({ id }) => id);
   const what = ids.length === 1 ? "1 capture" : `${ids.length} captures`;
   if (!(await confirm(`Delete ${what}?`, context))) return EXIT.failed;
   const removed = await folder.remove(ids);
@@ -90,7 +90,7 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 function pickOne(word: string, store: string, context: CommandContext): Capture {
-  const [capture, ...others] = selectCaptures(readShelf(store, context), [word]);
+  const [capture, ...others] = selectCaptures(readCaptures(store, context), [word]);
   if (capture !== undefined && others.length === 0) return capture;
   throw usageError(`"${word}" picks ${others.length + 1} captures; give one.`);
 }

@@ -11,7 +11,7 @@ import {
   type ReplayOptions,
   type ReplayReport,
 } from "../../capture/replay-captures.js";
-import type { CaptureShelf } from "../../capture/select-captures.js";
+import type { CaptureReader } from "../../capture/select-captures.js";
 import { escapeControls } from "../../base/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
@@ -19,7 +19,7 @@ import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import { createProgress } from "../frame/progress.js";
 import type { replay } from "../specs/replay.js";
-import { openCapturesIfAllowed, pickCaptures, readShelf } from "../values/captures.js";
+import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/captures.js";
 import { readCertificates } from "../values/certificates.js";
 import { readInput } from "../values/read-input.js";
 import { requireSigningSecret } from "../values/signing-secret.js";
@@ -36,8 +36,8 @@ export const run: RunCommand<typeof replay> = async (input) => {
   const { options, context } = input;
   const { out, signal } = context;
   const folder = options.dryRun ? undefined : openCapturesIfAllowed(options.store, context);
-  const shelf = folder ?? readShelf(options.store, context);
-  const captures = chooseCaptures(input, shelf);
+  const reader = folder ?? readCaptures(options.store, context);
+  const captures = chooseCaptures(input, reader);
   for (const target of options.to) readTarget("--to", target);
   if (options.dryRun) {
     for (const capture of captures) showPlanned(capture, targetsOf(capture, options.to), out);
@@ -70,16 +70,16 @@ export const run: RunCommand<typeof replay> = async (input) => {
   return report.unanswered > 0 ? EXIT.unreachable : EXIT.ok;
 };
 
-function chooseCaptures({ args, options, context }: Input, shelf: CaptureShelf): Capture[] {
+function chooseCaptures({ args, options, context }: Input, reader: CaptureReader): Capture[] {
   const { selection } = args;
   if (selection.length === 0 && options.query === undefined) {
     throw usageError("Nothing to replay: give last, an id, a search, a file or folder, or --query.");
   }
   const { store } = options;
-  const selected = selection.length === 0 ? [] : pickCaptures({ shelf, words: selection, store }, context);
+  const selected = selection.length === 0 ? [] : pickCaptures({ reader, words: selection, store }, context);
   if (options.query === undefined) return selected;
   const query = parseQuery(options.query);
-  const found = shelf.list().filter((capture) => matchesQuery(query, capture));
+  const found = reader.list().filter((capture) => matchesQuery(query, capture));
   const both = [...new Map([...selected, ...found].map((capture) => [capture.id, capture])).values()];
   if (both.length === 0) throw usageError(`--query: no capture matches ${options.query}.`);
   return both;

@@ -10,7 +10,7 @@ import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import type { verify } from "../specs/verify.js";
-import { readShelf } from "../values/captures.js";
+import { readCaptures } from "../values/captures.js";
 import { readInput } from "../values/read-input.js";
 import { requireSecrets } from "../values/secret-option.js";
 
@@ -59,7 +59,7 @@ async function findRequest({ args, options, context }: CommandInput<typeof verif
     return { body: await readInput("--body", options.body, context), headers: options.header, receivedAt: Date.now() };
   }
   if (word === undefined) throw usageError("Nothing to verify: give a capture (a file, an id, last) or --body.");
-  const [capture, ...others] = selectCaptures(readShelf(options.store, context), [word]);
+  const [capture, ...others] = selectCaptures(readCaptures(options.store, context), [word]);
   if (capture === undefined || others.length > 0) {
     throw usageError(`"${word}" picks ${others.length + 1} captures; verify takes one.`);
   }

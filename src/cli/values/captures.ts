@@ -6,7 +6,7 @@ import { type CaptureFolder, openCaptureFolder } from "../../capture/capture-fol
 import { readCaptureFolder } from "../../capture/read-capture-folder.js";
 import { PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../../capture/capture.js";
-import { type CaptureShelf, selectCaptures } from "../../capture/select-captures.js";
+import { type CaptureReader, selectCaptures } from "../../capture/select-captures.js";
 import { escapeControls } from "../../base/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
@@ -34,13 +34,13 @@ export function openExistingCaptures(store: string, context: CommandContext): Ca
 }
 
 /** Reads the captures, which needs only permission to read. A missing folder is an error. */
-export function readExistingCaptures(store: string, context: CommandContext): CaptureShelf {
+export function readExistingCaptures(store: string, context: CommandContext): CaptureReader {
   checkThere(store, context);
-  return readShelf(store, context);
+  return readCaptures(store, context);
 }
 
 /** Like {@link readExistingCaptures}, for commands that also accept paths of files: empty if there is no folder. */
-export function readShelf(store: string, context: CommandContext): CaptureShelf {
+export function readCaptures(store: string, context: CommandContext): CaptureReader {
   if (!isThere(store, context)) return { list: () => [], get: () => undefined };
   const folder = readCaptureFolder(resolve(context.cwd, store));
   nameBroken(folder.broken, context.out);
@@ -73,15 +73,15 @@ function nameBroken(broken: readonly BrokenFile[], out: Output): void {
 }
 
 export interface Selection {
-  shelf: CaptureShelf;
+  reader: CaptureReader;
   words: readonly string[];
   /** The value of `--store`, for the error. */
   store: string;
 }
 
 /** Like `selectCaptures`, but `all` without any capture is an error too. */
-export function pickCaptures({ shelf, words, store }: Selection, { cwd }: CommandContext): Capture[] {
-  const picked = selectCaptures(shelf, words);
+export function pickCaptures({ reader, words, store }: Selection, { cwd }: CommandContext): Capture[] {
+  const picked = selectCaptures(reader, words);
   if (picked.length > 0) return picked;
   throw new PigeonholeError("no_capture", `There are no captures in ${resolve(cwd, store)} yet. ${WHERE_FROM}`);
 }

@@ -40,7 +40,7 @@ export class DeliveryEngine {
   /** Deliveries that have not ended. */
   readonly #open = new Set<Delivery>();
   /** Reordered attempts by endpoint. Each is sent when another attempt to the endpoint has ended. */
-  readonly #heldBack = new Map<string, Set<() => void>>();
+  readonly #reordered = new Map<string, Set<() => void>>();
   #planned = 0;
   #logged = 0;
 
@@ -91,7 +91,7 @@ export class DeliveryEngine {
   /** Ends everything. Running attempts are aborted and not logged. */
   stop(): void {
     this.#endAll(() => true);
-    this.#heldBack.clear();
+    this.#reordered.clear();
     this.#options.sender.abortAll();
     this.#options.queue.clear();
   }
@@ -121,7 +121,7 @@ export class DeliveryEngine {
         this.#wait(delivery, fault.delayMs, start);
         break;
       case "reorder":
-        this.#holdBack(delivery, fault.mostMs ?? MAX_REORDER_MS, start);
+        this.#reorder(delivery, fault.mostMs ?? MAX_REORDER_MS, start);
         break;
       case undefined:
       case "drop":
@@ -142,18 +142,18 @@ export class DeliveryEngine {
     delivery.wait = { timer: clock.setTimer(fire, ms), dueMs: elapsed() + ms };
   }
 
-  #holdBack(delivery: Delivery, mostMs: number, start: () => void): void {
+  #reorder(delivery: Delivery, mostMs: number, start: () => void): void {
     const { id } = delivery.endpoint;
-    const held = this.#heldBack.get(id) ?? new Set();
-    this.#heldBack.set(id, held);
-    const letGo = (): void => {
-      if (!held.delete(letGo)) return;
+    const waiting = this.#reordered.get(id) ?? new Set();
+    this.#reordered.set(id, waiting);
+    const release = (): void => {
+      if (!waiting.delete(release)) return;
       delivery.wait?.timer.cancel();
       delivery.wait = undefined;
       start();
     };
-    held.add(letGo);
-    this.#wait(delivery, mostMs, letGo);
+    waiting.add(release);
+    this.#wait(delivery, mostMs, release);
   }
 
   async #run(delivery: Delivery, fault: DeliveryFault | undefined): Promise<void> {
@@ -203,7 +203,7 @@ export class DeliveryEngine {
     if (waitMs === undefined) this.#end(delivery, row);
     else this.#wait(delivery, waitMs, () => this.#due(delivery));
     this.#options.onAttempt(row, delivery);
-    for (const letGo of this.#heldBack.get(endpoint.id) ?? []) letGo();
+    for (const release of this.#reordered.get(endpoint.id) ?? []) release();
   }
 
   /**

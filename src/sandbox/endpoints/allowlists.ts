@@ -40,10 +40,10 @@ export function coversAddress({ addressAllowlist, domainAllowlist }: Allowlists,
 export function holdsAllowlists(caller: Pick<Caller, keyof Allowlists>, lists: Allowlists): boolean {
   if (isUnlimited(caller)) return true;
   if (isUnlimited(lists)) return false;
-  const heldDomains = caller.domainAllowlist.map((domain) => domain.toLowerCase());
+  const ownDomains = caller.domainAllowlist.map((domain) => domain.toLowerCase());
   return (
     lists.addressAllowlist.every((address) => coversAddress(caller, address)) &&
-    lists.domainAllowlist.every((domain) => heldDomains.includes(domain.toLowerCase()))
+    lists.domainAllowlist.every((domain) => ownDomains.includes(domain.toLowerCase()))
   );
 }
 

@@ -2,12 +2,12 @@ import { PigeonholeError } from "../base/error.js";
 import type { Store, StoreContext } from "../store/store.js";
 
 /** Stores that a receiver of this process has opened. */
-const held = new WeakSet<Store>();
+const owned = new WeakSet<Store>();
 
 /** A receiver's exclusive use of its store: only the receiver that opened it closes it. */
-export class HeldStore {
+export class StoreOwnership {
   readonly #store: Store;
-  #isHeld = false;
+  #isOwner = false;
 
   constructor(store: Store) {
     this.#store = store;
@@ -15,21 +15,21 @@ export class HeldStore {
 
   /** Rejects with `invalid_option` while another receiver uses the store, since that one would close it. */
   async open(context: StoreContext): Promise<void> {
-    if (held.has(this.#store)) {
+    if (owned.has(this.#store)) {
       throw new PigeonholeError(
         "invalid_option",
         "The store is in use by another receiver of this process, which closes it when it stops. Give each receiver its own Store.",
       );
     }
-    held.add(this.#store);
-    this.#isHeld = true;
+    owned.add(this.#store);
+    this.#isOwner = true;
     await this.#store.open(context);
   }
 
   /** Does not close a store that this receiver has not opened. */
   async close(): Promise<void> {
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
-    await this.#store.close().finally(() => held.delete(this.#store));
+    if (!this.#isOwner) return;
+    this.#isOwner = false;
+    await this.#store.close().finally(() => owned.delete(this.#store));
   }
 }
