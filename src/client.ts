@@ -27,7 +27,7 @@ export {
   EVENT_LIMITS,
   checkContactEvent,
 } from "./contract/contact-event.js";
-export type { Checked, Fault, FaultCode } from "./contract/fault.js";
+export type { Checked, ValidationIssue, ValidationCode } from "./contract/check-input.js";
 export type { Page } from "./contract/paging.js";
 export type {
   WebhookCreateInput,

@@ -1,5 +1,5 @@
 import type { BoundOperation } from "../contract/bind-operations.js";
-import { type FaultCode, checkInput } from "../contract/fault.js";
+import { type ValidationCode, checkInput } from "../contract/check-input.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/idempotency-key.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "../contract/operation.js";
 import type { WireRequest } from "./attempt.js";
@@ -74,8 +74,8 @@ export function prepareCall(bound: BoundOperation, args: CallArguments, baseUrl:
 }
 
 function check({ call, operation }: BoundOperation, schema: NonNullable<Operation["body"]>, input: unknown) {
-  const checked = checkInput(schema, input, operation.faultCodes);
-  if (!checked.ok) throw new InvalidInputError(call, checked.fault);
+  const checked = checkInput(schema, input, operation.issueCodes);
+  if (!checked.ok) throw new InvalidInputError(call, checked.issue);
   return checked.value;
 }
 
@@ -94,10 +94,10 @@ function checkOptions(call: string, operation: Operation, options: unknown): Key
   if (key === undefined) return { signal };
   const checked = checkInput(idempotencyKey, key);
   if (checked.ok) return { signal, idempotencyKey: key };
-  throw refuse(call, "invalid_idempotency_key", "idempotencyKey", checked.fault.message);
+  throw refuse(call, "invalid_idempotency_key", "idempotencyKey", checked.issue.message);
 }
 
-function refuse(call: string, code: FaultCode, param: string, message: string): InvalidInputError {
+function refuse(call: string, code: ValidationCode, param: string, message: string): InvalidInputError {
   return new InvalidInputError(call, { code, param, message });
 }
 

@@ -1,4 +1,4 @@
-import { checkInput } from "../contract/fault.js";
+import { checkInput } from "../contract/check-input.js";
 import { type ErrorBody, readErrorBody } from "../contract/error-body.js";
 import type { Operation } from "../contract/operation.js";
 import type { Answer } from "./attempt.js";
@@ -52,7 +52,7 @@ export function readAnswer(call: string, operation: Operation, answer: Answer, d
   }
   const result = checkInput(operation.result, body.value);
   if (result.ok) return result.value;
-  const { param, message } = result.fault;
+  const { param, message } = result.issue;
   throw refuse({ code: "invalid_answer", message: `The answer lacks what is documented: ${param}: ${message}` });
 }
 

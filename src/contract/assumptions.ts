@@ -87,7 +87,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     notShown: "Which code a broken event gets where two would fit, and `param` where no contact is named.",
     assumed:
       "A missing field or a value of the wrong type is `invalid_parameter`; a rule broken by name, properties or occurredAt, or no contact (param `email`), is `invalid_event`; any other rule is `invalid_parameter`.",
-    change: "It concerns only errors found before sending: `EVENT_FAULT_CODES` in `src/contract/contact-event.ts`.",
+    change: "It concerns only errors found before sending: `EVENT_ISSUE_CODES` in `src/contract/contact-event.ts`.",
   },
   {
     id: "both_contacts",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_LIMITS, EVENT_NAME } from "./event-limits.js";
-import { type Checked, type Fault, type FaultCode, checkInput } from "./fault.js";
+import { type Checked, type ValidationIssue, type ValidationCode, checkInput } from "./check-input.js";
 import { type JsonValue, isJsonValue, jsonSize } from "./json-size.js";
 import { checkOccurredAt } from "./occurred-at.js";
 import { readPlainContactEvent } from "./plain-contact-event.js";
@@ -67,7 +67,7 @@ export const contactEventInput = z
   .refine(({ email, contactId }) => email !== undefined || contactId !== undefined, {
     path: ["email"],
     error: "An event needs email or contactId.",
-    params: { code: "invalid_event" satisfies FaultCode },
+    params: { code: "invalid_event" satisfies ValidationCode },
   })
   .refine(({ createContact, email }) => createContact !== true || email !== undefined, {
     path: ["createContact"],
@@ -87,11 +87,11 @@ export const contactEventBatchInput = z.strictObject({
 });
 
 /** Codes of broken rules by field; see docs/service.md#event-errors. */
-export const EVENT_FAULT_CODES = {
+export const EVENT_ISSUE_CODES = {
   name: "invalid_event",
   properties: "invalid_event",
   occurredAt: "invalid_event",
-} as const satisfies Record<string, FaultCode>;
+} as const satisfies Record<string, ValidationCode>;
 
 /**
  * Checks one event by all rules, including those about the time. The value is a copy in the schema's order. Its
@@ -100,20 +100,20 @@ export const EVENT_FAULT_CODES = {
 export function checkContactEvent(event: unknown, nowMs: number): Checked<z.output<typeof contactEventInput>> {
   const plain = readPlainContactEvent(event);
   if (plain !== undefined) return { ok: true, value: plain };
-  const checked = checkInput(contactEventInput, event, EVENT_FAULT_CODES);
+  const checked = checkInput(contactEventInput, event, EVENT_ISSUE_CODES);
   if (!checked.ok) return checked;
-  const fault = checkOccurredAt(checked.value.occurredAt, nowMs);
-  return fault === undefined ? checked : { ok: false, fault };
+  const issue = checkOccurredAt(checked.value.occurredAt, nowMs);
+  return issue === undefined ? checked : { ok: false, issue };
 }
 
 /** Applies {@link checkOccurredAt} to each event of a batch. */
 export function checkBatchTimes(
   { events }: { events: readonly { occurredAt?: string | undefined }[] },
   nowMs: number,
-): Fault | undefined {
+): ValidationIssue | undefined {
   for (const [index, { occurredAt }] of events.entries()) {
-    const fault = checkOccurredAt(occurredAt, nowMs, `events.${index}.occurredAt`);
-    if (fault !== undefined) return fault;
+    const issue = checkOccurredAt(occurredAt, nowMs, `events.${index}.occurredAt`);
+    if (issue !== undefined) return issue;
   }
   return undefined;
 }

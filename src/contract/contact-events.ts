@@ -1,6 +1,6 @@
 import { z } from "zod";
 import {
-  EVENT_FAULT_CODES,
+  EVENT_ISSUE_CODES,
   checkBatchTimes,
   contactEvent,
   contactEventBatch,
@@ -10,7 +10,7 @@ import {
   contactReference,
   eventName,
 } from "./contact-event.js";
-import type { Fault } from "./fault.js";
+import type { ValidationIssue } from "./check-input.js";
 import { checkOccurredAt } from "./occurred-at.js";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
@@ -47,8 +47,8 @@ export const contactEvents = {
     retry: "with-key",
     events: "one",
     errors: [...writeErrors, "contact_not_found", "invalid_event", "invalid_parameter", "idempotency_key_reuse"],
-    faultCodes: EVENT_FAULT_CODES,
-    clockRule: ({ occurredAt }: { occurredAt?: string | undefined }, nowMs: number): Fault | undefined =>
+    issueCodes: EVENT_ISSUE_CODES,
+    clockRule: ({ occurredAt }: { occurredAt?: string | undefined }, nowMs: number): ValidationIssue | undefined =>
       checkOccurredAt(occurredAt, nowMs),
     doc: "Records one event of a contact.",
     example: { body: exampleInput, result: exampleResult },
@@ -64,7 +64,7 @@ export const contactEvents = {
     retry: "with-key",
     events: "each",
     errors: [...writeErrors, "invalid_parameter"],
-    faultCodes: EVENT_FAULT_CODES,
+    issueCodes: EVENT_ISSUE_CODES,
     clockRule: checkBatchTimes,
     doc: "Records 1 to 100 events in order; one that fails does not stop the rest.",
     example: {
@@ -106,7 +106,7 @@ export const contactEvents = {
     paged: true,
     retry: "safe",
     errors: ["insufficient_scope", "contact_not_found", "invalid_cursor", "invalid_parameter", "unknown_parameter"],
-    faultCodes: { cursor: "invalid_cursor" },
+    issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists the events of a contact, named by address or id, most recent first.",
     example: {
       params: { email: "ada@customer.example.com" },

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ClockRule, FaultCode } from "./fault.js";
+import type { ClockRule, ValidationCode } from "./check-input.js";
 
 /**
  * Whether a call may be repeated when it is unknown whether the first attempt took effect. `safe`: always, it only
@@ -30,7 +30,7 @@ export interface Operation {
   /** Codes that the service's documentation names for this operation. Others are possible. */
   errors: readonly string[];
   /** Field → the code that the service uses when its value breaks a rule. @default invalid_parameter */
-  faultCodes?: Readonly<Record<string, FaultCode>>;
+  issueCodes?: Readonly<Record<string, ValidationCode>>;
   /** Rules about the body that need the present time. */
   clockRule?: ClockRule;
   /** One line. The row's docstring repeats it, for editors. */

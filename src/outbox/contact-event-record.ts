@@ -57,7 +57,7 @@ export function prepareRecord(
     );
   }
   const checked = checkContactEvent(event, nowMs);
-  if (!checked.ok) throw new InvalidInputError("contactEvents.record", checked.fault);
+  if (!checked.ok) throw new InvalidInputError("contactEvents.record", checked.issue);
   const { value } = checked;
   const given = value.occurredAt;
   value.occurredAt ??= isoTime(defaultMs);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  EVENT_FAULT_CODES,
+  EVENT_ISSUE_CODES,
   EVENT_LIMITS,
   checkBatchTimes,
   checkContactEvent,
@@ -9,7 +9,7 @@ import {
   contactEventInput,
 } from "#pigeonhole/contract/contact-event.js";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
-import { checkInput } from "#pigeonhole/contract/fault.js";
+import { checkInput } from "#pigeonhole/contract/check-input.js";
 import { idempotencyKey } from "#pigeonhole/contract/idempotency-key.js";
 import { readPlainContactEvent } from "#pigeonhole/contract/plain-contact-event.js";
 import { checkOccurredAt } from "#pigeonhole/contract/occurred-at.js";
@@ -18,10 +18,10 @@ const NOW = Date.UTC(2026, 5, 1);
 const DAY = 86_400_000;
 const event = { name: "order.shipped", email: "ada@example.com" };
 
-/** "ok", or code and param of the fault. */
+/** "ok", or code and param of the issue. */
 function verdict(input: unknown): string {
   const checked = checkContactEvent(input, NOW);
-  return checked.ok ? "ok" : `${checked.fault.code} ${checked.fault.param}`;
+  return checked.ok ? "ok" : `${checked.issue.code} ${checked.issue.param}`;
 }
 
 const text = (length: number): string => "x".repeat(length);
@@ -144,7 +144,7 @@ describe("an event", () => {
 });
 
 describe("a batch", () => {
-  const check = (events: unknown) => checkInput(contactEventBatchInput, { events }, EVENT_FAULT_CODES);
+  const check = (events: unknown) => checkInput(contactEventBatchInput, { events }, EVENT_ISSUE_CODES);
   const list = (count: number) => Array.from({ length: count }, () => event);
 
   test.each([
@@ -161,7 +161,7 @@ describe("a batch", () => {
     ["something that is no event", [event, null], "invalid_parameter events.1"],
   ])("of %s", (_, events, expected) => {
     const checked = check(events);
-    expect(checked.ok ? "ok" : `${checked.fault.code} ${checked.fault.param}`).toBe(expected);
+    expect(checked.ok ? "ok" : `${checked.issue.code} ${checked.issue.param}`).toBe(expected);
   });
 
   test("with an event in the future names its position", () => {
@@ -289,7 +289,7 @@ describe("any event that keeps the rules", () => {
         const plain = readPlainContactEvent(event);
         if (plain === undefined) return;
         read += 1;
-        const bySchema = checkInput(contactEventInput, event, EVENT_FAULT_CODES);
+        const bySchema = checkInput(contactEventInput, event, EVENT_ISSUE_CODES);
         expect(bySchema).toStrictEqual({ ok: true, value: plain });
         // The bytes are what is compared and sent.
         if (bySchema.ok) expect(JSON.stringify(plain)).toBe(JSON.stringify(bySchema.value));
@@ -309,7 +309,7 @@ describe("any event that keeps the rules", () => {
           const checked = checkContactEvent({ ...value, [field]: any }, NOW);
           if (checked.ok) expect(() => JSON.stringify(checked.value)).not.toThrow();
           else
-            expect(checked.fault.param.split(".")[0]).toMatch(/^(name|email|properties|occurredAt|createContact|x)?$/);
+            expect(checked.issue.param.split(".")[0]).toMatch(/^(name|email|properties|occurredAt|createContact|x)?$/);
         },
       ),
     );
@@ -341,7 +341,7 @@ describe("queries", () => {
     ["contactEvents.list", contactEvents.list, 200],
     ["webhooks.list", webhooks.list, 100],
     ["webhooks.deliveries", webhooks.deliveries, 100],
-  ])("%s has limits of its own", (_, { query, faultCodes }, max) => {
+  ])("%s has limits of its own", (_, { query, issueCodes }, max) => {
     const accepts = (limit: unknown) => query.safeParse({ limit }).success;
     expect([0, 1, 2, max - 1, max, max + 1, 1.5, "5", null].map(accepts)).toEqual([
       false,
@@ -354,11 +354,11 @@ describe("queries", () => {
       false,
       false,
     ]);
-    expect(checkInput(query, { limit: 0 }, faultCodes)).toMatchObject({
-      fault: { code: "invalid_parameter", param: "limit" },
+    expect(checkInput(query, { limit: 0 }, issueCodes)).toMatchObject({
+      issue: { code: "invalid_parameter", param: "limit" },
     });
-    expect(checkInput(query, { cursor: "" }, faultCodes)).toMatchObject({
-      fault: { code: "invalid_cursor", param: "cursor" },
+    expect(checkInput(query, { cursor: "" }, issueCodes)).toMatchObject({
+      issue: { code: "invalid_cursor", param: "cursor" },
     });
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { API_ASSUMPTIONS } from "#pigeonhole/contract/assumptions.js";
 import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
-import { checkInput } from "#pigeonhole/contract/fault.js";
+import { checkInput } from "#pigeonhole/contract/check-input.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
 
 const rows = listOperations().map(({ resource, name, operation }) => [`${resource}.${name}`, operation] as const);
@@ -69,19 +69,19 @@ describe.each(rows)("%s", (name, operation) => {
   test("refuses a parameter that it does not know, and names it", () => {
     for (const { schema, value } of inputs(operation)) {
       expect(checkInput(schema, { ...value, surprise: 1 })).toMatchObject({
-        fault: { code: "unknown_parameter", param: "surprise" },
+        issue: { code: "unknown_parameter", param: "surprise" },
       });
     }
   });
 
   test("refuses what is not an object, and path parameters that are missing or empty", () => {
     for (const { schema, part } of inputs(operation)) {
-      expect(checkInput(schema, 5)).toMatchObject({ fault: { code: "invalid_parameter", param: "" } });
+      expect(checkInput(schema, 5)).toMatchObject({ issue: { code: "invalid_parameter", param: "" } });
       if (part !== "params") continue;
       for (const param of Object.keys(schema.shape)) {
         const value = operation.example.params;
-        expect(checkInput(schema, { ...value, [param]: "" })).toMatchObject({ ok: false, fault: { param } });
-        expect(checkInput(schema, { ...value, [param]: ".." })).toMatchObject({ ok: false, fault: { param } });
+        expect(checkInput(schema, { ...value, [param]: "" })).toMatchObject({ ok: false, issue: { param } });
+        expect(checkInput(schema, { ...value, [param]: ".." })).toMatchObject({ ok: false, issue: { param } });
         expect(checkInput(schema, {})).toMatchObject({ ok: false });
       }
     }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
-import { checkInput } from "#pigeonhole/contract/fault.js";
+import { checkInput } from "#pigeonhole/contract/check-input.js";
 import { webhookId, webhookSecret } from "#pigeonhole/contract/shapes.js";
 import { isAllowedWebhookUrl } from "#pigeonhole/contract/webhook-url.js";
 
@@ -10,8 +10,8 @@ const { create, update } = CONTRACT.webhooks;
 const url = "https://app.example.com/hooks";
 
 function verdict(row: typeof create | typeof update, input: unknown): string {
-  const checked = checkInput(row.body, input, row.faultCodes);
-  return checked.ok ? "ok" : `${checked.fault.code} ${checked.fault.param}`;
+  const checked = checkInput(row.body, input, row.issueCodes);
+  return checked.ok ? "ok" : `${checked.issue.code} ${checked.issue.param}`;
 }
 
 describe("an endpoint's URL", () => {

@@ -1,7 +1,7 @@
 import { createClient } from "pigeonhole/client";
 import { createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test, vi } from "vitest";
-import { HOUR, MINUTE, START, faultOf, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+import { HOUR, MINUTE, START, errorOf, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
 
 describe("a manual clock", () => {
   test("needs no real timer: with all of them broken, 28 hours of retries run", async () => {
@@ -44,7 +44,7 @@ describe("a manual clock", () => {
 
   test.each(["soon", "1", "-1h", "1h ", -1, Number.NaN])("does not move by %j", async (by) => {
     const sandbox = openSandbox();
-    expect(await faultOf(() => sandbox.advance(by))).toEqual({ code: "invalid_argument" });
+    expect(await errorOf(() => sandbox.advance(by))).toEqual({ code: "invalid_argument" });
     expect(sandbox.clock.now()).toBe(START);
   });
 
@@ -137,11 +137,11 @@ describe("other clocks", () => {
     sandbox.endpoints.create({ url: probe.url });
     sandbox.emit("email.sent");
     expect(await sandbox.waitFor({ answered: "2xx" })).toMatchObject({ status: "delivered" });
-    expect(await faultOf(() => sandbox.advance("1h"))).toEqual({ code: "invalid_argument" });
+    expect(await errorOf(() => sandbox.advance("1h"))).toEqual({ code: "invalid_argument" });
   });
 
   test.each([{ speed: 0 }, { speed: -1 }, { speed: Number.NaN }, "fast"])("%j is refused", async (clock) => {
-    expect(await faultOf(() => createSandbox({ clock: clock as "real" }))).toEqual({ code: "invalid_option" });
+    expect(await errorOf(() => createSandbox({ clock: clock as "real" }))).toEqual({ code: "invalid_option" });
   });
 });
 

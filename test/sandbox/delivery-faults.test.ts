@@ -1,6 +1,6 @@
 import type { DeliveryFault, DeliveryFaultRule } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
-import { MINUTE, START, faultOf, openOnClock, openProbe } from "./support.js";
+import { MINUTE, START, errorOf, openOnClock, openProbe } from "./support.js";
 
 async function openWith(fault: DeliveryFault, rule: Partial<DeliveryFaultRule> = {}) {
   const { sandbox, clock } = openOnClock();
@@ -139,7 +139,7 @@ describe("a rule", () => {
     [{}],
   ])("that cannot be meant is refused: %j", async (rule) => {
     const { sandbox } = openOnClock();
-    const { code } = await faultOf(() => sandbox.faults.deliveries.add(rule as DeliveryFaultRule));
+    const { code } = await errorOf(() => sandbox.faults.deliveries.add(rule as DeliveryFaultRule));
     expect(code).toMatch(/^invalid_(argument|option)$/);
   });
 });

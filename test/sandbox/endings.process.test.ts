@@ -1,6 +1,6 @@
 import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
-import { type ProbeAnswer, MINUTE, faultOf, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+import { type ProbeAnswer, MINUTE, errorOf, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
 
 const STOPPED = { code: "stopped" };
 const url = "http://127.0.0.1/hook";
@@ -16,11 +16,11 @@ function openGate() {
 describe("a closed sandbox", () => {
   test("lets nobody wait for a contact event", async () => {
     const sandbox = openSandbox({ clock: "real" });
-    const waiting = faultOf(() => sandbox.waitForContactEvent({ name: "never" }));
+    const waiting = errorOf(() => sandbox.waitForContactEvent({ name: "never" }));
     await sandbox.close();
     expect(await waiting).toEqual(STOPPED);
-    expect(await faultOf(() => sandbox.waitForContactEvent({ name: "never" }))).toEqual(STOPPED);
-    expect(await faultOf(() => sandbox.waitFor({ type: "email.sent" }))).toEqual(STOPPED);
+    expect(await errorOf(() => sandbox.waitForContactEvent({ name: "never" }))).toEqual(STOPPED);
+    expect(await errorOf(() => sandbox.waitFor({ type: "email.sent" }))).toEqual(STOPPED);
   });
 
   test("sends nothing more: no event, no test, no replay", async () => {
@@ -35,18 +35,18 @@ describe("a closed sandbox", () => {
     await sandbox.settle();
     const [row] = sandbox.deliveries();
     await sandbox.close();
-    expect(await faultOf(() => sandbox.emit("email.sent"))).toEqual(STOPPED);
-    expect(await faultOf(() => sandbox.endpoints.test(id))).toEqual(STOPPED);
-    expect(await faultOf(() => sandbox.endpoints.replay(id, row?.id ?? ""))).toEqual(STOPPED);
+    expect(await errorOf(() => sandbox.emit("email.sent"))).toEqual(STOPPED);
+    expect(await errorOf(() => sandbox.endpoints.test(id))).toEqual(STOPPED);
+    expect(await errorOf(() => sandbox.endpoints.replay(id, row?.id ?? ""))).toEqual(STOPPED);
     expect(posts).toBe(1);
   });
 
   test("listens no more, also when it was closed while it began to", async () => {
     const sandbox = openSandbox();
-    const listening = faultOf(() => sandbox.listen());
+    const listening = errorOf(() => sandbox.listen());
     await sandbox.close();
     expect(await listening).toEqual(STOPPED);
-    expect(await faultOf(() => sandbox.listen())).toEqual(STOPPED);
+    expect(await errorOf(() => sandbox.listen())).toEqual(STOPPED);
     await sandbox.close();
   });
 
@@ -59,7 +59,7 @@ describe("a closed sandbox", () => {
   test("may listen again after a port that was taken", async () => {
     const { port } = await openSandbox().listen();
     const sandbox = openSandbox();
-    expect(await faultOf(() => sandbox.listen({ port }))).toEqual({ code: "port_in_use" });
+    expect(await errorOf(() => sandbox.listen({ port }))).toEqual({ code: "port_in_use" });
     expect((await sandbox.listen()).port).not.toBe(port);
   });
 
@@ -76,7 +76,7 @@ describe("a closed sandbox", () => {
       await sandbox.listen();
       sandbox.endpoints.create({ url: probe.url });
       for (let index = 0; index < 3; index += 1) sandbox.emit("email.sent");
-      const waiting = faultOf(() => sandbox.waitFor({ answered: 418 }));
+      const waiting = errorOf(() => sandbox.waitFor({ answered: 418 }));
       if (round % 2 === 0) await sandbox.waitFor();
       await sandbox.close();
       expect([await waiting, sandbox.openDeliveries]).toEqual([STOPPED, 0]);
@@ -172,7 +172,7 @@ describe("what cannot be sent is refused or fails, and stops nothing", () => {
   test("data that is no JSON", async () => {
     const { sandbox } = openOnClock({ receive: () => new Response() });
     sandbox.endpoints.create({ url });
-    expect(await faultOf(() => sandbox.emit("email.sent", { size: 1n }))).toEqual({ code: "invalid_argument" });
+    expect(await errorOf(() => sandbox.emit("email.sent", { size: 1n }))).toEqual({ code: "invalid_argument" });
     expect(sandbox.openDeliveries).toBe(0);
   });
 
@@ -205,13 +205,13 @@ describe("what cannot be sent is refused or fails, and stops nothing", () => {
     [{ receive: 5 as never }],
     [{ domains: "acme.example.com" as never }],
   ])("an option such as %j", async (options) => {
-    expect(await faultOf(() => openSandbox(options))).toEqual({ code: "invalid_option" });
+    expect(await errorOf(() => openSandbox(options))).toEqual({ code: "invalid_option" });
   });
 
   test("a wait without end", async () => {
     const { sandbox } = openOnClock();
     const endless = { timeoutMs: Number.NaN };
-    expect(await faultOf(() => sandbox.waitFor(endless))).toEqual({ code: "invalid_argument" });
-    expect(await faultOf(() => sandbox.waitForContactEvent(endless))).toEqual({ code: "invalid_argument" });
+    expect(await errorOf(() => sandbox.waitFor(endless))).toEqual({ code: "invalid_argument" });
+    expect(await errorOf(() => sandbox.waitForContactEvent(endless))).toEqual({ code: "invalid_argument" });
   });
 });

@@ -1,6 +1,6 @@
 import type { WebhookCreateInput, WebhookUpdateInput } from "#pigeonhole/contract/webhook-endpoint.js";
 import { describe, expect, test } from "vitest";
-import { START, faultOf, openSandbox } from "./support.js";
+import { START, errorOf, openSandbox } from "./support.js";
 
 const url = "https://app.example.com/hook";
 
@@ -39,7 +39,7 @@ describe("a created endpoint", () => {
     const sandbox = openSandbox();
     const secret = `whsec_${"a".repeat(43)}`;
     expect(sandbox.endpoints.create({ url }, { secret }).secret).toBe(secret);
-    expect(await faultOf(() => sandbox.endpoints.create({ url }, { secret: "hush" }))).toEqual({
+    expect(await errorOf(() => sandbox.endpoints.create({ url }, { secret: "hush" }))).toEqual({
       code: "invalid_secret",
     });
   });
@@ -81,14 +81,14 @@ describe("a refused endpoint", () => {
     ["that is off from the start", { url, enabled: false }, { ...invalid("enabled"), code: "unknown_parameter" }],
   ])("%s", async (_, input, fault) => {
     const sandbox = openSandbox();
-    expect(await faultOf(() => sandbox.endpoints.create(input as WebhookCreateInput))).toEqual(fault);
+    expect(await errorOf(() => sandbox.endpoints.create(input as WebhookCreateInput))).toEqual(fault);
     expect(sandbox.endpoints.list()).toEqual([]);
   });
 
   test("is the eleventh, until one is deleted", async () => {
     const { endpoints } = openSandbox();
     for (let index = 0; index < 10; index += 1) endpoints.create({ url });
-    expect(await faultOf(() => endpoints.create({ url }))).toEqual({ status: 422, code: "workspace_limit_reached" });
+    expect(await errorOf(() => endpoints.create({ url }))).toEqual({ status: 422, code: "workspace_limit_reached" });
     endpoints.delete(endpoints.list()[0]?.id ?? "");
     expect(endpoints.create({ url }).id).toMatch(/^whe_/);
   });
@@ -106,9 +106,9 @@ describe("URLs", () => {
     async (local) => {
       const { endpoints } = openSandbox({ strictUrls: true });
       const fault = { status: 422, code: "invalid_webhook_url", param: "url" };
-      expect(await faultOf(() => endpoints.create({ url: local }))).toEqual(fault);
+      expect(await errorOf(() => endpoints.create({ url: local }))).toEqual(fault);
       const { id } = endpoints.create({ url });
-      expect(await faultOf(() => endpoints.update(id, { url: local }))).toEqual(fault);
+      expect(await errorOf(() => endpoints.update(id, { url: local }))).toEqual(fault);
     },
   );
 });
@@ -130,11 +130,11 @@ describe("an update", () => {
   test("of an unknown endpoint is 404, and one that breaks a rule changes nothing", async () => {
     const { endpoints } = openSandbox();
     const { id } = endpoints.create({ url });
-    expect(await faultOf(() => endpoints.update(`whe_${"0".repeat(24)}`, {}))).toEqual({
+    expect(await errorOf(() => endpoints.update(`whe_${"0".repeat(24)}`, {}))).toEqual({
       status: 404,
       code: "resource_not_found",
     });
-    await faultOf(() => endpoints.update(id, { description: "new", addressAllowlist: ["a@other.example.com"] }));
+    await errorOf(() => endpoints.update(id, { description: "new", addressAllowlist: ["a@other.example.com"] }));
     expect(endpoints.get(id).description).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { LIMITS } from "pigeonhole/protocol";
 import { describe, expect, test } from "vitest";
-import { START, faultOf, openOnClock, openProbe, verdictOf } from "./support.js";
+import { START, errorOf, openOnClock, openProbe, verdictOf } from "./support.js";
 
 const URL_HERE = "http://127.0.0.1/hook";
 
@@ -165,11 +165,11 @@ describe("a replay", () => {
     const replay = (...ids: [string, string]) => sandbox.endpoints.replay(...ids);
     const update = (enabled: boolean) => sandbox.endpoints.update(id, { enabled });
     const wrong = { status: 422, code: "invalid_parameter" };
-    expect(await faultOf(() => replay(id, delivered?.id ?? ""))).toEqual({ ...wrong, param: "deliveryId" });
-    expect(await faultOf(() => replay(id, "nothing"))).toMatchObject({ status: 404, code: "resource_not_found" });
-    expect(await faultOf(() => replay(other.id, failed?.id ?? ""))).toMatchObject({ status: 404 });
+    expect(await errorOf(() => replay(id, delivered?.id ?? ""))).toEqual({ ...wrong, param: "deliveryId" });
+    expect(await errorOf(() => replay(id, "nothing"))).toMatchObject({ status: 404, code: "resource_not_found" });
+    expect(await errorOf(() => replay(other.id, failed?.id ?? ""))).toMatchObject({ status: 404 });
     update(false);
-    expect(await faultOf(() => replay(id, failed?.id ?? ""))).toEqual({ ...wrong, param: "id" });
+    expect(await errorOf(() => replay(id, failed?.id ?? ""))).toEqual({ ...wrong, param: "id" });
     update(true);
     expect(await replay(id, failed?.id ?? "")).toMatchObject({ status: "delivered" });
   });
@@ -234,6 +234,6 @@ describe("deleting an endpoint", () => {
     sandbox.endpoints.delete(id);
     await sandbox.advance("31h");
     expect([answers.posts, sandbox.deliveries(), sandbox.openDeliveries]).toEqual([2, [], 0]);
-    expect(await faultOf(() => sandbox.endpoints.delete(id))).toEqual({ status: 404, code: "resource_not_found" });
+    expect(await errorOf(() => sandbox.endpoints.delete(id))).toEqual({ status: 404, code: "resource_not_found" });
   });
 });

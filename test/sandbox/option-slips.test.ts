@@ -1,6 +1,6 @@
 import { createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
-import { faultOf, openSandbox } from "./support.js";
+import { errorOf, openSandbox } from "./support.js";
 
 const OPTION = { code: "invalid_option" };
 const ARGUMENT = { code: "invalid_argument" };
@@ -28,7 +28,7 @@ describe("a slip of the pen is refused, since it would mean more than was wanted
     sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
     sandbox.emit("email.sent");
     await sandbox.settle();
-    expect(await faultOf(() => call(sandbox))).toEqual(OPTION);
+    expect(await errorOf(() => call(sandbox))).toEqual(OPTION);
     expect(sandbox.endpoints.list()).toHaveLength(1);
   });
 
@@ -37,7 +37,7 @@ describe("a slip of the pen is refused, since it would mean more than was wanted
     async (slip) => {
       const sandbox = open();
       sandbox.endpoints.create({ url: "http://127.0.0.1/hook", domainAllowlist: ["acme.example.com"] });
-      expect(await faultOf(() => sandbox.emit("email.sent", {}, slip as never))).toEqual(ARGUMENT);
+      expect(await errorOf(() => sandbox.emit("email.sent", {}, slip as never))).toEqual(ARGUMENT);
       expect(sandbox.openDeliveries).toBe(0);
     },
   );

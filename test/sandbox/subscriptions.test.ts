@@ -1,7 +1,7 @@
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, EXPLICIT_EVENT_TYPES } from "pigeonhole/protocol";
 import type { WebhookCreateInput } from "#pigeonhole/contract/webhook-endpoint.js";
 import { describe, expect, test } from "vitest";
-import { faultOf, openSandbox } from "./support.js";
+import { errorOf, openSandbox } from "./support.js";
 
 const SUPPORT = "support@acme.example.com";
 const BILLING = "billing@acme.example.com";
@@ -26,7 +26,7 @@ describe("types", () => {
 
   test("that the service does not have cannot be fired, unless the sandbox was told of them", async () => {
     const sandbox = openSandbox({ newEventTypes: ["call.missed"], receive: () => new Response() });
-    expect(await faultOf(() => sandbox.emit("call.taken"))).toEqual({ code: "invalid_argument" });
+    expect(await errorOf(() => sandbox.emit("call.taken"))).toEqual({ code: "invalid_argument" });
     sandbox.endpoints.create({ url: "http://127.0.0.1/", eventTypes: ["call.missed"] });
     expect(sandbox.emit("call.missed", { from: "x" })).toMatchObject({
       event: { data: { from: "x" } },

@@ -81,7 +81,7 @@ export function verdictOf({ headers, body }: Got, secret: string, nowMs: number)
 }
 
 /** The refusal that a call throws. */
-export async function faultOf(call: () => unknown): Promise<{ status?: number; code?: string; param?: string }> {
+export async function errorOf(call: () => unknown): Promise<{ status?: number; code?: string; param?: string }> {
   try {
     await call();
   } catch (error) {

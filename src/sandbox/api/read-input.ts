@@ -1,11 +1,11 @@
-import { type Fault, type FaultCode, checkInput, findFaults } from "../../contract/fault.js";
+import { type ValidationIssue, type ValidationCode, checkInput, findIssues } from "../../contract/check-input.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../../contract/idempotency-key.js";
 import { type Operation, takesIdempotencyKey } from "../../contract/operation.js";
 import { isTimestamp } from "../../contract/shapes.js";
 import { ApiFault } from "./api-handlers.js";
 
 /** Codes whose status is not 422. See docs/service.md#errors. */
-const FAULT_STATUS: Partial<Record<FaultCode, number>> = { invalid_cursor: 400, invalid_idempotency_key: 400 };
+const STATUS_BY_CODE: Partial<Record<ValidationCode, number>> = { invalid_cursor: 400, invalid_idempotency_key: 400 };
 
 /** Throws `404` for a path parameter of the wrong shape: no resource has such an id. */
 export function checkParams(operation: Operation, params: Record<string, string>): Record<string, string> {
@@ -25,23 +25,23 @@ export function readQuery(operation: Operation, search: string): Record<string, 
     input[name] = text;
   }
   if (operation.query === undefined) return {};
-  const { faultCodes } = operation;
-  const asText = checkInput(operation.query, input, faultCodes);
+  const { issueCodes } = operation;
+  const asText = checkInput(operation.query, input, issueCodes);
   if (asText.ok) return asText.value;
   // All values of a query are text. A field that is not text in the schema is a number.
   const asNumbers = Object.fromEntries(
     Object.entries(input).map(([name, text]) => [name, takesText(operation, name, text) ? text : numberIn(text)]),
   );
-  const checked = checkInput(operation.query, asNumbers, faultCodes);
+  const checked = checkInput(operation.query, asNumbers, issueCodes);
   if (checked.ok) return checked.value;
   // A date that cannot be read is 400, any other parameter 422.
-  throw refuse(checked.fault, isTimestamp(fields[checked.fault.param]) ? 400 : undefined);
+  throw refuse(checked.issue, isTimestamp(fields[checked.issue.param]) ? 400 : undefined);
 }
 
 const NO_SUCH = "There is no such parameter.";
 
 function takesText({ query }: Operation, name: string, text: unknown): boolean {
-  return query !== undefined && !findFaults(query, { [name]: text }).some(({ param }) => param === name);
+  return query !== undefined && !findIssues(query, { [name]: text }).some(({ param }) => param === name);
 }
 
 function numberIn(text: unknown): unknown {
@@ -54,7 +54,7 @@ export function readIdempotencyKey(operation: Operation, headers: Readonly<Recor
   if (key === undefined || !takesIdempotencyKey(operation)) return undefined;
   const checked = checkInput(idempotencyKey, key);
   if (checked.ok) return key;
-  throw refuse({ code: "invalid_idempotency_key", param: "Idempotency-Key", message: checked.fault.message });
+  throw refuse({ code: "invalid_idempotency_key", param: "Idempotency-Key", message: checked.issue.message });
 }
 
 /**
@@ -62,16 +62,16 @@ export function readIdempotencyKey(operation: Operation, headers: Readonly<Recor
  * shape. Members that break a rule fail one by one, later. If the operation takes no body, a received body is ignored.
  */
 export function readBody(operation: Operation, bytes: Uint8Array, nowMs: number): Record<string, unknown> | undefined {
-  const { body: schema, faultCodes, clockRule, events } = operation;
+  const { body: schema, issueCodes, clockRule, events } = operation;
   if (schema === undefined) return undefined;
   const body = parseJson(bytes);
   if (events === "each") {
-    const shape = findFaults(schema, body, faultCodes).find(({ code }) => code !== "invalid_event");
+    const shape = findIssues(schema, body, issueCodes).find(({ code }) => code !== "invalid_event");
     if (shape !== undefined) throw refuse(shape);
     return body as Record<string, unknown>;
   }
-  const checked = checkInput(schema, body, faultCodes);
-  if (!checked.ok) throw refuse(checked.fault);
+  const checked = checkInput(schema, body, issueCodes);
+  if (!checked.ok) throw refuse(checked.issue);
   const late = clockRule?.(checked.value as never, nowMs);
   if (late !== undefined) throw refuse(late);
   return checked.value;
@@ -85,6 +85,6 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function refuse({ code, param, message }: Fault, status = FAULT_STATUS[code] ?? 422): ApiFault {
+function refuse({ code, param, message }: ValidationIssue, status = STATUS_BY_CODE[code] ?? 422): ApiFault {
   return new ApiFault({ status, code, message, ...(param === "" ? {} : { param }) });
 }

@@ -127,7 +127,7 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
       for (const [index, event] of body.events.entries()) {
         try {
           const checked = checkContactEvent(event, nowMs);
-          if (!checked.ok) throw new ApiFault({ status: 422, ...checked.fault });
+          if (!checked.ok) throw new ApiFault({ status: 422, ...checked.issue });
           const slot = slotOf({ caller, idempotencyKey, position: index });
           accepted.push({ ...resultOf(take({ caller, nowMs, event, slot })), index });
         } catch (error) {

@@ -1,4 +1,4 @@
-import { checkInput } from "../../contract/fault.js";
+import { checkInput } from "../../contract/check-input.js";
 import { localWebhookCreateInput, localWebhookUpdateInput } from "../../contract/local-webhook.js";
 import {
   type WebhookCreateInput,
@@ -26,8 +26,8 @@ export interface EndpointRules {
 /** Checks a body of creation by every documented rule; throws 422. */
 export function checkCreate(input: unknown, rules: EndpointRules): WebhookCreateInput {
   const schema = rules.strictUrls ? webhookCreateInput : localWebhookCreateInput;
-  const checked = checkInput(schema, input, webhooks.create.faultCodes);
-  if (!checked.ok) throw refuse(checked.fault);
+  const checked = checkInput(schema, input, webhooks.create.issueCodes);
+  if (!checked.ok) throw refuse(checked.issue);
   checkLists(checked.value, rules);
   return checked.value;
 }
@@ -35,8 +35,8 @@ export function checkCreate(input: unknown, rules: EndpointRules): WebhookCreate
 /** Checks a body of an update in the same way. */
 export function checkUpdate(input: unknown, rules: EndpointRules): WebhookUpdateInput {
   const schema = rules.strictUrls ? webhookUpdateInput : localWebhookUpdateInput;
-  const checked = checkInput(schema, input, webhooks.update.faultCodes);
-  if (!checked.ok) throw refuse(checked.fault);
+  const checked = checkInput(schema, input, webhooks.update.issueCodes);
+  if (!checked.ok) throw refuse(checked.issue);
   checkLists(checked.value, rules);
   return checked.value;
 }

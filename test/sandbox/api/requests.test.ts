@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
-import { checkInput } from "#pigeonhole/contract/fault.js";
+import { checkInput } from "#pigeonhole/contract/check-input.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import type { ApiCallEntry } from "#pigeonhole/sandbox/api/create-api.js";
