@@ -16,7 +16,7 @@ export {
   type SandboxProcessOptions,
   startSandboxServer,
 } from "./sandbox/start-sandbox-server.js";
-export { ApiFault } from "./sandbox/api/api-handlers.js";
+export { SandboxApiError } from "./sandbox/api/api-handlers.js";
 export type { ApiFaultRule, InjectedFault } from "./sandbox/api/api-faults.js";
 export type { SandboxApiKey } from "./sandbox/api/api-key-registry.js";
 export type { ApiCallEntry } from "./sandbox/api/create-api.js";

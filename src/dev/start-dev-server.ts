@@ -13,7 +13,7 @@ import { captureRoutes } from "./api/capture-routes.js";
 import { exportRoutes } from "./api/export-routes.js";
 import { inboxRoutes } from "./api/inbox-routes.js";
 import type { Session } from "./api/page-api.js";
-import type { Route } from "./api/route.js";
+import type { PageApiRoute } from "./api/page-api-route.js";
 import { createCaptureListener } from "./capture-port/capture-listener.js";
 import { forwardedOrigin } from "./capture-port/sender-address.js";
 import { Cleanup } from "./cleanup.js";
@@ -174,7 +174,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   const session = (): Session =>
     describeSession({ captureUrl, publicUrl, rules, secrets, inbox: inbox !== undefined, captures: folder.size });
   const now = (): number => clock.now();
-  const routes: Route[] = [
+  const routes: PageApiRoute[] = [
     { method: "GET", path: "/api/session", handle: session },
     ...captureRoutes({ log, secrets: knownSecrets, assumptions, now }),
     ...exportRoutes({ log, secrets: knownSecrets, assumptions, rules, captureUrl, now }),

@@ -1,4 +1,4 @@
-import { ApiFault } from "./api/api-handlers.js";
+import { SandboxApiError } from "./api/api-handlers.js";
 import type { AttemptLog } from "./delivery/attempt-log.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
 import type { DeliveryEngine } from "./delivery/delivery-engine.js";
@@ -9,7 +9,7 @@ import type { PassTime } from "./pass-time.js";
 
 /**
  * Single attempts, requested by a caller who waits for the result; undefined if the endpoint was deleted meanwhile.
- * Refusals are ApiFaults.
+ * Refusals are SandboxApiErrors.
  */
 export interface DeliverOnce {
   /** For any subscription of the endpoint, and also while it is off. See docs/service.md#test-deliveries. */
@@ -49,7 +49,7 @@ export function createDeliverOnce(from: {
   };
 }
 
-function noSuchRow(): ApiFault {
+function noSuchRow(): SandboxApiError {
   const message = "The endpoint's delivery log has no such row.";
-  return new ApiFault({ status: 404, code: "resource_not_found", message, param: "deliveryId" });
+  return new SandboxApiError({ status: 404, code: "resource_not_found", message, param: "deliveryId" });
 }

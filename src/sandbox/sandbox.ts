@@ -17,7 +17,7 @@ import type { AttemptWait } from "./attempt-waits.js";
 export type EndpointWithSecret = WebhookEndpoint & { secret: string };
 
 /**
- * The endpoints of the workspace, without HTTP and by the same rules. A refusal throws an ApiFault: status, code,
+ * The endpoints of the workspace, without HTTP and by the same rules. A refusal throws a SandboxApiError: status, code,
  * param.
  */
 export interface SandboxEndpoints extends DeliverOnce {

@@ -3,11 +3,11 @@ import { isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import type { Replay } from "../replay.js";
 import type { SendSample } from "../send-sample.js";
-import { ApiRefusal } from "./api-refusal.js";
+import { PageApiError } from "./page-api-error.js";
 import { required } from "./body-fields.js";
 import { optional, readIds } from "./capture-routes.js";
 import { type ReplayReport, type SendReport, SIGNATURE_FAULTS } from "./page-api.js";
-import type { Route } from "./route.js";
+import type { PageApiRoute } from "./page-api-route.js";
 
 /** How often one request may send a capture or event. A larger number is a typing error. */
 const MAX_TIMES = 1_000;
@@ -21,7 +21,7 @@ export interface ActionRouteDeps {
 }
 
 /** Routes that replay captures and send sample events. */
-export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRouteDeps): Route[] {
+export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRouteDeps): PageApiRoute[] {
   return [
     {
       method: "POST",
@@ -52,7 +52,7 @@ export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRo
       path: "/api/samples/{id}",
       handle: ({ id: type }): { body: string } => {
         if (!isEventType(type))
-          throw new ApiRefusal(404, { code: "no_sample", message: `There is no type "${type}".` });
+          throw new PageApiError(404, { code: "no_sample", message: `There is no type "${type}".` });
         // A new seed each time: the app would treat a known id as a duplicate.
         const event = sampleEvent(type, {}, { seed: randomUUID(), createdAt: new Date(now()) });
         return { body: JSON.stringify(event, undefined, 2) };

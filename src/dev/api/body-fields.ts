@@ -1,4 +1,4 @@
-import { badField } from "./api-refusal.js";
+import { badField } from "./page-api-error.js";
 
 /** Fields of a JSON body, each checked as it is read. A field that is absent reads as undefined. */
 export class BodyFields {

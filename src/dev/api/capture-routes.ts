@@ -5,10 +5,10 @@ import { summarizeCapture } from "../../capture/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import { keepHeldTag } from "../forward/held-tag.js";
-import { ApiRefusal, badField } from "./api-refusal.js";
+import { PageApiError, badField } from "./page-api-error.js";
 import { type BodyFields, required } from "./body-fields.js";
 import type { CaptureDetail, CaptureList } from "./page-api.js";
-import type { Route } from "./route.js";
+import type { PageApiRoute } from "./page-api-route.js";
 import { explainCapture } from "./signature-checks.js";
 
 const MAX_LISTED = 100_000;
@@ -26,7 +26,7 @@ export interface CaptureRouteDeps {
 }
 
 /** The list of captures, one capture, and its label, note and pin. */
-export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDeps): Route[] {
+export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDeps): PageApiRoute[] {
   return [
     {
       method: "GET",
@@ -72,7 +72,7 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
         }));
         if (changed !== undefined) return summarizeCapture(changed);
         mustGet(log, id);
-        throw new ApiRefusal(503, {
+        throw new PageApiError(503, {
           code: "not_written",
           message: "It could not be written to disk, so nothing changed.",
         });
@@ -94,7 +94,7 @@ export function readIds(body: BodyFields): string[] {
 export function mustGet({ folder }: CaptureLog, id: string): Capture {
   const capture = folder.get(id);
   if (capture !== undefined) return capture;
-  throw new ApiRefusal(404, { code: "no_capture", message: `There is no capture "${id}"; it may have been removed.` });
+  throw new PageApiError(404, { code: "no_capture", message: `There is no capture "${id}"; it may have been removed.` });
 }
 
 /** An object with one field to spread, empty if the value is undefined. */

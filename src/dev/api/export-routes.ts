@@ -6,7 +6,7 @@ import type { CaptureLog } from "../forward/capture-log.js";
 import type { ForwardRule } from "../forward/forward-rules.js";
 import { required } from "./body-fields.js";
 import { mustGet, readIds } from "./capture-routes.js";
-import type { Route } from "./route.js";
+import type { PageApiRoute } from "./page-api-route.js";
 
 export interface ExportRouteDeps {
   log: CaptureLog;
@@ -19,7 +19,7 @@ export interface ExportRouteDeps {
 }
 
 /** Exports captures as text. Commands are signed; they never contain the secret. */
-export function exportRoutes({ log, secrets, assumptions, rules, captureUrl, now }: ExportRouteDeps): Route[] {
+export function exportRoutes({ log, secrets, assumptions, rules, captureUrl, now }: ExportRouteDeps): PageApiRoute[] {
   function write(captures: readonly Capture[], as: ExportFormat, mode?: "exact" | "resign") {
     const [newest] = secrets();
     const [first] = captures;

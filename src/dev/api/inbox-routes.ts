@@ -2,7 +2,7 @@ import type { EventView, HandlerView } from "../../store/inbox-view.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { OUTBOX_STATES, type OutboxView } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
-import { ApiRefusal, badField } from "./api-refusal.js";
+import { PageApiError, badField } from "./page-api-error.js";
 import type {
   ContactEventPage,
   ContactEventRow,
@@ -12,13 +12,13 @@ import type {
   InboxHandler,
   InboxOverview,
 } from "./page-api.js";
-import type { Route } from "./route.js";
+import type { PageApiRoute } from "./page-api-route.js";
 
 /** Reads and manages a receiver's database. Without one each of these answers 404 `no_inbox`. */
-export function inboxRoutes(inbox: InboxOperator | undefined): Route[] {
+export function inboxRoutes(inbox: InboxOperator | undefined): PageApiRoute[] {
   const file = (): InboxOperator => {
     if (inbox !== undefined) return inbox;
-    throw new ApiRefusal(404, {
+    throw new PageApiError(404, {
       code: "no_inbox",
       message: "Start with --inbox <file> to read a receiver's database.",
     });
@@ -45,7 +45,7 @@ export function inboxRoutes(inbox: InboxOperator | undefined): Route[] {
       handle: async ({ id }): Promise<InboxEventDetail> => {
         const event = await file().getEvent(id);
         if (event === undefined)
-          throw new ApiRefusal(404, { code: "not_found", message: `There is no event "${id}".` });
+          throw new PageApiError(404, { code: "not_found", message: `There is no event "${id}".` });
         return { ...eventRow(event), body: event.body === undefined ? null : Buffer.from(event.body).toString() };
       },
     },

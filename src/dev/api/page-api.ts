@@ -22,7 +22,7 @@
  * GET  /api/inbox/contact-events?state=&cursor= → ContactEventPage
  * POST /api/inbox/contact-events/{key}/retry | discard {} → { changed: number }
  *
- * Errors: the status for it and ApiFailure.
+ * Errors: the status for it and PageApiErrorBody.
  *
  * The page itself is dist/page (built from src/page): `GET /` is index.html, everything else is under /assets and
  * /icon*. index.html holds `<meta name="csp-nonce" content="__CSP_NONCE__">`: the server replaces the placeholder with
@@ -31,7 +31,7 @@
  */
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/capture.js";
 
-export interface ApiFailure {
+export interface PageApiErrorBody {
   code: string;
   message: string;
   /** The field that caused the error, if there is one. */

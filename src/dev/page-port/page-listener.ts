@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { SECOND } from "../../base/duration.js";
-import { ApiRefusal, refusalFor } from "../api/api-refusal.js";
+import { errorAnswerFor } from "../api/error-answer.js";
 import { BodyFields } from "../api/body-fields.js";
-import type { ApiFailure } from "../api/page-api.js";
-import { type Route, findRoute } from "../api/route.js";
+import type { PageApiErrorBody } from "../api/page-api.js";
+import { PageApiError } from "../api/page-api-error.js";
+import { type PageApiRoute, findPageApiRoute } from "../api/page-api-route.js";
 import { readBody } from "../capture-port/read-body.js";
 import type { EventStream } from "./event-stream.js";
 import { type GuardSecrets, guardRequest } from "./guard.js";
@@ -15,7 +16,7 @@ const STREAM_PATH = "/api/stream";
 export interface PageListenerOptions {
   /** Read for every request, since the port is known only once it listens. */
   guard: () => GuardSecrets;
-  routes: readonly Route[];
+  routes: readonly PageApiRoute[];
   stream: EventStream;
   files: ReturnType<typeof createPageFiles>;
   /** Largest JSON body of a change. */
@@ -27,12 +28,12 @@ export function createPageListener(options: PageListenerOptions): RequestListene
   const { guard, routes, stream, files, maxBodyBytes } = options;
 
   async function answerApi(req: IncomingMessage, res: ServerResponse, path: string, query: string): Promise<void> {
-    const match = findRoute(routes, req.method === "HEAD" ? "GET" : (req.method ?? ""), path);
+    const match = findPageApiRoute(routes, req.method === "HEAD" ? "GET" : (req.method ?? ""), path);
     switch (match.kind) {
       case "no_such_path":
-        return sendFailure(res, 404, { code: "no_such_path", message: `There is no ${path}.` });
+        return sendError(res, 404, { code: "no_such_path", message: `There is no ${path}.` });
       case "wrong_method":
-        return sendFailure(res, 405, { code: "wrong_method", message: `${path} does not take ${req.method}.` });
+        return sendError(res, 405, { code: "wrong_method", message: `${path} does not take ${req.method}.` });
       case "found": {
         const body = req.method === "POST" ? await readFields(req, maxBodyBytes) : new BodyFields({});
         const result = await match.route.handle({ id: match.id, query: new URLSearchParams(query), body });
@@ -55,7 +56,7 @@ export function createPageListener(options: PageListenerOptions): RequestListene
     if (path === STREAM_PATH && req.method === "GET") return stream.open(req, res);
     if (path.startsWith("/api/")) return answerApi(req, res, path, query);
     if (isRead && files.serve(path, res)) return;
-    sendFailure(res, isRead ? 404 : 405, { code: "no_such_path", message: `There is no ${path}.` });
+    sendError(res, isRead ? 404 : 405, { code: "no_such_path", message: `There is no ${path}.` });
   }
 
   return (req, res) => {
@@ -63,9 +64,9 @@ export function createPageListener(options: PageListenerOptions): RequestListene
     res.setHeader("content-security-policy", contentSecurityPolicy());
     res.setHeader("cache-control", "no-store");
     answer(req, res).catch((error: unknown) => {
-      const { status, failure } = refusalFor(error);
+      const { status, body } = errorAnswerFor(error);
       if (res.headersSent) res.destroy();
-      else sendFailure(res, status, failure);
+      else sendError(res, status, body);
     });
   };
 }
@@ -96,7 +97,7 @@ function refuse(
   // The unread rest of a body would be parsed as the next request.
   res.setHeader("connection", "close");
   req.resume();
-  if (req.headers.accept?.includes("text/html") !== true) return sendFailure(res, status, { code, message });
+  if (req.headers.accept?.includes("text/html") !== true) return sendError(res, status, { code, message });
   res.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
   res.end(`${message}\n`);
 }
@@ -107,10 +108,10 @@ async function readFields(req: IncomingMessage, maxBytes: number): Promise<BodyF
     case "read":
       return new BodyFields(parseJson(Buffer.from(read.body).toString()));
     case "too_large":
-      throw new ApiRefusal(413, { code: "too_large", message: `A body may have at most ${maxBytes} bytes.` });
+      throw new PageApiError(413, { code: "too_large", message: `A body may have at most ${maxBytes} bytes.` });
     case "timeout":
     case "aborted":
-      throw new ApiRefusal(408, { code: "body_timeout", message: "The body did not arrive in time." });
+      throw new PageApiError(408, { code: "body_timeout", message: "The body did not arrive in time." });
   }
 }
 
@@ -118,7 +119,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ApiRefusal(400, { code: "not_json", message: "The body is not JSON." });
+    throw new PageApiError(400, { code: "not_json", message: "The body is not JSON." });
   }
 }
 
@@ -127,8 +128,8 @@ function splitUrl(url: string): [path: string, query: string] {
   return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
 }
 
-function sendFailure(res: ServerResponse, status: number, failure: ApiFailure): void {
-  sendJson(res, status, failure);
+function sendError(res: ServerResponse, status: number, body: PageApiErrorBody): void {
+  sendJson(res, status, body);
 }
 
 function sendJson(res: ServerResponse, status: number, value: unknown): void {

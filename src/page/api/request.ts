@@ -1,19 +1,5 @@
-import type { ApiFailure } from "../../dev/api/page-api.js";
-
-/** A refusal of the dev server, or that it cannot be reached (`code` is then `unreachable`). */
-export class ApiProblem extends Error {
-  override readonly name = "ApiProblem";
-  readonly status: number;
-  readonly code: string;
-  readonly param: string | null;
-
-  constructor(status: number, failure: ApiFailure) {
-    super(failure.message);
-    this.status = status;
-    this.code = failure.code;
-    this.param = failure.param ?? null;
-  }
-}
+import { PageApiError } from "../../dev/api/page-api-error.js";
+import type { PageApiErrorBody } from "../../dev/api/page-api.js";
 
 export function readJson<Result>(path: string, signal?: AbortSignal): Promise<Result> {
   return exchange<Result>(path, signal === undefined ? {} : { signal });
@@ -31,7 +17,7 @@ export function postJson<Result>(path: string, body: object): Promise<Result> {
 async function exchange<Result>(path: string, init: RequestInit): Promise<Result> {
   const response = await reach(path, init);
   if (response.ok) return (await response.json()) as Result;
-  throw new ApiProblem(response.status, await readFailure(response));
+  throw new PageApiError(response.status, await readErrorBody(response));
 }
 
 async function reach(path: string, init: RequestInit): Promise<Response> {
@@ -39,15 +25,15 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
     return await fetch(path, { ...init, credentials: "same-origin" });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    throw new ApiProblem(0, { code: "unreachable", message: "The dev server does not answer. Is it still running?" });
+    throw new PageApiError(0, { code: "unreachable", message: "The dev server does not answer. Is it still running?" });
   }
 }
 
-async function readFailure(response: Response): Promise<ApiFailure> {
+async function readErrorBody(response: Response): Promise<PageApiErrorBody> {
   const text = await response.text();
   try {
-    const failure = JSON.parse(text) as Partial<ApiFailure>;
-    if (typeof failure.message === "string") return { code: "refused", ...failure, message: failure.message };
+    const body = JSON.parse(text) as Partial<PageApiErrorBody>;
+    if (typeof body.message === "string") return { code: "refused", ...body, message: body.message };
   } catch {
     // Not from the API: reported by its status below.
   }

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/capture.js";
 import { listCaptures } from "../api/calls.js";
-import { ApiProblem } from "../api/request.js";
+import { PageApiError } from "../../dev/api/page-api-error.js";
 import { announcement, reportProblem } from "./notice.js";
 import { readParam, setParams } from "./route.js";
 
@@ -41,7 +41,7 @@ export async function loadCaptures(): Promise<void> {
     isLoaded.value = true;
   } catch (error) {
     if (abort.signal.aborted) return;
-    if (error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 401) {
+    if (error instanceof PageApiError && error.status >= 400 && error.status < 500 && error.status !== 401) {
       queryProblem.value = error.message;
       return;
     }

@@ -1,7 +1,7 @@
 import { effect, signal, untracked } from "@preact/signals";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { readCapture } from "../api/calls.js";
-import { ApiProblem } from "../api/request.js";
+import { PageApiError } from "../../dev/api/page-api-error.js";
 import { reportProblem } from "./notice.js";
 import { closeDetail, openId } from "./selection.js";
 
@@ -30,7 +30,7 @@ export async function loadDetail(): Promise<void> {
     detailProblem.value = "";
   } catch (error) {
     if (abort.signal.aborted) return;
-    if (error instanceof ApiProblem && error.status === 404) closeDetail();
+    if (error instanceof PageApiError && error.status === 404) closeDetail();
     else if (!isSignedOut(error) && untracked(() => detail.value)?.capture.id !== id) {
       detailProblem.value = error instanceof Error ? error.message : String(error);
       return;
@@ -40,7 +40,7 @@ export async function loadDetail(): Promise<void> {
 }
 
 function isSignedOut(error: unknown): boolean {
-  return error instanceof ApiProblem && error.status === 401;
+  return error instanceof PageApiError && error.status === 401;
 }
 
 export function followOpenCapture(): () => void {

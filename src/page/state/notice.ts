@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { ApiProblem } from "../api/request.js";
+import { PageApiError } from "../../dev/api/page-api-error.js";
 
 export interface Notice {
   id: number;
@@ -47,7 +47,7 @@ export async function attempt(run: () => Promise<void>): Promise<boolean> {
 
 export function reportProblem(error: unknown): void {
   if (error instanceof DOMException && error.name === "AbortError") return;
-  if (error instanceof ApiProblem && error.status === 401) {
+  if (error instanceof PageApiError && error.status === 401) {
     signedOut.value = true;
     return;
   }

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Session } from "../../dev/api/page-api.js";
 import { readSession } from "../api/calls.js";
-import { ApiProblem } from "../api/request.js";
+import { PageApiError } from "../../dev/api/page-api-error.js";
 import { reportProblem, signedOut } from "./notice.js";
 
 /** Null until the dev server has answered for the first time. */
@@ -24,6 +24,6 @@ export async function checkSession(): Promise<void> {
   try {
     session.value = await readSession();
   } catch (error) {
-    if (error instanceof ApiProblem && error.status === 401) signedOut.value = true;
+    if (error instanceof PageApiError && error.status === 401) signedOut.value = true;
   }
 }

@@ -47,8 +47,8 @@ export type ApiHandlers = {
 };
 
 /** Thrown by a handler to answer with an error. The message is sent, so it contains no value of the input. */
-export class ApiFault extends Error {
-  override readonly name = "ApiFault";
+export class SandboxApiError extends Error {
+  override readonly name = "SandboxApiError";
   readonly status: number;
   readonly code: string;
   readonly param: string | undefined;

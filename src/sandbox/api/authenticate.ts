@@ -1,5 +1,5 @@
 import type { CredentialShape } from "../../contract/credential-shape.js";
-import { ApiFault, type Caller } from "./api-handlers.js";
+import { SandboxApiError, type Caller } from "./api-handlers.js";
 import type { ApiKeyRegistry } from "./api-key-registry.js";
 
 /** The caller behind a credential; throws 401 or 403 `inactive_api_key`. The code of a 401 is assumed. */
@@ -14,7 +14,7 @@ export function authenticate(credential: string | undefined, keys: ApiKeyRegistr
   const key = keys.find(credential.slice(shape.prefix.length).trim());
   if (key === undefined || key.status === "revoked") throw unauthorized("The API key is not valid.");
   if (key.status === "inactive") {
-    throw new ApiFault({ status: 403, code: "inactive_api_key", message: "The API key is switched off." });
+    throw new SandboxApiError({ status: 403, code: "inactive_api_key", message: "The API key is switched off." });
   }
   return key.caller;
 }
@@ -22,9 +22,9 @@ export function authenticate(credential: string | undefined, keys: ApiKeyRegistr
 /** Throws 403 `insufficient_scope` unless the key has the scope. */
 export function requireScope(caller: Caller, scope: string): void {
   if (caller.scopes.includes(scope)) return;
-  throw new ApiFault({ status: 403, code: "insufficient_scope", message: `The API key needs the scope ${scope}.` });
+  throw new SandboxApiError({ status: 403, code: "insufficient_scope", message: `The API key needs the scope ${scope}.` });
 }
 
-function unauthorized(message: string): ApiFault {
-  return new ApiFault({ status: 401, code: "unauthorized", message });
+function unauthorized(message: string): SandboxApiError {
+  return new SandboxApiError({ status: 401, code: "unauthorized", message });
 }

@@ -6,7 +6,7 @@ import { type BoundOperation, type PathOverrides, bindOperations } from "../../c
 import { EVENT_LIMITS } from "../../contract/contact-event.js";
 import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";
 import type { ApiFaults, InjectedFault } from "./api-faults.js";
-import { type ApiAnswer, type ApiCall, ApiFault, type ApiHandler, type ApiHandlers } from "./api-handlers.js";
+import { type ApiAnswer, type ApiCall, SandboxApiError, type ApiHandler, type ApiHandlers } from "./api-handlers.js";
 import type { ApiKeyRegistry } from "./api-key-registry.js";
 import { authenticate, requireScope } from "./authenticate.js";
 import { EventRate } from "./event-rate.js";
@@ -33,7 +33,7 @@ export interface ApiOptions {
   maxBodyBytes?: number;
   /** Called for every call once it is answered. */
   onCall?: (call: ApiCallEntry) => void;
-  /** Called with any error of a handler that is not an ApiFault: a bug in the sandbox, answered 500. @default none */
+  /** Called with any error of a handler that is not a SandboxApiError: a bug in the sandbox, answered 500. @default none */
   onError?: (error: unknown) => void;
 }
 
@@ -96,10 +96,10 @@ export function createApi(options: ApiOptions): Api {
     const match = matchRoute(routes, request.method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
     switch (match.kind) {
       case "unknown_path":
-        throw new ApiFault({ status: 404, code: "resource_not_found", message: "No operation has this path." });
+        throw new SandboxApiError({ status: 404, code: "resource_not_found", message: "No operation has this path." });
       case "wrong_method": {
         const headers = { allow: match.allow };
-        throw new ApiFault({ status: 405, code: "method_not_allowed", message: `Use ${match.allow}.`, headers });
+        throw new SandboxApiError({ status: 405, code: "method_not_allowed", message: `Use ${match.allow}.`, headers });
       }
       case "found": {
         const { bound, params } = match;
@@ -129,7 +129,7 @@ export function createApi(options: ApiOptions): Api {
       const requestId = `req_${requests}`;
       const trace: Trace = { call: undefined, keyId: undefined, fault: undefined };
       const given = await answer(request, trace).catch((error: unknown) => {
-        if (!(error instanceof ApiFault)) options.onError?.(error);
+        if (!(error instanceof SandboxApiError)) options.onError?.(error);
         return errorAnswer(error);
       });
       const isAnswer = given !== "no_answer";
@@ -170,11 +170,11 @@ async function applyFault(
 }
 
 function forgetFault(error: unknown): void {
-  if (!(error instanceof ApiFault)) throw error;
+  if (!(error instanceof SandboxApiError)) throw error;
 }
 
-function injectedError({ status, code, retryAfter }: Extract<InjectedFault, { kind: "error" }>): ApiFault {
-  return new ApiFault({
+function injectedError({ status, code, retryAfter }: Extract<InjectedFault, { kind: "error" }>): SandboxApiError {
+  return new SandboxApiError({
     status,
     code: code ?? (status === 429 ? "event_rate_limited" : `injected_${status}`),
     message: "This answer is an injected fault of the sandbox.",
@@ -184,16 +184,16 @@ function injectedError({ status, code, retryAfter }: Extract<InjectedFault, { ki
 
 /** `code`, `message` and `param` at the top level; assumed. */
 function errorAnswer(error: unknown): ApiAnswer {
-  if (!(error instanceof ApiFault)) {
+  if (!(error instanceof SandboxApiError)) {
     return { status: 500, body: { code: "internal_error", message: "The sandbox made a mistake." } };
   }
   const { status, code, message, param, headers } = error;
   return { status, headers, body: { code, message, ...(param === undefined ? {} : { param }) } };
 }
 
-function tooLarge(maxBodyBytes: number): ApiFault {
+function tooLarge(maxBodyBytes: number): SandboxApiError {
   const message = `The body has more than ${maxBodyBytes} bytes.`;
-  return new ApiFault({ status: 413, code: "request_too_large", message });
+  return new SandboxApiError({ status: 413, code: "request_too_large", message });
 }
 
 function countEvents({ operation }: BoundOperation, body: Record<string, unknown> | undefined): number {

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { ApiFault } from "./api-handlers.js";
+import { SandboxApiError } from "./api-handlers.js";
 
 /** The position of a row in its list, compared part by part. */
 export type Position = readonly (number | string)[];
@@ -24,9 +24,9 @@ export function decodeCursor(list: string, cursor: string): Position {
 }
 
 /** The refusal of a cursor. See docs/service.md#paging. */
-export function invalidCursor(): ApiFault {
+export function invalidCursor(): SandboxApiError {
   const message = "The cursor is not from this list. Start without one.";
-  return new ApiFault({ status: 400, code: "invalid_cursor", message, param: "cursor" });
+  return new SandboxApiError({ status: 400, code: "invalid_cursor", message, param: "cursor" });
 }
 
 function macOf(list: string, payload: string): string {

@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from "../../base/duration.js";
-import { ApiFault } from "./api-handlers.js";
+import { SandboxApiError } from "./api-handlers.js";
 
 interface Taken {
   atMs: number;
@@ -43,7 +43,7 @@ export class EventRate {
   }
 }
 
-function rateLimited(retryAfter: string): ApiFault {
+function rateLimited(retryAfter: string): SandboxApiError {
   const message = "Too many events for this key in a minute; nothing was stored.";
-  return new ApiFault({ status: 429, code: "event_rate_limited", message, headers: { "retry-after": retryAfter } });
+  return new SandboxApiError({ status: 429, code: "event_rate_limited", message, headers: { "retry-after": retryAfter } });
 }

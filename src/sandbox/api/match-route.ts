@@ -2,13 +2,13 @@ import { PigeonholeError } from "../../base/error.js";
 import type { BoundOperation } from "../../contract/bind-operations.js";
 
 /** An operation with the segments of its path. */
-export interface Route {
+export interface OperationRoute {
   bound: BoundOperation;
   /** A literal, or a parameter's name in braces. */
   segments: readonly string[];
 }
 
-export type RouteMatch =
+export type OperationMatch =
   | { kind: "found"; bound: BoundOperation; params: Record<string, string> }
   /** The path exists; `allow` lists its methods. */
   | { kind: "wrong_method"; allow: string }
@@ -17,7 +17,7 @@ export type RouteMatch =
 /**
  * Routes in the order in which they are tried: a literal before a parameter. Throws `invalid_option` if two are alike.
  */
-export function createRoutes(operations: readonly BoundOperation[]): readonly Route[] {
+export function createRoutes(operations: readonly BoundOperation[]): readonly OperationRoute[] {
   const routes = operations.map((bound) => ({ bound, segments: bound.path.split("/").slice(1) }));
   const seen = new Map<string, string>();
   for (const { bound, segments } of routes) {
@@ -35,7 +35,7 @@ export function createRoutes(operations: readonly BoundOperation[]): readonly Ro
 }
 
 /** Finds the operation of a request. `path` is encoded, without the query. */
-export function matchRoute(routes: readonly Route[], method: string, path: string): RouteMatch {
+export function matchRoute(routes: readonly OperationRoute[], method: string, path: string): OperationMatch {
   const parts = decodeSegments(path);
   if (parts === undefined) return { kind: "unknown_path" };
   const allowed: string[] = [];
@@ -73,7 +73,7 @@ function isParameter(segment: string): boolean {
 }
 
 /** One character per segment, so that a literal sorts before a parameter. */
-function shapeOf({ segments }: Route): string {
+function shapeOf({ segments }: OperationRoute): string {
   return segments.map((segment) => (isParameter(segment) ? "1" : "0")).join("");
 }
 

@@ -2,7 +2,7 @@ import { type ValidationIssue, type ValidationCode, checkInput, findIssues } fro
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../../contract/idempotency-key.js";
 import { type Operation, takesIdempotencyKey } from "../../contract/operation.js";
 import { isTimestamp } from "../../contract/shapes.js";
-import { ApiFault } from "./api-handlers.js";
+import { SandboxApiError } from "./api-handlers.js";
 
 /** Codes whose status is not 422. See docs/service.md#errors. */
 const STATUS_BY_CODE: Partial<Record<ValidationCode, number>> = { invalid_cursor: 400, invalid_idempotency_key: 400 };
@@ -11,10 +11,10 @@ const STATUS_BY_CODE: Partial<Record<ValidationCode, number>> = { invalid_cursor
 export function checkParams(operation: Operation, params: Record<string, string>): Record<string, string> {
   if (operation.params === undefined || checkInput(operation.params, params).ok) return params;
   const code = operation.errors.find((code) => code.endsWith("_not_found")) ?? "resource_not_found";
-  throw new ApiFault({ status: 404, code, message: "Nothing has this id." });
+  throw new SandboxApiError({ status: 404, code, message: "Nothing has this id." });
 }
 
-/** The query, checked; throws an ApiFault. */
+/** The query, checked; throws a SandboxApiError. */
 export function readQuery(operation: Operation, search: string): Record<string, unknown> {
   const fields: Record<string, unknown> = operation.query?.shape ?? {};
   const input: Record<string, unknown> = {};
@@ -58,7 +58,7 @@ export function readIdempotencyKey(operation: Operation, headers: Readonly<Recor
 }
 
 /**
- * The body, checked by the schema and the clock rule; throws an ApiFault. A batch is refused as a whole only for its
+ * The body, checked by the schema and the clock rule; throws a SandboxApiError. A batch is refused as a whole only for its
  * shape. Members that break a rule fail one by one, later. If the operation takes no body, a received body is ignored.
  */
 export function readBody(operation: Operation, bytes: Uint8Array, nowMs: number): Record<string, unknown> | undefined {
@@ -81,10 +81,10 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new ApiFault({ status: 400, code: "invalid_parameter", message: "The body is not JSON in UTF-8." });
+    throw new SandboxApiError({ status: 400, code: "invalid_parameter", message: "The body is not JSON in UTF-8." });
   }
 }
 
-function refuse({ code, param, message }: ValidationIssue, status = STATUS_BY_CODE[code] ?? 422): ApiFault {
-  return new ApiFault({ status, code, message, ...(param === "" ? {} : { param }) });
+function refuse({ code, param, message }: ValidationIssue, status = STATUS_BY_CODE[code] ?? 422): SandboxApiError {
+  return new SandboxApiError({ status, code, message, ...(param === "" ? {} : { param }) });
 }

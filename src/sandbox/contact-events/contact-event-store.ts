@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { type ContactEventInput, checkContactEvent } from "../../contract/contact-event.js";
-import { type ApiAnswer, ApiFault, type ApiHandlers, type Caller } from "../api/api-handlers.js";
+import { type ApiAnswer, SandboxApiError, type ApiHandlers, type Caller } from "../api/api-handlers.js";
 import type { MakeId } from "../make-id.js";
 import { Automations, type SandboxAutomation, type Started } from "./automations.js";
 import { type ContactInput, ContactList, type SandboxContact } from "./contact-list.js";
@@ -77,7 +77,7 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
     sends.prune(nowMs);
   }
 
-  /** Stores an event, or finds it by its key; throws an ApiFault. */
+  /** Stores an event, or finds it by its key; throws a SandboxApiError. */
   function take({ caller, nowMs, event, slot }: Sent): Taken {
     const known = slot === undefined ? undefined : sends.recall(slot, event);
     if (known?.kind === "same") return { ...known.send, replayed: true };
@@ -127,11 +127,11 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
       for (const [index, event] of body.events.entries()) {
         try {
           const checked = checkContactEvent(event, nowMs);
-          if (!checked.ok) throw new ApiFault({ status: 422, ...checked.issue });
+          if (!checked.ok) throw new SandboxApiError({ status: 422, ...checked.issue });
           const slot = slotOf({ caller, idempotencyKey, position: index });
           accepted.push({ ...resultOf(take({ caller, nowMs, event, slot })), index });
         } catch (error) {
-          if (!(error instanceof ApiFault)) throw error;
+          if (!(error instanceof SandboxApiError)) throw error;
           const { code, message, param } = error;
           failed.push({ index, code, message: param === undefined ? message : `${param}: ${message}` });
         }
@@ -183,11 +183,11 @@ function slotOf(from: {
   return idempotencyKey === undefined ? undefined : { keyId: caller.keyId, idempotencyKey, position };
 }
 
-function keyReuse(): ApiFault {
+function keyReuse(): SandboxApiError {
   const message = "The idempotency key was used for another event.";
-  return new ApiFault({ status: 422, code: "idempotency_key_reuse", message });
+  return new SandboxApiError({ status: 422, code: "idempotency_key_reuse", message });
 }
 
-function contactNotFound(): ApiFault {
-  return new ApiFault({ status: 404, code: "contact_not_found", message: "No contact has this address or id." });
+function contactNotFound(): SandboxApiError {
+  return new SandboxApiError({ status: 404, code: "contact_not_found", message: "No contact has this address or id." });
 }

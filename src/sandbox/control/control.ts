@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isPigeonholeError } from "../../base/error.js";
-import { ApiFault } from "../api/api-handlers.js";
+import { SandboxApiError } from "../api/api-handlers.js";
 import type { Sandbox } from "../sandbox.js";
 import { CONTROL_OPERATIONS, type ControlOperation } from "./operations.js";
 import { badRequest, readControlBody } from "./read-control-body.js";
@@ -41,7 +41,7 @@ function findOperation(method: string, path: string): ControlOperation {
 }
 
 function faultBody(error: unknown): { status: number; body: unknown } {
-  if (error instanceof ApiFault) {
+  if (error instanceof SandboxApiError) {
     const { status, code, message, param } = error;
     return { status, body: { code, message, ...(param === undefined ? {} : { param }) } };
   }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { ApiFault } from "../api/api-handlers.js";
+import { SandboxApiError } from "../api/api-handlers.js";
 
 /** A body of the control API. */
 export type ControlBody = Readonly<Record<string, unknown>>;
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The JSON object of a request, empty if there is no body; throws an ApiFault. */
+/** The JSON object of a request, empty if there is no body; throws a SandboxApiError. */
 export async function readControlBody(req: IncomingMessage): Promise<ControlBody> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -58,9 +58,9 @@ export function refuseOthers(body: ControlBody, fields: readonly string[]): void
 }
 
 /** A refusal of the control API. */
-export function badRequest(status: number, param: string, message: string): ApiFault {
+export function badRequest(status: number, param: string, message: string): SandboxApiError {
   const code = status === 404 ? "resource_not_found" : "invalid_parameter";
-  return new ApiFault({ status, code, message, ...(param === "" ? {} : { param }) });
+  return new SandboxApiError({ status, code, message, ...(param === "" ? {} : { param }) });
 }
 
 function parseJson(text: string): unknown {

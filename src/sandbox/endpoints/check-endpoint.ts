@@ -8,7 +8,7 @@ import {
 } from "../../contract/webhook-endpoint.js";
 import { webhooks } from "../../contract/webhooks.js";
 import { isEventType } from "../../protocol/event-types.js";
-import { ApiFault } from "../api/api-handlers.js";
+import { SandboxApiError } from "../api/api-handlers.js";
 import { type Allowlists, domainOf } from "./allowlists.js";
 
 /** Rules of a workspace for its endpoints. */
@@ -62,10 +62,10 @@ function ownsAddress({ addresses, domains }: EndpointRules, address: string): bo
 }
 
 /** 422 `invalid_parameter`. */
-export function invalidParameter(param: string, message: string): ApiFault {
+export function invalidParameter(param: string, message: string): SandboxApiError {
   return refuse({ code: "invalid_parameter", param, message });
 }
 
-function refuse({ code, param, message }: { code: string; param: string; message: string }): ApiFault {
-  return new ApiFault({ status: 422, code, message, ...(param === "" ? {} : { param }) });
+function refuse({ code, param, message }: { code: string; param: string; message: string }): SandboxApiError {
+  return new SandboxApiError({ status: 422, code, message, ...(param === "" ? {} : { param }) });
 }

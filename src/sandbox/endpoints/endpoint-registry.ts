@@ -1,7 +1,7 @@
 import { checkSecret } from "../check-secret.js";
 import type { Clock } from "../../base/clock.js";
 import type { WebhookCreateInput, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
-import { ApiFault, type Caller } from "../api/api-handlers.js";
+import { SandboxApiError, type Caller } from "../api/api-handlers.js";
 import type { MakeId } from "../make-id.js";
 import { type Allowlists, holdsAllowlists, normalizeAllowlists } from "./allowlists.js";
 import { type EndpointRules, checkCreate, checkUpdate } from "./check-endpoint.js";
@@ -21,7 +21,7 @@ export interface EndpointRegistryOptions {
 
 /**
  * The endpoints of the workspace and the rules for changing them. See docs/service.md#endpoint-operations; refusals are
- * ApiFaults.
+ * SandboxApiErrors.
  */
 export class EndpointRegistry {
   readonly #options: EndpointRegistryOptions;
@@ -46,7 +46,7 @@ export class EndpointRegistry {
   get(id: string): Endpoint {
     const endpoint = this.#endpoints.get(id);
     if (endpoint !== undefined) return endpoint;
-    throw new ApiFault({ status: 404, code: "resource_not_found", message: "There is no such endpoint." });
+    throw new SandboxApiError({ status: 404, code: "resource_not_found", message: "There is no such endpoint." });
   }
 
   /** A secret is generated unless one is given. */
@@ -58,7 +58,7 @@ export class EndpointRegistry {
     if (secret !== undefined) checkSecret(secret);
     if (this.#endpoints.size >= maxEndpoints) {
       const message = `The workspace has ${maxEndpoints} endpoints already; delete one first.`;
-      throw new ApiFault({ status: 422, code: "workspace_limit_reached", message });
+      throw new SandboxApiError({ status: 422, code: "workspace_limit_reached", message });
     }
     this.#created += 1;
     const endpoint: Endpoint = {
@@ -156,7 +156,7 @@ export class EndpointRegistry {
 /** A key with an allowlist may change only endpoints inside its send scope. See docs/service.md#endpoint-limits. */
 function requireWithin(caller: Caller | undefined, lists: Allowlists): void {
   if (caller === undefined || holdsAllowlists(caller, lists)) return;
-  throw new ApiFault({
+  throw new SandboxApiError({
     status: 422,
     code: "capability_unsupported",
     param: "addressAllowlist",

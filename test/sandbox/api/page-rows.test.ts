@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ApiFault } from "#pigeonhole/sandbox/api/api-handlers.js";
+import { SandboxApiError } from "#pigeonhole/sandbox/api/api-handlers.js";
 import { decodeCursor, encodeCursor } from "#pigeonhole/sandbox/api/cursor.js";
 import { pageRows } from "#pigeonhole/sandbox/api/page-rows.js";
 
@@ -21,7 +21,7 @@ function codeOf(run: () => unknown): string {
   try {
     run();
   } catch (error) {
-    if (error instanceof ApiFault) return `${error.status} ${error.code} ${error.param}`;
+    if (error instanceof SandboxApiError) return `${error.status} ${error.code} ${error.param}`;
   }
   return "no fault";
 }

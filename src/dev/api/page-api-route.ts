@@ -1,7 +1,7 @@
 import type { BodyFields } from "./body-fields.js";
 
 /** One request of the page. */
-export interface ApiCall {
+export interface PageApiCall {
   /** The part of the path in place of `{id}`, decoded; empty without one. */
   id: string;
   query: URLSearchParams;
@@ -10,20 +10,20 @@ export interface ApiCall {
 }
 
 /** One row of page-api.ts. */
-export interface Route {
+export interface PageApiRoute {
   method: "GET" | "POST";
   /** With `{id}` in place of one segment. */
   path: string;
-  handle(call: ApiCall): unknown;
+  handle(call: PageApiCall): unknown;
 }
 
-export type RouteMatch =
-  | { kind: "found"; route: Route; id: string }
+export type PageApiMatch =
+  | { kind: "found"; route: PageApiRoute; id: string }
   | { kind: "no_such_path" }
   | { kind: "wrong_method" };
 
 /** Finds the route. A path that accepts only the other method gets its own result. */
-export function findRoute(routes: readonly Route[], method: string, path: string): RouteMatch {
+export function findPageApiRoute(routes: readonly PageApiRoute[], method: string, path: string): PageApiMatch {
   const segments = path.split("/");
   const fitting = routes.flatMap((route) => {
     const id = matchPath(route.path.split("/"), segments);

@@ -1,0 +1,34 @@
+import { isPigeonholeError } from "../../base/error.js";
+import { PageApiError } from "./page-api-error.js";
+import type { PageApiErrorBody } from "./page-api.js";
+
+/** The answer for a thrown value. The page belongs to the developer, so messages of this package are shown in full. */
+export function errorAnswerFor(error: unknown): { status: number; body: PageApiErrorBody } {
+  if (error instanceof PageApiError) {
+    const { status, code, message, param } = error;
+    return { status, body: { code, message, ...(param === undefined ? {} : { param }) } };
+  }
+  if (!isPigeonholeError(error)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { status: 500, body: { code: "internal_error", message } };
+  }
+  return { status: statusFor(error.code), body: { code: error.code, message: error.message } };
+}
+
+function statusFor(code: string): number {
+  switch (code) {
+    case "not_found":
+    case "no_capture":
+      return 404;
+    case "needs_receiver":
+    case "body_dropped":
+      return 409;
+    case "store_busy":
+    case "store_full":
+    case "store_failed":
+    case "stopped":
+      return 503;
+    default:
+      return 400;
+  }
+}
