@@ -25,7 +25,7 @@ export type { ContactInput, SandboxContact } from "./sandbox/contact-events/cont
 export type { StoredEvent } from "./sandbox/contact-events/event-log.js";
 export type { AttemptFilter } from "./sandbox/delivery/attempt-log.js";
 export type { AttemptRow } from "./sandbox/delivery/attempt-row.js";
-export type { SandboxEvent } from "./sandbox/delivery/delivery.js";
+export type { SandboxEvent } from "./sandbox/delivery/scheduled-delivery.js";
 export type { DeliveryFault, DeliveryFaultRule } from "./sandbox/delivery/delivery-faults.js";
 export type { EndpointChange } from "./sandbox/endpoints/endpoint-registry.js";
 export type { AttemptWait } from "./sandbox/attempt-waits.js";

@@ -15,13 +15,13 @@ export interface AnswerComparison {
   bodyChanged: boolean;
 }
 
-type Answer = Pick<CaptureAttempt, "status" | "body">;
+type AttemptAnswer = Pick<CaptureAttempt, "status" | "body">;
 
 /**
  * Compares status and body, JSON by structure. Headers are not compared, since they differ in every answer. `ignore` as
  * in `compareJson`.
  */
-export function compareAnswers(before: Answer, after: Answer, ignore: readonly string[] = []): AnswerComparison {
+export function compareAnswers(before: AttemptAnswer, after: AttemptAnswer, ignore: readonly string[] = []): AnswerComparison {
   const status = before.status === after.status ? null : { before: before.status, after: after.status };
   const [a, b] = [readJson(before), readJson(after)];
   const json = a.ok && b.ok ? compareJson(a.value, b.value, ignore) : [];
@@ -29,10 +29,10 @@ export function compareAnswers(before: Answer, after: Answer, ignore: readonly s
   return { same: status === null && json.length === 0 && !bodyChanged, status, json, bodyChanged };
 }
 
-function readJson({ body }: Answer): ReturnType<typeof bodyJson> {
+function readJson({ body }: AttemptAnswer): ReturnType<typeof bodyJson> {
   return body === null ? { ok: false } : bodyJson(body);
 }
 
-function spell({ body }: Answer): string {
+function spell({ body }: AttemptAnswer): string {
   return body === null ? "" : (bodyText(body) ?? `base64,${body.data}`);
 }

@@ -50,7 +50,7 @@ export type SendFailure =
   | "invalid_request";
 
 /** The result of a request. */
-export interface SentAnswer {
+export interface SendResult {
   /** Null if no answer came. */
   status: number | null;
   headers: HeaderList;
@@ -72,7 +72,7 @@ const DEFAULT_MAX_ANSWER_BYTES = 10 * 1024 * 1024;
  * Sends one request with node:http, which keeps the header list as it is, and reads the answer. Follows no redirect.
  * Failures are returned in `failure` and `error`. Throws `invalid_argument` only for an invalid URL.
  */
-export async function sendRequest(outgoing: OutgoingRequest): Promise<SentAnswer> {
+export async function sendRequest(outgoing: OutgoingRequest): Promise<SendResult> {
   const url = parseUrl(outgoing.url);
   const host = outgoing.keepHost === true ? undefined : url.host;
   const sentHeaders = fitHeaders(outgoing.headers, { host, length: outgoing.body.byteLength });
@@ -84,7 +84,7 @@ export async function sendRequest(outgoing: OutgoingRequest): Promise<SentAnswer
   return { ...result, ms: Math.round(performance.now() - started), sentHeaders };
 }
 
-type Exchanged = Omit<SentAnswer, "ms" | "sentHeaders">;
+type Exchanged = Omit<SendResult, "ms" | "sentHeaders">;
 
 function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList): Promise<Exchanged> {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES } = outgoing;

@@ -18,7 +18,7 @@ export interface WireRequest {
 }
 
 /** The answer. */
-export interface Answer {
+export interface WireAnswer {
   status: number;
   headers: Headers;
   /** Undefined when it was over the limit. */
@@ -43,7 +43,7 @@ export async function attempt(
   request: WireRequest,
   signal: AbortSignal | undefined,
   deps: AttemptDeps,
-): Promise<Answer> {
+): Promise<WireAnswer> {
   signal?.throwIfAborted();
   const controller = new AbortController();
   const timer = deps.clock.setTimer(() => controller.abort(timedOut), deps.timeoutMs);
@@ -63,7 +63,7 @@ export async function attempt(
   }
 }
 
-async function exchange(request: WireRequest, signal: AbortSignal, deps: AttemptDeps): Promise<Answer> {
+async function exchange(request: WireRequest, signal: AbortSignal, deps: AttemptDeps): Promise<WireAnswer> {
   const { method, url, headers, body } = request;
   const init: RequestInit = { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) };
   const response = await deps.fetch(url, init);

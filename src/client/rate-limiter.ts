@@ -23,7 +23,7 @@ interface Waiter {
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #eventMs: number;
-  readonly #mostMs: number;
+  readonly #maxMs: number;
   readonly #waiters: Waiter[] = [];
   readonly #perMinute: number;
   #oldest: Sent | undefined;
@@ -40,7 +40,7 @@ export class RateLimiter {
     this.#clock = clock;
     this.#perMinute = perMinute;
     this.#eventMs = MINUTE / perMinute;
-    this.#mostMs = burst * this.#eventMs;
+    this.#maxMs = burst * this.#eventMs;
     this.#seenAt = clock.now();
   }
 
@@ -61,7 +61,7 @@ export class RateLimiter {
       };
       const waiter: Waiter = {
         events,
-        costMs: Math.min(events * this.#eventMs, this.#mostMs),
+        costMs: Math.min(events * this.#eventMs, this.#maxMs),
         proceed: () => {
           signal?.removeEventListener("abort", onAbort);
           resolve();
@@ -126,7 +126,7 @@ export class RateLimiter {
     this.#seenAt = now;
     const pausedMs = Math.min(this.#pausedMs, passedMs);
     this.#pausedMs -= pausedMs;
-    this.#savedMs = Math.min(this.#mostMs, this.#savedMs + passedMs - pausedMs);
+    this.#savedMs = Math.min(this.#maxMs, this.#savedMs + passedMs - pausedMs);
     this.#elapsedMs += passedMs;
     while (this.#oldest !== undefined && this.#oldest.at + MINUTE <= this.#elapsedMs) {
       this.#lastMinuteEvents -= this.#oldest.events;

@@ -1,7 +1,7 @@
 import { checkInput } from "../contract/check-input.js";
 import { type ErrorBody, readErrorBody } from "../contract/error-body.js";
 import type { Operation } from "../contract/operation.js";
-import type { Answer } from "./attempt.js";
+import type { WireAnswer } from "./attempt.js";
 import type { Credential } from "./credential.js";
 import { apiErrorFor } from "./errors.js";
 import { readRetryAfter } from "../base/retry-after.js";
@@ -16,7 +16,7 @@ export interface ReadAnswerDeps {
 const MAX_TEXT_LENGTH = 500;
 
 /** The result of a 2xx answer. Throws an ApiError for any other answer, and for one that cannot be used. */
-export function readAnswer(call: string, operation: Operation, answer: Answer, deps: ReadAnswerDeps): unknown {
+export function readAnswer(call: string, operation: Operation, answer: WireAnswer, deps: ReadAnswerDeps): unknown {
   const { status, text } = answer;
   // The service's error text will be printed. Parse it before redaction: JSON can escape a secret so that it is not
   // recognized.

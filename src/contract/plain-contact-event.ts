@@ -48,14 +48,14 @@ function isPlainContactEvent(event: unknown): event is PlainContactEvent {
 function areFlatProperties(properties: unknown): boolean {
   if (!isPlainRecord(properties) || Object.getOwnPropertySymbols(properties).length > 0) return false;
   let count = 0;
-  let mostBytes = MARKS_BYTES;
+  let maxBytes = MARKS_BYTES;
   for (const key in properties) {
     const value = properties[key];
-    if (typeof value === "string") mostBytes += UNIT_BYTES * value.length;
+    if (typeof value === "string") maxBytes += UNIT_BYTES * value.length;
     else if (value !== null && typeof value !== "boolean" && !Number.isFinite(value)) return false;
     count += 1;
-    mostBytes += UNIT_BYTES * key.length + SCALAR_BYTES + MARKS_BYTES;
-    if (key === "__proto__" || count > EVENT_LIMITS.propertyKeys || mostBytes > EVENT_LIMITS.propertyBytes)
+    maxBytes += UNIT_BYTES * key.length + SCALAR_BYTES + MARKS_BYTES;
+    if (key === "__proto__" || count > EVENT_LIMITS.propertyKeys || maxBytes > EVENT_LIMITS.propertyBytes)
       return false;
   }
   return true;

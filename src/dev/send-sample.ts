@@ -3,7 +3,7 @@ import type { NamedSecret } from "../capture/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import type { SignatureFault } from "./api/page-api.js";
 import type { ReceiveDelivery } from "./forward/forwarder.js";
-import { signWithFault } from "./signature-fault.js";
+import { signWithFault } from "./sign-variant.js";
 
 /** An event that the dev server sends to itself, as if from the service. */
 export interface SampleDelivery {

@@ -9,7 +9,7 @@ import { SideNav } from "./nav/side-nav.js";
 import { TopBar } from "./nav/top-bar.js";
 import { SendView } from "./send/send-view.js";
 import { signedOut } from "./state/notice.js";
-import { view } from "./state/route.js";
+import { view } from "./state/address.js";
 import { ConfirmDialog } from "./ui/confirm.js";
 import { Empty } from "./ui/empty.js";
 import { Notices } from "./ui/notices.js";

@@ -60,7 +60,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   type Happened = SandboxLogEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "atMs"> : never) : never;
   const emit = (happened: Happened): void => options.onLog({ atMs: clock.now(), ...happened });
 
-  const log = new AttemptLog(options.mostLogRows);
+  const log = new AttemptLog(options.maxLogRows);
   const waits = new AttemptWaits(log, time.awaited);
   const eventWaits = new ContactEventWaits();
   const queue = new AttemptQueue({

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import { isEventType } from "../protocol/event-types.js";
-import type { SandboxEvent } from "./delivery/delivery.js";
+import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
 import { addressesOf } from "./endpoints/receives-event.js";
 import { sampleEvent, sampleTestEvent } from "./samples/sample-event.js";
 import type { EmitOptions } from "./sandbox.js";

@@ -88,7 +88,7 @@ export interface SandboxOptions {
   /** Real milliseconds after which a manual clock continues without a receiver's answer. @default 5,000 */
   patienceMs?: number;
   /** Most rows of all delivery logs together. @default 100,000 */
-  mostLogRows?: number;
+  maxLogRows?: number;
   /** Receives an entry for everything that happens. */
   onLog?: (entry: SandboxLogEntry) => void;
 }
@@ -117,7 +117,7 @@ const OPTION_NAMES: OptionNames<SandboxOptions> = {
   receive: true,
   attemptsAtOnce: true,
   patienceMs: true,
-  mostLogRows: true,
+  maxLogRows: true,
   onLog: true,
 };
 
@@ -126,7 +126,7 @@ export type ResolvedSandboxOptions = SandboxOptions &
   Required<
     Pick<
       SandboxOptions,
-      "clock" | "strictUrls" | "maxEndpoints" | "addresses" | "domains" | "newEventTypes" | "contacts" | "mostLogRows"
+      "clock" | "strictUrls" | "maxEndpoints" | "addresses" | "domains" | "newEventTypes" | "contacts" | "maxLogRows"
     > &
       Pick<SandboxOptions, "retriesOfDisabled" | "onLog" | "unknownContacts" | "automations">
   > & { seed: string };
@@ -134,7 +134,7 @@ export type ResolvedSandboxOptions = SandboxOptions &
 /** Fills in defaults. Throws an `invalid_option` that names the option. Each part checks its own options. */
 export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxOptions {
   checkOptionNames("createSandbox", options, OPTION_NAMES);
-  const { maxEndpoints = LIMITS.endpointsPerWorkspace, mostLogRows = 100_000, retriesOfDisabled = "dropped" } = options;
+  const { maxEndpoints = LIMITS.endpointsPerWorkspace, maxLogRows = 100_000, retriesOfDisabled = "dropped" } = options;
   const { receiverTime = "sandbox", unknownContacts = "refuse", addresses, domains = [SAMPLE_DOMAIN] } = options;
   checkChoice("retriesOfDisabled", retriesOfDisabled, ["dropped", "kept"]);
   checkChoice("receiverTime", receiverTime, ["sandbox", "machine"]);
@@ -165,7 +165,7 @@ export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxO
     contacts: options.contacts ?? SAMPLE_PEOPLE.map(([name, email]) => ({ name, email })),
     unknownContacts,
     automations: options.automations ?? [],
-    mostLogRows: checkWholeNumber("mostLogRows", mostLogRows, { min: 1 }),
+    maxLogRows: checkWholeNumber("maxLogRows", maxLogRows, { min: 1 }),
     retriesOfDisabled,
     onLog: options.onLog ?? (() => {}),
   };

@@ -10,7 +10,7 @@ import type { DeliverOnce } from "./deliver-once.js";
 import type { AttemptFilter } from "./delivery/attempt-log.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
 import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
-import type { SandboxEvent } from "./delivery/delivery.js";
+import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
 import type { AttemptWait } from "./attempt-waits.js";
 
 /** An endpoint with its secret, which the receiver needs. */

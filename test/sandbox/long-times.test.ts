@@ -52,7 +52,7 @@ test("a fault delays by a year at most", async () => {
   expect(await errorOf(() => deliveries.add({ fault: { kind: "delay", delayMs: delayMs + 1 } }))).toEqual({
     code: "invalid_option",
   });
-  expect(await errorOf(() => deliveries.add({ fault: { kind: "reorder", mostMs: delayMs + 1 } }))).toEqual({
+  expect(await errorOf(() => deliveries.add({ fault: { kind: "reorder", maxMs: delayMs + 1 } }))).toEqual({
     code: "invalid_option",
   });
 });

@@ -235,7 +235,7 @@ function planDeliveryFault(random: Random): Happening {
     () => ({ kind: "drop" as const }),
     () => ({ kind: "duplicate" as const, copies: between(random, 1, 9) }),
     () => ({ kind: "duplicate" as const, copies: between(random, 1, 9) }),
-    () => ({ kind: "reorder" as const, mostMs: between(random, 0, 10 * MINUTE) }),
+    () => ({ kind: "reorder" as const, maxMs: between(random, 0, 10 * MINUTE) }),
     () => ({ kind: "delay" as const, delayMs: between(random, 1, 10 * MINUTE) }),
     () => ({ kind: "status" as const, status: pick(random, [408, 429, 500, 502, 503, 503]) }),
     () => ({ kind: "status" as const, status: 503, retryAfter: String(between(random, 1, 8 * 3_600)) }),

@@ -6,12 +6,12 @@ import { checkExpectation, outcomeOf } from "../../capture/check-expectation.js"
 import { editJson } from "../../capture/edit-json.js";
 import { encodeAnswerBody, encodeBody } from "../../capture/encode-body.js";
 import { readEnvelope } from "../../capture/read-envelope.js";
-import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
+import { type SendResult, sendRequest } from "../../capture/send-request.js";
 import { createLocalLookUp } from "../../capture/local-address.js";
 import { checkLocalTarget, targetUrl } from "../../capture/target.js";
 import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
 import { escapeControls } from "../../base/escape-controls.js";
-import { signWithFault } from "../../dev/signature-fault.js";
+import { signWithFault } from "../../dev/sign-variant.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { usageError } from "../frame/command-error.js";
@@ -120,7 +120,7 @@ function printRequest(url: string, headers: HeaderList, body: Uint8Array, out: O
 
 interface AnswerInput {
   body: Uint8Array;
-  answer: SentAnswer;
+  answer: SendResult;
   expect: string | undefined;
   context: CommandContext;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { headerListReader, type NamedSecret } from "../../capture/judge-signature.js";
-import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
+import { type SendResult, sendRequest } from "../../capture/send-request.js";
 import { SECOND } from "../../base/duration.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
@@ -46,7 +46,7 @@ export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInp
   return [reached, delivery, ...(delivery.status === "pass" ? await checkParsers(post) : [])];
 }
 
-function unreachable({ error }: SentAnswer): CheckResult {
+function unreachable({ error }: SendResult): CheckResult {
   return fail("app", error ?? "The app gave no answer.", "Start the app, and give --app the URL of its webhook route.");
 }
 

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { headerListReader } from "../../capture/judge-signature.js";
-import type { SentAnswer } from "../../capture/send-request.js";
+import type { SendResult } from "../../capture/send-request.js";
 import { SECRET_SHAPE } from "../../protocol/limits.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import { type CheckResult, fail, pass } from "./check.js";
 
 /** Posts a body with these signature headers to the app. */
-export type PostToApp = (body: string, signature: Record<string, string>) => Promise<SentAnswer>;
+export type PostToApp = (body: string, signature: Record<string, string>) => Promise<SendResult>;
 
 /** Above the 100 kB at which the parsers of Express refuse by default. */
 const LARGE_BYTES = 150_000;
@@ -40,7 +40,7 @@ export async function checkParsers(post: PostToApp): Promise<CheckResult[]> {
   return results;
 }
 
-function judge(name: string, what: string, { status, headers, error }: SentAnswer): CheckResult {
+function judge(name: string, what: string, { status, headers, error }: SendResult): CheckResult {
   const outcome = headerListReader(headers)(OUTCOME_HEADER);
   if (READ.has(outcome)) return pass(name, `The bytes of ${what} reach the receiver.`);
   if (status === null)

@@ -5,7 +5,7 @@ import { bodyBytes } from "../../capture/capture-request.js";
 import { encodeAnswerBody } from "../../capture/encode-body.js";
 import type { NamedSecret } from "../../capture/judge-signature.js";
 import { overrideHeaders } from "../../capture/outgoing-headers.js";
-import { type SentAnswer, sendRequest } from "../../capture/send-request.js";
+import { type SendResult, sendRequest } from "../../capture/send-request.js";
 import { targetUrl } from "../../capture/target.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 
@@ -34,7 +34,7 @@ export interface AppSender {
     capture: Capture,
     target: string,
     how: { kind: CaptureAttempt["kind"]; mode: SignMode },
-  ): Promise<{ sent: SentAnswer; made: Omit<CaptureAttempt, "n"> }>;
+  ): Promise<{ sent: SendResult; made: Omit<CaptureAttempt, "n"> }>;
 }
 
 export function createAppSender(options: AppSenderOptions): AppSender {

@@ -3,7 +3,7 @@ import { HELD_TAG, type Capture, type CaptureSource, type HeaderList } from "../
 import { type ReceivedRequest, captureRequest } from "../../capture/capture-request.js";
 import type { NamedSecret } from "../../capture/judge-signature.js";
 import { isConnectionHeader } from "../../capture/outgoing-headers.js";
-import type { SentAnswer } from "../../capture/send-request.js";
+import type { SendResult } from "../../capture/send-request.js";
 import { summarizeCapture } from "../../capture/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { type Outcome, answerFor } from "../../protocol/outcome.js";
@@ -222,7 +222,7 @@ export class Forwarder {
   }
 }
 
-function appAnswer({ status, headers, body }: SentAnswer): SenderAnswer {
+function appAnswer({ status, headers, body }: SendResult): SenderAnswer {
   return { status: status ?? 502, headers: headers.filter(([name]) => !isConnectionHeader(name)), body };
 }
 

@@ -4,7 +4,7 @@ import { captureHandle } from "../../capture/capture-handle.js";
 import { readCapture } from "../api/calls.js";
 import { readText } from "../detail/body-bytes.js";
 import { attempt } from "../state/notice.js";
-import { setParams } from "../state/route.js";
+import { setParams } from "../state/address.js";
 import { openCapture } from "../state/selection.js";
 import { Icon } from "../ui/icon.js";
 import { formatTime } from "../ui/words.js";

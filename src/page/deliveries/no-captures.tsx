@@ -1,5 +1,5 @@
 import { query, setQuery, totalCaptures } from "../state/captures.js";
-import { goTo } from "../state/route.js";
+import { goTo } from "../state/address.js";
 import { session } from "../state/session.js";
 import { CopyLine } from "../ui/copy-line.js";
 import { Empty } from "../ui/empty.js";

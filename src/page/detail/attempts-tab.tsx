@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/capture.js";
 import { CompareAttempts } from "../compare/compare-attempts.js";
-import { readParam, setParams } from "../state/route.js";
+import { readParam, setParams } from "../state/address.js";
 import { StatusBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatMs, formatTime } from "../ui/words.js";

@@ -9,7 +9,7 @@ import {
   readInboxEvent,
 } from "../api/calls.js";
 import { attempt, showNotice } from "../state/notice.js";
-import { readParam, setParams } from "../state/route.js";
+import { readParam, setParams } from "../state/address.js";
 import { confirmed } from "../ui/confirm.js";
 import { plural } from "../ui/words.js";
 

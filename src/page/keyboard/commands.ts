@@ -7,7 +7,7 @@ import { editCapture } from "../edit/editing.js";
 import { readCapture } from "../api/calls.js";
 import { copyCurl, remove, replay, togglePin } from "../state/actions.js";
 import { attempt } from "../state/notice.js";
-import { returnTo, view } from "../state/route.js";
+import { returnTo, view } from "../state/address.js";
 import {
   chosen,
   clearChosen,
@@ -21,7 +21,7 @@ import {
   targetIds,
   toggleChosen,
 } from "../state/selection.js";
-import { setParams } from "../state/route.js";
+import { setParams } from "../state/address.js";
 import { openEvent } from "../inbox/inbox-state.js";
 import { isSheetOpen } from "./sheet-state.js";
 

@@ -1,5 +1,5 @@
 import { LIST_ID } from "../deliveries/capture-list.js";
-import { view } from "../state/route.js";
+import { view } from "../state/address.js";
 import { openId } from "../state/selection.js";
 import { COMMANDS, runDigit } from "./commands.js";
 

@@ -1,5 +1,5 @@
 import { isSheetOpen } from "../keyboard/sheet-state.js";
-import { returnTo, view, type ViewName } from "../state/route.js";
+import { returnTo, view, type ViewName } from "../state/address.js";
 import { session } from "../state/session.js";
 import { Icon, type IconName } from "../ui/icon.js";
 

@@ -4,12 +4,12 @@ import { readSample, sendEvent } from "../api/calls.js";
 import { JsonEditor } from "../edit/json-editor.js";
 import { onSendKey } from "../edit/send-key.js";
 import { attempt, showNotice } from "../state/notice.js";
-import { goTo, readParam, setParams } from "../state/route.js";
+import { goTo, readParam, setParams } from "../state/address.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
 import { plural } from "../ui/words.js";
 import { SentList } from "./sent-list.js";
-import { FAULTS } from "./signature-faults.js";
+import { FAULTS } from "./signature-variants.js";
 import { TypeList } from "./type-list.js";
 
 /** Most deliveries of one event per click. */

@@ -1,6 +1,6 @@
 import { escapeControls } from "../../base/escape-controls.js";
 import { captures } from "../state/captures.js";
-import { goTo } from "../state/route.js";
+import { goTo } from "../state/address.js";
 import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
 import { formatMs, formatTime } from "../ui/words.js";
 

@@ -6,7 +6,7 @@ import { saveFile } from "../ui/save-file.js";
 import { captures, dropCaptures, takeCaptures } from "./captures.js";
 import { loadDetail } from "./detail.js";
 import { attempt, showNotice } from "./notice.js";
-import { setParams, view } from "./route.js";
+import { setParams, view } from "./address.js";
 import { clearChosen, forgetCaptures, openId } from "./selection.js";
 
 /** Replays, and then updates the open capture first. Null if it failed, which was shown. */

@@ -3,7 +3,7 @@ import type { CaptureSummary } from "../../capture/capture.js";
 import { listCaptures } from "../api/calls.js";
 import { PageApiError } from "../../dev/api/page-api-error.js";
 import { announcement, reportProblem } from "./notice.js";
-import { readParam, setParams } from "./route.js";
+import { readParam, setParams } from "./address.js";
 
 /** The rows that the query matches, newest first. */
 export const captures = signal<readonly CaptureSummary[]>([]);

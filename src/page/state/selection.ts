@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { captures } from "./captures.js";
-import { readParam, setParams } from "./route.js";
+import { readParam, setParams } from "./address.js";
 
 /** The capture in the detail pane; empty if the pane is closed. */
 export const openId = computed(() => readParam("open"));

@@ -1,12 +1,12 @@
 import type { AttemptRow } from "./attempt-row.js";
-import type { Delivery } from "./delivery.js";
+import type { ScheduledDelivery } from "./scheduled-delivery.js";
 
 /** An attempt with its position in the log and its delivery. */
 export interface LoggedAttempt {
   /** Increases with every row. */
   sequence: number;
   row: AttemptRow;
-  delivery: Delivery;
+  delivery: ScheduledDelivery;
 }
 
 /** A filter for rows. Omitted fields match every row. */
@@ -25,23 +25,23 @@ export interface AttemptFilter {
 
 /** The attempts of all endpoints in the order in which they ended; the oldest are dropped. */
 export class AttemptLog {
-  readonly #mostRows: number;
+  readonly #maxRows: number;
   #rows: LoggedAttempt[] = [];
   #added = 0;
 
-  constructor(mostRows: number) {
-    this.#mostRows = mostRows;
+  constructor(maxRows: number) {
+    this.#maxRows = maxRows;
   }
 
   get nextSequence(): number {
     return this.#added + 1;
   }
 
-  add(row: AttemptRow, delivery: Delivery): void {
+  add(row: AttemptRow, delivery: ScheduledDelivery): void {
     this.#added += 1;
     this.#rows.push({ sequence: this.#added, row, delivery });
     // Several at a time, since each removal moves all rows.
-    if (this.#rows.length > this.#mostRows * 1.1) this.#rows = this.#rows.slice(-this.#mostRows);
+    if (this.#rows.length > this.#maxRows * 1.1) this.#rows = this.#rows.slice(-this.#maxRows);
   }
 
   list(filter: AttemptFilter = {}): LoggedAttempt[] {

@@ -12,8 +12,8 @@ import {
   type Target,
 } from "./check-target.js";
 import type { DeliveryFault } from "./delivery-faults.js";
-import type { Delivery } from "./delivery.js";
-import type { Answer } from "./judge-answer.js";
+import type { ScheduledDelivery } from "./scheduled-delivery.js";
+import type { ReceiverAnswer } from "./judge-answer.js";
 import { type SendPost, reasonOf } from "./send-over-http.js";
 
 export interface AttemptSenderOptions {
@@ -37,7 +37,7 @@ export class AttemptSender {
   }
 
   /** Never rejects. */
-  async send(delivery: Delivery, fault: DeliveryFault | undefined): Promise<Answer> {
+  async send(delivery: ScheduledDelivery, fault: DeliveryFault | undefined): Promise<ReceiverAnswer> {
     switch (fault?.kind) {
       case "drop":
         return { kind: "none", error: "no answer: dropped on the way" };
@@ -65,7 +65,7 @@ export class AttemptSender {
     for (const controller of this.#onTheirWay) controller.abort(new Error("broken off"));
   }
 
-  async #post(delivery: Delivery): Promise<Answer> {
+  async #post(delivery: ScheduledDelivery): Promise<ReceiverAnswer> {
     const controller = new AbortController();
     this.#onTheirWay.add(controller);
     const { network } = this.#options.time;
@@ -89,7 +89,7 @@ export class AttemptSender {
     return checkReach(url, lookUp, refuseAddress);
   }
 
-  async #signAndPost({ endpoint, body }: Delivery, signal: AbortSignal): Promise<Answer> {
+  async #signAndPost({ endpoint, body }: ScheduledDelivery, signal: AbortSignal): Promise<ReceiverAnswer> {
     const { time, signature, lookUpHost, refuseAddress, post } = this.#options;
     const { url } = endpoint;
     // The 5 s include the DNS lookup.

@@ -12,8 +12,8 @@ import type { AttemptQueue } from "./attempt-queue.js";
 import type { AttemptRow } from "./attempt-row.js";
 import type { AttemptSender } from "./attempt-sender.js";
 import { type DeliveryFault, type DeliveryFaultList, MAX_REORDER_MS } from "./delivery-faults.js";
-import { type Delivery, type SandboxEvent, eventBody } from "./delivery.js";
-import { type Answer, failureOf, judgeAnswer } from "./judge-answer.js";
+import { type ScheduledDelivery, type SandboxEvent, eventBody } from "./scheduled-delivery.js";
+import { type ReceiverAnswer, failureOf, judgeAnswer } from "./judge-answer.js";
 
 export interface DeliveryEngineOptions {
   time: SandboxTime;
@@ -28,7 +28,7 @@ export interface DeliveryEngineOptions {
   /** What happens to planned retries when their endpoint is switched off. */
   retriesOfDisabled: "dropped" | "kept";
   /** Called for every attempt. */
-  onAttempt: (row: AttemptRow, delivery: Delivery) => void;
+  onAttempt: (row: AttemptRow, delivery: ScheduledDelivery) => void;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface DeliveryEngineOptions {
 export class DeliveryEngine {
   readonly #options: DeliveryEngineOptions;
   /** Deliveries that have not ended. */
-  readonly #open = new Set<Delivery>();
+  readonly #open = new Set<ScheduledDelivery>();
   /** Reordered attempts by endpoint. Each is sent when another attempt to the endpoint has ended. */
   readonly #reordered = new Map<string, Set<() => void>>();
   #planned = 0;
@@ -49,7 +49,7 @@ export class DeliveryEngine {
   }
 
   /** Plans the delivery of an event to every endpoint that receives it. An endpoint that is off never gets it. */
-  publish(event: SandboxEvent): Delivery[] {
+  publish(event: SandboxEvent): ScheduledDelivery[] {
     const body = eventBody(event);
     return this.#options.endpoints
       .list()
@@ -62,7 +62,7 @@ export class DeliveryEngine {
   deliverOnce(
     kind: "test" | "replay",
     endpoint: Endpoint,
-    sent: Pick<Delivery, "event" | "body">,
+    sent: Pick<ScheduledDelivery, "event" | "body">,
   ): Promise<AttemptRow | undefined> {
     return new Promise((onAttempt) => void this.#plan({ kind, endpoint, ...sent, onAttempt }));
   }
@@ -96,17 +96,17 @@ export class DeliveryEngine {
     this.#options.queue.clear();
   }
 
-  #plan(what: Pick<Delivery, "kind" | "endpoint" | "event" | "body" | "onAttempt">): Delivery {
+  #plan(what: Pick<ScheduledDelivery, "kind" | "endpoint" | "event" | "body" | "onAttempt">): ScheduledDelivery {
     this.#planned += 1;
     const id = this.#options.makeId.hex(`delivery ${this.#planned}`);
-    const delivery: Delivery = { id, ...what, attempts: 0, wait: undefined, ended: false };
+    const delivery: ScheduledDelivery = { id, ...what, attempts: 0, wait: undefined, ended: false };
     this.#open.add(delivery);
     this.#due(delivery);
     return delivery;
   }
 
   /** The next attempt is due: it starts, unless a fault delays it. */
-  #due(delivery: Delivery): void {
+  #due(delivery: ScheduledDelivery): void {
     delivery.wait = undefined;
     if (!this.#mayGoOn(delivery)) {
       this.#end(delivery);
@@ -121,7 +121,7 @@ export class DeliveryEngine {
         this.#wait(delivery, fault.delayMs, start);
         break;
       case "reorder":
-        this.#reorder(delivery, fault.mostMs ?? MAX_REORDER_MS, start);
+        this.#reorder(delivery, fault.maxMs ?? MAX_REORDER_MS, start);
         break;
       case undefined:
       case "drop":
@@ -133,7 +133,7 @@ export class DeliveryEngine {
     }
   }
 
-  #wait(delivery: Delivery, ms: number, onDue: () => void): void {
+  #wait(delivery: ScheduledDelivery, ms: number, onDue: () => void): void {
     const { clock, elapsed } = this.#options.time;
     const fire = (): void => {
       delivery.wait = undefined;
@@ -142,7 +142,7 @@ export class DeliveryEngine {
     delivery.wait = { timer: clock.setTimer(fire, ms), dueMs: elapsed() + ms };
   }
 
-  #reorder(delivery: Delivery, mostMs: number, start: () => void): void {
+  #reorder(delivery: ScheduledDelivery, maxMs: number, start: () => void): void {
     const { id } = delivery.endpoint;
     const waiting = this.#reordered.get(id) ?? new Set();
     this.#reordered.set(id, waiting);
@@ -153,10 +153,10 @@ export class DeliveryEngine {
       start();
     };
     waiting.add(release);
-    this.#wait(delivery, mostMs, release);
+    this.#wait(delivery, maxMs, release);
   }
 
-  async #run(delivery: Delivery, fault: DeliveryFault | undefined): Promise<void> {
+  async #run(delivery: ScheduledDelivery, fault: DeliveryFault | undefined): Promise<void> {
     // It may have ended while it waited for its turn.
     if (!this.#mayGoOn(delivery)) {
       this.#end(delivery);
@@ -171,8 +171,8 @@ export class DeliveryEngine {
   }
 
   #settle(
-    delivery: Delivery,
-    made: { answer: Answer; createdAtMs: number; durationMs: number; fault: DeliveryFault | undefined },
+    delivery: ScheduledDelivery,
+    made: { answer: ReceiverAnswer; createdAtMs: number; durationMs: number; fault: DeliveryFault | undefined },
   ): void {
     const { endpoint, event, kind } = delivery;
     const { answer } = made;
@@ -210,7 +210,7 @@ export class DeliveryEngine {
    * Updates the endpoint after an attempt. A test changes nothing, except that a 410 disables. See
    * docs/service.md#endpoint-states.
    */
-  #count({ endpoint, kind }: Delivery, answer: Answer): void {
+  #count({ endpoint, kind }: ScheduledDelivery, answer: ReceiverAnswer): void {
     const verdict = judgeAnswer(answer);
     const { endpoints, time } = this.#options;
     if (kind !== "test") {
@@ -223,7 +223,7 @@ export class DeliveryEngine {
     }
   }
 
-  #retryWait(delivery: Delivery, retryAfterMs: number | undefined): number | undefined {
+  #retryWait(delivery: ScheduledDelivery, retryAfterMs: number | undefined): number | undefined {
     const random = this.#randomOf(delivery, "retry");
     return retryDelay({
       attempt: delivery.attempts,
@@ -233,21 +233,21 @@ export class DeliveryEngine {
   }
 
   /** Random numbers for this attempt only, so that the order in which receivers answer has no effect. */
-  #randomOf({ event, endpoint, attempts }: Delivery, what: string) {
+  #randomOf({ event, endpoint, attempts }: ScheduledDelivery, what: string) {
     return seededRandom([this.#options.seed, what, endpoint.id, event.id, attempts].join("\0"));
   }
 
-  #mayGoOn({ ended, kind, endpoint }: Delivery): boolean {
+  #mayGoOn({ ended, kind, endpoint }: ScheduledDelivery): boolean {
     return !ended && (kind !== "event" || endpoint.enabled);
   }
 
-  #endAll(isMeant: (delivery: Delivery) => boolean): void {
+  #endAll(isMeant: (delivery: ScheduledDelivery) => boolean): void {
     for (const delivery of this.#open) {
       if (isMeant(delivery)) this.#end(delivery);
     }
   }
 
-  #end(delivery: Delivery, row?: AttemptRow): void {
+  #end(delivery: ScheduledDelivery, row?: AttemptRow): void {
     delivery.ended = true;
     delivery.wait?.timer.cancel();
     delivery.wait = undefined;
@@ -258,6 +258,6 @@ export class DeliveryEngine {
 }
 
 /** A waiting retry, not a first attempt or a running one. */
-function isRetryTo({ endpoint, kind, wait, attempts }: Delivery, disabled: Endpoint): boolean {
+function isRetryTo({ endpoint, kind, wait, attempts }: ScheduledDelivery, disabled: Endpoint): boolean {
   return endpoint === disabled && kind === "event" && wait !== undefined && attempts > 0;
 }

@@ -24,7 +24,7 @@ export type DeliveryFault =
   | {
       kind: "reorder";
       /** Longest wait for another attempt, in milliseconds of the sandbox's clock. @default 60,000 */
-      mostMs?: number;
+      maxMs?: number;
     }
   /** Sent, and the receiver handles it; the service gets no answer. */
   | { kind: "lose_answer" }
@@ -107,7 +107,7 @@ const FAULT_FIELDS: Readonly<Record<DeliveryFault["kind"], readonly string[]>> =
   drop: [],
   delay: ["delayMs"],
   duplicate: ["copies"],
-  reorder: ["mostMs"],
+  reorder: ["maxMs"],
   lose_answer: [],
   status: ["status", "retryAfter"],
 };
@@ -133,7 +133,7 @@ function checkFault(fault: DeliveryFault): void {
       checkWholeNumber("fault.copies", fault.copies ?? 1, { min: 1, max: 100 });
       return;
     case "reorder":
-      checkWholeNumber("fault.mostMs", fault.mostMs ?? MAX_REORDER_MS, { min: 0, max: MAX_DELAY_MS });
+      checkWholeNumber("fault.maxMs", fault.maxMs ?? MAX_REORDER_MS, { min: 0, max: MAX_DELAY_MS });
       return;
     case "status":
       checkWholeNumber("fault.status", fault.status, { min: 200, max: 599 });

@@ -2,7 +2,7 @@ import { LIMITS } from "../../protocol/limits.js";
 import { isDeliveredStatus, isRetryableStatus } from "../../protocol/retry-schedule.js";
 
 /** The result of sending an attempt. */
-export type Answer =
+export type ReceiverAnswer =
   | { kind: "answered"; status: number; retryAfter: string | null }
   /** No answer in time, no connection, or not sent at all; `error` says which. */
   | { kind: "none"; error: string };
@@ -10,7 +10,7 @@ export type Answer =
 /** What the service does next: `disable` switches the endpoint off. See docs/service.md#final-answers. */
 export type Verdict = "delivered" | "retry" | "final" | "disable";
 
-export function judgeAnswer(answer: Answer): Verdict {
+export function judgeAnswer(answer: ReceiverAnswer): Verdict {
   const status = answer.kind === "answered" ? answer.status : null;
   if (status !== null && isDeliveredStatus(status)) return "delivered";
   if (status === LIMITS.disablingStatus) return "disable";
@@ -18,7 +18,7 @@ export function judgeAnswer(answer: Answer): Verdict {
 }
 
 /** Why an attempt failed; null for one that did not. */
-export function failureOf(answer: Answer): string | null {
+export function failureOf(answer: ReceiverAnswer): string | null {
   if (answer.kind === "none") return answer.error;
   const { status } = answer;
   if (isDeliveredStatus(status)) return null;

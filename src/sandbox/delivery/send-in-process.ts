@@ -1,4 +1,4 @@
-import type { Answer } from "./judge-answer.js";
+import type { ReceiverAnswer } from "./judge-answer.js";
 import { type SendPost, reasonOf } from "./send-over-http.js";
 
 /** A receiver without a socket, such as `receiver.fetch`. */
@@ -30,7 +30,7 @@ function withoutCredentials(text: string): { url: string; headers: Record<string
   return { url: url.href, headers: { authorization: `Basic ${credentials.toString("base64")}` } };
 }
 
-async function answerOf(receive: ReceiveFetch, request: Request): Promise<Answer> {
+async function answerOf(receive: ReceiveFetch, request: Request): Promise<ReceiverAnswer> {
   try {
     const response = await receive(request);
     // The body is not read. A body that was already read cannot be cancelled.
@@ -41,7 +41,7 @@ async function answerOf(receive: ReceiveFetch, request: Request): Promise<Answer
   }
 }
 
-function abortOf(signal: AbortSignal): Promise<Answer> {
+function abortOf(signal: AbortSignal): Promise<ReceiverAnswer> {
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve({ kind: "none", error: reasonOf(signal) }), { once: true });
   });

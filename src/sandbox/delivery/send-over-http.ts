@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { Answer } from "./judge-answer.js";
+import type { ReceiverAnswer } from "./judge-answer.js";
 
 /** One POST to a receiver. */
 export interface Post {
@@ -12,7 +12,7 @@ export interface Post {
 }
 
 /** Sends a POST. Never rejects. If the signal is aborted, it ends without an answer, or with the one that had begun. */
-export type SendPost = (post: Post, signal: AbortSignal) => Promise<Answer>;
+export type SendPost = (post: Post, signal: AbortSignal) => Promise<ReceiverAnswer>;
 
 /** How much of an answer is read. The content is ignored, but the receiver should not see a broken connection. */
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -20,7 +20,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** Sends over a new connection and never follows a redirect. */
 export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal) =>
   new Promise((resolve) => {
-    let begun: Answer | undefined;
+    let begun: ReceiverAnswer | undefined;
     // The status line is the answer, even if the body fails.
     const fail = (error: Error & { code?: string }): void =>
       resolve(
@@ -58,7 +58,7 @@ export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal
     request.end(body);
   });
 
-function answerOf({ statusCode = 0, headers }: IncomingMessage): Answer {
+function answerOf({ statusCode = 0, headers }: IncomingMessage): ReceiverAnswer {
   return { kind: "answered", status: statusCode, retryAfter: headers["retry-after"] ?? null };
 }
 

@@ -4,7 +4,7 @@ import { PigeonholeError } from "../../base/error.js";
 
 const PRIVATE = 0o600;
 const OF_OTHERS = 0o077;
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /**
  * Makes the file for this user alone where it is missing, before SQLite, which would let others read it until its mode is changed;
@@ -24,7 +24,7 @@ export function makePrivate(given: string): void {
 function followLinks(path: string): string {
   for (let at = resolve(path), links = 0; ; links += 1) {
     const isLink = lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    if (!isLink || links === MOST_LINKS) return at;
+    if (!isLink || links === MAX_LINKS) return at;
     at = resolve(dirname(at), readlinkSync(at));
   }
 }

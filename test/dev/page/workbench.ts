@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createReceiver, DoNotRetry, type Receiver } from "pigeonhole";
 import type { Capture } from "#pigeonhole/capture/capture.js";
 import type { SignatureFault } from "#pigeonhole/dev/api/page-api.js";
-import { signWithFault } from "#pigeonhole/dev/signature-fault.js";
+import { signWithFault } from "#pigeonhole/dev/sign-variant.js";
 import { startDevServer, type DevServer } from "#pigeonhole/dev/start-dev-server.js";
 import type { EventType } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";

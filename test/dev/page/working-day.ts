@@ -1,7 +1,7 @@
 import type { Capture, CaptureAttempt } from "#pigeonhole/capture/capture.js";
 import { captureRequest } from "#pigeonhole/capture/capture-request.js";
 import type { SignatureFault } from "#pigeonhole/dev/api/page-api.js";
-import { signWithFault } from "#pigeonhole/dev/signature-fault.js";
+import { signWithFault } from "#pigeonhole/dev/sign-variant.js";
 import { EVENT_TYPES } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { SECRET } from "./workbench.js";

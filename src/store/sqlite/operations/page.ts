@@ -1,14 +1,14 @@
 import { PigeonholeError } from "../../../base/error.js";
 
 const DEFAULT_PAGE = 50;
-const LARGEST_PAGE = 500;
+const MAX_PAGE = 500;
 
 /** The limit of a page of a list; throws `invalid_argument` out of range. */
 export function checkPageLimit(limit = DEFAULT_PAGE): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE) return limit;
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE) return limit;
   throw new PigeonholeError(
     "invalid_argument",
-    `limit must be a whole number from 1 to ${LARGEST_PAGE}, got ${String(limit)}.`,
+    `limit must be a whole number from 1 to ${MAX_PAGE}, got ${String(limit)}.`,
   );
 }
 

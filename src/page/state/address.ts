@@ -5,23 +5,23 @@ export const VIEWS = ["deliveries", "send", "inbox"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** The address after the hash: `#/deliveries?q=type:email.*&open=cap_1&tab=headers`. */
-export interface Route {
+export interface PageAddress {
   view: ViewName;
   params: Readonly<Record<string, string>>;
 }
 
-function readHash(): Route {
+function readAddress(): PageAddress {
   const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
   const view = VIEWS.find((name) => name === path) ?? "deliveries";
   return { view, params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-function writeHash({ view, params }: Route): string {
+function writeAddress({ view, params }: PageAddress): string {
   const query = new URLSearchParams(params).toString();
   return query === "" ? `#/${view}` : `#/${view}?${query}`;
 }
 
-const current = signal(readHash());
+const current = signal(readAddress());
 
 export const view = computed(() => current.value.view);
 
@@ -33,15 +33,15 @@ export function readParam(name: string): string {
 /** Goes to a view, leaving the present one in the browser's history. */
 export function goTo(next: ViewName, params: Record<string, string> = {}): void {
   current.value = { view: next, params: withoutEmpty(params) };
-  history.pushState(null, "", writeHash(current.value));
+  history.pushState(null, "", writeAddress(current.value));
 }
 
 /** Changes parameters of the present view; an empty one disappears. */
 export function setParams(changes: Record<string, string>): void {
   const next = { view: current.value.view, params: withoutEmpty({ ...current.value.params, ...changes }) };
-  if (writeHash(next) === writeHash(current.value)) return;
+  if (writeAddress(next) === writeAddress(current.value)) return;
   current.value = next;
-  history.replaceState(null, "", writeHash(next));
+  history.replaceState(null, "", writeAddress(next));
 }
 
 function withoutEmpty(params: Record<string, string>): Record<string, string> {
@@ -58,4 +58,4 @@ export function returnTo(next: ViewName): void {
   goTo(next, kept.get(next) ?? {});
 }
 
-window.addEventListener("popstate", () => (current.value = readHash()));
+window.addEventListener("popstate", () => (current.value = readAddress()));

@@ -15,7 +15,7 @@ export interface SandboxEvent {
 }
 
 /** One event on its way to one endpoint. */
-export interface Delivery {
+export interface ScheduledDelivery {
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly event: SandboxEvent;
