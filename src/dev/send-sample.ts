@@ -1,15 +1,15 @@
 import type { Clock } from "../base/clock.js";
 import type { NamedSecret } from "../capture/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
-import type { SignatureFault } from "./api/page-api.js";
+import type { SignatureVariant } from "./api/page-api.js";
 import type { ReceiveDelivery } from "./forward/forwarder.js";
-import { signWithFault } from "./sign-variant.js";
+import { signVariant } from "./sign-variant.js";
 
 /** An event that the dev server sends to itself, as if from the service. */
 export interface SampleDelivery {
   /** JSON text of the envelope. */
   body: string;
-  fault: SignatureFault;
+  variant: SignatureVariant;
   /** Deliveries of the same event. @default 1 */
   times?: number;
 }
@@ -17,7 +17,7 @@ export interface SampleDelivery {
 export type SendSample = (delivery: SampleDelivery) => Promise<string[]>;
 
 /**
- * Signs sample events and passes them to the delivery forwarder, one after the other. Resolves with the ids of the captures.
+ * Signs sample events and passes them to the forwarder, one after the other. Resolves with the ids of the captures.
  */
 export function createSendSample(deps: {
   receive: ReceiveDelivery;
@@ -27,14 +27,14 @@ export function createSendSample(deps: {
   captureUrl: () => string;
   clock: Clock;
 }): SendSample {
-  return async ({ body: text, fault, times = 1 }) => {
+  return async ({ body: text, variant, times = 1 }) => {
     const url = new URL(deps.captureUrl());
     const captureIds: string[] = [];
     for (let round = 0; round < times; round += 1) {
-      const { headers, body } = signWithFault({
+      const { headers, body } = signVariant({
         body: Buffer.from(text),
         secret: deps.secrets()[0]?.value,
-        fault,
+        variant,
         nowMs: deps.clock.now(),
         assumptions: deps.assumptions,
       });

@@ -5,12 +5,12 @@ import type { HeaderList } from "../capture/capture.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { SECRET_SHAPE } from "../protocol/limits.js";
 import { signDelivery } from "../protocol/sign-delivery.js";
-import type { SignatureFault } from "./api/page-api.js";
+import type { SignatureVariant } from "./api/page-api.js";
 
 /** Age of the signature of a stale delivery: twice the tolerance. */
 const STALE_MS = 10 * MINUTE;
 
-export interface FaultyDelivery {
+export interface SignedVariant {
   /** Headers of a delivery, signature included. */
   headers: HeaderList;
   /** The bytes to send; changed after signing for a tampered delivery. */
@@ -18,19 +18,19 @@ export interface FaultyDelivery {
 }
 
 /**
- * Signs a delivery correctly, or with one chosen fault. Throws `invalid_secret` if a secret is needed and there is
+ * Signs a delivery correctly, or in one wrong way. Throws `invalid_secret` if a secret is needed and there is
  * none.
  */
-export function signWithFault(input: {
+export function signVariant(input: {
   body: Uint8Array;
   /** The whole secret including `whsec_`. */
   secret: string | undefined;
-  fault: SignatureFault;
+  variant: SignatureVariant;
   /** Milliseconds since 1970. */
   nowMs: number;
   assumptions?: Partial<SignatureAssumptions>;
-}): FaultyDelivery {
-  const { body, fault, nowMs, assumptions } = input;
+}): SignedVariant {
+  const { body, variant, nowMs, assumptions } = input;
   const sign = (secret: string, timestamp = nowMs): HeaderList =>
     Object.entries(signDelivery({ body, secret, timestamp, ...(assumptions === undefined ? {} : { assumptions }) }));
   const given = (): string => {
@@ -41,7 +41,7 @@ export function signWithFault(input: {
     );
   };
   const plain: HeaderList = [["Content-Type", "application/json"]];
-  switch (fault) {
+  switch (variant) {
     case "valid":
       return { headers: [...plain, ...sign(given())], body };
     case "stale":

@@ -41,11 +41,11 @@ export function App() {
 
 /** A bug of the page is shown instead of leaving the window empty. */
 function Guarded() {
-  const [fault, forget] = useErrorBoundary();
-  if (fault === undefined) return <View />;
+  const [error, forget] = useErrorBoundary();
+  if (error === undefined) return <View />;
   return (
     <Empty title="The page has an error">
-      <p>{fault instanceof Error ? fault.message : String(fault)}</p>
+      <p>{error instanceof Error ? error.message : String(error)}</p>
       <button type="button" class="button" onClick={() => forget()}>
         Try again
       </button>

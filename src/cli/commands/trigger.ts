@@ -11,7 +11,7 @@ import { createLocalLookUp } from "../../capture/local-address.js";
 import { checkLocalTarget, targetUrl } from "../../capture/target.js";
 import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
 import { escapeControls } from "../../base/escape-controls.js";
-import { signWithFault } from "../../dev/sign-variant.js";
+import { signVariant } from "../../dev/sign-variant.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { usageError } from "../frame/command-error.js";
@@ -53,7 +53,7 @@ export const run: RunCommand<typeof trigger> = async (input) => {
     for (let copy = 0; copy < options.duplicate; copy += 1) {
       if (index + copy > 0 && options.every > 0) await sleep(waitingClock, options.every, context.signal);
       const nowMs = Date.now();
-      const signed = signWithFault({ body, secret, fault: options.sign, nowMs });
+      const signed = signVariant({ body, secret, variant: options.sign, nowMs });
       const delivery = { ...signed, headers: [...signed.headers, OWN_NAME] };
       if (options.print) {
         printRequest(url, delivery.headers, delivery.body, context.out);

@@ -46,7 +46,7 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Error codes for a failure of an app, a service or a disk. */
-const FAULTS_ELSEWHERE =
+const CAUSED_ELSEWHERE =
   /^(?:no_answer|invalid_answer|answer_too_large|redirect_refused|tunnel_failed|store_\w+|sqlite_too_old|driver_unusable)$/;
 
 /** System errors in words; their own messages contain codes such as `ENOENT`. */
@@ -81,12 +81,12 @@ export function describeError(error: unknown): PrintedError {
   if (error instanceof PigeonholeError) {
     return { exitCode: exitCodeOf(error.code), code: error.code, message: error.message, stack: "" };
   }
-  return systemError(error) ?? fault(error);
+  return systemError(error) ?? bug(error);
 }
 
 function exitCodeOf(code: string): ExitCode {
   if (USAGE_CODES.has(code)) return EXIT.usage;
-  return FAULTS_ELSEWHERE.test(code) ? EXIT.unreachable : EXIT.failed;
+  return CAUSED_ELSEWHERE.test(code) ? EXIT.unreachable : EXIT.failed;
 }
 
 function systemError(error: NodeJS.ErrnoException): PrintedError | undefined {
@@ -100,7 +100,7 @@ function systemError(error: NodeJS.ErrnoException): PrintedError | undefined {
   return { exitCode: EXIT.usage, code, message, stack: "" };
 }
 
-function fault(error: Error): PrintedError {
+function bug(error: Error): PrintedError {
   const message = `${error.name}: ${error.message}`;
   return { exitCode: EXIT.failed, code: "internal_error", message, stack: frames(error) };
 }

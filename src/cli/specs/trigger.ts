@@ -1,4 +1,4 @@
-import { SIGNATURE_FAULTS } from "../../dev/api/page-api.js";
+import { SIGNATURE_VARIANTS } from "../../dev/api/page-api.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
 import { duration, moment } from "../values/duration.js";
@@ -24,9 +24,9 @@ export const trigger = defineCommand({
     secret: secretOption,
     sign: {
       value: "how",
-      choices: SIGNATURE_FAULTS,
+      choices: SIGNATURE_VARIANTS,
       default: "valid",
-      summary: "Signs correctly, or with one fault.",
+      summary: "Signs correctly, or wrongly in one way.",
     },
     set: {
       value: "path=value",

@@ -6,7 +6,7 @@ import type { SendSample } from "../send-sample.js";
 import { PageApiError } from "./page-api-error.js";
 import { required } from "./body-fields.js";
 import { optional, readIds } from "./capture-routes.js";
-import { type ReplayReport, type SendReport, SIGNATURE_FAULTS } from "./page-api.js";
+import { type ReplayReport, type SendReport, SIGNATURE_VARIANTS } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
 
 /** How often one request may send a capture or event. A larger number is a typing error. */
@@ -64,7 +64,7 @@ export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRo
       handle: async ({ body }): Promise<SendReport> => ({
         captureIds: await sendSample({
           body: required("body", body.text("body", maxBodyBytes)),
-          fault: required("sign", body.choice("sign", SIGNATURE_FAULTS)),
+          variant: required("sign", body.choice("sign", SIGNATURE_VARIANTS)),
           ...optional("times", body.count("times", MAX_TIMES)),
         }),
       }),

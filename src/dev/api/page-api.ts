@@ -120,14 +120,14 @@ export interface ReplayReport {
   }[];
 }
 
-export const SIGNATURE_FAULTS = ["valid", "stale", "wrong-secret", "tampered", "missing"] as const;
+export const SIGNATURE_VARIANTS = ["valid", "stale", "wrong-secret", "tampered", "missing"] as const;
 
-export type SignatureFault = (typeof SIGNATURE_FAULTS)[number];
+export type SignatureVariant = (typeof SIGNATURE_VARIANTS)[number];
 
 export interface SendBody {
   /** JSON text of the envelope. */
   body: string;
-  sign: SignatureFault;
+  sign: SignatureVariant;
   /** Deliveries of the same event. @default 1 */
   times?: number;
 }

@@ -21,7 +21,7 @@ export function BodyView({ body, label, canSearch = false, mustBeJson = false }:
   // Keyed by the text, so that another body starts with its own folds.
   if (parsed.ok) return <JsonTree key={text} node={parsed.node} label={label} canSearch={canSearch} />;
   if (!mustBeJson) return <pre class="text">{text}</pre>;
-  const { at, line, column, message } = parsed.fault;
+  const { at, line, column, message } = parsed.problem;
   return (
     <>
       <p class="remark bad">

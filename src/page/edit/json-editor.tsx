@@ -62,7 +62,7 @@ export function JsonEditor({ label, text, resets, isFocused = false, onChange, o
           </>
         ) : (
           <>
-            <Icon name="warning" /> Line {parsed.fault.line}, column {parsed.fault.column}: {parsed.fault.message}
+            <Icon name="warning" /> Line {parsed.problem.line}, column {parsed.problem.column}: {parsed.problem.message}
           </>
         )}
       </p>

@@ -5,7 +5,7 @@ export type JsonNode =
   | { kind: "string"; text: string; value: string }
   | { kind: "number" | "boolean" | "null"; text: string };
 
-export interface JsonFault {
+export interface JsonProblem {
   message: string;
   /** Index of the character. */
   at: number;
@@ -14,7 +14,7 @@ export interface JsonFault {
   column: number;
 }
 
-export type ParsedJson = { ok: true; node: JsonNode } | { ok: false; fault: JsonFault };
+export type ParsedJson = { ok: true; node: JsonNode } | { ok: false; problem: JsonProblem };
 
 /** Deeper than any envelope. A deeper text is shown unparsed. */
 const DEEPEST = 400;
@@ -31,7 +31,7 @@ export function parseJson(text: string): ParsedJson {
     reader.expectEnd();
     return { ok: true, node };
   } catch (error) {
-    if (error instanceof Unexpected) return { ok: false, fault: locate(text, error) };
+    if (error instanceof Unexpected) return { ok: false, problem: locate(text, error) };
     throw error;
   }
 }
@@ -151,7 +151,7 @@ class Reader {
   }
 }
 
-function locate(text: string, { at, message }: Unexpected): JsonFault {
+function locate(text: string, { at, message }: Unexpected): JsonProblem {
   const before = text.slice(0, at).split("\n");
   return { message, at, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { SIGNATURE_FAULTS, type SignatureFault } from "../../dev/api/page-api.js";
+import { SIGNATURE_VARIANTS, type SignatureVariant } from "../../dev/api/page-api.js";
 import { readSample, sendEvent } from "../api/calls.js";
 import { JsonEditor } from "../edit/json-editor.js";
 import { onSendKey } from "../edit/send-key.js";
@@ -9,18 +9,18 @@ import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
 import { plural } from "../ui/words.js";
 import { SentList } from "./sent-list.js";
-import { FAULTS } from "./signature-variants.js";
+import { VARIANTS } from "./signature-variants.js";
 import { TypeList } from "./type-list.js";
 
 /** Most deliveries of one event per click. */
 const MAX_TIMES = 50;
 
-/** Sends a signed sample event, optionally with a signature fault. */
+/** Sends a signed sample event, optionally signed wrongly. */
 export function SendView() {
   const types = session.value?.eventTypes ?? [];
   const type = readParam("type") === "" ? (types[0]?.name ?? "") : readParam("type");
   const [body, setBody] = useState<{ text: string; resets: number } | null>(null);
-  const [sign, setSign] = useState<SignatureFault>("valid");
+  const [sign, setSign] = useState<SignatureVariant>("valid");
   const [times, setTimes] = useState(1);
   const [isSending, setSending] = useState(false);
   const [sent, setSent] = useState<readonly string[]>([]);
@@ -72,19 +72,19 @@ export function SendView() {
         )}
       </section>
       <section class="send-options" aria-label="Signature and sending">
-        <fieldset class="faults">
+        <fieldset class="variants">
           <legend>Signature</legend>
-          {SIGNATURE_FAULTS.map((fault) => (
-            <label key={fault} class={fault === sign ? "fault chosen" : "fault"}>
-              <input type="radio" name="sign" value={fault} checked={fault === sign} onChange={() => setSign(fault)} />
+          {SIGNATURE_VARIANTS.map((variant) => (
+            <label key={variant} class={variant === sign ? "variant chosen" : "variant"}>
+              <input type="radio" name="sign" value={variant} checked={variant === sign} onChange={() => setSign(variant)} />
               <span>
-                <b>{FAULTS[fault].label}</b>
-                <span class="hint">{FAULTS[fault].meaning}</span>
+                <b>{VARIANTS[variant].label}</b>
+                <span class="hint">{VARIANTS[variant].meaning}</span>
               </span>
             </label>
           ))}
           <p class="hint expected">
-            A pigeonhole receiver answers <b>{FAULTS[sign].expected}</b>.
+            A pigeonhole receiver answers <b>{VARIANTS[sign].expected}</b>.
           </p>
         </fieldset>
         <label class="times">

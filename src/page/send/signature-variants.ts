@@ -1,7 +1,7 @@
-import type { SignatureFault } from "../../dev/api/page-api.js";
+import type { SignatureVariant } from "../../dev/api/page-api.js";
 
 /** What each choice sends, and what a receiver should answer. */
-export const FAULTS: Record<SignatureFault, { label: string; meaning: string; expected: string }> = {
+export const VARIANTS: Record<SignatureVariant, { label: string; meaning: string; expected: string }> = {
   valid: { label: "Valid", meaning: "Signed now with the first secret.", expected: "200" },
   stale: {
     label: "Stale",

@@ -44,7 +44,7 @@ export async function launchBrowser(): Promise<Browser> {
 export interface OpenPage {
   page: Page;
   /** What went wrong in the page: uncaught errors, refused resources, violations of its security policy. */
-  faults: string[];
+  problems: string[];
   close: () => Promise<void>;
 }
 
@@ -58,12 +58,12 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
-  const faults: string[] = [];
-  page.on("pageerror", (error) => faults.push(error.message));
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
     // A refused search is an answer of 400, which the browser notes by itself.
-    if (message.type() === "error" && !message.text().includes("status of 400")) faults.push(message.text());
+    if (message.type() === "error" && !message.text().includes("status of 400")) problems.push(message.text());
   });
   await page.goto(url);
-  return { page, faults, close: () => context.close() };
+  return { page, problems, close: () => context.close() };
 }

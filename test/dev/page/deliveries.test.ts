@@ -7,9 +7,9 @@ import type { Workbench } from "./workbench.js";
 describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
   let bench: Workbench;
   let page: OpenPage["page"];
-  let faults: string[];
+  let problems: string[];
 
-  openForEach((opened) => ({ bench, page, faults } = opened));
+  openForEach((opened) => ({ bench, page, problems } = opened));
 
   const rows = () => page.locator(".list-window .row");
 
@@ -29,7 +29,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     for (const part of ["signed", "email.sent", "Hello there", "200", "live"]) {
       await expect.poll(text).toContain(part);
     }
-    await bench.deliver({ type: "email.failed", fault: "wrong-secret" });
+    await bench.deliver({ type: "email.failed", variant: "wrong-secret" });
     await rows().nth(1).waitFor();
     await expect.poll(text).toMatch(/mismatch[\s\S]*email\.failed[\s\S]*503/);
     await expect
@@ -57,7 +57,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
 
   test("is searched with chips, completion, and a query in the address bar", async () => {
     await bench.deliver({ type: "email.sent" });
-    await bench.deliver({ type: "email.bounced", fault: "missing" });
+    await bench.deliver({ type: "email.bounced", variant: "missing" });
     await bench.deliver({ type: "file.uploaded" });
     await rows().nth(2).waitFor();
     const box = page.getByRole("combobox", { name: "Search deliveries" });
@@ -70,7 +70,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
 
     // A new delivery that does not match stays away; one that does comes in.
     await bench.deliver({ type: "email.opened" });
-    await bench.deliver({ type: "email.clicked", fault: "stale" });
+    await bench.deliver({ type: "email.clicked", variant: "stale" });
     await expect.poll(() => rows().count()).toBe(2);
 
     await page.getByRole("button", { name: "Remove verdict:bad" }).click();
@@ -168,6 +168,6 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.goto(bench.dev.pageUrl ?? "");
     await page.getByText("live", { exact: true }).first().waitFor();
     // What the browser notes of requests that nobody answered.
-    faults.length = 0;
+    problems.length = 0;
   });
 });

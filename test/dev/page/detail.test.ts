@@ -21,9 +21,9 @@ async function startOtherApp(status = 204) {
 describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   let bench: Workbench;
   let page: OpenPage["page"];
-  let faults: string[];
+  let problems: string[];
 
-  openForEach((opened) => ({ bench, page, faults } = opened));
+  openForEach((opened) => ({ bench, page, problems } = opened));
 
   const tab = (name: string) => page.getByRole("tab", { name });
   const clipboard = () => page.evaluate<string>("navigator.clipboard.readText()");
@@ -128,7 +128,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("explains the signature check by check, with what to do", async () => {
-    await bench.deliver({ fault: "stale" });
+    await bench.deliver({ variant: "stale" });
     await openFirst();
     await tab("Signature").click();
     const checks = page.locator(".checks li");
@@ -314,7 +314,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   });
 
   test("is copied as a cURL command whose signature holds and that names no secret", async () => {
-    await bench.deliver({ fault: "wrong-secret" });
+    await bench.deliver({ variant: "wrong-secret" });
     await openFirst();
     await page.getByRole("button", { name: "cURL" }).click();
     await page.getByText("Copied: cURL command").waitFor();
@@ -375,7 +375,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.keyboard.press("k");
     await page.getByText("This delivery could not be read.").waitFor();
     // What the browser notes of requests that nobody answered.
-    faults.length = 0;
+    problems.length = 0;
   });
 
   test("tells an app that is down from one that answers", async () => {

@@ -67,7 +67,7 @@ describe.skipIf(mustSkipBrowserTests())("what the dev server says of others", ()
 
   test("stays text: tunnel, forwards, secrets, errors of handlers, contact events, refusals", async () => {
     const bench = await startWorkbench();
-    const { page, faults, close } = await openPage(browser, bench.pageUrl);
+    const { page, problems, close } = await openPage(browser, bench.pageUrl);
     const always = "tunnel forward-types forward-target secret-name";
     await answerWithMarkup(page);
     await page.reload();
@@ -82,7 +82,7 @@ describe.skipIf(mustSkipBrowserTests())("what the dev server says of others", ()
     await seeMarks(page, `${always} name contact code param message key`);
     await expectNoMarkup(page);
     // Refused by the security policy would be seen here too.
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
     await close();
     await bench.close();
   });

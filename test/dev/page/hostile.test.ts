@@ -69,7 +69,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
     const bench = await startWorkbench({
       captures: [makeHostileCapture(), { ...makeHostileCapture(), id: "cap_other" }],
     });
-    const { page, faults, close } = await openPage(browser, bench.pageUrl);
+    const { page, problems, close } = await openPage(browser, bench.pageUrl);
     const always = "event-type recipient tag event-id redaction note";
     const tabs = {
       1: "id type createdAt subject name item",
@@ -104,7 +104,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
     await page.getByRole("alert").waitFor();
     await expectNoMarkup(page);
     // Refused by the security policy would be seen here too.
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
     await close();
     await bench.close();
   });
@@ -135,12 +135,12 @@ describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
       data: { subject: mark("subject") },
     });
     await bench.deliver({ body });
-    const { page, faults, close } = await openPage(browser, bench.pageUrl);
+    const { page, problems, close } = await openPage(browser, bench.pageUrl);
     await page.getByRole("button", { name: "Inbox" }).click();
     await page.getByRole("button", { name: "Show evt_hostile" }).click();
     await page.getByRole("tree", { name: "Body" }).getByText("<img src=x").first().waitFor();
     await expectNoMarkup(page);
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
     await close();
     await bench.close();
   });

@@ -93,8 +93,8 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
     bench = await startWorkbench();
     await bench.deliver({ type: "email.bounced" });
     await bench.deliver({ type: "email.opened" });
-    await bench.deliver({ type: "email.sent", fault: "stale" });
-    await bench.deliver({ type: "email.sent", fault: "wrong-secret" });
+    await bench.deliver({ type: "email.sent", variant: "stale" });
+    await bench.deliver({ type: "email.sent", variant: "wrong-secret" });
     bench.answerWith({ status: 500, body: '{"error":"boom"}' });
     await bench.deliver({ type: "email.failed", data: { count: 3, ok: true, none: null } });
     bench.answerWith({ status: 422, body: "no" });
@@ -152,7 +152,7 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
       faint.push(...found.map((text) => `${place}: ${text}`));
     });
     expect(faint).toEqual([]);
-    expect(open.faults).toEqual([]);
+    expect(open.problems).toEqual([]);
     await open.close();
   });
 

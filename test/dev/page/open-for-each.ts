@@ -9,7 +9,7 @@ export interface OpenBench extends OpenPage {
 }
 
 /**
- * One browser for the suite, and a fresh dev server and page for each test, which ends without a fault in the page.
+ * One browser for the suite, and a fresh dev server and page for each test, which ends without an error in the page.
  *
  * @param use Takes them, before each test.
  * @param prepare Runs before the page is opened.
@@ -29,7 +29,7 @@ export function openForEach(use: (opened: OpenBench) => void, prepare?: (bench: 
   });
 
   afterEach(async () => {
-    expect(opened.faults).toEqual([]);
+    expect(opened.problems).toEqual([]);
     await opened.close();
     await opened.bench.close();
   });

@@ -30,9 +30,9 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     ["Stale", "stale", "503"],
     ["Tampered", "mismatch", "503"],
     ["Missing", "unsigned", "401"],
-  ])("sends a sample with the fault %s: %s, answered %s", async (fault, verdict, status) => {
+  ])("sends a sample signed %s: %s, answered %s", async (variant, verdict, status) => {
     await goTo("Send");
-    await page.getByRole("radio", { name: fault }).check();
+    await page.getByRole("radio", { name: variant }).check();
     await page.getByRole("button", { name: /^Send Ctrl/ }).click();
     await page.getByRole("button", { name: "Open", exact: true }).click();
     const row = page.locator(".list-window .row").first();

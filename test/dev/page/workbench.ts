@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createReceiver, DoNotRetry, type Receiver } from "pigeonhole";
 import type { Capture } from "#pigeonhole/capture/capture.js";
-import type { SignatureFault } from "#pigeonhole/dev/api/page-api.js";
-import { signWithFault } from "#pigeonhole/dev/sign-variant.js";
+import type { SignatureVariant } from "#pigeonhole/dev/api/page-api.js";
+import { signVariant } from "#pigeonhole/dev/sign-variant.js";
 import { startDevServer, type DevServer } from "#pigeonhole/dev/start-dev-server.js";
 import type { EventType } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
@@ -30,7 +30,7 @@ export interface Delivery {
   data?: Record<string, unknown>;
   /** Instead of a sample. */
   body?: string;
-  fault?: SignatureFault;
+  variant?: SignatureVariant;
   headers?: Record<string, string>;
 }
 
@@ -139,9 +139,9 @@ async function writeCaptures(folder: string, captures: readonly Capture[]): Prom
 }
 
 async function postDelivery(dev: DevServer, delivery: Delivery): Promise<Response> {
-  const { type = "email.received", data, fault = "valid", headers = {} } = delivery;
+  const { type = "email.received", data, variant = "valid", headers = {} } = delivery;
   const text = delivery.body ?? JSON.stringify(sampleEvent(type, data));
-  const signed = signWithFault({ body: Buffer.from(text), secret: SECRET, fault, nowMs: Date.now() });
+  const signed = signVariant({ body: Buffer.from(text), secret: SECRET, variant, nowMs: Date.now() });
   return fetch(dev.captureUrl, {
     method: "POST",
     headers: { ...Object.fromEntries(signed.headers), ...headers },

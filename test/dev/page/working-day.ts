@@ -1,7 +1,7 @@
 import type { Capture, CaptureAttempt } from "#pigeonhole/capture/capture.js";
 import { captureRequest } from "#pigeonhole/capture/capture-request.js";
-import type { SignatureFault } from "#pigeonhole/dev/api/page-api.js";
-import { signWithFault } from "#pigeonhole/dev/sign-variant.js";
+import type { SignatureVariant } from "#pigeonhole/dev/api/page-api.js";
+import { signVariant } from "#pigeonhole/dev/sign-variant.js";
 import { EVENT_TYPES } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { SECRET } from "./workbench.js";
@@ -16,7 +16,7 @@ const SUBJECTS = [
   "Welcome aboard",
 ];
 
-const FAULTS: Record<number, SignatureFault> = { 5: "stale", 12: "wrong-secret", 17: "missing" };
+const VARIANTS: Record<number, SignatureVariant> = { 5: "stale", 12: "wrong-secret", 17: "missing" };
 
 function pick<Value>(list: readonly Value[], n: number): Value {
   return list[n % list.length] as Value;
@@ -27,13 +27,13 @@ export function makeWorkingDay(count = 120): Capture[] {
   const now = Date.now();
   return Array.from({ length: count }, (_, n) => {
     const receivedAt = now - n * 23_000;
-    const fault = FAULTS[n % 19] ?? "valid";
+    const variant = VARIANTS[n % 19] ?? "valid";
     const data = { subject: pick(SUBJECTS, n), recipient: `${pick(PEOPLE, n)}@customer.example.com` };
     const event = sampleEvent(pick(EVENT_TYPES, n * 5), data);
-    const { headers, body } = signWithFault({
+    const { headers, body } = signVariant({
       body: Buffer.from(JSON.stringify(event)),
       secret: SECRET,
-      fault,
+      variant,
       nowMs: receivedAt - 1000,
     });
     const capture = captureRequest({
@@ -43,7 +43,7 @@ export function makeWorkingDay(count = 120): Capture[] {
       secrets: [{ ref: "env:WEBHOOK_SECRET", value: SECRET }],
     });
     const status =
-      fault === "valid" ? pick([200, 200, 200, 200, 200, 200, 200, 500], n + 1) : fault === "missing" ? 401 : 503;
+      variant === "valid" ? pick([200, 200, 200, 200, 200, 200, 200, 500], n + 1) : variant === "missing" ? 401 : 503;
     return { ...capture, pinned: n === 8, attempts: [makeAttempt(capture, status, 3 + ((n * 7) % 19))] };
   });
 }
