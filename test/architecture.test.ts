@@ -129,6 +129,51 @@ describe("the rooms", () => {
   });
 });
 
+describe("the command line", () => {
+  const CLI = join(SRC, "cli");
+  const inCli = files.filter((file) => file.startsWith(`${CLI}/`)).map((file) => relative(CLI, file));
+  /** The folders that belong to no command: how commands are run, and values that several of them read. */
+  const common = ["frame", "values"];
+  const folders = [...new Set(inCli.filter((file) => file.includes("/")).map((file) => dirname(file)))];
+  const commands = folders.filter((folder) => !common.includes(folder));
+
+  test("has a folder for each command, with its spec and its code", () => {
+    expect(commands.length).toBeGreaterThan(10);
+    for (const folder of commands) {
+      expect(inCli, folder).toEqual(expect.arrayContaining([`${folder}/spec.ts`, `${folder}/run.ts`]));
+    }
+  });
+
+  test("loads specs, and no command's code, before it knows the command", () => {
+    const [loaded, left] = [new Set<string>(), [join(CLI, "main.ts")]];
+    for (let file = left.pop(); file !== undefined; file = left.pop()) {
+      if (loaded.has(file)) continue;
+      loaded.add(file);
+      const text = readFileSync(file, "utf8");
+      const specifiers = text.matchAll(/^(?:import|export) (?!type\b)[^;]*?from "(\.[^"]+)"|^import "(\.[^"]+)"/gm);
+      for (const [, from, bare] of specifiers) left.push(resolve(dirname(file), (from ?? bare ?? "").replace(/js$/, "ts")));
+    }
+    const code = [...loaded].map((file) => relative(CLI, file)).filter((file) => commands.includes(dirname(file)));
+    expect(code.toSorted()).toEqual(commands.map((folder) => `${folder}/spec.ts`).toSorted());
+  });
+
+  test("lets no command know another one, except init, which can add to an app", () => {
+    const known = relativeImports.flatMap(({ from, specifier }) => {
+      const [user, used] = [relative(CLI, dirname(from)), relative(CLI, dirname(resolve(dirname(from), specifier)))];
+      return user !== used && commands.includes(user) && commands.includes(used) ? [`${user} → ${used}`] : [];
+    });
+    expect([...new Set(known)]).toEqual(["init → add"]);
+  });
+
+  test("has common folders that know no command", () => {
+    const known = relativeImports.filter(({ from, specifier }) => {
+      const used = relative(CLI, dirname(resolve(dirname(from), specifier)));
+      return common.includes(relative(CLI, dirname(from))) && (commands.includes(used) || used === "");
+    });
+    expect(known).toEqual([]);
+  });
+});
+
 describe("the entry files", () => {
   const entries = files.filter((file) => roomOf(file) === undefined);
 

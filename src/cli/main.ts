@@ -22,7 +22,10 @@ export async function main(process: NodeJS.Process): Promise<number> {
     const { json = false, quiet = false, color, yes = false } = globals;
     out = createOutput({ json, quiet, color, stdout, stderr, env });
     if (globals.cwd !== undefined) changeFolder(process, globals.cwd);
-    const context = { out, env, cwd: process.cwd(), signal: interruption.signal, yes, stdin: process.stdin, version };
+    const { signal } = interruption;
+    const commands = COMMANDS.map(({ spec }) => spec);
+    const typed = { out, env, cwd: process.cwd(), signal, yes, stdin: process.stdin };
+    const context = { ...typed, version, commands, families: FAMILIES };
     exitCode = (await command.run({ options, args, context })) ?? EXIT.ok;
   }
 

@@ -1,6 +1,4 @@
-import type { ArgumentSpec, CommandSpec, OptionSpec } from "../frame/spec.js";
-import { flagName } from "../frame/spec.js";
-import { GLOBAL_OPTIONS } from "../frame/global-options.js";
+import { type ArgumentSpec, type CommandSpec, type OptionSpec, flagName, GLOBAL_OPTIONS } from "../frame/spec.js";
 
 /** A word that completion offers, with its meaning. */
 export interface Word {

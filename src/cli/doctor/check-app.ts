@@ -6,7 +6,7 @@ import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import { sampleTestEvent } from "../../sandbox/samples/sample-event.js";
 import { type PostToApp, checkParsers } from "./check-parsers.js";
-import { type CheckResult, fail, pass, skip, warn } from "./check.js";
+import { type CheckResult, fail, pass, skip, warn } from "../frame/check-result.js";
 
 export interface AppCheckInput {
   url: string;

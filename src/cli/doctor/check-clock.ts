@@ -3,7 +3,7 @@ import { isLocalAddress } from "../../capture/local-address.js";
 import { sendRequest } from "../../capture/send-request.js";
 import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import { LIMITS } from "../../protocol/limits.js";
-import { type CheckResult, fail, pass, skip, warn } from "./check.js";
+import { type CheckResult, fail, pass, skip, warn } from "../frame/check-result.js";
 
 /** Beyond this, the difference of the clocks nearly uses up the time window of a signature. */
 const WARN_SECONDS = 60;

@@ -1,5 +1,5 @@
 import { openInbox } from "../../store/open-inbox.js";
-import { type CheckResult, fail, pass, warn } from "./check.js";
+import { type CheckResult, fail, pass, warn } from "../frame/check-result.js";
 
 /**
  * Opens a receiver's database and finds work that needs a person. `flag` is what other commands need to find it too.

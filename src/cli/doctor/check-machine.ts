@@ -9,7 +9,7 @@ import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { describeOldNode } from "../old-node.js";
-import { type CheckResult, fail, pass, skip, warn } from "./check.js";
+import { type CheckResult, fail, pass, skip, warn } from "../frame/check-result.js";
 
 export function checkNode(version = process.versions.node): CheckResult {
   const old = describeOldNode(version);

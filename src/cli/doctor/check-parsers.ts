@@ -4,7 +4,7 @@ import type { SendResult } from "../../capture/send-request.js";
 import { SECRET_SHAPE } from "../../protocol/limits.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
-import { type CheckResult, fail, pass } from "./check.js";
+import { type CheckResult, fail, pass } from "../frame/check-result.js";
 
 /** Posts a body with these signature headers to the app. */
 export type PostToApp = (body: string, signature: Record<string, string>) => Promise<SendResult>;

@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readFileSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type CheckResult, pass, skip, warn } from "./check.js";
+import { type CheckResult, pass, skip, warn } from "../frame/check-result.js";
 
 const NAME = "better-sqlite3";
 

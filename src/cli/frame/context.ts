@@ -15,6 +15,10 @@ export interface CommandContext {
   readonly stdin: NodeJS.ReadStream;
   /** Of this package. */
   readonly version: string;
+  /** Every command, for those that are made from the list of all. */
+  readonly commands: readonly CommandSpec[];
+  /** Summaries of the first words that have several subcommands. */
+  readonly families: Readonly<Record<string, string>>;
 }
 
 /** A command's own parsed options and arguments, and the context. */

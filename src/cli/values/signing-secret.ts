@@ -1,5 +1,5 @@
 import type { NamedSecret } from "../../capture/judge-signature.js";
-import { checkSecrets } from "../doctor/check-secret.js";
+import { checkSecrets } from "./check-secrets.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { findSecrets, MAKE_SECRET, NO_SECRET } from "./secret-option.js";

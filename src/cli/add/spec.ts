@@ -1,0 +1,29 @@
+import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { parseEvents } from "../../scaffold/project/event-names.js";
+import { defineCommand, type OptionSpec } from "../frame/spec.js";
+
+/** `--events` of every command that writes handlers. */
+export const eventsOption = {
+  value: "types",
+  short: "e",
+  parse: parseEvents,
+  suggestions: EVENT_TYPES,
+  summary: "Event types that get a handler: email.received,form.* or all.",
+} as const satisfies OptionSpec;
+
+export const add = defineCommand({
+  name: "add",
+  group: "Set up",
+  summary: "Adds a receiver to an existing Express app, after showing the changes.",
+  details:
+    "Writes one new file and a few lines into the app's file: the mount stands above the first body parser. A file that it does not understand is not changed; it prints what to paste instead (exit code 1).",
+  arguments: { dir: { optional: true, summary: "The app's folder. Default: this one." } },
+  options: {
+    events: eventsOption,
+    write: { summary: "Writes the shown changes without asking." },
+  },
+  examples: [
+    ["pigeonhole add", "shows the changes and asks"],
+    ["pigeonhole add server --write", "for the app in the folder server, without being asked"],
+  ],
+});

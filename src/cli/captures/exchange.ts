@@ -1,0 +1,59 @@
+import { isPigeonholeError } from "../../base/error.js";
+import { exportCaptures } from "../../capture/export-captures.js";
+import { type Imported, parseImport } from "../../capture/import-captures.js";
+import type { NamedSecret } from "../../capture/judge-signature.js";
+import { createRedactor } from "../../capture/redact-captures.js";
+import { escapeControls } from "../../base/escape-controls.js";
+import { usageError } from "../frame/command-error.js";
+import type { RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
+import type * as specs from "./spec.js";
+import { openCaptures, readCaptures, pickCaptures } from "../values/capture-store.js";
+import { countOf, putOut } from "../values/output-file.js";
+import { readInput } from "../values/read-input.js";
+import { findSecrets } from "../values/secret-option.js";
+import { findSigningSecret } from "../values/signing-secret.js";
+
+export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ args, options, context }) => {
+  const { as, redact, to, out } = options;
+  const reader = readCaptures(options.store, context);
+  const selected = pickCaptures({ reader, words: args.selection, store: options.store }, context);
+  const captures = redact === undefined ? selected : selected.map(createRedactor({ profile: redact }));
+  const isSigned = as === "curl" || as === "http";
+  const secret = isSigned ? findSigningSecret(options.secret, context) : undefined;
+  const { text } = exportCaptures(captures, { as, target: to, ...(secret !== undefined && { secret: secret.value }) });
+  if (secret === undefined && isSigned) {
+    context.out.note("No secret was found, so the captured signatures are in it; they are old.");
+  }
+  await putOut(text, out, countOf(captures.length, "capture"), context);
+};
+
+export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ args, options, context }) => {
+  const { out } = context;
+  const secrets = findSecrets(options.secret, context);
+  // Read before the folder is created, so that a wrong path leaves nothing behind.
+  const texts: [file: string, text: string][] = [];
+  for (const file of args.files) texts.push([file, (await readInput("<files>", file, context)).toString("utf8")]);
+  const folder = openCaptures(options.store, context);
+  let hasProblems = false;
+  for (const [file, text] of texts) {
+    const { captures, problems } = readImport(file, text, secrets);
+    for (const capture of captures) await folder.add(capture);
+    for (const problem of problems) out.note(`${escapeControls(file)}: ${escapeControls(problem)}`);
+    hasProblems ||= problems.length > 0;
+    const words = `${countOf(captures.length, "capture")} from ${escapeControls(file)}.`;
+    out.result({ file, captures: captures.map(({ id }) => id), problems }, words);
+  }
+  await folder.flush();
+  return hasProblems ? EXIT.failed : EXIT.ok;
+};
+
+/** One of several files may not be readable. */
+function readImport(file: string, text: string, secrets: readonly NamedSecret[]): Imported {
+  try {
+    return parseImport(text, { secrets });
+  } catch (error) {
+    if (!isPigeonholeError(error)) throw error;
+    throw usageError(`${escapeControls(file)}: ${error.message}`);
+  }
+}

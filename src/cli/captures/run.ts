@@ -1,0 +1,126 @@
+import { existsSync, realpathSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import type { Capture, CaptureAttempt, VerdictCode } from "../../capture/capture.js";
+import { captureHandle } from "../../capture/capture-handle.js";
+import { bodyBytes } from "../../capture/capture-request.js";
+import { bodyText } from "../../capture/captured-body.js";
+import { outcomeOf } from "../../capture/check-expectation.js";
+import { matchesQuery, parseQuery } from "../../capture/query.js";
+import { selectCaptures } from "../../capture/select-captures.js";
+import { summarizeCapture } from "../../capture/summarize-capture.js";
+import { escapeControls } from "../../base/escape-controls.js";
+import { usageError } from "../frame/command-error.js";
+import { confirm } from "../frame/confirm.js";
+import type { CommandContext, RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
+import type { Paint } from "../frame/output.js";
+import { formatJson, formatTable } from "../frame/format.js";
+import type * as specs from "./spec.js";
+import { openExistingCaptures, pickCaptures, readExistingCaptures, readCaptures } from "../values/capture-store.js";
+
+// Async, so that an error of a search or a selection becomes a rejection. oxlint-disable-next-line require-await
+export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
+  const { out } = context;
+  const query = parseQuery(args.query.join(" "));
+  const all = readExistingCaptures(options.store, context).list();
+  const found = all.filter((capture) => matchesQuery(query, capture));
+  const shown = found.slice(0, options.limit).map(summarizeCapture);
+  if (out.isJson) {
+    for (const capture of shown) out.result({ capture }, "");
+    return;
+  }
+  if (found.length === 0) {
+    out.note(all.length === 0 ? "There are no captures yet." : `None of ${all.length} captures matches.`);
+    return;
+  }
+  const rows = shown.map(({ receivedAt, verdict, type, subject, status, ms, attempts, id }) => [
+    receivedAt,
+    paintVerdict(verdict, out.paint),
+    escapeControls(type ?? "–"),
+    String(status ?? (attempts === 0 ? "–" : "no answer")),
+    ms === null ? "" : `${ms} ms`,
+    captureHandle(id),
+    escapeControls(subject),
+  ]);
+  out.result({}, formatTable(["RECEIVED", "SIGNATURE", "TYPE", "ANSWER", "TOOK", "ID", "ABOUT"], rows, out.paint.dim));
+  if (found.length > shown.length) out.note(`${found.length - shown.length} more; --limit shows them.`);
+};
+
+// oxlint-disable-next-line require-await
+export const show: RunCommand<typeof specs.capturesShow> = async ({ args, options, context }) => {
+  const capture = pickOne(args.capture, options.store, context);
+  const { out } = context;
+  const { headers } = capture.request;
+  if (options.body) out.raw(bodyBytes(capture));
+  else if (options.headers) {
+    out.result({ headers }, headers.map((pair) => escapeControls(pair.join(": "))).join("\n"));
+  } else out.result({ capture }, describe(capture, out.paint));
+};
+
+export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, options, context }) => {
+  const { store } = options;
+  refuseOtherFiles(args.selection, store, context);
+  const folder = openExistingCaptures(store, context);
+  const ids = pickCaptures({ reader: folder, words: args.selection, store }, context).map(({ id }) => id);
+  const what = ids.length === 1 ? "1 capture" : `${ids.length} captures`;
+  if (!(await confirm(`Delete ${what}?`, context))) return EXIT.failed;
+  const removed = await folder.remove(ids);
+  await folder.flush();
+  context.out.result({ removed }, `${removed} deleted.`);
+};
+
+/** Files elsewhere, such as fixtures, often have the ids of captures in the store, which would be deleted instead. */
+function refuseOtherFiles(words: readonly string[], store: string, { cwd }: CommandContext): void {
+  const folder = resolve(cwd, store);
+  for (const word of words) {
+    const path = resolve(cwd, word);
+    if (!/[/\\]|\.json$/.test(word) || !existsSync(path) || isWithin(folder, path)) continue;
+    throw usageError(
+      `${word} is not in ${folder}, the only place where captures rm deletes. Delete other files yourself.`,
+    );
+  }
+}
+
+function isWithin(folder: string, path: string): boolean {
+  // Opening the folder reports that it does not exist.
+  if (!existsSync(folder)) return true;
+  const way = relative(realpathSync(folder), realpathSync(path));
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function pickOne(word: string, store: string, context: CommandContext): Capture {
+  const [capture, ...others] = selectCaptures(readCaptures(store, context), [word]);
+  if (capture !== undefined && others.length === 0) return capture;
+  throw usageError(`"${word}" picks ${others.length + 1} captures; give one.`);
+}
+
+/** A symbol beside the colour, which not everyone can see. */
+function paintVerdict(verdict: VerdictCode, paint: Paint): string {
+  return verdict === "ok" ? paint.green("✓ ok") : paint.red(`✗ ${verdict}`);
+}
+
+function describe(capture: Capture, paint: Paint): string {
+  const { id, receivedAt, source, request, event, verify, attempts, tags, note } = capture;
+  const text = bodyText(request.body);
+  const lines = [
+    `id         ${id}`,
+    `received   ${receivedAt}  from ${source}${capture.redaction === null ? "" : `, redacted: ${escapeControls(capture.redaction)}`}`,
+    `event      ${escapeControls(event.type ?? "unknown type")}  ${escapeControls(event.id ?? "without id")}`,
+    `signature  ${paintVerdict(verify.code, paint)}  ${escapeControls(verify.summary)}`,
+    ...(verify.fix === null ? [] : [`           ${paint.dim("→")} ${escapeControls(verify.fix)}`]),
+    ...(tags.length === 0 ? [] : [`tags       ${escapeControls(tags.join(", "))}`]),
+    ...(note === "" ? [] : [`note       ${escapeControls(note)}`]),
+    ...attempts.map((attempt) => `attempt ${String(attempt.n).padEnd(2)} ${describeAttempt(attempt)}`),
+    "",
+    ...request.headers.map((pair) => paint.dim(escapeControls(pair.join(": ")))),
+    "",
+    text === undefined ? paint.dim("The body is not text; --body prints its bytes.") : formatJson(text),
+  ];
+  return lines.join("\n");
+}
+
+function describeAttempt({ kind, mode, target, status, headers, ms, error, at }: CaptureAttempt): string {
+  const outcome = outcomeOf(headers);
+  const answer = status === null ? (error ?? "no answer") : `${status}${outcome === undefined ? "" : ` ${outcome}`}`;
+  return escapeControls(`${answer}  ${ms} ms  ${kind}, ${mode}  ${target}  ${at}`);
+}

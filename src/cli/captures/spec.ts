@@ -1,0 +1,109 @@
+import type { ExportFormat } from "../../capture/export-captures.js";
+import type { RedactionProfile } from "../../capture/redact-captures.js";
+import { searchTerm } from "../frame/search-terms.js";
+import { defineCommand } from "../frame/spec.js";
+import { limitOption, storeOption } from "../values/options.js";
+import { secretOption } from "../values/secret-option.js";
+
+const group = "Develop";
+const options = { store: storeOption };
+const selection = {
+  variadic: true,
+  parse: searchTerm,
+  summary:
+    "last, last:<type>, all, an id, its beginning or short name, a file or folder, or a search such as type:email.*",
+} as const;
+
+export const capturesList = defineCommand({
+  name: "captures list",
+  group,
+  summary: "Lists captured deliveries, newest first.",
+  details:
+    "A search is free text and fields: type:email.* status:5xx verdict:bad is:pinned has:error source:sandbox tag:vip after:10m larger:10kb ms:>500 header.x-id:1 data.recipient:a@b.c; a leading dash negates (put -- first if the term has no field: -- -refund).",
+  arguments: {
+    query: { variadic: true, optional: true, parse: searchTerm, summary: "A search; without one all are listed." },
+  },
+  options: { ...options, limit: limitOption },
+  examples: [["pigeonhole captures list type:email.* -status:2xx", "email events that the app did not accept"]],
+});
+
+export const capturesShow = defineCommand({
+  name: "captures show",
+  group,
+  summary: "Shows one capture: request, signature, attempts.",
+  arguments: {
+    capture: { summary: "last, last:<type>, an id, its beginning or the short name that lists show, or a file." },
+  },
+  options: {
+    ...options,
+    body: { summary: "Prints the exact bytes of the body and nothing else." },
+    headers: { summary: "Prints the headers as received." },
+  },
+  examples: [["pigeonhole captures show last --body > event.json", "the bytes as received"]],
+});
+
+export const capturesRemove = defineCommand({
+  name: "captures rm",
+  group,
+  summary: "Deletes captures, pinned ones too.",
+  details: "Deletes only in --store; a named file or folder must be in it.",
+  arguments: { selection },
+  options,
+  examples: [["pigeonhole captures rm before:7d --yes", "all older than a week"]],
+});
+
+/** Export formats; see `exportCaptures`. */
+const EXPORT_FORMATS = ["ndjson", "json", "har", "curl", "http", "vitest"] as const satisfies readonly ExportFormat[];
+
+/** How much is hidden; see `createRedactor`. */
+export const REDACTION_PROFILES = ["default", "strict"] as const satisfies readonly RedactionProfile[];
+
+export const capturesExport = defineCommand({
+  name: "captures export",
+  group,
+  summary: "Exports captures: for another machine, for other tools, or as tests.",
+  details:
+    "curl and http are signed again if a secret is found; the secret is not in them. With --redact addresses become stable stand-ins and texts become filler of the same length: check the result before you share it.",
+  arguments: { selection },
+  options: {
+    ...options,
+    as: { value: "format", choices: EXPORT_FORMATS, default: "ndjson", summary: "What is written." },
+    redact: { value: "profile", choices: REDACTION_PROFILES, summary: "Replaces personal data." },
+    to: { value: "url", default: "3000", summary: "Where curl and http post to." },
+    secret: secretOption,
+    out: { value: "file", short: "o", summary: "Writes to this file, readable by you alone, instead of printing." },
+  },
+  examples: [
+    ["pigeonhole captures export tag:vip --redact strict --out vip.ndjson", "to be imported elsewhere"],
+    ["pigeonhole captures export last --as curl --to 3000", "a command that is valid for five minutes"],
+    ["pigeonhole captures export verdict:ok --as vitest --out test/webhooks.test.ts", "one readable test per capture"],
+  ],
+});
+
+export const capturesImport = defineCommand({
+  name: "captures import",
+  group,
+  summary: "Imports captures from ndjson, JSON or HAR; one that exists already is replaced.",
+  details: "Exits with 1 when a part of a file could not be read; the rest is imported.",
+  arguments: { files: { variadic: true, summary: "Files, or - for standard input." } },
+  options: { ...options, secret: secretOption },
+  examples: [["pigeonhole captures import vip.ndjson", "then: pigeonhole replay tag:vip --to 3000"]],
+});
+
+export const capturesTypes = defineCommand({
+  name: "captures types",
+  group,
+  summary: "Writes zod schemas of data, merged over all captures of each type, for createReceiver({ schemas }).",
+  details:
+    "The service does not document the shapes of data; the schemas describe the captures. With --check the module is compared with the captures instead: exits with 1 when they do not match it.",
+  arguments: { selection: { ...selection, optional: true, summary: `${selection.summary}. Default: all.` } },
+  options: {
+    ...options,
+    out: { value: "file", short: "o", summary: "Writes the module to this file instead of printing it." },
+    check: { value: "file", summary: "Compares this module, written earlier, with the captures." },
+  },
+  examples: [
+    ["pigeonhole captures types --out src/webhook-schemas.ts", "all types that were captured"],
+    ["pigeonhole captures types --check src/webhook-schemas.ts", "in CI: what has changed"],
+  ],
+});

@@ -1,0 +1,141 @@
+import type { DevEvent } from "../../dev/dev-event.js";
+import type { DevServerOptions } from "../../dev/options.js";
+import { parseForward } from "../../dev/forward/forward-rules.js";
+import { createLineWriter, formatJsonLine, type Tone } from "../../dev/report-lines.js";
+import { startDevServer } from "../../dev/start-dev-server.js";
+import type { NamedSecret } from "../../capture/judge-signature.js";
+import { checkSecrets } from "../values/check-secrets.js";
+import { usageError } from "../frame/command-error.js";
+import type { CommandInput, RunCommand } from "../frame/context.js";
+import { untilInterrupted } from "../frame/interruption.js";
+import { listenToKeys } from "./keys.js";
+import type { Output, Paint } from "../frame/output.js";
+import type { dev } from "./spec.js";
+import { openClient } from "../values/api-client.js";
+import { readCertificates, withFlagNames } from "../values/flag-values.js";
+import { findSecrets } from "../values/secret-option.js";
+
+type Input = CommandInput<typeof dev>;
+
+/** Options in code whose flag has another name. */
+const FLAGS = {
+  forwards: "--forward-to",
+  folder: "--store",
+  keepMs: "--keep",
+  timeoutMs: "--timeout",
+  maxBodyBytes: "--max-body",
+};
+
+/** Runs until Ctrl-C or q, and cleans up at the end. */
+export const run: RunCommand<typeof dev> = async (input) => {
+  const { context } = input;
+  const { out, signal, version } = context;
+  const report = createReporter(out);
+  const options = readOptions(input);
+  if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${version}`);
+  const server = await withFlagNames(FLAGS, () => startDevServer({ ...options, report }));
+  const quit = new AbortController();
+  const say = (text: string): void => out.result({}, `  ${text}`);
+  const stopKeys = listenToKeys(context, {
+    r: { what: "replays the last delivery", press: () => replayLast(server, say) },
+    o: { what: "shows the page's address", press: () => say(server.pageUrl ?? "There is no page.") },
+    p: { what: "pauses forwarding, or resumes it", press: () => (server.paused ? server.resume() : server.pause()) },
+    q: { what: "quits", press: () => quit.abort() },
+  });
+  try {
+    await untilInterrupted(AbortSignal.any([signal, quit.signal]));
+  } finally {
+    stopKeys();
+    await server.close();
+  }
+};
+
+async function replayLast(
+  server: Awaited<ReturnType<typeof startDevServer>>,
+  say: (text: string) => void,
+): Promise<void> {
+  const [last] = server.captures.list();
+  if (last === undefined) say("There is nothing to replay yet.");
+  else await server.replay({ ids: [last.id] });
+}
+
+function createReporter(out: Output): (event: DevEvent) => void {
+  if (out.isJson) return (event) => out.raw(`${formatJsonLine(event)}\n`);
+  const writer = createLineWriter({
+    paint: (tone, text) => paintTone(out.paint, tone, text),
+    columns: () => (out.isTerminal ? process.stdout.columns : undefined),
+  });
+  return (event) => {
+    for (const line of writer.write(event)) out.result({}, line);
+  };
+}
+
+function paintTone(paint: Paint, tone: Tone, text: string): string {
+  switch (tone) {
+    case "good":
+      return paint.green(text);
+    case "bad":
+      return paint.red(text);
+    case "warn":
+      return paint.yellow(text);
+    case "dim":
+      return paint.dim(text);
+    case "strong":
+      return paint.bold(text);
+    case "plain":
+      return text;
+  }
+}
+
+/** Warn once now, instead of a mismatch at every delivery. */
+function checkedSecrets({ options, context }: Input): NamedSecret[] {
+  const secrets = findSecrets(options.secret, context);
+  for (const { status, message, fix } of secrets.length === 0 ? [] : checkSecrets(secrets)) {
+    if (status !== "pass") context.out.note(`${context.out.paint.yellow("!")} ${message} ${fix ?? ""}`.trimEnd());
+  }
+  return secrets;
+}
+
+function readOptions(input: Input): DevServerOptions {
+  const { options, context } = input;
+  const { forwardTo, page, pagePort, cacert, tunnel, publicUrl, inbox, readyFile, timeout, maxBody, keep, store } =
+    options;
+  const { events, port, host, path, onInvalid, whenDown, insecure, allowRemote, max, header } = options;
+  if (options.registerType.length > 0 && !options.register) {
+    throw usageError("--register-type says which events the endpoint of --register receives; give --register too.");
+  }
+  if (options.register && tunnel === undefined && publicUrl === undefined) {
+    throw usageError(
+      "--register needs an https URL at which the service reaches this machine: give --tunnel cloudflared (or ngrok, tailscale), or --public-url with that of a tunnel that runs already.",
+    );
+  }
+  return {
+    secrets: checkedSecrets(input),
+    forwards: forwardTo.map(parseForward),
+    events,
+    port,
+    host,
+    path,
+    pagePort: page ? pagePort : false,
+    onInvalid,
+    whenDown,
+    timeoutMs: timeout,
+    maxBodyBytes: maxBody,
+    insecure,
+    allowRemote,
+    cwd: context.cwd,
+    folder: store,
+    headers: header,
+    signal: context.signal,
+    keepMs: keep,
+    max,
+    ...(cacert !== undefined && { ca: readCertificates(cacert, context.cwd) }),
+    ...(tunnel !== undefined && { tunnel }),
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(inbox !== undefined && { inbox }),
+    ...(readyFile !== undefined && { readyFile }),
+    ...(options.register && {
+      register: { client: openClient(options, context), eventTypes: options.registerType },
+    }),
+  };
+}

@@ -1,0 +1,95 @@
+import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { defineCommand } from "../frame/spec.js";
+import { duration, header, byteSize, port, wholeNumber } from "../values/parsers.js";
+import { secretOption } from "../values/secret-option.js";
+import { apiOptions, storeOption } from "../values/options.js";
+
+export const dev = defineCommand({
+  name: "dev",
+  group: "Develop",
+  summary: "Captures deliveries, shows them on a page and forwards them to your app.",
+  details:
+    "The port for deliveries is the only one that a tunnel should reach; the page is for this machine alone. Keys in a terminal: r replays the last delivery, o shows the page's address, p pauses forwarding, q quits.",
+  options: {
+    forwardTo: {
+      value: "target",
+      short: "f",
+      repeat: true,
+      summary: "A port, host:port/path or URL; email.*=3000 forwards by type.",
+    },
+    events: {
+      value: "types",
+      short: "e",
+      default: "*",
+      summary: "Forwards only these types, such as email.*; all are captured.",
+    },
+    port: { value: "port", short: "p", parse: port, default: "4400", summary: "Where deliveries are received." },
+    host: { value: "address", default: "127.0.0.1", summary: "The address to listen at for deliveries." },
+    path: { value: "path", default: "/webhooks", summary: "The only path that accepts deliveries." },
+    pagePort: { value: "port", parse: port, default: "4401", summary: "Where the page is, on this machine only." },
+    page: { negated: true, summary: "Serves no page." },
+    secret: secretOption,
+    onInvalid: {
+      value: "what",
+      choices: ["forward", "reject", "hold"],
+      default: "forward",
+      summary: "What happens to a delivery whose signature is invalid.",
+    },
+    whenDown: {
+      value: "what",
+      choices: ["503", "hold"],
+      default: "503",
+      summary: "While the app is down: 503, or 202 and delivered in order later.",
+    },
+    timeout: { value: "time", parse: duration, default: "30s", summary: "Longest wait for the app's answer." },
+    maxBody: { value: "size", parse: byteSize, default: "5mb", summary: "Largest body of a delivery." },
+    header: {
+      value: "header",
+      short: "H",
+      repeat: true,
+      parse: header,
+      summary: 'Sets a header of what is sent to the app, as "Name: value".',
+    },
+    insecure: { short: "k", summary: "Does not check the certificate of an https target." },
+    cacert: { value: "file", summary: "Certificates (PEM) to trust in addition to the machine's." },
+    allowRemote: { summary: "Allows targets outside this machine and its private network." },
+    tunnel: {
+      value: "program",
+      suggestions: ["cloudflared", "ngrok", "tailscale"],
+      summary: "Starts cloudflared, ngrok, tailscale, or a command with {port} in it.",
+    },
+    publicUrl: { value: "url", summary: "The public URL of a tunnel that runs already." },
+    register: { summary: "Creates an endpoint at the service that points here, and deletes it at the end." },
+    registerType: {
+      value: "type",
+      repeat: true,
+      suggestions: EVENT_TYPES,
+      summary: "An event type of that endpoint. Default: the service's default set.",
+    },
+    ...apiOptions,
+    inbox: { value: "file", summary: "Shows the inbox of this receiver's SQLite file on the page." },
+    store: storeOption,
+    keep: {
+      value: "time",
+      parse: duration,
+      default: "7d",
+      summary: "How long captures are kept; pinned ones are never deleted.",
+    },
+    max: { value: "n", parse: wholeNumber({ min: 1 }), default: "1000", summary: "Most captures that are kept." },
+    readyFile: {
+      value: "file",
+      summary: "Written once every port listens, with the addresses as JSON; removed at the end.",
+    },
+  },
+  examples: [
+    ["pigeonhole dev --forward-to 3000", "captures at http://127.0.0.1:4400/webhooks and forwards to port 3000"],
+    [
+      "pigeonhole dev -f email.*=3000/hooks/mail -f http://localhost:3001 --when-down hold",
+      "by type, and nothing is lost while the app restarts",
+    ],
+    [
+      "pigeonhole dev -f 3000 --tunnel cloudflared --register",
+      "real deliveries of the service, for as long as it runs",
+    ],
+  ],
+});

@@ -1,0 +1,95 @@
+import { quoteForShell } from "../../base/quote-for-shell.js";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { checkApp } from "./check-app.js";
+import { checkClock } from "./check-clock.js";
+import { checkDatabase } from "./check-database.js";
+import { checkNode, checkPort, checkReceiver, checkTunnelPrograms } from "./check-machine.js";
+import { checkSqliteCopies } from "./check-sqlite-copies.js";
+import { checkSecrets } from "../values/check-secrets.js";
+import type { CheckResult, CheckStatus } from "../frame/check-result.js";
+import { usageError } from "../frame/command-error.js";
+import type { CommandContext, RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
+import type { Output, Paint } from "../frame/output.js";
+import type { doctor } from "./spec.js";
+import { BASE_URL_VARIABLE } from "../values/api-client.js";
+import { DATABASE_VARIABLE } from "../values/inbox-file.js";
+import { findSecrets, readVariable } from "../values/secret-option.js";
+import { readTarget } from "../values/flag-values.js";
+
+/** Prints each check as soon as it is known. */
+export const run: RunCommand<typeof doctor> = async ({ options, context }) => {
+  let failures = 0;
+  for await (const result of checks(options, context)) {
+    show(result, context.out);
+    if (result.status === "fail") failures += 1;
+  }
+  if (failures > 0) context.out.note(`\n${failures} of the checks failed.`);
+  return failures === 0 ? EXIT.ok : EXIT.failed;
+};
+
+interface DoctorOptions {
+  app: string | undefined;
+  baseUrl: string | undefined;
+  secret: string[];
+  db: string | undefined;
+  port: number;
+  allowRemote: boolean;
+}
+
+async function* checks(options: DoctorOptions, context: CommandContext): AsyncGenerator<CheckResult> {
+  const { app, db, allowRemote } = options;
+  const { env, cwd, signal } = context;
+  // Read first, so that an error on the command line ends it before the first check and not in the middle.
+  const url = app === undefined ? undefined : readTarget("--app", app).href;
+  const baseUrl = readBaseUrl(options.baseUrl, context);
+  yield checkNode();
+  yield await checkReceiver();
+  yield checkSqliteCopies(cwd);
+  const secrets = findSecrets(options.secret, context);
+  yield* checkSecrets(secrets);
+  yield await checkClock(baseUrl, signal);
+  if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
+  const file = db === undefined ? namedDatabase(context) : resolve(cwd, db);
+  if (file !== undefined) yield await checkDatabase(file, db === undefined ? "" : ` --db ${quoteForShell(db)}`);
+  yield await checkPort(options.port);
+  yield checkTunnelPrograms(env);
+}
+
+/** The database of the variable, if its receiver has created it. */
+function namedDatabase(context: CommandContext): string | undefined {
+  const named = readVariable(DATABASE_VARIABLE, context);
+  const file = named === undefined ? undefined : resolve(context.cwd, named);
+  return file !== undefined && existsSync(file) ? file : undefined;
+}
+
+function readBaseUrl(given: string | undefined, context: CommandContext): URL | undefined {
+  const text = given ?? readVariable(BASE_URL_VARIABLE, context);
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "https:" || url?.protocol === "http:") return url;
+  const name = given === undefined ? BASE_URL_VARIABLE : "--base-url";
+  throw usageError(`${name} must be the http(s) URL of the API, got "${text}".`);
+}
+
+function show({ name, status, message, fix }: CheckResult, out: Output): void {
+  const fixLine = fix === null ? "" : `\n             ${out.paint.dim("→")} ${fix}`;
+  out.result(
+    { check: name, status, message, fix },
+    `${sign(status, out.paint)} ${name.padEnd(10)} ${message}${fixLine}`,
+  );
+}
+
+function sign(status: CheckStatus, paint: Paint): string {
+  switch (status) {
+    case "pass":
+      return paint.green("✓");
+    case "warn":
+      return paint.yellow("!");
+    case "fail":
+      return paint.red("✗");
+    case "skip":
+      return paint.dim("–");
+  }
+}

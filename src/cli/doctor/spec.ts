@@ -1,0 +1,41 @@
+import { defineCommand } from "../frame/spec.js";
+import { port } from "../values/parsers.js";
+import { secretOption } from "../values/secret-option.js";
+
+export const doctor = defineCommand({
+  name: "doctor",
+  group: "Set up",
+  summary: "Finds what would prevent deliveries from arriving, and says how to fix it.",
+  details:
+    "With --app it posts one signed test delivery, as the service's own test does: the receiver stores it and runs only handlers that ask for test events. Then it posts 150 kB and something that is not JSON, with an invalid signature, to see whether a body parser refuses them first; they are not stored. Exits with 1 when a check fails.",
+  options: {
+    app: {
+      value: "url",
+      short: "a",
+      summary: "The webhook URL of your running app, such as http://127.0.0.1:3000/webhooks/mail.",
+    },
+    baseUrl: {
+      value: "url",
+      summary: "Where the API is; its clock is compared with yours. Default: PIGEONHOLE_BASE_URL.",
+    },
+    secret: secretOption,
+    db: {
+      value: "file",
+      short: "d",
+      summary:
+        "A receiver's SQLite file to check. Default: DATABASE_FILE of the environment or of .env, if the file exists.",
+    },
+    port: {
+      value: "port",
+      short: "p",
+      parse: port,
+      default: "4400",
+      summary: "The port for pigeonhole dev.",
+    },
+    allowRemote: { summary: "Allows an app that is neither on this machine nor in a private network." },
+  },
+  examples: [
+    ["pigeonhole doctor", "Node, SQLite, secret, port, tunnel programs"],
+    ["pigeonhole doctor --app http://127.0.0.1:3000/webhooks/mail", "also whether the running app accepts a delivery"],
+  ],
+});

@@ -1,0 +1,50 @@
+import { stripVTControlCharacters } from "node:util";
+import { escapeControls } from "../../base/escape-controls.js";
+import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
+
+/** Rows as aligned columns, two spaces apart; the header in dim text. Cells may contain colour. */
+export function formatTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  dim: (text: string) => string,
+): string {
+  const lines = [header.map((name) => dim(name)), ...rows];
+  const widths = header.map((_, column) => Math.max(...lines.map((line) => width(line[column] ?? ""))));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => pad(cell, widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function pad(cell: string, to: number): string {
+  return cell + " ".repeat(Math.max(0, to - width(cell)));
+}
+
+function width(cell: string): number {
+  return Array.from(stripVTControlCharacters(cell)).length;
+}
+
+/** Text of a body for a terminal: indented if it is JSON, one line otherwise, with control characters escaped. */
+export function formatJson(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2).split("\n").map(escapeControls).join("\n");
+  } catch {
+    return escapeControls(body);
+  }
+}
+
+/** A moment as ISO 8601, or null. */
+export function isoTime(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+/** How long ago, in one unit: `12 s`, `3 h`. */
+export function age(ms: number): string {
+  if (ms < MINUTE) return `${Math.max(0, Math.round(ms / SECOND))} s`;
+  if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
+  return ms < DAY ? `${Math.round(ms / HOUR)} h` : `${Math.round(ms / DAY)} d`;
+}

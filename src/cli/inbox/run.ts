@@ -1,0 +1,208 @@
+import { PigeonholeError } from "../../base/error.js";
+import type { EventDetail, EventView, HandlerView } from "../../store/inbox-view.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import { usageError } from "../frame/command-error.js";
+import { confirm } from "../frame/confirm.js";
+import type { RunCommand } from "../frame/context.js";
+import { EXIT, type ExitCode } from "../frame/exit-code.js";
+import type { Output, Paint } from "../frame/output.js";
+import { escapeControls } from "../../base/escape-controls.js";
+import { formatJson, formatTable, age, isoTime } from "../frame/format.js";
+import type * as specs from "./spec.js";
+import { allRows, withInbox } from "../values/inbox-file.js";
+
+export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { out } = context;
+    const { state, type, limit } = options;
+    const filter = { ...(state !== undefined && { state }), ...(type !== undefined && { type }) };
+    const rows: string[][] = [];
+    for await (const event of allRows(limit, (page) => inbox.listEvents({ ...filter, ...page }))) {
+      if (out.isJson) out.result({ event: eventRecord(event) }, "");
+      else rows.push(eventRow(event, out.paint));
+    }
+    if (out.isJson) return;
+    if (rows.length === 0) out.note(Object.keys(filter).length === 0 ? "No events." : "No such events.");
+    else out.result({}, formatTable(["RECEIVED", "STATE", "TYPE", "ID", "HANDLERS"], rows, out.paint.dim));
+  });
+
+export const show: RunCommand<typeof specs.inboxShow> = ({ args, options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { out } = context;
+    const event = await mustGet(inbox, args.id);
+    if (options.body) {
+      if (event.body === undefined) throw bodyDropped(args.id);
+      out.raw(event.body);
+      return;
+    }
+    const body = event.body === undefined ? null : Buffer.from(event.body).toString("utf8");
+    out.result({ event: { ...eventRecord(event), body } }, describeEvent(event, body, out));
+  });
+
+export const retry: RunCommand<typeof specs.inboxRetry> = ({ args, options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    if (options.allDead === args.ids.length > 0) throw usageError("Give ids of events, or --all-dead.");
+    const ids = options.allDead ? await deadIds(inbox) : args.ids;
+    if (ids.length === 0) context.out.note("No event has dead work.");
+    return forEach(ids, context.out, async (id) => {
+      const handlers = await inbox.retryEvent(id);
+      const text = handlers === 0 ? "nothing to retry" : `${handlers} ${plural("handler", handlers)} will run again`;
+      return { handlers, text };
+    });
+  });
+
+export const discard: RunCommand<typeof specs.inboxDiscard> = ({ args, options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { ids } = args;
+    const question = `End all work of ${ids.length} ${plural("event", ids.length)} without running it?`;
+    if (!(await confirm(question, context))) return EXIT.failed;
+    return forEach(ids, context.out, async (id) => {
+      const handlers = await inbox.discardEvent(id);
+      return { handlers, text: `${handlers} ${plural("piece", handlers)} of work ended` };
+    });
+  });
+
+export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { events, contactEvents } = await inbox.overview();
+    const { out } = context;
+    const { pending, leased, done, dead, parked, oldestPendingReceivedAt, oldestDueAt, pendingByHandler } = events;
+    const record = {
+      events: { pending, leased, done, dead, parked, pendingByHandler },
+      oldestPendingReceivedAt: isoTime(oldestPendingReceivedAt),
+      oldestDueAt: isoTime(oldestDueAt),
+      contactEvents: { pending: contactEvents.pending, leased: contactEvents.leased, dead: contactEvents.dead },
+    };
+    const alarmed = (count: number): string => (count === 0 ? "0" : out.paint.red(String(count)));
+    const oldest =
+      oldestPendingReceivedAt === undefined
+        ? ""
+        : `, the oldest received ${age(Date.now() - oldestPendingReceivedAt)} ago`;
+    const waiting = Object.entries(pendingByHandler).map(([name, count]) => `    ${escapeControls(name)}  ${count}`);
+    out.result(
+      record,
+      [
+        "work of events",
+        `  pending  ${pending}${oldest}`,
+        ...waiting,
+        `  leased   ${leased}`,
+        `  done     ${done}`,
+        `  dead     ${alarmed(dead)}`,
+        `  parked   ${alarmed(parked)}`,
+        "contact events",
+        `  pending  ${contactEvents.pending}`,
+        `  leased   ${contactEvents.leased}`,
+        `  dead     ${alarmed(contactEvents.dead)}`,
+      ].join("\n"),
+    );
+  });
+
+async function mustGet(inbox: InboxOperator, id: string): Promise<EventDetail> {
+  const event = await inbox.getEvent(id);
+  if (event !== undefined) return event;
+  throw new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in ${inbox.file}.`);
+}
+
+function bodyDropped(id: string): PigeonholeError {
+  return new PigeonholeError("body_dropped", `The body of event "${escapeControls(id)}" was dropped by retention.`);
+}
+
+async function deadIds(inbox: InboxOperator): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of allRows(Number.MAX_SAFE_INTEGER, (page) => inbox.listEvents({ state: "dead", ...page }))) {
+    ids.push(id);
+  }
+  // Oldest first, as they were received.
+  return ids.toReversed();
+}
+
+/** Does the work for each id. A failure does not stop the others. */
+async function forEach(
+  ids: readonly string[],
+  out: Output,
+  work: (id: string) => Promise<{ handlers: number; text: string }>,
+): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.ok;
+  for (const id of ids) {
+    try {
+      const { handlers, text } = await work(id);
+      out.result({ id, handlers }, `${escapeControls(id)}  ${text}`);
+    } catch (error) {
+      exitCode = out.fail(error);
+    }
+  }
+  return exitCode;
+}
+
+function eventRecord(event: EventView): Record<string, unknown> {
+  const { id, type, test, receivedAt, signedAt, state, handlers, otherBytes } = event;
+  return {
+    id,
+    type,
+    test,
+    receivedAt: isoTime(receivedAt),
+    signedAt: isoTime(signedAt),
+    state,
+    handlers: handlers.map(({ dueAt, settledAt, reason, error, ...handler }) => ({
+      ...handler,
+      reason: reason ?? null,
+      error: error ?? null,
+      dueAt: isoTime(dueAt),
+      settledAt: isoTime(settledAt),
+    })),
+    ...(otherBytes.length > 0 && { otherBytes }),
+  };
+}
+
+function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: Paint): string[] {
+  const work = handlers.filter(({ handler }) => handler !== "").map(({ handler, state }) => `${handler}:${state}`);
+  return [
+    new Date(receivedAt).toISOString(),
+    paintEvent({ state, handlers }, paint),
+    escapeControls(type === "" ? "–" : type),
+    escapeControls(id),
+    escapeControls(work.join(" ")),
+  ];
+}
+
+/** An event without a handler is finished too, but is not counted as done by a handler. */
+function paintEvent({ state, handlers }: Pick<EventView, "state" | "handlers">, paint: Paint): string {
+  return handlers.length === 0 ? paint.dim("– no work") : paintState(state, paint);
+}
+
+/** A symbol beside the colour, which not everyone can see. */
+function paintState(state: string, paint: Paint): string {
+  if (state === "done") return paint.green("✓ done");
+  if (state === "dead" || state === "parked") return paint.red(`✗ ${state}`);
+  return paint.yellow(`… ${state}`);
+}
+
+function describeEvent(event: EventDetail, body: string | null, { paint }: Output): string {
+  const lines = [
+    `id        ${escapeControls(event.id)}`,
+    `type      ${escapeControls(event.type)}${event.test ? "  (test event)" : ""}`,
+    `received  ${new Date(event.receivedAt).toISOString()}`,
+    `signed    ${new Date(event.signedAt).toISOString()}`,
+    `state     ${paintEvent(event, paint)}`,
+    ...event.otherBytes.map((id) => `beside    ${escapeControls(id)}  (other bytes of this id)`),
+    ...event.handlers.flatMap((handler) => describeHandler(handler, paint)),
+    "",
+    body === null ? paint.dim("The body was dropped by retention.") : formatJson(body),
+  ];
+  return lines.join("\n");
+}
+
+function describeHandler({ handler, state, reason, error, attempts, dueAt }: HandlerView, paint: Paint): string[] {
+  const due = state === "pending" && dueAt !== undefined ? `, due ${new Date(dueAt).toISOString()}` : "";
+  const why = reason === undefined ? "" : ` (${escapeControls(reason)})`;
+  const name = handler === "" ? "not understood" : escapeControls(handler);
+  const runs = handler === "" ? "" : `, ${attempts} ${plural("attempt", attempts)}${due}`;
+  return [
+    `handler   ${name}: ${paintState(state, paint)}${why}${runs}`,
+    ...(error === undefined ? [] : [`          ${escapeControls(error)}`]),
+  ];
+}
+
+function plural(word: string, count: number): string {
+  return count === 1 ? word : `${word}s`;
+}

@@ -1,0 +1,117 @@
+import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { defineCommand, type OptionSpec } from "../frame/spec.js";
+import { databaseOption, limitOption } from "../values/options.js";
+import { duration } from "../values/parsers.js";
+
+const group = "Operate";
+
+const options = { db: databaseOption };
+const ids = { variadic: true, summary: "Ids of events." } as const;
+
+const typeOption = {
+  value: "type",
+  suggestions: EVENT_TYPES,
+  summary: "Only events of this type.",
+} as const satisfies OptionSpec;
+
+export const inboxList = defineCommand({
+  name: "inbox list",
+  group,
+  summary: "Lists received events with the state of their work.",
+  options: {
+    ...options,
+    state: {
+      value: "state",
+      choices: ["pending", "leased", "done", "dead", "parked"],
+      summary: "Only events that have work in this state.",
+    },
+    type: typeOption,
+    limit: limitOption,
+  },
+  examples: [["pigeonhole inbox list --state dead", "work that handlers have finally failed"]],
+});
+
+export const inboxShow = defineCommand({
+  name: "inbox show",
+  group,
+  summary: "Shows one event: each handler's state and last error, and the body.",
+  arguments: { id: { summary: "Id of the event." } },
+  options: { ...options, body: { summary: "Prints the exact bytes of the body and nothing else." } },
+  examples: [["pigeonhole inbox show evt_1 --body > event.json", "the bytes as they were received"]],
+});
+
+export const inboxRetry = defineCommand({
+  name: "inbox retry",
+  group,
+  summary: "Gives dead and crashed work of events new attempts.",
+  details:
+    "The receiver runs it within seconds, or when it next starts. What is done stays done. Events that were not understood can only be read again by the app: receiver.inbox.retry(id).",
+  arguments: { ids: { ...ids, optional: true } },
+  options: { ...options, allDead: { summary: "All events with dead work instead of named ones." } },
+  examples: [
+    ["pigeonhole inbox retry evt_1 evt_2", "two events"],
+    ["pigeonhole inbox retry --all-dead", "after a fix has been deployed"],
+  ],
+});
+
+export const inboxDiscard = defineCommand({
+  name: "inbox discard",
+  group,
+  summary: "Ends all work of events without running it; their ids stay known.",
+  arguments: { ids },
+  options,
+  examples: [["pigeonhole inbox discard evt_1 --yes", "without being asked"]],
+});
+
+export const inboxStats = defineCommand({
+  name: "inbox stats",
+  group,
+  summary: "Counts events and contact events by state.",
+  options,
+  examples: [["pigeonhole inbox stats --json", "for a monitor"]],
+});
+
+export const inboxBackup = defineCommand({
+  name: "inbox backup",
+  group,
+  summary: "Writes a complete copy of the database, also while the receiver runs.",
+  details:
+    "The copy is one file, readable by you alone, and contains the same personal data as the database. It shows the database at one moment, and the receiver does not wait for it.",
+  arguments: { file: { summary: "The copy to write." } },
+  options: { ...options, force: { summary: "Replaces an existing copy." } },
+  examples: [
+    ["pigeonhole inbox backup inbox-backup.db --db inbox.db", "read it with inbox stats --db inbox-backup.db"],
+  ],
+});
+
+export const inboxExport = defineCommand({
+  name: "inbox export",
+  group,
+  summary: "Writes received events as captures, with personal data replaced.",
+  details:
+    "The inbox keeps no signatures, so a replay signs them again. Import them elsewhere with pigeonhole captures import. --redact recognizes formats, not meanings: check the result before you share it.",
+  options: {
+    ...options,
+    since: { value: "age", parse: duration, summary: "Only events received within this time, such as 1h." },
+    state: {
+      value: "state",
+      choices: ["pending", "leased", "done", "dead", "parked"],
+      summary: "Only events that have work in this state.",
+    },
+    type: typeOption,
+    limit: { ...limitOption, default: "1000" },
+    redact: {
+      value: "profile",
+      choices: ["default", "strict", "none"],
+      default: "default",
+      summary: "How personal data is replaced; none keeps it.",
+    },
+    out: { value: "file", short: "o", summary: "Writes to this file, readable by you alone, instead of printing." },
+  },
+  examples: [
+    [
+      "pigeonhole inbox export --since 1h --redact strict --out events.ndjson",
+      "the last hour, to replay on your machine",
+    ],
+  ],
+});

@@ -1,0 +1,168 @@
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { isPigeonholeError } from "../../base/error.js";
+import { checkTarget } from "../../scaffold/project/check-target.js";
+import { initGit, isInRepository } from "../../scaffold/project/init-git.js";
+import { PROJECT_NODE } from "../../scaffold/project/manager-settings.js";
+import { PACKAGE_MANAGERS } from "../../scaffold/project/package-manager.js";
+import { type PlannedFile, planScaffold } from "../../scaffold/project/plan-scaffold.js";
+import { projectName } from "../../scaffold/project/project-name.js";
+import { runProgram } from "../../scaffold/project/run-program.js";
+import { writeScaffold } from "../../scaffold/project/write-scaffold.js";
+import { type CommandError, usageError } from "../frame/command-error.js";
+import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
+import { EXIT, type ExitCode } from "../frame/exit-code.js";
+import type { Output } from "../frame/output.js";
+import { startActivity } from "./activity.js";
+import { type Answers, defaultAnswers, type Given, isOlderThanProject, takeDefaults } from "./answers.js";
+import { makeFixture } from "./make-fixture.js";
+import { nextSteps } from "./next-steps.js";
+import type { init } from "./spec.js";
+import { addReceiver } from "../add/run.js";
+
+type Input = CommandInput<typeof init>;
+
+export const run: RunCommand<typeof init> = async (input) => {
+  const { args, options, context } = input;
+  const { into, write, events, overwrite } = options;
+  if (into !== undefined) {
+    if (args.dir !== undefined) throw usageError("--into names the app's folder; leave out the other one.");
+    return addReceiver({ folder: into, events, write, context });
+  }
+  if (write) throw usageError("--write goes with --into; without it init writes in any case.");
+  const answers = await findAnswers(input);
+  if (answers === "left") return EXIT.interrupted;
+  const folder = resolve(context.cwd, answers.folder);
+  checkTarget(folder, overwrite);
+  const plan = planScaffold({
+    ...answers,
+    name: projectName(folder),
+    pigeonhole: options.pigeonholeVersion ?? `^${context.version}`,
+    nodeVersion: process.versions.node,
+    makeFixture,
+  });
+  if (options.dryRun) {
+    showPlan(answers, { folder, plan, context });
+    return EXIT.ok;
+  }
+  return create(answers, { folder, plan, overwrite, context });
+};
+
+/** The given answers; the others are asked in a terminal or taken from the defaults. */
+async function findAnswers({ args, options, context }: Input): Promise<Answers | "left"> {
+  const { template, events, pm: packageManager, install, git, docker, nodePackage, overwrite } = options;
+  const given: Given = { folder: args.dir, template, events, packageManager, install, git, docker, nodePackage };
+  const { yes, stdin, out, env, cwd, signal } = context;
+  const defaults = defaultAnswers(env["npm_config_user_agent"], process.versions.node);
+  if (yes || !stdin.isTTY || !out.isTerminal) return takeDefaults(given, defaults, yes);
+  const { ask, QuestionLeftError } = await import("./ask.js");
+  try {
+    return await ask({ given, defaults, cwd, overwrite, signal });
+  } catch (error) {
+    if (!(error instanceof QuestionLeftError)) throw error;
+    out.note("Nothing was written.");
+    return "left";
+  }
+}
+
+interface Place {
+  folder: string;
+  plan: readonly PlannedFile[];
+  context: CommandContext;
+}
+
+function showPlan(answers: Answers, { folder, plan, context: { out } }: Place): void {
+  const files = plan.map(({ path }) => path);
+  out.result({ kind: "plan", ...describe(answers, folder), files }, files.join("\n"));
+  out.note(`\n${files.length} files would be written to ${folder}.`);
+}
+
+async function create(answers: Answers, place: Place & { overwrite: boolean }): Promise<ExitCode> {
+  const { folder, plan, overwrite, context } = place;
+  const { out, signal, cwd } = context;
+  const git = answers.git && !(await isInRepository(nearestFolder(folder)));
+  let isInstalled = false;
+  const failures: string[] = [];
+  const prepare = async (draft: string): Promise<void> => {
+    if (git) await tolerate(failures, () => initGit(draft, signal));
+    if (answers.install) isInstalled = await tolerate(failures, () => install(answers, draft, context));
+  };
+  try {
+    await writeScaffold(plan, { folder, overwrite, signal, prepare });
+  } catch (error) {
+    if (!signal.aborted) throw forbiddenFolder(error, folder) ?? error;
+    out.note("Interrupted; nothing was written.");
+    return EXIT.interrupted;
+  }
+  const next = nextSteps(answers, { folder, cwd, isInstalled });
+  const steps = next.map(([line, what], index) => {
+    return `  ${index + 1}. ${out.paint.bold(line)}${what === "" ? "" : `  ${out.paint.dim(what)}`}`;
+  });
+  out.result(
+    {
+      kind: "created",
+      ...describe({ ...answers, git }, folder),
+      installed: isInstalled,
+      failures,
+      files: plan.map(({ path }) => path),
+      next: next.map(([line]) => line),
+    },
+    [`${out.paint.green("✓")} ${folder}: ${plan.length} files, ${answers.template}.`, "", ...steps, ""].join("\n"),
+  );
+  noteNode(answers, out);
+  for (const failure of failures) out.note(`${out.paint.yellow("!")} ${failure}\n`);
+  return failures.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function describe(answers: Answers, folder: string): Record<string, unknown> {
+  const { template, events, packageManager, git, docker, nodePackage } = answers;
+  return { folder, template, events, packageManager, git, docker, nodePackage };
+}
+
+/** A note for a machine whose Node is older than the project's. */
+function noteNode({ nodePackage, packageManager }: Answers, out: Output): void {
+  const { node } = process.versions;
+  if (!isOlderThanProject(node)) return;
+  const how = nodePackage
+    ? "the npm package node brings it, and the project's scripts run on it."
+    : PACKAGE_MANAGERS[packageManager].runsNodePackage
+      ? "install it, or make the project with --node-package."
+      : `install it, as ${packageManager} runs scripts on the Node that runs it, or make the project with --pm npm.`;
+  out.note(`This machine has Node ${node}, and the project is for Node ${PROJECT_NODE}: ${how}\n`);
+}
+
+async function install({ packageManager }: Answers, folder: string, { signal, out }: CommandContext): Promise<void> {
+  const command = PACKAGE_MANAGERS[packageManager].install;
+  const activity = out.isJson ? undefined : startActivity(`Installing with ${packageManager}`, process.stderr);
+  try {
+    await runProgram({ command, folder, signal, onLine: (line) => activity?.detail(line) });
+  } finally {
+    activity?.end();
+  }
+}
+
+/**
+ * If a program fails, the project is kept without packages or repository, which is better than none. Any other error
+ * ends the command.
+ */
+async function tolerate(failures: string[], work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!isPigeonholeError(error, "program_failed")) throw error;
+    failures.push(error.message);
+    return false;
+  }
+}
+
+/** The error of the system names the temporary folder beside the target. */
+function forbiddenFolder(error: unknown, folder: string): CommandError | undefined {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (!/^(?:EACCES|EPERM|EROFS)$/.test(code)) return undefined;
+  return usageError(`The folder ${folder} cannot be made (${code}). Choose one where this user may write.`);
+}
+
+function nearestFolder(folder: string): string {
+  return existsSync(folder) ? folder : nearestFolder(dirname(folder));
+}

@@ -1,0 +1,51 @@
+import { PACKAGE_MANAGER_NAMES } from "../../scaffold/project/package-manager.js";
+import { TEMPLATE_NAMES } from "../../scaffold/project/templates.js";
+import { eventsOption } from "../add/spec.js";
+import { defineCommand } from "../frame/spec.js";
+
+const options = {
+  template: { value: "name", short: "t", choices: TEMPLATE_NAMES, summary: "What the project is built with." },
+  events: eventsOption,
+  pm: {
+    value: "name",
+    choices: PACKAGE_MANAGER_NAMES,
+    summary: "Package manager. Default: the one that started this command.",
+  },
+  install: { paired: true, summary: "Installs the packages." },
+  git: { paired: true, summary: "Makes a git repository." },
+  docker: { paired: true, summary: "Adds a Dockerfile and compose.yaml." },
+  nodePackage: {
+    paired: true,
+    summary:
+      "Adds the npm package node, so that the project's scripts run on Node 24. Default: where this Node is older. Not possible with yarn.",
+  },
+  overwrite: {
+    summary: "Writes into a folder that is not empty: files of the same name are replaced, .env and others stay.",
+  },
+  dryRun: { summary: "Lists the files and writes nothing." },
+  into: { value: "folder", summary: "Adds a receiver to the Express app in this folder, like pigeonhole add." },
+  write: { summary: "With --into: writes the shown changes without asking." },
+} as const;
+
+export const init = defineCommand({
+  name: "init",
+  group: "Set up",
+  summary: "Makes a project that receives webhooks, tested and ready to run.",
+  details:
+    "Asks at most five questions, none that a flag answers. Without a terminal, or with --json, it asks nothing: an error names what is missing, and --yes uses the defaults. Needs the network only to install.",
+  arguments: { dir: { optional: true, summary: "The new project's folder." } },
+  options: {
+    ...options,
+    pigeonholeVersion: {
+      value: "spec",
+      summary:
+        "Version of pigeonhole in the project's package.json, such as file:../pigeonhole.tgz. Default: this version.",
+    },
+  },
+  examples: [
+    ["npx pigeonhole init", "asks, in a terminal"],
+    ["npx pigeonhole init mail-receiver --yes", "takes all defaults"],
+    ["npx pigeonhole init mail -t hono -e email.*,form.submitted --no-docker --yes", "says what it wants"],
+    ["npx pigeonhole init --into .", "adds a receiver to the Express app here, after showing the changes"],
+  ],
+});

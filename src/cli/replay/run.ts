@@ -1,0 +1,187 @@
+import type { JsonEdit } from "../../capture/edit-json.js";
+import type { Capture } from "../../capture/capture.js";
+import { captureHandle } from "../../capture/capture-handle.js";
+import { outcomeOf } from "../../capture/check-expectation.js";
+import { describeDifference } from "../../capture/compare-json.js";
+import { matchesQuery, parseQuery } from "../../capture/query.js";
+import { recordAttempt } from "../../capture/record-attempt.js";
+import {
+  replayCaptures,
+  type ReplayedAttempt,
+  type ReplayOptions,
+  type ReplayReport,
+} from "../../capture/replay-captures.js";
+import type { CaptureReader } from "../../capture/select-captures.js";
+import { escapeControls } from "../../base/escape-controls.js";
+import { usageError } from "../frame/command-error.js";
+import type { CommandInput, RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
+import type { Output } from "../frame/output.js";
+import { createProgress } from "./progress.js";
+import type { replay } from "./spec.js";
+import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
+import { readCertificates, readTarget, checkExpect } from "../values/flag-values.js";
+import { readInput } from "../values/read-input.js";
+import { requireSigningSecret } from "../values/signing-secret.js";
+
+type Input = CommandInput<typeof replay>;
+
+/** From this many requests on, successful ones only move the bar. */
+const MANY = 20;
+const MAX_DIFFERENCES = 5;
+
+export const run: RunCommand<typeof replay> = async (input) => {
+  const { options, context } = input;
+  const { out, signal } = context;
+  const folder = options.dryRun ? undefined : openCapturesIfAllowed(options.store, context);
+  const reader = folder ?? readCaptures(options.store, context);
+  const captures = chooseCaptures(input, reader);
+  for (const target of options.to) readTarget("--to", target);
+  if (options.dryRun) {
+    for (const capture of captures) showPlanned(capture, targetsOf(capture, options.to), out);
+    return;
+  }
+  const replayOptions = await readOptions(input, captures);
+  const planned = captures.length * options.times;
+  const progress = createProgress("Replaying", planned, process.stderr);
+  const isMany = planned > MANY && out.isTerminal;
+
+  const report = await replayCaptures({
+    ...replayOptions,
+    signal,
+    onAttempt: async (replayed) => {
+      const isDull = isMany && replayed.failures.length === 0 && replayed.failure === null;
+      if (!isDull) {
+        progress.clear();
+        showAttempt(replayed, out);
+      }
+      if (isMany) progress.step();
+      const { capture, attempt } = replayed;
+      if (folder?.get(capture.id) !== undefined) {
+        await folder.update(capture.id, (kept) => recordAttempt(kept, attempt));
+      }
+    },
+  });
+  progress.clear();
+  showReport(report, out);
+  if (report.failed > 0) return EXIT.failed;
+  return report.unanswered > 0 ? EXIT.unreachable : EXIT.ok;
+};
+
+function chooseCaptures({ args, options, context }: Input, reader: CaptureReader): Capture[] {
+  const { selection } = args;
+  if (selection.length === 0 && options.query === undefined) {
+    throw usageError("Nothing to replay: give last, an id, a search, a file or folder, or --query.");
+  }
+  const { store } = options;
+  const selected = selection.length === 0 ? [] : pickCaptures({ reader, words: selection, store }, context);
+  if (options.query === undefined) return selected;
+  const query = parseQuery(options.query);
+  const found = reader.list().filter((capture) => matchesQuery(query, capture));
+  const both = [...new Map([...selected, ...found].map((capture) => [capture.id, capture])).values()];
+  if (both.length === 0) throw usageError(`--query: no capture matches ${options.query}.`);
+  return both;
+}
+
+/**
+ * The target of a capture: the given one, or that of its last attempt. A replay without an answer does not count, since
+ * its target may have been a typing error. A forward counts, since the dev server was set up with it.
+ */
+function targetsOf({ id, attempts }: Capture, to: readonly string[]): readonly string[] {
+  if (to.length > 0) return to;
+  const last = attempts.findLast(({ kind, status }) => kind !== "replay" || status !== null);
+  if (last !== undefined) return [last.target];
+  const tried = attempts.at(-1)?.target;
+  const why = tried === undefined ? "was never sent anywhere" : `was sent only to ${tried}, which did not answer`;
+  throw usageError(`${id} ${why}; give --to, such as --to 3000.`);
+}
+
+async function readOptions({ options, context }: Input, captures: Capture[]): Promise<ReplayOptions> {
+  const { to, exact, newId, order, seed, times, keepTiming, delay, concurrency, ignore, timeout } = options;
+  const expect = checkExpect(options.expect);
+  const edit = await readEdit(options, context);
+  if (options.sameId && newId) throw usageError("--same-id and --new-id exclude each other.");
+  if (exact && (newId || edit !== undefined)) {
+    const flag = newId ? "--new-id" : options.body === undefined ? "--set and --unset" : "--body";
+    throw usageError(`--exact sends the captured bytes, so ${flag} cannot go with it.`);
+  }
+  const secret = exact ? undefined : requireSigningSecret(options.secret, context).value;
+  return {
+    captures,
+    target: (capture) => targetsOf(capture, to),
+    mode: exact ? "exact" : "resign",
+    identity: newId ? "new-id" : "same-id",
+    order,
+    times,
+    delayMs: delay,
+    ignore,
+    timeoutMs: timeout,
+    insecure: options.insecure,
+    allowRemote: options.allowRemote,
+    headers: options.header,
+    ...(options.cacert !== undefined && { ca: readCertificates(options.cacert, context.cwd) }),
+    ...(secret !== undefined && { secret }),
+    ...(edit !== undefined && { edit }),
+    ...(seed !== undefined && { seed }),
+    ...(keepTiming !== undefined && { keepTiming }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(expect !== undefined && { expect: { status: expect } }),
+  };
+}
+
+async function readEdit(
+  { set, unset, body }: Input["options"],
+  context: Input["context"],
+): Promise<JsonEdit | { body: string } | undefined> {
+  const isEdited = set.length > 0 || unset.length > 0;
+  if (body === undefined) return isEdited ? { set: Object.fromEntries(set), unset } : undefined;
+  if (isEdited) throw usageError("--body replaces the whole body, so --set and --unset cannot go with it.");
+  return { body: (await readInput("--body", body, context)).toString("utf8") };
+}
+
+function showPlanned({ id, event }: Capture, targets: readonly string[], out: Output): void {
+  const line = `${captureHandle(id)}  ${event.type ?? "unknown type"}  ${event.id ?? ""}  → ${targets.join(", ")}`;
+  out.result({ capture: id, event, targets }, escapeControls(line));
+}
+
+function showAttempt({ capture, attempt, comparison, failures, notes, failure }: ReplayedAttempt, out: Output): void {
+  const { status, ms, mode, error } = attempt;
+  const { paint } = out;
+  const isGood = failures.length === 0 && failure === null && status !== null && status < 300;
+  const outcome = outcomeOf(attempt.headers);
+  const answer = status === null ? "no answer" : `${status}${outcome === undefined ? "" : ` ${outcome}`}`;
+  const signed = mode === "exact" ? "= exact" : "↻ re-signed";
+  const line = `${capture.event.type ?? "unknown type"}  ${attempt.eventId ?? capture.event.id ?? capture.id}  ${signed}  ${answer}  ${ms} ms`;
+  const remarks = [
+    ...(failures.length === 0 && error !== null ? [error] : failures),
+    ...notes,
+    ...(comparison?.same === false ? [describeChange(comparison)] : []),
+  ];
+  const text = [
+    `${isGood ? paint.green("✓") : paint.red("✗")} ${escapeControls(line)}`,
+    ...remarks.map((remark) => `    ${escapeControls(remark)}`),
+  ];
+  const changed = comparison === null ? null : !comparison.same;
+  out.result({ capture: capture.id, event: capture.event, attempt, changed, failures, notes }, text.join("\n"));
+}
+
+function describeChange({ status, json, bodyChanged }: NonNullable<ReplayedAttempt["comparison"]>): string {
+  const parts = [
+    ...(status === null ? [] : [`status ${status.before ?? "no answer"} → ${status.after ?? "no answer"}`]),
+    ...json.slice(0, MAX_DIFFERENCES).map(describeDifference),
+    ...(json.length > MAX_DIFFERENCES ? [`${json.length - MAX_DIFFERENCES} more differences`] : []),
+    ...(bodyChanged ? ["another body"] : []),
+  ];
+  return `Different from the time before: ${parts.join("; ")}.`;
+}
+
+function showReport({ attempts, planned, seed, answered, changed, failed, aborted }: ReplayReport, out: Output): void {
+  const parts = [
+    `${answered} of ${planned} answered`,
+    ...(changed > 0 ? [`${changed} different from the time before`] : []),
+    ...(failed > 0 ? [`${failed} not as expected`] : []),
+    ...(seed === null ? [] : [`seed ${seed}`]),
+    ...(aborted ? [`aborted after ${attempts.length}`] : []),
+  ];
+  if (planned > 1 || seed !== null) out.note(`${parts.join(", ")}.`);
+}

@@ -1,0 +1,85 @@
+import { REPLAY_ORDERS } from "../../capture/order-captures.js";
+import { searchTerm } from "../frame/search-terms.js";
+import { defineCommand } from "../frame/spec.js";
+import { duration, fieldChange, header, speed, wholeNumber } from "../values/parsers.js";
+import { secretOption } from "../values/secret-option.js";
+import { storeOption } from "../values/options.js";
+
+export const replay = defineCommand({
+  name: "replay",
+  group: "Develop",
+  summary: "Sends captured deliveries again, signed with the present time.",
+  details:
+    "Keeps the event id, so a correct receiver answers 200 and runs nothing twice; --new-id makes it run again. Compares each answer with the one before. Exits with 1 when --expect is not met, and with 3 when there is no answer.",
+  arguments: {
+    selection: {
+      parse: searchTerm,
+      variadic: true,
+      optional: true,
+      summary:
+        "last, last:<type>, all, an id, its beginning or short name, a file or folder, or a search such as type:email.*",
+    },
+  },
+  options: {
+    to: {
+      value: "url",
+      repeat: true,
+      summary: "A port, host:port/path or URL. Default: where the capture was forwarded, or answered, last.",
+    },
+    query: { value: "search", summary: "A search, also one that could be an id." },
+    exact: { summary: "Sends bytes and signature as captured instead of signing again." },
+    sameId: { summary: "Keeps the event id, which is the default." },
+    newId: { summary: "Gives each request a new event id." },
+    secret: secretOption,
+    set: {
+      value: "path=value",
+      repeat: true,
+      parse: fieldChange,
+      summary: "Sets a field, such as data.recipient=a@b.c.",
+    },
+    unset: { value: "path", repeat: true, summary: "Removes a field." },
+    body: { value: "file", short: "b", summary: "Sends this body instead of the captured one; - for standard input." },
+    order: { value: "order", choices: REPLAY_ORDERS, default: "original", summary: "The order of sending." },
+    seed: {
+      value: "n",
+      parse: wholeNumber({ min: 0, max: 2 ** 32 - 1 }),
+      summary: "Repeats a shuffle; each run prints its seed.",
+    },
+    times: { value: "n", short: "n", parse: wholeNumber({ min: 1 }), default: "1", summary: "How often each is sent." },
+    keepTiming: {
+      value: "speed",
+      parse: speed,
+      whenBare: "1x",
+      summary: "Keeps the gaps between arrivals, or makes them shorter, such as 10x faster.",
+    },
+    delay: { value: "time", parse: duration, default: "0s", summary: "Least time between two requests." },
+    concurrency: {
+      value: "n",
+      parse: wholeNumber({ min: 1, max: 1000 }),
+      summary: "Requests at the same time. Default: 1, with --keep-timing 50.",
+    },
+    expect: { value: "status", summary: "What each answer must be, such as 2xx." },
+    ignore: { value: "path", repeat: true, summary: "A part of JSON answers that may differ, such as $.requestId." },
+    timeout: { value: "time", parse: duration, default: "30s", summary: "Longest wait for an answer." },
+    header: {
+      value: "header",
+      short: "H",
+      repeat: true,
+      parse: header,
+      summary: 'Sets a header of each request, as "Name: value".',
+    },
+    insecure: { short: "k", summary: "Does not check the certificate of an https target." },
+    cacert: { value: "file", summary: "Certificates (PEM) to trust in addition to the machine's." },
+    allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
+    dryRun: { summary: "Lists what would be sent." },
+    store: storeOption,
+  },
+  examples: [
+    ["pigeonhole replay last", "the newest capture, to where it was sent before"],
+    ["pigeonhole replay type:email.* verdict:ok --to 3000 --expect 2xx", "all genuine email events"],
+    [
+      "pigeonhole replay fixtures/webhooks --order shuffle --times 3 --seed 7",
+      "a folder three times, shuffled the same way in every run",
+    ],
+  ],
+});

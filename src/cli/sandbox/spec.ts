@@ -1,0 +1,63 @@
+import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { defineCommand } from "../frame/spec.js";
+import { duration, port, speed } from "../values/parsers.js";
+import { knownEventType } from "../values/event-type.js";
+import { wantedEndpoint } from "../values/wanted-endpoint.js";
+import { secretOption } from "../values/secret-option.js";
+
+export const sandbox = defineCommand({
+  name: "sandbox",
+  group: "Develop",
+  summary: "Runs an emulated service: the API, signed deliveries and the real retry schedule.",
+  details:
+    "Everything is in memory and for this machine only. The control API is under /sandbox/ on the same port: POST /sandbox/emit, /sandbox/advance, /sandbox/advance-to-next, /sandbox/faults and /sandbox/reset; GET /sandbox/deliveries, /sandbox/endpoints, /sandbox/contact-events and /sandbox/state.",
+  options: {
+    port: { value: "port", short: "p", parse: port, default: "4410", summary: "Where API and control API listen." },
+    endpoint: {
+      value: "url=types",
+      repeat: true,
+      parse: wantedEndpoint,
+      summary: "Creates an endpoint; types such as email.bounced,form.* or all. Default: the service's default set.",
+    },
+    secret: {
+      ...secretOption,
+      summary: `The secret of those endpoints. ${secretOption.summary} Without one, each gets its own, which is printed.`,
+    },
+    apiKey: {
+      value: "key",
+      summary:
+        "The API key that is accepted, as env:NAME, file:path or the value itself. Default: one made from the seed, which is printed.",
+    },
+    seed: { value: "text", summary: "Makes the same ids, samples and jitter in every run." },
+    speed: { value: "speed", parse: speed, summary: "Lets time pass faster for retries, such as 60x." },
+    clock: {
+      value: "clock",
+      choices: ["real", "manual"],
+      default: "real",
+      summary: "manual: time passes only through the control API.",
+    },
+    allowRemote: { summary: "Allows endpoints outside this machine and its private network." },
+    strictUrls: {
+      summary: "Refuses http and local endpoint URLs, as the real service does; deliveries need --allow-remote then.",
+    },
+    emit: {
+      value: "type",
+      repeat: true,
+      suggestions: EVENT_TYPES,
+      parse: knownEventType,
+      summary: "Fires these sample events, one after another.",
+    },
+    every: { value: "time", parse: duration, summary: "Repeats them, one event in this time." },
+  },
+  examples: [
+    ["pigeonhole sandbox --endpoint http://127.0.0.1:3000/webhooks/mail", "an endpoint for the app on port 3000"],
+    [
+      "pigeonhole sandbox --endpoint http://127.0.0.1:3000/webhooks/mail=all --emit email.received --every 5s --speed 60x",
+      "traffic, and an hour of retries in a minute",
+    ],
+    [
+      'curl -X POST http://127.0.0.1:4410/sandbox/emit -H content-type:application/json -d \'{"type":"email.bounced"}\'',
+      "fires an event",
+    ],
+  ],
+});

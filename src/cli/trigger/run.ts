@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import { waitingClock } from "../../base/waiting-clock.js";
+import { sleep } from "../../base/sleep.js";
+import type { HeaderList } from "../../capture/capture.js";
+import { checkExpectation, outcomeOf } from "../../capture/check-expectation.js";
+import { editJson } from "../../capture/edit-json.js";
+import { encodeAnswerBody, encodeBody } from "../../capture/encode-body.js";
+import { readEnvelope } from "../../capture/read-envelope.js";
+import { type SendResult, sendRequest } from "../../capture/send-request.js";
+import { createLocalLookUp } from "../../capture/local-address.js";
+import { checkLocalTarget, targetUrl } from "../../capture/target.js";
+import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
+import { escapeControls } from "../../base/escape-controls.js";
+import { signVariant } from "../../dev/sign-variant.js";
+import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
+import { sampleEvent } from "../../sandbox/samples/sample-event.js";
+import { usageError } from "../frame/command-error.js";
+import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
+import { EXIT, type ExitCode } from "../frame/exit-code.js";
+import type { Output } from "../frame/output.js";
+import { noSuchEventType } from "../values/event-type.js";
+import { readInput } from "../values/read-input.js";
+import { requireSigningSecret } from "../values/signing-secret.js";
+import { readTarget, checkExpect } from "../values/flag-values.js";
+import type { trigger } from "./spec.js";
+
+type Input = CommandInput<typeof trigger>;
+
+/** The dev server shows the origin of a delivery by this header. */
+const OWN_NAME: [string, string] = ["User-Agent", TRIGGER_AGENT];
+
+/** Path for a target without one; that of the dev server. */
+const DEFAULT_PATH = { path: "/webhooks", query: "" };
+
+export const run: RunCommand<typeof trigger> = async (input) => {
+  const { options, context } = input;
+  if (options.list) {
+    listTypes(context.out);
+    return;
+  }
+  const expect = checkExpect(options.expect);
+  const makeBody = await bodyMaker(input);
+  const needsSecret = options.sign !== "missing" && options.sign !== "wrong-secret";
+  const secret = needsSecret ? requireSigningSecret(options.secret, context).value : undefined;
+  const url = targetUrl(readTarget("--to", options.to).href, DEFAULT_PATH);
+  const lookUp = createLocalLookUp();
+  if (!options.allowRemote) await checkLocalTarget(url, lookUp);
+
+  let exitCode: ExitCode = EXIT.ok;
+  for (let index = 0; index < options.count; index += 1) {
+    const body = makeBody(index);
+    for (let copy = 0; copy < options.duplicate; copy += 1) {
+      if (index + copy > 0 && options.every > 0) await sleep(waitingClock, options.every, context.signal);
+      const nowMs = Date.now();
+      const signed = signVariant({ body, secret, variant: options.sign, nowMs });
+      const delivery = { ...signed, headers: [...signed.headers, OWN_NAME] };
+      if (options.print) {
+        printRequest(url, delivery.headers, delivery.body, context.out);
+        continue;
+      }
+      const { allowRemote } = options;
+      const request = { url, method: "POST", ...delivery, allowRemote, lookUp, signal: context.signal };
+      const answer = await sendRequest(request);
+      context.signal.throwIfAborted();
+      exitCode = worse(exitCode, showAnswer({ body, answer, expect, context }));
+    }
+  }
+  return exitCode;
+};
+
+/** The bytes of the event number `index`. */
+async function bodyMaker({ args, options, context }: Input): Promise<(index: number) => Uint8Array> {
+  const edit = { set: Object.fromEntries(options.set), unset: options.unset };
+  const isEdited = options.set.length > 0 || options.unset.length > 0;
+  if (options.body !== undefined) {
+    if (args.type !== undefined) throw usageError("Give an event type or --body, not both.");
+    const bytes = await readInput("--body", options.body, context);
+    const body = isEdited ? Buffer.from(editJson(bytes.toString("utf8"), edit)) : bytes;
+    return () => body;
+  }
+  const { type } = args;
+  if (type === undefined)
+    throw usageError("Which event? Give a type such as email.received; trigger --list shows all.");
+  if (!isEventType(type)) {
+    throw usageError(`${noSuchEventType(type)} trigger --list shows all; --body posts any other event.`);
+  }
+  if (options.id !== undefined && options.count > 1)
+    throw usageError("--id names one event, so it cannot go with --count.");
+  return (index) => {
+    const { seed, at, id } = options;
+    const event = sampleEvent(
+      type,
+      {},
+      {
+        seed: seed === undefined ? randomBytes(12).toString("hex") : `${seed}${index === 0 ? "" : ` ${index}`}`,
+        ...(id !== undefined && { id }),
+        // With a seed the bytes must be the same in every run, including the time.
+        ...(at === undefined ? seed === undefined && { createdAt: new Date() } : { createdAt: new Date(at) }),
+      },
+    );
+    return Buffer.from(editJson(JSON.stringify(event), edit));
+  };
+}
+
+function listTypes(out: Output): void {
+  const defaults: readonly string[] = DEFAULT_EVENT_TYPES;
+  for (const type of EVENT_TYPES) {
+    const isDefault = defaults.includes(type);
+    out.result({ type, isDefault }, isDefault ? type : `${type}${out.paint.dim("  only for endpoints that name it")}`);
+  }
+}
+
+function printRequest(url: string, headers: HeaderList, body: Uint8Array, out: Output): void {
+  const { host, pathname, search } = new URL(url);
+  const text = Buffer.from(body).toString("utf8");
+  const lines = [`POST ${pathname}${search} HTTP/1.1`, `Host: ${host}`, ...headers.map((pair) => pair.join(": "))];
+  out.result({ url, headers, body: text }, [...lines, "", text, ""].join("\n"));
+}
+
+interface AnswerInput {
+  body: Uint8Array;
+  answer: SendResult;
+  expect: string | undefined;
+  context: CommandContext;
+}
+
+function showAnswer({ body, answer, expect, context }: AnswerInput): ExitCode {
+  const { out } = context;
+  const { status, ms, error } = answer;
+  const event = readHead(body);
+  const outcome = outcomeOf(answer.headers);
+  const heard = { ...answer, body: encodeAnswerBody(answer.headers, answer.body) };
+  const failures = expect === undefined ? [] : checkExpectation({ status: expect }, heard);
+  const isGood = failures.length === 0 && status !== null && (expect !== undefined || status < 300);
+  const sign = isGood ? out.paint.green("✓") : out.paint.red("✗");
+  const said =
+    status === null ? (error ?? "no answer") : `${status}${outcome === undefined ? "" : ` ${outcome}`}  ${ms} ms`;
+  const unmet = status === null ? [] : failures.map((failure) => `\n  ${failure}`);
+  const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${said}`;
+  out.result(
+    { event, status, outcome: outcome ?? null, ms, error, failures },
+    `${sign} ${escapeControls(line)}${unmet.join("")}`,
+  );
+  if (status === null) return EXIT.unreachable;
+  return failures.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function readHead(body: Uint8Array): { id: string | null; type: string | null } {
+  const { id, type } = readEnvelope(encodeBody(body));
+  return { id, type };
+}
+
+function worse(a: ExitCode, b: ExitCode): ExitCode {
+  return b > a ? b : a;
+}

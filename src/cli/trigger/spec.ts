@@ -1,0 +1,56 @@
+import { SIGNATURE_VARIANTS } from "../../dev/api/page-api.js";
+import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { defineCommand } from "../frame/spec.js";
+import { duration, moment, fieldChange, wholeNumber } from "../values/parsers.js";
+import { secretOption } from "../values/secret-option.js";
+
+const count = wholeNumber({ min: 1, max: 1_000_000 });
+
+export const trigger = defineCommand({
+  name: "trigger",
+  group: "Develop",
+  summary: "Builds a sample event, signs it and posts it; needs no account and no network.",
+  details:
+    "The fields of data are assumed, since the service does not document them. Every run makes new ids unless --id or --seed is given. Exits with 3 when there is no answer, and with 1 when --expect is not met.",
+  arguments: { type: { optional: true, suggestions: EVENT_TYPES, summary: "An event type, such as email.received." } },
+  options: {
+    to: {
+      value: "url",
+      default: "http://127.0.0.1:4400/webhooks",
+      summary: "A port, host:port/path or URL: your app, or pigeonhole dev.",
+    },
+    secret: secretOption,
+    sign: {
+      value: "how",
+      choices: SIGNATURE_VARIANTS,
+      default: "valid",
+      summary: "Signs correctly, or wrongly in one way.",
+    },
+    set: {
+      value: "path=value",
+      repeat: true,
+      parse: fieldChange,
+      summary: "Sets a field, such as data.recipient=a@b.c.",
+    },
+    unset: { value: "path", repeat: true, summary: "Removes a field." },
+    body: { value: "file", short: "b", summary: "Posts these exact bytes instead of a sample; - for standard input." },
+    id: { value: "id", summary: "The event id." },
+    seed: { value: "text", summary: "Makes the same event in every run." },
+    at: { value: "time", parse: moment, summary: "createdAt of the event: ISO 8601, Unix seconds, or such as -10m." },
+    count: { value: "n", short: "n", parse: count, default: "1", summary: "How many different events." },
+    duplicate: { value: "n", parse: count, default: "1", summary: "How often each is delivered, with the same id." },
+    every: { value: "time", parse: duration, default: "0s", summary: "Waits this long between deliveries." },
+    expect: { value: "status", summary: "What each answer must be, such as 2xx or 503." },
+    print: { summary: "Prints the request instead of sending it." },
+    list: { summary: "Lists the event types." },
+    allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
+  },
+  examples: [
+    ["pigeonhole trigger email.received --to 3000", "to the app on port 3000, at /webhooks"],
+    [
+      "pigeonhole trigger email.bounced --set data.recipient=a@b.c --duplicate 2 --expect 2xx",
+      "twice, to see that it counts once",
+    ],
+    ["pigeonhole trigger email.sent --sign stale --expect 503", "what the app does with an old signature"],
+  ],
+});

@@ -1,0 +1,54 @@
+import { isPigeonholeError } from "../../base/error.js";
+import { parseTarget } from "../../capture/target.js";
+import { usageError } from "../frame/command-error.js";
+import { checkStatusPattern } from "../../capture/check-expectation.js";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { flagName } from "../frame/spec.js";
+
+/** Reads a target like {@link parseTarget}; the error names the flag. */
+export function readTarget(flag: string, text: string): URL {
+  try {
+    return parseTarget(text);
+  } catch (error) {
+    throw isPigeonholeError(error) ? usageError(`${flag}: ${error.message}`) : error;
+  }
+}
+
+/** Checks `--expect` before anything is sent; errors name the flag. */
+export function checkExpect(status: string | undefined): string | undefined {
+  if (status === undefined) return undefined;
+  try {
+    return checkStatusPattern(status);
+  } catch {
+    throw usageError(`--expect must be a status such as 200, or a class such as 2xx, got "${status}".`);
+  }
+}
+
+/** Text of the file of `--cacert`. */
+export function readCertificates(file: string, cwd: string): string {
+  try {
+    return readFileSync(resolve(cwd, file), "utf8");
+  } catch {
+    throw usageError(`--cacert: the file ${file} cannot be read.`);
+  }
+}
+
+/**
+ * Waits for work that checks its options itself, and changes its errors to name the flag instead of the option. `flags`
+ * has the options whose flag differs from their name with dashes.
+ */
+export async function withFlagNames<Result>(
+  flags: Readonly<Record<string, string>>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isPigeonholeError(error, "invalid_option") && !isPigeonholeError(error, "port_in_use")) throw error;
+    const toFlag = (name: string): string => flags[name] ?? flagName(name);
+    throw usageError(
+      error.message.replace(/^[a-z]\w*(?=:| must| needs)|(?<=^Port \d+ \()[a-z]\w*(?=\))/, (name) => toFlag(name)),
+    );
+  }
+}

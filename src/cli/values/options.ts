@@ -1,0 +1,35 @@
+import type { OptionSpec } from "../frame/spec.js";
+import { wholeNumber } from "./parsers.js";
+
+/** Options of every command that calls the API. */
+export const apiOptions = {
+  baseUrl: { value: "url", summary: "Where the API is. Default: PIGEONHOLE_BASE_URL of the environment or of .env." },
+  apiKey: {
+    value: "key",
+    summary:
+      "API key as env:NAME, file:path or the value itself. Default: PIGEONHOLE_API_KEY of the environment or of .env.",
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** `--store` of every command that reads captures. */
+export const storeOption = {
+  value: "folder",
+  default: ".pigeonhole",
+  summary: "Where captures are kept.",
+} as const satisfies OptionSpec;
+
+/** The receiver's database, for every command that reads one. */
+export const databaseOption = {
+  value: "file",
+  short: "d",
+  summary:
+    "The receiver's SQLite file; it may be running. Default: DATABASE_FILE of the environment or of .env, else pigeonhole.db.",
+} as const satisfies OptionSpec;
+
+/** How many rows a list shows. */
+export const limitOption = {
+  value: "rows",
+  parse: wholeNumber({ min: 1, max: 100_000 }),
+  default: "50",
+  summary: "Most rows, newest first.",
+} as const satisfies OptionSpec;

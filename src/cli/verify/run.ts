@@ -1,0 +1,93 @@
+import { bodyBytes } from "../../capture/capture-request.js";
+import type { HeaderList } from "../../capture/capture.js";
+import { headerListReader, nameSecrets, type NamedSecret } from "../../capture/judge-signature.js";
+import { selectCaptures } from "../../capture/select-captures.js";
+import { explainSignature } from "../../protocol/explain-signature.js";
+import type { SignatureExplanation } from "../../protocol/explanation.js";
+import { verifySignature } from "../../protocol/verify-signature.js";
+import { usageError } from "../frame/command-error.js";
+import type { CommandInput, RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
+import type { Output } from "../frame/output.js";
+import type { verify } from "./spec.js";
+import { readCaptures } from "../values/capture-store.js";
+import { readInput } from "../values/read-input.js";
+import { requireSecrets } from "../values/secret-option.js";
+
+/** Reports whether a signature is valid, and with `--explain` why not. */
+export const run: RunCommand<typeof verify> = async (input) => {
+  const { options, context } = input;
+  const secrets = requireSecrets(options.secret, context);
+  const { body, headers, receivedAt } = await findRequest(input);
+  const question = {
+    body,
+    headers: headerListReader(headers),
+    secrets: secrets.map(({ value }) => value),
+    toleranceSeconds: options.tolerance,
+    nowMs: options.at ?? receivedAt,
+  };
+  const verdict = verifySignature(question);
+  const secretRef = "secretIndex" in verdict ? (secrets[verdict.secretIndex]?.ref ?? null) : null;
+  const explained = options.explain ? nameAll(explainSignature(question), secrets) : undefined;
+  show({ ok: verdict.ok, reason: verdict.ok ? null : verdict.reason, secretRef, explained }, context.out);
+  if (!verdict.ok && !options.explain) context.out.note("--explain says what is wrong and what to change.");
+  return verdict.ok ? EXIT.ok : EXIT.failed;
+};
+
+/** The explanation gives the number of a secret. The user knows them by name. */
+function nameAll(explained: SignatureExplanation, secrets: readonly NamedSecret[]): SignatureExplanation {
+  const summary = nameSecrets(explained.summary, secrets);
+  const findings = explained.findings.map((finding) => ({
+    ...finding,
+    message: nameSecrets(finding.message, secrets),
+    fix: nameSecrets(finding.fix, secrets),
+  }));
+  return { ...explained, summary, findings };
+}
+
+interface Request {
+  body: Uint8Array;
+  headers: HeaderList;
+  receivedAt: number;
+}
+
+async function findRequest({ args, options, context }: CommandInput<typeof verify>): Promise<Request> {
+  const { capture: word } = args;
+  if (options.body !== undefined) {
+    if (word !== undefined) throw usageError("Give a capture or --body, not both.");
+    if (options.header.length === 0) throw usageError('--body needs the headers: give --header "X-Svc-Signature: …".');
+    return { body: await readInput("--body", options.body, context), headers: options.header, receivedAt: Date.now() };
+  }
+  if (word === undefined) throw usageError("Nothing to verify: give a capture (a file, an id, last) or --body.");
+  const [capture, ...others] = selectCaptures(readCaptures(options.store, context), [word]);
+  if (capture === undefined || others.length > 0) {
+    throw usageError(`"${word}" picks ${others.length + 1} captures; verify takes one.`);
+  }
+  const { request, receivedAt } = capture;
+  return { body: bodyBytes(capture), headers: request.headers, receivedAt: Date.parse(receivedAt) };
+}
+
+interface Verdict {
+  ok: boolean;
+  reason: string | null;
+  /** Name of the secret that matches. */
+  secretRef: string | null;
+  explained: SignatureExplanation | undefined;
+}
+
+function show({ ok, reason, secretRef, explained }: Verdict, out: Output): void {
+  const sign = ok ? out.paint.green("✓ genuine") : out.paint.red(`✗ ${reason ?? "not genuine"}`);
+  const by = secretRef === null ? "" : `  signed with ${secretRef}`;
+  const findings = explained?.findings ?? [];
+  const lines = [
+    `${sign}${by}`,
+    ...(explained === undefined ? [] : [`  ${explained.summary}`]),
+    ...findings.flatMap(({ message, fix }, index) => [
+      // The summary quotes the first one.
+      ...(index === 0 && !ok ? [] : [`  ${message}`]),
+      `  ${out.paint.dim("→")} ${fix}`,
+    ]),
+  ];
+  const record = explained === undefined ? {} : { summary: explained.summary, findings };
+  out.result({ ok, reason, secretRef, ...record }, lines.join("\n"));
+}

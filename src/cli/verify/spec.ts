@@ -1,0 +1,46 @@
+import { defineCommand } from "../frame/spec.js";
+import { moment, header, wholeNumber } from "../values/parsers.js";
+import { secretOption } from "../values/secret-option.js";
+import { storeOption } from "../values/options.js";
+
+export const verify = defineCommand({
+  name: "verify",
+  group: "Signatures",
+  summary: "Checks the signature of a capture or a request, and says what is wrong with it.",
+  details: "Exits with 1 when the signature is not valid.",
+  arguments: {
+    capture: { optional: true, summary: "A capture: its file, its id or short name, or last. Omit it with --body." },
+  },
+  options: {
+    body: {
+      value: "file",
+      short: "b",
+      summary: "The exact bytes of a body instead of a capture, or - for standard input.",
+    },
+    header: {
+      value: "header",
+      short: "H",
+      repeat: true,
+      parse: header,
+      summary: 'A header of the request, as "Name: value".',
+    },
+    secret: secretOption,
+    explain: { summary: "Tries the usual mistakes until the signature matches, and says which one it was." },
+    at: {
+      value: "time",
+      parse: moment,
+      summary: "Measures the age against this time. Default: the arrival of a capture, or now.",
+    },
+    tolerance: {
+      value: "seconds",
+      parse: wholeNumber({ min: 0 }),
+      default: "300",
+      summary: "Accepted age, both ways.",
+    },
+    store: storeOption,
+  },
+  examples: [
+    ["pigeonhole verify last --explain", "why the last captured delivery was refused"],
+    ['pigeonhole verify --body event.json -H "X-Svc-Signature: t=1700000000,v1=…"', "a request given by hand"],
+  ],
+});
