@@ -22,6 +22,11 @@ const ROOMS: Record<string, readonly string[]> = {
   cli: ["base", "protocol", "contract", "store", "client", "receiver", "sandbox", "capture", "dev", "scaffold"],
 };
 
+/** Folders inside a room that stand on one another: each imports only those before it. */
+const ORDERS: Record<string, readonly string[]> = {
+  capture: ["json", "model", "folder", "query", "send", "replay", "tests", "export", "redact", "schemas"],
+};
+
 /** Third-party packages, each with the only rooms that may know it. */
 const PACKAGES: Record<string, readonly string[]> = {
   zod: ["protocol", "contract"],
@@ -99,6 +104,19 @@ describe("the rooms", () => {
       return isAllowed ? [] : [`${relative(SRC, from)} → ${specifier}`];
     });
     expect(forbidden).toEqual([]);
+  });
+
+  test.each(Object.entries(ORDERS))("of %s stand in one order, with no file beside them", (room, order) => {
+    const folderOf = (file: string): string => relative(join(SRC, room), file).split("/").slice(0, -1)[0] ?? "";
+    const inRoom = files.filter((file) => roomOf(file) === room);
+    expect([...new Set(inRoom.map(folderOf))].toSorted()).toEqual(order.toSorted());
+    const upwards = relativeImports.flatMap(({ from, specifier }) => {
+      const to = resolve(dirname(from), specifier);
+      if (roomOf(from) !== room || roomOf(to) !== room) return [];
+      const isBelow = order.indexOf(folderOf(to)) <= order.indexOf(folderOf(from));
+      return isBelow ? [] : [`${relative(SRC, from)} → ${relative(SRC, to)}`];
+    });
+    expect(upwards).toEqual([]);
   });
 
   test("keep SQL behind the Store interface", () => {

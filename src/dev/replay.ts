@@ -1,10 +1,10 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import type { Capture, HeaderList, SignMode } from "../capture/capture.js";
-import type { NamedSecret } from "../capture/judge-signature.js";
-import type { ReplayOrder } from "../capture/order-captures.js";
-import { type ReplayReport, replayCaptures } from "../capture/replay-captures.js";
-import { summarizeCapture } from "../capture/summarize-capture.js";
+import type { Capture, HeaderList, SignMode } from "../capture/model/capture.js";
+import type { NamedSecret } from "../capture/model/judge-signature.js";
+import type { ReplayOrder } from "../capture/replay/order-captures.js";
+import { type ReplayReport, replayCaptures } from "../capture/replay/replay-captures.js";
+import { summarizeCapture } from "../capture/model/summarize-capture.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import type { CaptureLog } from "./forward/capture-log.js";
 import { type ForwardRule, checkNotOwnPort } from "./forward/forward-rules.js";

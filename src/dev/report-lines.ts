@@ -1,5 +1,5 @@
-import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/capture.js";
-import { captureHandle } from "../capture/capture-handle.js";
+import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/model/capture.js";
+import { captureHandle } from "../capture/model/capture-handle.js";
 import { escapeControls } from "../base/escape-controls.js";
 import type { DevEvent } from "./dev-event.js";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.js";
-import type { NamedSecret } from "../capture/judge-signature.js";
+import type { NamedSecret } from "../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import type { SignatureVariant } from "./api/page-api.js";
 import type { ReceiveDelivery } from "./forward/forwarder.js";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { NamedSecret } from "../capture/judge-signature.js";
+import type { NamedSecret } from "../capture/model/judge-signature.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from "../protocol/event-types.js";
 import type { Session } from "./api/page-api.js";
 import type { ForwardRule } from "./forward/forward-rules.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { MINUTE } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import type { HeaderList } from "../capture/capture.js";
+import type { HeaderList } from "../capture/model/capture.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { SECRET_SHAPE } from "../protocol/limits.js";
 import { signDelivery } from "../protocol/sign-delivery.js";

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { SECOND } from "../base/duration.js";
-import type { Capture } from "../capture/capture.js";
-import { openCaptureFolder } from "../capture/capture-folder.js";
-import type { CaptureFolder } from "../capture/capture-folder.js";
-import type { NamedSecret } from "../capture/judge-signature.js";
-import type { ReplayReport } from "../capture/replay-captures.js";
-import { checkLocalTarget } from "../capture/target.js";
+import type { Capture } from "../capture/model/capture.js";
+import { openCaptureFolder } from "../capture/folder/capture-folder.js";
+import type { CaptureFolder } from "../capture/folder/capture-folder.js";
+import type { NamedSecret } from "../capture/model/judge-signature.js";
+import type { ReplayReport } from "../capture/replay/replay-captures.js";
+import { checkLocalTarget } from "../capture/send/target.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import { openInbox } from "../store/open-inbox.js";
 import { actionRoutes } from "./api/action-routes.js";

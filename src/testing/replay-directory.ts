@@ -1,11 +1,11 @@
 import { createServer, type Server } from "node:http";
 import { PigeonholeError } from "../base/error.js";
-import { type CaptureTestReport, describeFailures } from "../capture/capture-test-report.js";
-import { type CaptureTestOptions, runCaptureTests } from "../capture/run-capture-tests.js";
+import { type CaptureTestReport, describeFailures } from "../capture/tests/capture-test-report.js";
+import { type CaptureTestOptions, runCaptureTests } from "../capture/tests/run-capture-tests.js";
 import type { Receiver } from "../receiver/receiver.js";
 import { TEST_SECRET } from "./deliver.js";
 
-export type { CaptureTestCase, CaptureTestReport, CaseChange } from "../capture/capture-test-report.js";
+export type { CaptureTestCase, CaptureTestReport, CaseChange } from "../capture/tests/capture-test-report.js";
 
 /** A receiver in this process, or the URL of an app and its secret. */
 export type ReplayDestination = Pick<Receiver, "start" | "middleware" | "inbox"> | { url: string; secret: string };

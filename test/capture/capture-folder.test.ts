@@ -2,9 +2,9 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DAY } from "#pigeonhole/base/duration.js";
-import { openCaptureFolder } from "#pigeonhole/capture/capture-folder.js";
-import { readCaptureFolder } from "#pigeonhole/capture/read-capture-folder.js";
-import { selectCaptures } from "#pigeonhole/capture/select-captures.js";
+import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js";
+import { readCaptureFolder } from "#pigeonhole/capture/folder/read-capture-folder.js";
+import { selectCaptures } from "#pigeonhole/capture/query/select-captures.js";
 import { fakeClock, sampleEvent } from "pigeonhole/testing";
 import { errorOf, makeAttempt, makeCapture, NOW, tempFolder } from "./support.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { TEST_SECRET } from "pigeonhole/testing";
-import { bodyBytes, captureRequest } from "#pigeonhole/capture/capture-request.js";
-import { bodySize } from "#pigeonhole/capture/captured-body.js";
-import { parseCapture } from "#pigeonhole/capture/parse-capture.js";
-import { summarizeCapture } from "#pigeonhole/capture/summarize-capture.js";
+import { bodyBytes, captureRequest } from "#pigeonhole/capture/model/capture-request.js";
+import { bodySize } from "#pigeonhole/capture/model/captured-body.js";
+import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
+import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
 import { errorOf, makeCapture, NOW } from "./support.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;

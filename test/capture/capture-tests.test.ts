@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { DoNotRetry, type Receiver } from "pigeonhole";
 import { createTestReceiver, replayDirectory, sampleEvent, TEST_SECRET } from "pigeonhole/testing";
-import type { Capture } from "#pigeonhole/capture/capture.js";
-import { toJunit } from "#pigeonhole/capture/capture-test-report.js";
-import { type CaptureTestOptions, runCaptureTests } from "#pigeonhole/capture/run-capture-tests.js";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import { toJunit } from "#pigeonhole/capture/tests/capture-test-report.js";
+import { type CaptureTestOptions, runCaptureTests } from "#pigeonhole/capture/tests/run-capture-tests.js";
 import { errorOf, makeAttempt, makeCapture, serve, serveAnswers, tempFolder } from "./support.js";
 
 const secret = TEST_SECRET;

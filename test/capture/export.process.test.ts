@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { verifySignature } from "pigeonhole/protocol";
 import { sampleEvent, TEST_SECRET } from "pigeonhole/testing";
-import { bodyBytes } from "#pigeonhole/capture/capture-request.js";
-import { EXPORT_FORMATS, exportCaptures } from "#pigeonhole/capture/export-captures.js";
-import { parseImport } from "#pigeonhole/capture/import-captures.js";
+import { bodyBytes } from "#pigeonhole/capture/model/capture-request.js";
+import { EXPORT_FORMATS, exportCaptures } from "#pigeonhole/capture/export/export-captures.js";
+import { parseImport } from "#pigeonhole/capture/export/import-captures.js";
 import { errorOf, makeCapture, NOW, serveAnswers, tempFolder } from "./support.js";
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { tryFileLock } from "#pigeonhole/capture/file-lock.js";
+import { tryFileLock } from "#pigeonhole/capture/folder/file-lock.js";
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "file-lock-"));

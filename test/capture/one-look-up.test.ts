@@ -2,8 +2,8 @@ import dns from "node:dns";
 import dnsPromises from "node:dns/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { expect, onTestFinished, test } from "vitest";
-import { createLocalLookUp, NOT_LOCAL } from "#pigeonhole/capture/local-address.js";
-import { replayCaptures } from "#pigeonhole/capture/replay-captures.js";
+import { createLocalLookUp, NOT_LOCAL } from "#pigeonhole/capture/send/local-address.js";
+import { replayCaptures } from "#pigeonhole/capture/replay/replay-captures.js";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { makeCapture, NOW, serveAnswers } from "./support.js";
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { captureHandle } from "#pigeonhole/capture/capture-handle.js";
-import type { Capture } from "#pigeonhole/capture/capture.js";
-import { formatQuery, makeQuery, matchesQuery, parseQuery, QUERY_FIELDS } from "#pigeonhole/capture/query.js";
+import { captureHandle } from "#pigeonhole/capture/model/capture-handle.js";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import { formatQuery, makeQuery, matchesQuery, parseQuery, QUERY_FIELDS } from "#pigeonhole/capture/query/query.js";
 import { errorOf, makeAttempt, makeCapture, NOW } from "./support.js";
 
 const attempt = makeAttempt({
@@ -139,7 +139,7 @@ test("every field is described for help", () => {
 test("what the page uses imports nothing of Node", () => {
   const folder = resolve(import.meta.dirname, "../../src/capture");
   const read = (name: string): string => readFileSync(resolve(folder, name), "utf8");
-  const marked = readdirSync(folder).filter(
+  const marked = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".ts") && read(name).includes("Without node: imports"),
   );
   const visited = new Set<string>();

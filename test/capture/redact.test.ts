@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { sampleEvent } from "pigeonhole/testing";
-import { bodyBytes, digestBytes } from "#pigeonhole/capture/capture-request.js";
-import type { Capture } from "#pigeonhole/capture/capture.js";
-import { fromInbox } from "#pigeonhole/capture/from-inbox.js";
-import { createRedactor, REDACTION_PROFILES } from "#pigeonhole/capture/redact-captures.js";
+import { bodyBytes, digestBytes } from "#pigeonhole/capture/model/capture-request.js";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import { fromInbox } from "#pigeonhole/capture/model/from-inbox.js";
+import { createRedactor, REDACTION_PROFILES } from "#pigeonhole/capture/redact/redact-captures.js";
 import { makeCapture, NOW } from "./support.js";
 
 const key = Buffer.from("a key of the test");

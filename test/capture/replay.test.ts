@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { verifySignature } from "pigeonhole/protocol";
 import { createTestReceiver, fakeClock, TEST_SECRET } from "pigeonhole/testing";
-import type { Capture } from "#pigeonhole/capture/capture.js";
-import { changeEventId } from "#pigeonhole/capture/change-event-id.js";
-import { compareJson } from "#pigeonhole/capture/compare-json.js";
-import { editJson } from "#pigeonhole/capture/edit-json.js";
-import { recordAttempt } from "#pigeonhole/capture/record-attempt.js";
-import { replayCaptures, type ReplayOptions } from "#pigeonhole/capture/replay-captures.js";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import { changeEventId } from "#pigeonhole/capture/replay/change-event-id.js";
+import { compareJson } from "#pigeonhole/capture/json/compare-json.js";
+import { editJson } from "#pigeonhole/capture/json/edit-json.js";
+import { recordAttempt } from "#pigeonhole/capture/model/record-attempt.js";
+import { replayCaptures, type ReplayOptions } from "#pigeonhole/capture/replay/replay-captures.js";
 import { errorOf, makeCapture, NOW, serve, serveAnswers } from "./support.js";
 
 const HOUR_AGO = Date.now() - 3_600_000;

@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { NOT_LOCAL, createLocalLookUp, isLocalAddress } from "#pigeonhole/capture/local-address.js";
-import { sendRequest } from "#pigeonhole/capture/send-request.js";
-import { checkLocalTarget, parseTarget, targetUrl } from "#pigeonhole/capture/target.js";
+import { NOT_LOCAL, createLocalLookUp, isLocalAddress } from "#pigeonhole/capture/send/local-address.js";
+import { sendRequest } from "#pigeonhole/capture/send/send-request.js";
+import { checkLocalTarget, parseTarget, targetUrl } from "#pigeonhole/capture/send/target.js";
 import { errorOf, serve, serveAnswers } from "./support.js";
 
 const post = { method: "POST", headers: [] as [string, string][], body: Buffer.from("{}") };

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Capture } from "#pigeonhole/capture/capture.js";
-import { openCaptureFolder } from "#pigeonhole/capture/capture-folder.js";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js";
 import { makeCapture, tempFolder } from "./support.js";
 
-const FOLDER_MODULE = import.meta.resolve("#pigeonhole/capture/capture-folder.js");
+const FOLDER_MODULE = import.meta.resolve("#pigeonhole/capture/folder/capture-folder.js");
 
 /** Another process that opens the folder and tags a capture many times. */
 async function tagElsewhere(path: string, id: string, name: string, count: number): Promise<void> {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { sampleEvent, signDelivery, TEST_SECRET } from "pigeonhole/testing";
-import type { Capture, CaptureAttempt, CaptureSource, HeaderList } from "#pigeonhole/capture/capture.js";
-import { captureRequest } from "#pigeonhole/capture/capture-request.js";
+import type { Capture, CaptureAttempt, CaptureSource, HeaderList } from "#pigeonhole/capture/model/capture.js";
+import { captureRequest } from "#pigeonhole/capture/model/capture-request.js";
 
 export const NOW = Date.UTC(2026, 0, 31, 12);
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
 import { protectSearchTerms, searchTerm } from "#pigeonhole/cli/frame/search-terms.js";
-import { QUERY_FIELDS } from "#pigeonhole/capture/query.js";
+import { QUERY_FIELDS } from "#pigeonhole/capture/query/query.js";
 import { parseExample } from "./support/parse-example.js";
 import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
 

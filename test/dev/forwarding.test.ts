@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
 import { verifySignature } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readCaptureFiles } from "#pigeonhole/capture/capture-files.js";
+import { readCaptureFiles } from "#pigeonhole/capture/folder/capture-files.js";
 import { callApi, deliver, findAbsentApp, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 
 describe("a forwarded delivery", () => {

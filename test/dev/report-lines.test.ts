@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CaptureSummary, CaptureVerdict } from "#pigeonhole/capture/capture.js";
+import type { CaptureSummary, CaptureVerdict } from "#pigeonhole/capture/model/capture.js";
 import { type DevEvent } from "#pigeonhole/dev/dev-event.js";
 import { createLineWriter, formatJsonLine } from "#pigeonhole/dev/report-lines.js";
 import { makeAttempt } from "../capture/support.js";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EVENT_TYPES } from "pigeonhole";
 import { describe, expect, test } from "vitest";
-import { parseCapture } from "#pigeonhole/capture/parse-capture.js";
+import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
 import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
 import { parseEvents } from "#pigeonhole/scaffold/project/event-names.js";
 import { detectPackageManager, PACKAGE_MANAGER_NAMES } from "#pigeonhole/scaffold/project/package-manager.js";

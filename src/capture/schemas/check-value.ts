@@ -1,4 +1,4 @@
-import { formatPath } from "../json-path.js";
+import { formatPath } from "../json/json-path.js";
 import type { SchemaNode } from "./schema-node.js";
 import { hasFormat } from "./string-format.js";
 

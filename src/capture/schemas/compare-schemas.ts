@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../../base/error.js";
-import type { Capture } from "../capture.js";
+import type { Capture } from "../model/capture.js";
 import { checkValue } from "./check-value.js";
 import { groupData } from "./group-data.js";
 import { SchemaReader } from "./parse-schema.js";

@@ -1,6 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
-import type { Capture } from "../capture.js";
+import type { Capture } from "../model/capture.js";
 import { groupData } from "./group-data.js";
 import { inferSchema } from "./infer-schema.js";
 import { observeNothing, observeValue } from "./observe-value.js";

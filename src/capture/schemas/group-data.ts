@@ -1,6 +1,6 @@
 import { isTestDelivery } from "../../protocol/test-delivery.js";
-import { bodyData } from "../captured-body.js";
-import type { Capture } from "../capture.js";
+import { bodyData } from "../model/captured-body.js";
+import type { Capture } from "../model/capture.js";
 
 /** `data` of the captures by event type, sorted by type; without test deliveries, to which no schema applies. */
 export function groupData(captures: readonly Capture[]): Map<string, object[]> {

@@ -1,8 +1,8 @@
 import { isPigeonholeError } from "../../base/error.js";
-import { exportCaptures } from "../../capture/export-captures.js";
-import { type Imported, parseImport } from "../../capture/import-captures.js";
-import type { NamedSecret } from "../../capture/judge-signature.js";
-import { createRedactor } from "../../capture/redact-captures.js";
+import { exportCaptures } from "../../capture/export/export-captures.js";
+import { type Imported, parseImport } from "../../capture/export/import-captures.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import { createRedactor } from "../../capture/redact/redact-captures.js";
 import { escapeControls } from "../../base/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";

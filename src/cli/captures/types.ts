@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Capture } from "../../capture/capture.js";
+import type { Capture } from "../../capture/model/capture.js";
 import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
 import { generateSchemas } from "../../capture/schemas/generate-schemas.js";
 import { escapeControls } from "../../base/escape-controls.js";

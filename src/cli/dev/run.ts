@@ -3,7 +3,7 @@ import type { DevServerOptions } from "../../dev/options.js";
 import { parseForward } from "../../dev/forward/forward-rules.js";
 import { createLineWriter, formatJsonLine, type Tone } from "../../dev/report-lines.js";
 import { startDevServer } from "../../dev/start-dev-server.js";
-import type { NamedSecret } from "../../capture/judge-signature.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { checkSecrets } from "../values/check-secrets.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { headerListReader, type NamedSecret } from "../../capture/judge-signature.js";
-import { type SendResult, sendRequest } from "../../capture/send-request.js";
+import { headerListReader, type NamedSecret } from "../../capture/model/judge-signature.js";
+import { type SendResult, sendRequest } from "../../capture/send/send-request.js";
 import { SECOND } from "../../base/duration.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";

@@ -1,6 +1,6 @@
-import { headerListReader } from "../../capture/judge-signature.js";
-import { isLocalAddress } from "../../capture/local-address.js";
-import { sendRequest } from "../../capture/send-request.js";
+import { headerListReader } from "../../capture/model/judge-signature.js";
+import { isLocalAddress } from "../../capture/send/local-address.js";
+import { sendRequest } from "../../capture/send/send-request.js";
 import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { type CheckResult, fail, pass, skip, warn } from "../frame/check-result.js";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { headerListReader } from "../../capture/judge-signature.js";
-import type { SendResult } from "../../capture/send-request.js";
+import { headerListReader } from "../../capture/model/judge-signature.js";
+import type { SendResult } from "../../capture/send/send-request.js";
 import { SECRET_SHAPE } from "../../protocol/limits.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";

@@ -1,7 +1,7 @@
-import type { Capture } from "../../capture/capture.js";
-import { exportCaptures } from "../../capture/export-captures.js";
-import { fromInbox } from "../../capture/from-inbox.js";
-import { createRedactor } from "../../capture/redact-captures.js";
+import type { Capture } from "../../capture/model/capture.js";
+import { exportCaptures } from "../../capture/export/export-captures.js";
+import { fromInbox } from "../../capture/model/from-inbox.js";
+import { createRedactor } from "../../capture/redact/redact-captures.js";
 import type { RunCommand } from "../frame/context.js";
 import type { inboxExport } from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";

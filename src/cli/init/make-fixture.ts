@@ -1,4 +1,4 @@
-import { captureRequest } from "../../capture/capture-request.js";
+import { captureRequest } from "../../capture/model/capture-request.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 

@@ -1,17 +1,17 @@
-import type { JsonEdit } from "../../capture/edit-json.js";
-import type { Capture } from "../../capture/capture.js";
-import { captureHandle } from "../../capture/capture-handle.js";
-import { outcomeOf } from "../../capture/check-expectation.js";
-import { describeDifference } from "../../capture/compare-json.js";
-import { matchesQuery, parseQuery } from "../../capture/query.js";
-import { recordAttempt } from "../../capture/record-attempt.js";
+import type { JsonEdit } from "../../capture/json/edit-json.js";
+import type { Capture } from "../../capture/model/capture.js";
+import { captureHandle } from "../../capture/model/capture-handle.js";
+import { outcomeOf } from "../../capture/model/check-expectation.js";
+import { describeDifference } from "../../capture/json/compare-json.js";
+import { matchesQuery, parseQuery } from "../../capture/query/query.js";
+import { recordAttempt } from "../../capture/model/record-attempt.js";
 import {
   replayCaptures,
   type ReplayedAttempt,
   type ReplayOptions,
   type ReplayReport,
-} from "../../capture/replay-captures.js";
-import type { CaptureReader } from "../../capture/select-captures.js";
+} from "../../capture/replay/replay-captures.js";
+import type { CaptureReader } from "../../capture/folder/read-capture-folder.js";
 import { escapeControls } from "../../base/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";

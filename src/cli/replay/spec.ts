@@ -1,4 +1,4 @@
-import { REPLAY_ORDERS } from "../../capture/order-captures.js";
+import { REPLAY_ORDERS } from "../../capture/replay/order-captures.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
 import { duration, fieldChange, header, speed, wholeNumber } from "../values/parsers.js";

@@ -1,8 +1,8 @@
 import { isPigeonholeError } from "../../base/error.js";
 import { sleep } from "../../base/sleep.js";
 import { waitingClock } from "../../base/waiting-clock.js";
-import type { NamedSecret } from "../../capture/judge-signature.js";
-import { isLocalAddress, isLocalHost } from "../../capture/local-address.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import { isLocalAddress, isLocalHost } from "../../capture/send/local-address.js";
 import { checkSecret } from "../../sandbox/check-secret.js";
 import { createSandbox } from "../../sandbox/create-sandbox.js";
 import type { WebhookCreateInput } from "../../contract/webhook-endpoint.js";

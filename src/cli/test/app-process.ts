@@ -4,7 +4,7 @@ import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { sleep } from "../../base/sleep.js";
 import { waitingClock } from "../../base/waiting-clock.js";
-import { sendRequest } from "../../capture/send-request.js";
+import { sendRequest } from "../../capture/send/send-request.js";
 import { EXIT } from "../frame/exit-code.js";
 import { CommandError } from "../frame/command-error.js";
 

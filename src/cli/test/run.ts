@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../capture/capture-test-report.js";
-import { type InspectedHandler, runCaptureTests } from "../../capture/run-capture-tests.js";
-import { checkLocalTarget } from "../../capture/target.js";
+import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../capture/tests/capture-test-report.js";
+import { type InspectedHandler, runCaptureTests } from "../../capture/tests/run-capture-tests.js";
+import { checkLocalTarget } from "../../capture/send/target.js";
 import { escapeControls } from "../../base/escape-controls.js";
 import { SECRET_SHAPE } from "../../protocol/limits.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";

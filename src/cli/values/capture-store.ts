@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { DAY } from "../../base/duration.js";
-import type { BrokenFile } from "../../capture/capture-files.js";
-import { type CaptureFolder, openCaptureFolder } from "../../capture/capture-folder.js";
-import { readCaptureFolder } from "../../capture/read-capture-folder.js";
+import type { BrokenFile } from "../../capture/folder/capture-files.js";
+import { type CaptureFolder, openCaptureFolder } from "../../capture/folder/capture-folder.js";
+import { type CaptureReader, readCaptureFolder } from "../../capture/folder/read-capture-folder.js";
 import { PigeonholeError } from "../../base/error.js";
-import type { Capture } from "../../capture/capture.js";
-import { type CaptureReader, selectCaptures } from "../../capture/select-captures.js";
+import type { Capture } from "../../capture/model/capture.js";
+import { selectCaptures } from "../../capture/query/select-captures.js";
 import { escapeControls } from "../../base/escape-controls.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";

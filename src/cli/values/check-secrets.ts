@@ -1,5 +1,5 @@
 import { secretHints, secretVariants } from "../../protocol/explain-secret.js";
-import type { NamedSecret } from "../../capture/judge-signature.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { MAKE_SECRET, SECRET_VARIABLE } from "./secret-option.js";
 import { type CheckResult, fail, pass, warn } from "../frame/check-result.js";
 

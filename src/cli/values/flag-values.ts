@@ -1,7 +1,7 @@
 import { isPigeonholeError } from "../../base/error.js";
-import { parseTarget } from "../../capture/target.js";
+import { parseTarget } from "../../capture/send/target.js";
 import { usageError } from "../frame/command-error.js";
-import { checkStatusPattern } from "../../capture/check-expectation.js";
+import { checkStatusPattern } from "../../capture/model/check-expectation.js";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { flagName } from "../frame/spec.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
-import type { NamedSecret } from "../../capture/judge-signature.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { SECRET_SHAPE } from "../../protocol/limits.js";
 import { EXIT } from "../frame/exit-code.js";
 import { CommandError, usageError } from "../frame/command-error.js";

@@ -1,4 +1,4 @@
-import type { NamedSecret } from "../../capture/judge-signature.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { checkSecrets } from "./check-secrets.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";

@@ -1,7 +1,7 @@
-import { bodyBytes } from "../../capture/capture-request.js";
-import type { HeaderList } from "../../capture/capture.js";
-import { headerListReader, nameSecrets, type NamedSecret } from "../../capture/judge-signature.js";
-import { selectCaptures } from "../../capture/select-captures.js";
+import { bodyBytes } from "../../capture/model/capture-request.js";
+import type { HeaderList } from "../../capture/model/capture.js";
+import { headerListReader, nameSecrets, type NamedSecret } from "../../capture/model/judge-signature.js";
+import { selectCaptures } from "../../capture/query/select-captures.js";
 import { explainSignature } from "../../protocol/explain-signature.js";
 import type { SignatureExplanation } from "../../protocol/explanation.js";
 import { verifySignature } from "../../protocol/verify-signature.js";

@@ -1,7 +1,7 @@
-import type { Capture } from "../../capture/capture.js";
-import type { NamedSecret } from "../../capture/judge-signature.js";
-import { matchesQuery, parseQuery } from "../../capture/query.js";
-import { summarizeCapture } from "../../capture/summarize-capture.js";
+import type { Capture } from "../../capture/model/capture.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import { matchesQuery, parseQuery } from "../../capture/query/query.js";
+import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import { keepHeldTag } from "../forward/held-tag.js";

@@ -1,6 +1,6 @@
-import type { Capture } from "../../capture/capture.js";
-import { EXPORT_FORMATS, type ExportFormat, exportCaptures } from "../../capture/export-captures.js";
-import type { NamedSecret } from "../../capture/judge-signature.js";
+import type { Capture } from "../../capture/model/capture.js";
+import { EXPORT_FORMATS, type ExportFormat, exportCaptures } from "../../capture/export/export-captures.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import type { ForwardRule } from "../forward/forward-rules.js";

@@ -29,7 +29,7 @@
  * a new nonce in every answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at
  * run time).
  */
-import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/capture.js";
+import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
 
 export interface PageApiErrorBody {
   code: string;

@@ -1,6 +1,6 @@
-import type { Capture } from "../../capture/capture.js";
-import { bodyBytes } from "../../capture/capture-request.js";
-import { type NamedSecret, headerListReader, nameSecrets } from "../../capture/judge-signature.js";
+import type { Capture } from "../../capture/model/capture.js";
+import { bodyBytes } from "../../capture/model/capture-request.js";
+import { type NamedSecret, headerListReader, nameSecrets } from "../../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { explainSignature } from "../../protocol/explain-signature.js";
 import { LIMITS } from "../../protocol/limits.js";

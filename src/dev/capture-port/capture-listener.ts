@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { SECOND } from "../../base/duration.js";
-import type { HeaderList } from "../../capture/capture.js";
-import { headerListReader } from "../../capture/judge-signature.js";
+import type { HeaderList } from "../../capture/model/capture.js";
+import { headerListReader } from "../../capture/model/judge-signature.js";
 import type { SenderAnswer, ReceiveDelivery } from "../forward/forwarder.js";
 import type { Report } from "../dev-event.js";
 import { readBody } from "./read-body.js";

@@ -1,6 +1,6 @@
-import type { CaptureSource, HeaderList } from "../../capture/capture.js";
-import { headerListReader } from "../../capture/judge-signature.js";
-import { isLocalAddress } from "../../capture/local-address.js";
+import type { CaptureSource, HeaderList } from "../../capture/model/capture.js";
+import { headerListReader } from "../../capture/model/judge-signature.js";
+import { isLocalAddress } from "../../capture/send/local-address.js";
 
 const LISTED_ADDRESS = /^[0-9A-Fa-f:.]{2,45}$/;
 const PUBLIC_HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?$/i;

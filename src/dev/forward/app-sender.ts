@@ -1,12 +1,12 @@
 import type { Clock } from "../../base/clock.js";
-import { buildReplayHeaders } from "../../capture/build-replay.js";
-import type { Capture, CaptureAttempt, HeaderList, SignMode } from "../../capture/capture.js";
-import { bodyBytes } from "../../capture/capture-request.js";
-import { encodeAnswerBody } from "../../capture/encode-body.js";
-import type { NamedSecret } from "../../capture/judge-signature.js";
-import { overrideHeaders } from "../../capture/outgoing-headers.js";
-import { type SendResult, sendRequest } from "../../capture/send-request.js";
-import { targetUrl } from "../../capture/target.js";
+import { buildReplayHeaders } from "../../capture/replay/build-replay.js";
+import type { Capture, CaptureAttempt, HeaderList, SignMode } from "../../capture/model/capture.js";
+import { bodyBytes } from "../../capture/model/capture-request.js";
+import { encodeAnswerBody } from "../../capture/model/encode-body.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import { overrideHeaders } from "../../capture/send/outgoing-headers.js";
+import { type SendResult, sendRequest } from "../../capture/send/send-request.js";
+import { targetUrl } from "../../capture/send/target.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 
 export interface AppSenderOptions {

@@ -1,8 +1,8 @@
 import { isPigeonholeError } from "../../base/error.js";
-import type { Capture, CaptureAttempt, CaptureSummary } from "../../capture/capture.js";
-import type { CaptureFolder } from "../../capture/capture-folder.js";
-import { recordAttempt } from "../../capture/record-attempt.js";
-import { summarizeCapture } from "../../capture/summarize-capture.js";
+import type { Capture, CaptureAttempt, CaptureSummary } from "../../capture/model/capture.js";
+import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
+import { recordAttempt } from "../../capture/model/record-attempt.js";
+import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { Report } from "../dev-event.js";
 
 /** Receives the changes of the folder, for the page. */

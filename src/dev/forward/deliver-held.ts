@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Capture } from "../../capture/capture.js";
-import { tryFileLock } from "../../capture/file-lock.js";
-import { summarizeCapture } from "../../capture/summarize-capture.js";
-import { targetUrl } from "../../capture/target.js";
+import type { Capture } from "../../capture/model/capture.js";
+import { tryFileLock } from "../../capture/folder/file-lock.js";
+import { summarizeCapture } from "../../capture/model/summarize-capture.js";
+import { targetUrl } from "../../capture/send/target.js";
 import type { Report } from "../dev-event.js";
 import type { CaptureLog } from "./capture-log.js";
 import type { AppSender } from "./app-sender.js";

@@ -2,8 +2,8 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
-import { isLocalAddress, plainAddress } from "../../capture/local-address.js";
-import { parseTarget } from "../../capture/target.js";
+import { isLocalAddress, plainAddress } from "../../capture/send/local-address.js";
+import { parseTarget } from "../../capture/send/target.js";
 import { type TypeMatcher, parseTypeGlobs } from "../type-glob.js";
 
 /** A target for deliveries of some types. */

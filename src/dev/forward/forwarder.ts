@@ -1,10 +1,10 @@
 import type { Clock } from "../../base/clock.js";
-import { HELD_TAG, type Capture, type CaptureSource, type HeaderList } from "../../capture/capture.js";
-import { type ReceivedRequest, captureRequest } from "../../capture/capture-request.js";
-import type { NamedSecret } from "../../capture/judge-signature.js";
-import { isConnectionHeader } from "../../capture/outgoing-headers.js";
-import type { SendResult } from "../../capture/send-request.js";
-import { summarizeCapture } from "../../capture/summarize-capture.js";
+import { HELD_TAG, type Capture, type CaptureSource, type HeaderList } from "../../capture/model/capture.js";
+import { type ReceivedRequest, captureRequest } from "../../capture/model/capture-request.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import { isConnectionHeader } from "../../capture/send/outgoing-headers.js";
+import type { SendResult } from "../../capture/send/send-request.js";
+import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { type Outcome, answerFor } from "../../protocol/outcome.js";
 import type { ForwardRule } from "./forward-rules.js";

@@ -1,4 +1,4 @@
-import { type Capture, HELD_TAG } from "../../capture/capture.js";
+import { type Capture, HELD_TAG } from "../../capture/model/capture.js";
 
 /* Without node: imports, since the page uses it too. */
 

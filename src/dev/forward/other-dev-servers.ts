@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isFresh, tryFileLock } from "../../capture/file-lock.js";
+import { isFresh, tryFileLock } from "../../capture/folder/file-lock.js";
 
 /** How often other dev servers are looked for. */
 const POLL_INTERVAL_MS = 2_000;

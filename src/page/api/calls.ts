@@ -13,7 +13,7 @@ import type {
   SendReport,
   Session,
 } from "../../dev/api/page-api.js";
-import type { CaptureSummary, SignMode } from "../../capture/capture.js";
+import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
 import { postJson, readJson } from "./request.js";
 
 /** More than a dev server keeps. Only visible rows are rendered. */

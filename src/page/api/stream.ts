@@ -1,5 +1,5 @@
 import type { Session } from "../../dev/api/page-api.js";
-import type { CaptureSummary } from "../../capture/capture.js";
+import type { CaptureSummary } from "../../capture/model/capture.js";
 
 export interface StreamListener {
   onCaptures(captures: CaptureSummary[]): void;

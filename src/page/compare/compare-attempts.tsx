@@ -1,4 +1,4 @@
-import type { CaptureAttempt, HeaderList } from "../../capture/capture.js";
+import type { CaptureAttempt, HeaderList } from "../../capture/model/capture.js";
 import { readText } from "../detail/body-bytes.js";
 import { listDifferences, readValue } from "./difference.js";
 import { DifferenceTable } from "./difference-table.js";

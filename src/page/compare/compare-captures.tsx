@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Capture } from "../../capture/capture.js";
-import { captureHandle } from "../../capture/capture-handle.js";
+import type { Capture } from "../../capture/model/capture.js";
+import { captureHandle } from "../../capture/model/capture-handle.js";
 import { readCapture } from "../api/calls.js";
 import { readText } from "../detail/body-bytes.js";
 import { attempt } from "../state/notice.js";

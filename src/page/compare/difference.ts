@@ -1,4 +1,4 @@
-import { compareJson } from "../../capture/compare-json.js";
+import { compareJson } from "../../capture/json/compare-json.js";
 
 /** One place where two JSON values differ. */
 export interface Difference {

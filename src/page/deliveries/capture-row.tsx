@@ -1,7 +1,7 @@
 import { escapeControls } from "../../base/escape-controls.js";
 import { memo } from "../ui/memo.js";
-import type { CaptureSummary } from "../../capture/capture.js";
-import { captureHandle } from "../../capture/capture-handle.js";
+import type { CaptureSummary } from "../../capture/model/capture.js";
+import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge } from "../ui/badges.js";

@@ -1,4 +1,4 @@
-import { QUERY_FIELDS } from "../../capture/query-fields.js";
+import { QUERY_FIELDS } from "../../capture/query/query-fields.js";
 
 /** A query split into terms. A quoted text is part of one term. */
 export function splitTerms(query: string): string[] {

@@ -1,4 +1,4 @@
-import { HELD_TAG } from "../../capture/capture.js";
+import { HELD_TAG } from "../../capture/model/capture.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { formatCount } from "../ui/words.js";

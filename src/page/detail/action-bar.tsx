@@ -1,4 +1,4 @@
-import type { Capture } from "../../capture/capture.js";
+import type { Capture } from "../../capture/model/capture.js";
 import { EXPORTS } from "../deliveries/export-formats.js";
 import { editCapture } from "../edit/editing.js";
 import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";

@@ -1,4 +1,4 @@
-import type { Capture, CaptureAttempt } from "../../capture/capture.js";
+import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { session } from "../state/session.js";
 import { StatusBadge } from "../ui/badges.js";

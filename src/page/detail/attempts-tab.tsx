@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Capture, CaptureAttempt } from "../../capture/capture.js";
+import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { CompareAttempts } from "../compare/compare-attempts.js";
 import { readParam, setParams } from "../state/address.js";
 import { StatusBadge } from "../ui/badges.js";

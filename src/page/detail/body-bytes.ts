@@ -1,4 +1,4 @@
-import type { CapturedBody } from "../../capture/capture.js";
+import type { CapturedBody } from "../../capture/model/capture.js";
 
 export function readBytes(body: CapturedBody): Uint8Array {
   if (body.encoding === "utf8") return new TextEncoder().encode(body.data);

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { CapturedBody } from "../../capture/capture.js";
+import type { CapturedBody } from "../../capture/model/capture.js";
 import { JsonTree } from "../json/json-tree.js";
 import { parseJson } from "../json/parse-json.js";
 import { Icon } from "../ui/icon.js";

@@ -1,6 +1,6 @@
 import { escapeControls } from "../../base/escape-controls.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
-import { captureHandle } from "../../capture/capture-handle.js";
+import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
 import { detail, detailProblem, loadDetail } from "../state/detail.js";
 import { closeDetail, openId } from "../state/selection.js";

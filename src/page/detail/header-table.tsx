@@ -1,4 +1,4 @@
-import type { HeaderList } from "../../capture/capture.js";
+import type { HeaderList } from "../../capture/model/capture.js";
 import { copyText } from "../ui/copy.js";
 import { Icon } from "../ui/icon.js";
 

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import type { Capture } from "../../capture/capture.js";
+import type { Capture } from "../../capture/model/capture.js";
 import { userTags } from "../../dev/forward/held-tag.js";
 import { onSendKey } from "../edit/send-key.js";
 import { label } from "../state/actions.js";

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { CapturedRequest } from "../../capture/capture.js";
+import type { CapturedRequest } from "../../capture/model/capture.js";
 import { copyText } from "../ui/copy.js";
 import { Icon } from "../ui/icon.js";
 import { formatCount } from "../ui/words.js";

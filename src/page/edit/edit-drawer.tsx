@@ -1,6 +1,6 @@
 import { escapeControls } from "../../base/escape-controls.js";
 import { useState } from "preact/hooks";
-import type { Capture, CaptureAttempt } from "../../capture/capture.js";
+import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { replayCaptures } from "../api/calls.js";
 import { AnswerView } from "../detail/answer-tab.js";
 import { loadDetail } from "../state/detail.js";

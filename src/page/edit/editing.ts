@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Capture } from "../../capture/capture.js";
+import type { Capture } from "../../capture/model/capture.js";
 import { readText } from "../detail/body-bytes.js";
 import { parseJson } from "../json/parse-json.js";
 import { writeJson } from "../json/tree-rows.js";

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { makeTerm } from "../../capture/query.js";
+import { makeTerm } from "../../capture/query/query.js";
 import { toggleTerm } from "../deliveries/search-terms.js";
 import { query, setQuery } from "../state/captures.js";
 import { copyText } from "../ui/copy.js";

@@ -1,5 +1,5 @@
 import { computed, effect, signal } from "@preact/signals";
-import type { CaptureSummary } from "../../capture/capture.js";
+import type { CaptureSummary } from "../../capture/model/capture.js";
 import { listCaptures } from "../api/calls.js";
 import { PageApiError } from "../../dev/api/page-api-error.js";
 import { announcement, reportProblem } from "./notice.js";

@@ -1,4 +1,4 @@
-import type { CaptureSummary, VerdictCode } from "../../capture/capture.js";
+import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { Icon, type IconName } from "./icon.js";

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Capture } from "#pigeonhole/capture/capture.js";
-import { captureRequest } from "#pigeonhole/capture/capture-request.js";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import { captureRequest } from "#pigeonhole/capture/model/capture-request.js";
 import { EVENT_TYPES } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { launchBrowser, mustSkipBrowserTests, openPage } from "./browser.js";

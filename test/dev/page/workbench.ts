@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createReceiver, DoNotRetry, type Receiver } from "pigeonhole";
-import type { Capture } from "#pigeonhole/capture/capture.js";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import type { SignatureVariant } from "#pigeonhole/dev/api/page-api.js";
 import { signVariant } from "#pigeonhole/dev/sign-variant.js";
 import { startDevServer, type DevServer } from "#pigeonhole/dev/start-dev-server.js";

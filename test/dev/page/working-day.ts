@@ -1,5 +1,5 @@
-import type { Capture, CaptureAttempt } from "#pigeonhole/capture/capture.js";
-import { captureRequest } from "#pigeonhole/capture/capture-request.js";
+import type { Capture, CaptureAttempt } from "#pigeonhole/capture/model/capture.js";
+import { captureRequest } from "#pigeonhole/capture/model/capture-request.js";
 import type { SignatureVariant } from "#pigeonhole/dev/api/page-api.js";
 import { signVariant } from "#pigeonhole/dev/sign-variant.js";
 import { EVENT_TYPES } from "#pigeonhole/protocol/event-types.js";

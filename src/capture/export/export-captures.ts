@@ -1,0 +1,84 @@
+import { PigeonholeError } from "../../base/error.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import { buildReplayHeaders } from "../replay/build-replay.js";
+import type { Capture, SignMode } from "../model/capture.js";
+import { bodyBytes } from "../model/capture-request.js";
+import { writeCurl, writeHttp, type WrittenRequest } from "./write-command.js";
+import { writeHar } from "./write-har.js";
+import { writeVitest } from "./write-vitest.js";
+import { isConnectionHeader } from "../send/outgoing-headers.js";
+import { targetUrl } from "../send/target.js";
+
+export const EXPORT_FORMATS = ["ndjson", "json", "har", "curl", "http", "vitest"] as const;
+
+/** Export formats. The first three can be imported again, `har` without attempts and tags. */
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export interface ExportOptions {
+  as: ExportFormat;
+  /** Where `curl` and `http` post to: port, host:port/path or URL. @default '3000', with the captured path */
+  target?: string;
+  /**
+   * Signs `curl` and `http` with the present time, or keeps the captured signature. @default 'resign' if a secret is
+   * given
+   */
+  mode?: SignMode;
+  /** The whole secret. It signs and is never written to the output. */
+  secret?: string;
+  /** Time of signing in milliseconds since 1970. @default Date.now() */
+  nowMs?: number;
+  /** Overrides for points that the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
+  assumptions?: Partial<SignatureAssumptions>;
+}
+
+/** A file to save or to print. */
+export interface ExportedFile {
+  name: string;
+  mediaType: string;
+  text: string;
+}
+
+/** Exports captures as one text. Throws `invalid_secret` if they should be signed and no secret was given. */
+export function exportCaptures(captures: readonly Capture[], options: ExportOptions): ExportedFile {
+  switch (options.as) {
+    case "ndjson":
+      return file("captures.ndjson", "application/x-ndjson", lines(captures.map((capture) => JSON.stringify(capture))));
+    case "json":
+      return file("captures.json", "application/json", `${JSON.stringify(captures, undefined, 2)}\n`);
+    case "har":
+      return file("captures.har", "application/json", writeHar(captures));
+    case "curl":
+      return file(
+        "captures.sh",
+        "text/x-shellscript",
+        captures.map((c) => writeCurl(c, request(c, options))).join("\n"),
+      );
+    case "http":
+      return file("captures.http", "text/plain", captures.map((c) => writeHttp(c, request(c, options))).join("\n"));
+    case "vitest":
+      return file("captures.test.ts", "text/typescript", writeVitest(captures));
+  }
+}
+
+/** The request as a command sends it, without the headers that a client sets itself. */
+function request(capture: Capture, options: ExportOptions): WrittenRequest {
+  const { secret, mode = secret === undefined ? "exact" : "resign", target = "3000", nowMs = Date.now() } = options;
+  if (mode === "resign" && secret === undefined) {
+    throw new PigeonholeError("invalid_secret", "To write a signed command, the endpoint's secret is needed.");
+  }
+  const { assumptions } = options;
+  const content = { mode, nowMs, ...(secret === undefined ? {} : { secret }), ...(assumptions && { assumptions }) };
+  const headers = buildReplayHeaders(capture, bodyBytes(capture), content);
+  return {
+    url: targetUrl(target, capture.request),
+    headers: headers.filter(([name]) => !isConnectionHeader(name) && !/^(?:host|content-length)$/i.test(name)),
+  };
+}
+
+function file(name: string, mediaType: string, text: string): ExportedFile {
+  return { name, mediaType, text };
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `${text}\n`).join("");
+}

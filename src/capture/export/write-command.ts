@@ -1,0 +1,46 @@
+import { quoteForShell } from "../../base/quote-for-shell.js";
+import type { Capture, HeaderList } from "../model/capture.js";
+import { bodyText, decodeBody } from "../model/captured-body.js";
+
+/** What a command sends: the URL, and the headers that the client does not set itself. */
+export interface WrittenRequest {
+  url: string;
+  headers: HeaderList;
+}
+
+/** A cURL command for a POSIX shell that sends exactly the captured bytes. */
+export function writeCurl(capture: Capture, { url, headers }: WrittenRequest): string {
+  const { method, body } = capture.request;
+  const text = bodyText(body);
+  const parts = [
+    `curl --globoff --request ${quoteForShell(method)} ${quoteForShell(url)}`,
+    // cURL drops a header without a value unless it ends in a semicolon.
+    ...headers.map(([name, value]) => `--header ${quoteForShell(value === "" ? `${name};` : `${name}: ${value}`)}`),
+  ];
+  // An argument cannot contain NUL, and the system refuses one that is too long.
+  if (text !== undefined && !text.includes("\0") && text.length < MAX_ARGUMENT_LENGTH) {
+    return `${[...parts, `--data-raw ${quoteForShell(text)}`].join(" \\\n  ")}\n`;
+  }
+  const base64 = Buffer.from(decodeBody(body)).toString("base64");
+  const wrapped = base64.replaceAll(/.{1,120}/g, "$&\n");
+  return `base64 --decode <<'BODY' | ${[...parts, "--data-binary @-"].join(" \\\n  ")}\n${wrapped}BODY\n`;
+}
+
+/** A request for the HTTP clients of editors. */
+export function writeHttp(capture: Capture, { url, headers }: WrittenRequest): string {
+  const { method, body } = capture.request;
+  const text = bodyText(body);
+  // Such files have no escapes: an editor may change line ends, insert variables and other files, or read a second
+  // request.
+  const survives = text !== undefined && !/\r|^###|\n$|^<|\{\{/m.test(text);
+  const head = [
+    `### ${(capture.event.type ?? "unreadable").replaceAll(/[^\w.-]/g, "?")} ${capture.id}`,
+    ...(survives ? [] : ["# This format cannot represent the body; use curl."]),
+    `${method} ${url}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ];
+  return `${head.join("\n")}\n\n${survives ? text : ""}\n`;
+}
+
+/** Linux refuses a single argument over 128 KiB. */
+const MAX_ARGUMENT_LENGTH = 30_000;

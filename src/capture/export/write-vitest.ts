@@ -1,0 +1,50 @@
+import { bodyJson } from "../model/captured-body.js";
+import type { Capture, CapturedBody } from "../model/capture.js";
+
+/** One readable vitest test per capture, which delivers its event to a receiver that you name. */
+export function writeVitest(captures: readonly Capture[]): string {
+  const tests = captures.filter(isEvent).flatMap(writeTest);
+  const left = captures.length - tests.length;
+  const head = [
+    importLine("afterAll, expect, test", "vitest"),
+    importLine("deliver", "pigeonhole/testing"),
+    '// Your receiver, created with the secret TEST_SECRET of pigeonhole/testing and the store ":memory:".',
+    importLine("receiver", "../src/receiver.js"),
+    "",
+    "afterAll(() => receiver.stop({ timeoutMs: 0 }));",
+    ...(left === 0 ? [] : ["", `// Left out: ${left} captures without a readable event.`]),
+  ];
+  return `${[...head, ...tests].join("\n")}\n`;
+}
+
+function importLine(names: string, from: string): string {
+  return `import { ${names} } from ${JSON.stringify(from)};`;
+}
+
+function isEvent(capture: Capture): boolean {
+  return capture.event.id !== null && capture.event.type !== null;
+}
+
+function writeTest({ id, event, request, expect }: Capture): string[] {
+  const literal = writeLiteral(request.body);
+  if (literal === undefined) return [];
+  const text = `
+test(${JSON.stringify(`${event.type} of ${id} is handled`)}, async () => {
+  const event = ${literal};
+  const { outcome, handlers } = await deliver(receiver, event);
+  expect(outcome).toBe(${JSON.stringify(expect?.outcome ?? "accepted")});
+  expect(handlers.filter(({ state }) => state !== "done")).toEqual([]);
+});`;
+  return [text];
+}
+
+/** Undefined for data that is nested too deeply to be written. */
+function writeLiteral(body: CapturedBody): string | undefined {
+  const json = bodyJson(body);
+  try {
+    return JSON.stringify(json.ok ? json.value : null, undefined, 2).replaceAll("\n", "\n  ");
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MINUTE } from "../../base/duration.js";
+import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
+import type { Capture } from "../model/capture.js";
+import { parseCapture } from "../model/parse-capture.js";
+
+/** A capture and its file. */
+export interface CaptureFile {
+  file: string;
+  /** The result of {@link stampOf} before the file was read. */
+  stamp: string;
+  capture: Capture;
+}
+
+/** A file that is not a capture, and why. */
+export interface BrokenFile {
+  file: string;
+  reason: string;
+}
+
+let temporaryNames = 0;
+
+/** Much longer than a write, which takes milliseconds. */
+const LEFTOVER_MS = MINUTE;
+
+/**
+ * Reads all `*.json` of a folder, by name, or one file. Files that cannot be read are listed in the result. Throws
+ * `invalid_argument` when the path does not exist.
+ */
+export function readCaptureFiles(path: string): { files: CaptureFile[]; broken: BrokenFile[] } {
+  const files: CaptureFile[] = [];
+  const broken: BrokenFile[] = [];
+  for (const file of listCaptureFiles(path)) {
+    try {
+      const stamp = writeStamp(statSync(file));
+      files.push({ file, stamp, capture: parseCapture(JSON.parse(readFileSync(file, "utf8"))) });
+    } catch (error) {
+      broken.push({ file, reason: reasonOf(error) });
+    }
+  }
+  return { files, broken };
+}
+
+/** Reads one file again. Rejects with `invalid_capture`; the message contains nothing of the file. */
+export async function readCaptureFile(file: string): Promise<Capture> {
+  try {
+    return parseCapture(JSON.parse(await readFile(file, "utf8")));
+  } catch (error) {
+    throw new PigeonholeError("invalid_capture", `${file}: ${reasonOf(error)}`);
+  }
+}
+
+/** Identifies a state of a file, so that a change by any process shows. undefined if there is no file. */
+export async function stampOf(file: string): Promise<string | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  return found === undefined ? undefined : writeStamp(found);
+}
+
+function writeStamp({ ino, size, mtimeMs }: Stats): string {
+  return `${ino}-${size}-${mtimeMs}`;
+}
+
+/** Writes one capture so that a reader sees the whole old file or the whole new one: mode 0600, readable JSON. */
+export async function writeCaptureFile(file: string, capture: Capture): Promise<void> {
+  temporaryNames += 1;
+  const temporary = `${file}.${process.pid}-${temporaryNames}.tmp`;
+  try {
+    await writeFile(temporary, `${JSON.stringify(capture, undefined, 2)}\n`, { mode: 0o600, flag: "wx" });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Half-written files of a killed process. They hold personal data too. */
+export function removeLeftovers(folder: string, nowMs: number): void {
+  for (const name of readdirSync(folder).filter((each) => /\.(?:tmp|lock)$/.test(each))) {
+    const file = join(folder, name);
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && nowMs - found.mtimeMs > LEFTOVER_MS) rmSync(file, { force: true });
+  }
+}
+
+/** The `*.json` of a folder by name, or the one file. Throws `invalid_argument` when the path does not exist. */
+export function listCaptureFiles(path: string): string[] {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw new PigeonholeError("invalid_argument", `There is no file or folder "${path}".`);
+  if (!stat.isDirectory()) return [path];
+  const names = readdirSync(path).filter((name) => name.endsWith(".json"));
+  return names.toSorted().map((name) => join(path, name));
+}
+
+/** The parser's own message quotes the file, which holds personal data. */
+function reasonOf(error: unknown): string {
+  if (isPigeonholeError(error)) return error.message;
+  if (error instanceof SyntaxError) return "Not a capture: the file is not valid JSON.";
+  return error instanceof Error && "code" in error ? `Cannot be read (${String(error.code)}).` : "Cannot be read.";
+}

@@ -1,0 +1,58 @@
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Capture } from "../model/capture.js";
+import { type BrokenFile, readCaptureFiles, removeLeftovers } from "./capture-files.js";
+import { makePrivateFolder } from "./private-folder.js";
+import { shareHeaders } from "./share-headers.js";
+
+/** The folder `captures` in `path`. It is created if it is missing, private to this user and ignored by git. */
+export function makeFolder(path: string): string {
+  makePrivateFolder(path);
+  const ignore = join(path, ".gitignore");
+  if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
+  const folder = join(path, "captures");
+  makePrivateFolder(folder);
+  chmodSync(folder, 0o700);
+  removeLeftovers(folder, Date.now());
+  return folder;
+}
+
+/** The contents of a folder when it is opened. */
+export interface Loaded {
+  captures: Map<string, Capture>;
+  fileOf: Map<string, string>;
+  /** The state of each file as last read or written by this process. */
+  stamps: Map<string, string | undefined>;
+  broken: BrokenFile[];
+}
+
+/** Reads all captures of a folder; if two files hold one capture, the first by name is used. */
+export function loadFolder(folder: string): Loaded {
+  const { files, broken } = readCaptureFiles(folder);
+  const loaded: Loaded = { captures: new Map(), fileOf: new Map(), stamps: new Map(), broken };
+  const { captures, fileOf, stamps } = loaded;
+  for (const { file, stamp, capture } of files) {
+    const first = fileOf.get(capture.id);
+    if (first === undefined) {
+      shareHeaders(capture);
+      captures.set(capture.id, capture);
+      fileOf.set(capture.id, file);
+      stamps.set(file, stamp);
+    } else broken.push({ file, reason: `The capture "${capture.id}" is already in ${first}.` });
+  }
+  return loaded;
+}
+
+/** Earlier first; by id within a millisecond. */
+export function byTime(a: Capture, b: Capture): number {
+  return Date.parse(a.receivedAt) - Date.parse(b.receivedAt) || (a.id < b.id ? -1 : Number(a.id > b.id));
+}
+
+/** Puts a capture into a list, oldest first, in place of its earlier version. */
+export function insertByTime(order: Capture[], capture: Capture, old: Capture | undefined): void {
+  if (old !== undefined) order.splice(order.indexOf(old), 1);
+  // It is nearly always the newest, so search from the end.
+  let at = order.length;
+  for (let before = order[at - 1]; before !== undefined && byTime(before, capture) > 0; before = order[at - 1]) at -= 1;
+  order.splice(at, 0, capture);
+}

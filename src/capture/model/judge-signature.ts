@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import { explainSignature } from "../../protocol/explain-signature.js";
+import type { SignatureExplanation } from "../../protocol/explanation.js";
+import type { HeaderReader } from "../../protocol/raw-request.js";
+import { verifySignature, type SignatureVerdict } from "../../protocol/verify-signature.js";
+import type { CaptureVerdict, HeaderList, VerdictCode } from "./capture.js";
+
+/** A secret, and the name that may be shown for it: `env:WEBHOOK_SECRET`. */
+export interface NamedSecret {
+  ref: string;
+  /** The whole string including `whsec_`. */
+  value: string;
+}
+
+export interface JudgeInput {
+  headers: HeaderList;
+  body: Uint8Array;
+  /** If empty, only the form of the signature is checked. */
+  secrets: readonly NamedSecret[];
+  /** Time of arrival in milliseconds since 1970. */
+  receivedAt: number;
+  /** @default 300 */
+  toleranceSeconds?: number;
+  /** @default SIGNATURE_ASSUMPTIONS */
+  assumptions?: Partial<SignatureAssumptions>;
+}
+
+/** Finding the cause of a mismatch costs hundreds of MACs. For a larger body that would delay other requests. */
+const MAX_BYTES_TO_EXPLAIN = 256 * 1024;
+
+/** Reads a header list by lower-case name; a header sent twice reads as "a, b". */
+export function headerListReader(headers: HeaderList): HeaderReader {
+  return (name) => {
+    const values = headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
+    return values.length === 0 ? undefined : values.join(", ");
+  };
+}
+
+/** Checks the signature of a received request at the time of its arrival. */
+export function judgeSignature(input: JudgeInput): CaptureVerdict {
+  const { secrets } = input;
+  const { verdict, summary, findings } = explain(input);
+  const code = codeOf(verdict);
+  const secretRef = "secretIndex" in verdict ? (secrets[verdict.secretIndex]?.ref ?? null) : null;
+  const skewSeconds = "skewSeconds" in verdict ? 0 - verdict.skewSeconds : null;
+  if (code === "mismatch" && secrets.length === 0) return { ...unchecked, skewSeconds };
+  const fix = findings[0] === undefined ? null : nameSecrets(findings[0].fix, secrets);
+  return { code, summary: nameSecrets(summary, secrets), fix, skewSeconds, secretRef };
+}
+
+const unchecked: Omit<CaptureVerdict, "skewSeconds"> = {
+  code: "mismatch",
+  summary: "Not checked: no secret is known here.",
+  fix: "Give the endpoint's secret, the whole string including whsec_.",
+  secretRef: null,
+};
+
+function explain(input: JudgeInput): Pick<SignatureExplanation, "verdict" | "summary" | "findings"> {
+  const { body, headers, secrets, receivedAt } = input;
+  const question = {
+    body,
+    headers: headerListReader(headers),
+    // Without a secret the form can still be checked. This secret has never signed anything.
+    secrets: secrets.length === 0 ? [randomBytes(32).toString("hex")] : secrets.map(({ value }) => value),
+    nowMs: receivedAt,
+    ...(input.toleranceSeconds === undefined ? {} : { toleranceSeconds: input.toleranceSeconds }),
+    ...(input.assumptions === undefined ? {} : { assumptions: input.assumptions }),
+  };
+  const verdict = verifySignature(question);
+  const isMismatch = !verdict.ok && verdict.reason === "mismatch";
+  if (isMismatch && (secrets.length === 0 || body.byteLength > MAX_BYTES_TO_EXPLAIN)) {
+    return { verdict, summary: "Not accepted (mismatch): no known secret made the signature.", findings: [] };
+  }
+  return explainSignature(question);
+}
+
+/** The explanation gives the number of secrets. Here each has a name. */
+export function nameSecrets(text: string, secrets: readonly NamedSecret[]): string {
+  return text.replaceAll(/secrets\[(\d+)\]/g, (found, index: string) => secrets[Number(index)]?.ref ?? found);
+}
+
+function codeOf(verdict: SignatureVerdict): VerdictCode {
+  if (verdict.ok) return "ok";
+  switch (verdict.reason) {
+    case "stale":
+    case "early":
+      return "stale";
+    case "mismatch":
+      return "mismatch";
+    case "missing_signature":
+      return "missing";
+    case "missing_timestamp":
+    case "malformed_signature":
+    case "malformed_timestamp":
+      return "malformed";
+  }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { PigeonholeError } from "../../base/error.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import { resolveSignatureAssumptions } from "../../protocol/resolve-assumptions.js";
+import { signDelivery } from "../../protocol/sign-delivery.js";
+import { bodyText, decodeBody, readEnvelope } from "../model/captured-body.js";
+import { bodyBytes } from "../model/capture-request.js";
+import type { Capture, CapturedBody, HeaderList, SignMode } from "../model/capture.js";
+import { changeEventId } from "./change-event-id.js";
+import { editJson, type JsonEdit } from "../json/edit-json.js";
+import { encodeBody } from "../model/encode-body.js";
+import { headerListReader } from "../model/judge-signature.js";
+import { dropHeaders, replaceHeaders } from "../send/outgoing-headers.js";
+
+/** The options of a replay that decide its bytes and headers. */
+export interface ReplayContent {
+  /**
+   * `resign`: the body with a new time and signature. `exact`: bytes and signature as captured, which a correct
+   * receiver refuses after 300 s. @default 'resign'
+   */
+  mode?: SignMode;
+  /** `same-id` exercises deduplication; `new-id` makes the receiver run its handlers again. @default 'same-id' */
+  identity?: "same-id" | "new-id";
+  /** The whole secret including `whsec_`; needed for `resign`. */
+  secret?: string;
+  /** Changes fields of a JSON body, or replaces the body with a text. */
+  edit?: JsonEdit | { body: string };
+  /** Overrides for points that the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
+  assumptions?: Partial<SignatureAssumptions>;
+}
+
+/** A body to send, and the changes to it. */
+export interface ReplayBody {
+  body: Uint8Array;
+  /** Null if it is the captured one. */
+  changed: CapturedBody | null;
+  /** Event id if it differs from the captured one. */
+  eventId: string | null;
+  /** What could not be done, one sentence each. */
+  notes: string[];
+}
+
+const MAX_OLD_ID_LENGTH = 200;
+
+/** Throws `invalid_argument` for options that contradict each other, and `invalid_secret` if a secret is needed. */
+export function checkReplayContent({ mode = "resign", identity, edit, secret }: ReplayContent): void {
+  if (mode === "exact" && (identity === "new-id" || edit !== undefined)) {
+    const what = edit === undefined ? "A new event id" : "An edited body";
+    throw new PigeonholeError(
+      "invalid_argument",
+      `${what} changes the bytes, so the request must be signed again, not sent exact.`,
+    );
+  }
+  if (mode === "resign" && (secret === undefined || secret.trim() === "")) {
+    throw new PigeonholeError(
+      "invalid_secret",
+      "Signing needs the endpoint's secret: the whole string including whsec_. Without it only exact replays work.",
+    );
+  }
+}
+
+/** The body of one replay. Each call makes a different new id. */
+export function buildReplayBody(capture: Capture, { identity, edit }: ReplayContent): ReplayBody {
+  const edited = editBody(capture, edit);
+  if (identity !== "new-id") return finish(capture, edited, []);
+  const text = bodyText(edited ?? capture.request.body);
+  const oldId = readEnvelope(edited ?? capture.request.body).id;
+  const newId = `${(oldId ?? "").slice(0, MAX_OLD_ID_LENGTH)}-replay-${randomBytes(4).toString("hex")}`;
+  const changed = text === undefined || oldId === null ? undefined : changeEventId(text, newId);
+  return changed === undefined
+    ? finish(capture, edited, ["The body has no readable id, so the id was not changed."])
+    : finish(capture, { encoding: "utf8", data: changed }, []);
+}
+
+function finish(capture: Capture, changed: CapturedBody | undefined, notes: string[]): ReplayBody {
+  if (changed === undefined) return { body: bodyBytes(capture), changed: null, eventId: null, notes };
+  const { id } = readEnvelope(changed);
+  return { body: decodeBody(changed), changed, eventId: id === capture.event.id ? null : id, notes };
+}
+
+function editBody(capture: Capture, edit: ReplayContent["edit"]): CapturedBody | undefined {
+  if (edit === undefined) return undefined;
+  if ("body" in edit) return encodeBody(Buffer.from(edit.body));
+  const text = bodyText(capture.request.body);
+  if (text !== undefined) return { encoding: "utf8", data: editJson(text, edit) };
+  throw new PigeonholeError("invalid_argument", `The body of ${capture.id} is not text, so no field of it can be set.`);
+}
+
+/** The headers of one replay: as captured, or with a new signature in the captured form. */
+export function buildReplayHeaders(
+  capture: Capture,
+  body: Uint8Array,
+  { mode = "resign", secret = "", assumptions, nowMs }: ReplayContent & { nowMs: number },
+): HeaderList {
+  const { headers } = capture.request;
+  if (mode === "exact") return headers;
+  const { signatureHeader, timestampHeader, timestampIn } = resolveSignatureAssumptions(assumptions);
+  const header = headerListReader(headers);
+  const isBare =
+    timestampIn === "header" ||
+    (timestampIn === "either" &&
+      header(timestampHeader) !== undefined &&
+      header(signatureHeader)?.includes("t=") === false);
+  const signed = signDelivery({
+    body,
+    secret,
+    timestamp: nowMs,
+    format: isBare ? "bare" : "combined",
+    ...(assumptions === undefined ? {} : { assumptions }),
+  });
+  // An old time beside the signed one would be misleading.
+  const kept = isBare ? headers : dropHeaders(headers, [timestampHeader]);
+  return replaceHeaders(kept, new Map(Object.entries(signed)));
+}

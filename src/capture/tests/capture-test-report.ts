@@ -1,0 +1,71 @@
+import type { SendFailure } from "../send/send-request.js";
+
+/** Compared with the last attempt in the file; null if it has none. */
+export type CaseChange = "fixed" | "regressed" | "still failing" | "still passing";
+
+/** One capture, replayed and compared with its expectation. */
+export interface CaptureTestCase {
+  file: string;
+  captureId: string;
+  /** Such as `email.received cap_…`. */
+  name: string;
+  passed: boolean;
+  /** One sentence each; empty if it passed. */
+  failures: string[];
+  /** Event id that was sent. */
+  eventId: string | null;
+  /** Null when no answer came. */
+  status: number | null;
+  outcome: string | null;
+  /** Time of the answer. */
+  ms: number;
+  /** Why there was no complete answer. */
+  failure: SendFailure | null;
+  change: CaseChange | null;
+  /** Whether the answer was written to the file as its expectation. */
+  updated: boolean;
+}
+
+export interface CaptureTestReport {
+  /** In the order of arrival of the captures. */
+  cases: CaptureTestCase[];
+  passed: number;
+  failed: number;
+  /** Failed cases without any answer. */
+  unanswered: number;
+  ms: number;
+}
+
+/** The failures as text, one case after the other; empty if all passed. */
+export function describeFailures({ cases }: CaptureTestReport): string {
+  const failed = cases.filter(({ passed }) => !passed);
+  return failed.map(({ name, file, failures }) => [`${name} (${file})`, ...failures].join("\n    ")).join("\n");
+}
+
+/** The report as JUnit XML, which CI systems show. */
+export function toJunit({ cases, failed, ms }: CaptureTestReport): string {
+  const rows = cases.map(({ name, file, failures, ms: time }) => {
+    const attributes = `name="${escapeXml(name)}" classname="captures" file="${escapeXml(file)}" time="${time / 1000}"`;
+    if (failures.length === 0) return `    <testcase ${attributes}/>`;
+    const message = escapeXml(failures[0] ?? "");
+    return `    <testcase ${attributes}>\n      <failure message="${message}">${escapeXml(failures.join("\n"))}</failure>\n    </testcase>`;
+  });
+  const totals = `tests="${cases.length}" failures="${failed}" errors="0" time="${ms / 1000}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${totals}>`,
+    `  <testsuite name="pigeonhole" ${totals}>`,
+    ...rows,
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
+
+function escapeXml(text: string): string {
+  // XML 1.0 cannot represent most control characters, nor half of a surrogate pair.
+  const allowed = text.replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "?");
+  return allowed.replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
+}

@@ -1,0 +1,241 @@
+import type { Clock } from "../../base/clock.js";
+import { SECOND } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
+import { sleep } from "../../base/sleep.js";
+import { waitingClock } from "../../base/waiting-clock.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import { buildReplayBody } from "../replay/build-replay.js";
+import type { Capture, Expectation } from "../model/capture.js";
+import { type CaptureFile, readCaptureFiles, writeCaptureFile } from "../folder/capture-files.js";
+import { byTime } from "../folder/load-folder.js";
+import type { CaptureTestCase, CaptureTestReport, CaseChange } from "./capture-test-report.js";
+import { bodyJson, bodyText } from "../model/captured-body.js";
+import { checkExpectation, outcomeOf } from "../model/check-expectation.js";
+import { replayCaptures, type ReplayedAttempt } from "../replay/replay-captures.js";
+
+/** The work of one handler on an event, as an inbox shows it. */
+export interface InspectedHandler {
+  handler: string;
+  /** `pending`, `leased`, `done`, `dead`, `parked`. */
+  state: string;
+  /** Number of runs so far. */
+  attempts: number;
+  /** Message of the last error. */
+  error?: string | undefined;
+}
+
+export interface CaptureTestOptions {
+  /** A folder of capture files, or one file. */
+  folder: string;
+  /** Target: a port, host:port/path or URL. Without a path the captured one is used. */
+  target: string;
+  /** The whole secret of the app under test. */
+  secret: string;
+  /** Sends each capture a second time, which must have no effect. @default false */
+  twice?: boolean;
+  /** Writes each answer into its file as the expectation, if an answer came. @default false */
+  update?: boolean;
+  /** Expected status if the file does not say. @default status 2xx */
+  expect?: Expectation;
+  /** Paths of JSON answers that may differ, in addition to those of the file. @default none */
+  ignore?: readonly string[];
+  /**
+   * Reads the app's inbox; undefined for an unknown event. If the file does not give states of handlers, all must be
+   * done. @default handlers are not checked
+   */
+  inspect?: (eventId: string) => Promise<readonly InspectedHandler[] | undefined>;
+  /** Longest wait for the handlers, in milliseconds. @default 5,000 */
+  settleMs?: number;
+  /** Longest wait for an answer, in milliseconds. @default 30,000 */
+  timeoutMs?: number;
+  /** Allows a target outside this machine and private networks. @default false */
+  allowRemote?: boolean;
+  /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
+  assumptions?: Partial<SignatureAssumptions>;
+  signal?: AbortSignal;
+  /** Called after each case. */
+  onCase?: (testCase: CaptureTestCase) => void;
+  /** Time of signing. @default the machine's */
+  clock?: Clock;
+}
+
+const LOOK_EVERY_MS = 10;
+
+/**
+ * Replays a folder of captures against a running app, in the order of arrival, signed again and each with a new event
+ * id, so that an inbox that has seen them before runs its handlers again. Rejects with `invalid_capture` for a file
+ * that is not a capture, and like `replayCaptures`.
+ */
+export async function runCaptureTests(options: CaptureTestOptions): Promise<CaptureTestReport> {
+  const { files, broken } = readCaptureFiles(options.folder);
+  const [unreadable] = broken;
+  // A skipped fixture would be a test that passes without being run.
+  if (unreadable !== undefined) {
+    throw new PigeonholeError("invalid_capture", `${unreadable.file}: ${unreadable.reason}`);
+  }
+  if (files.length === 0) throw new PigeonholeError("no_capture", `There are no *.json files in "${options.folder}".`);
+  const started = performance.now();
+  const cases: CaptureTestCase[] = [];
+  for (const file of files.toSorted((a, b) => byTime(a.capture, b.capture))) {
+    if (options.signal?.aborted === true) break;
+    const testCase = await runCase(file, options);
+    cases.push(testCase);
+    options.onCase?.(testCase);
+  }
+  const failed = cases.filter(({ passed }) => !passed);
+  return {
+    cases,
+    passed: cases.length - failed.length,
+    failed: failed.length,
+    unanswered: failed.filter(({ status }) => status === null).length,
+    ms: Math.round(performance.now() - started),
+  };
+}
+
+async function runCase({ file, capture }: CaptureFile, options: CaptureTestOptions): Promise<CaptureTestCase> {
+  const expectation = expectationOf(capture, options);
+  const fresh = withNewId(capture);
+  const first = await sendOnce(fresh, options);
+  const { attempt, failure } = first;
+  const answered = attempt.status !== null;
+  const eventId = fresh.event.id;
+  const looked = answered && eventId !== null ? await waitForHandlers(eventId, expectation, options) : undefined;
+  const update = options.update === true && answered;
+  if (update) await writeCaptureFile(file, { ...capture, expect: expectationFrom(first, looked, capture) });
+  const failures = update ? [] : [...checkExpectation(expectation, attempt), ...checkHandlers(expectation, looked)];
+  if (options.twice === true && answered) {
+    failures.push(...(await checkSecond({ fresh, first, before: looked, eventId, options })));
+  }
+  return {
+    file,
+    captureId: capture.id,
+    name: `${capture.event.type ?? "unreadable"} ${capture.id}`,
+    passed: failures.length === 0,
+    failures,
+    eventId,
+    status: attempt.status,
+    outcome: outcomeOf(attempt.headers) ?? null,
+    ms: attempt.ms,
+    failure,
+    change: changeOf(capture, expectation, failures.length === 0),
+    updated: update,
+  };
+}
+
+function expectationOf(capture: Capture, { expect, ignore = [] }: CaptureTestOptions): Expectation {
+  const wanted = capture.expect ?? expect ?? {};
+  return { ...wanted, ignore: [...(wanted.ignore ?? []), ...ignore] };
+}
+
+/** The capture with an id that no inbox has seen. Unchanged if it has no id that can be changed. */
+function withNewId(capture: Capture): Capture {
+  const { changed, eventId } = buildReplayBody(capture, { identity: "new-id" });
+  if (changed === null) return capture;
+  return { ...capture, event: { ...capture.event, id: eventId }, request: { ...capture.request, body: changed } };
+}
+
+async function sendOnce(capture: Capture, options: CaptureTestOptions): Promise<ReplayedAttempt> {
+  const { target, secret, timeoutMs, allowRemote, assumptions, signal, clock } = options;
+  const report = await replayCaptures({
+    captures: [capture],
+    target,
+    secret,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(allowRemote === undefined ? {} : { allowRemote }),
+    ...(assumptions === undefined ? {} : { assumptions }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(clock === undefined ? {} : { clock }),
+  });
+  const [replayed] = report.attempts;
+  if (replayed !== undefined) return replayed;
+  throw new PigeonholeError("invalid_argument", "The test run was aborted.");
+}
+
+/** The handlers once each has run and is as expected, or their states when the time is over. */
+async function waitForHandlers(
+  eventId: string,
+  { handlers = {} }: Expectation,
+  { inspect, settleMs = 5 * SECOND }: CaptureTestOptions,
+): Promise<readonly InspectedHandler[] | undefined> {
+  if (inspect === undefined) return undefined;
+  const deadline = performance.now() + settleMs;
+  for (;;) {
+    const looked = (await inspect(eventId)) ?? [];
+    const isSettled = looked.every(
+      ({ state, attempts }) => state !== "leased" && (state !== "pending" || attempts > 0),
+    );
+    const isAsExpected = Object.keys(handlers).every((name) => looked.some(({ handler }) => handler === name));
+    if ((isSettled && isAsExpected) || performance.now() > deadline) return looked;
+    await sleep(waitingClock, LOOK_EVERY_MS);
+  }
+}
+
+/** Handlers that the expectation names must be in that state. If it names none, all must be done. */
+function checkHandlers({ handlers }: Expectation, looked: readonly InspectedHandler[] | undefined): string[] {
+  if (looked === undefined) return [];
+  const wanted = handlers ?? Object.fromEntries(looked.map(({ handler }) => [handler, "done"]));
+  return Object.entries(wanted).flatMap(([name, state]) => {
+    const found = looked.find(({ handler }) => handler === name);
+    if (found?.state === state) return [];
+    const what = name === "" ? "The event" : `Handler ${name}`;
+    if (found === undefined) return [`${what} did not get the event.`];
+    const because = found.error === undefined ? "" : `: ${found.error}`;
+    return [`${what} is ${found.state}, expected ${state}${because}`];
+  });
+}
+
+interface SecondInput {
+  fresh: Capture;
+  first: ReplayedAttempt;
+  before: readonly InspectedHandler[] | undefined;
+  eventId: string | null;
+  options: CaptureTestOptions;
+}
+
+/** A second delivery of an event must be answered 2xx, be recognized as a duplicate, and run no handler again. */
+async function checkSecond({ fresh, first, before, eventId, options }: SecondInput): Promise<string[]> {
+  // A delivery that was refused the first time may be refused again.
+  if (first.attempt.status === null || first.attempt.status >= 300) return [];
+  const { attempt } = await sendOnce(fresh, options);
+  const names = outcomeOf(first.attempt.headers) !== undefined;
+  const wanted: Expectation = names ? { status: "2xx", outcome: "duplicate" } : { status: "2xx" };
+  const failures = checkExpectation(wanted, attempt);
+  if (before !== undefined && eventId !== null) {
+    const after = (await options.inspect?.(eventId)) ?? [];
+    for (const { handler, state, attempts } of before) {
+      const now = after.find((one) => one.handler === handler);
+      if (state === "done" && now?.attempts !== attempts) failures.push(`Handler ${handler} ran again.`);
+    }
+  }
+  return failures.map((failure) => `Second delivery: ${failure}`);
+}
+
+/** The answer as an expectation. Paths to ignore stay. */
+function expectationFrom(
+  { attempt }: ReplayedAttempt,
+  looked: readonly InspectedHandler[] | undefined,
+  capture: Capture,
+): Expectation {
+  const outcome = outcomeOf(attempt.headers);
+  const json = attempt.body === null || !bodyText(attempt.body) ? { ok: false as const } : bodyJson(attempt.body);
+  const states = looked?.map(({ handler, state }) => [handler, state] as const) ?? [];
+  const ignore = capture.expect?.ignore;
+  return {
+    status: String(attempt.status),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(states.length === 0 ? {} : { handlers: Object.fromEntries(states) }),
+    ...(json.ok ? { json: json.value } : {}),
+    ...(ignore === undefined ? {} : { ignore }),
+  };
+}
+
+function changeOf(capture: Capture, expectation: Expectation, passed: boolean): CaseChange | null {
+  const last = capture.attempts.at(-1);
+  if (last === undefined) return null;
+  // Without the outcome: a capture that was replayed before is answered as a duplicate, which is not a failure.
+  const { status, json, ignore } = expectation;
+  const known = { ...(status && { status }), ...(json === undefined ? {} : { json }), ...(ignore && { ignore }) };
+  const passedBefore = checkExpectation(known, last).length === 0;
+  if (passed) return passedBefore ? "still passing" : "fixed";
+  return passedBefore ? "regressed" : "still failing";
+}
