@@ -1,5 +1,5 @@
 import type { CaptureAttempt, HeaderList } from "../../capture/model/capture.js";
-import { readText } from "../detail/body-bytes.js";
+import { readText } from "../message/body-bytes.js";
 import { listDifferences, readValue } from "./difference.js";
 import { DifferenceTable } from "./difference-table.js";
 

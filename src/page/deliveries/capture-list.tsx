@@ -3,7 +3,7 @@ import { captures, isLoaded, query } from "../state/captures.js";
 import { chooseAll, chosen, clearChosen, cursorId, openId } from "../state/selection.js";
 import { Icon } from "../ui/icon.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
-import { plural } from "../ui/words.js";
+import { plural } from "../ui/format.js";
 import { CaptureRow, ROW_HEIGHT, rowId } from "./capture-row.js";
 import { NoCaptures } from "./no-captures.js";
 

@@ -6,7 +6,7 @@ import { userTags } from "../../dev/forward/held-tag.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/words.js";
+import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/format.js";
 
 export const ROW_HEIGHT = 32;
 

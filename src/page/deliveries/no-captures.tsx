@@ -3,7 +3,7 @@ import { goTo } from "../state/address.js";
 import { session } from "../state/session.js";
 import { CopyLine } from "../ui/copy-line.js";
 import { Empty } from "../ui/empty.js";
-import { plural } from "../ui/words.js";
+import { plural } from "../ui/format.js";
 
 /** An empty list that says how to fill it. */
 export function NoCaptures() {

@@ -2,7 +2,7 @@ import { useId, useRef, useState } from "preact/hooks";
 import { query, queryProblem, setQuery } from "../state/captures.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
-import { completeTerm, isFieldTerm, readQuery, type Completion } from "./search-terms.js";
+import { completeTerm, isFieldTerm, readQuery, type Completion } from "../state/search-terms.js";
 
 /** Element id, so that `/` finds the box. */
 export const SEARCH_BOX_ID = "search";

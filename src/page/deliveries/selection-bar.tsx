@@ -1,7 +1,7 @@
 import { replayElsewhere } from "../detail/target-dialog.js";
 import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";
 import { chosenInSight, clearChosen, compareCaptures } from "../state/selection.js";
-import { EXPORTS } from "./export-formats.js";
+import { EXPORTS } from "../detail/export-formats.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 

@@ -1,8 +1,8 @@
 import { HELD_TAG } from "../../capture/model/capture.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
-import { formatCount } from "../ui/words.js";
-import { splitTerms, toggleTerm } from "./search-terms.js";
+import { formatCount } from "../ui/format.js";
+import { splitTerms, toggleTerm } from "../state/search-terms.js";
 
 const BANDS = [
   { term: "status:2xx", label: "2xx", tone: "good" },

@@ -1,5 +1,5 @@
 import type { Capture } from "../../capture/model/capture.js";
-import { EXPORTS } from "../deliveries/export-formats.js";
+import { EXPORTS } from "./export-formats.js";
 import { editCapture } from "../edit/editing.js";
 import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";
 import { Icon } from "../ui/icon.js";

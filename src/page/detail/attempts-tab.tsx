@@ -4,8 +4,9 @@ import { CompareAttempts } from "../compare/compare-attempts.js";
 import { readParam, setParams } from "../state/address.js";
 import { StatusBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { formatExactTime, formatMs, formatTime } from "../ui/words.js";
-import { AnswerTab, AnswerView } from "./answer-tab.js";
+import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
+import { AnswerView } from "../message/answer-view.js";
+import { AnswerTab } from "./answer-tab.js";
 
 /** Every POST of the capture to an app. Two selected ones are compared. */
 export function AttemptsTab({ capture }: { capture: Capture }) {

@@ -1,9 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
 import type { CapturedRequest } from "../../capture/model/capture.js";
-import { copyText } from "../ui/copy.js";
+import { copyText } from "../state/copy-text.js";
 import { Icon } from "../ui/icon.js";
-import { formatCount } from "../ui/words.js";
-import { readBytes, readText, writeHex } from "./body-bytes.js";
+import { formatCount } from "../ui/format.js";
+import { decodeBody } from "../../capture/model/captured-body.js";
+import { readText, writeHex } from "../message/body-bytes.js";
 
 /** A longer dump would slow the page down. */
 const HEX_LIMIT = 64 * 1024;
@@ -11,7 +12,7 @@ const HEX_LIMIT = 64 * 1024;
 /** The body as received, before parsing. */
 export function RawTab({ request }: { request: CapturedRequest }) {
   const [isHex, setHex] = useState(request.body.encoding === "base64");
-  const bytes = useMemo(() => readBytes(request.body), [request.body]);
+  const bytes = useMemo(() => decodeBody(request.body), [request.body]);
   const text = useMemo(
     () => (isHex ? writeHex(bytes, HEX_LIMIT) : readText(request.body)),
     [bytes, isHex, request.body],

@@ -1,7 +1,7 @@
 import type { CaptureDetail, SignatureCheck } from "../../dev/api/page-api.js";
 import { VerdictBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { formatSkew } from "../ui/words.js";
+import { formatSkew } from "../ui/format.js";
 
 const RESULTS = {
   pass: { icon: "check", tone: "good", word: "passed" },

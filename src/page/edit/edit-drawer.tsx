@@ -2,7 +2,7 @@ import { escapeControls } from "../../base/escape-controls.js";
 import { useState } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { replayCaptures } from "../api/calls.js";
-import { AnswerView } from "../detail/answer-tab.js";
+import { AnswerView } from "../message/answer-view.js";
 import { loadDetail } from "../state/detail.js";
 import { attempt } from "../state/notice.js";
 import { Dialog } from "../ui/dialog.js";

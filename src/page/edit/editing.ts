@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Capture } from "../../capture/model/capture.js";
-import { readText } from "../detail/body-bytes.js";
+import { readText } from "../message/body-bytes.js";
 import { parseJson } from "../json/parse-json.js";
 import { writeJson } from "../json/tree-rows.js";
 

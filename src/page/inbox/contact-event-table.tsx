@@ -1,7 +1,7 @@
 import type { ContactEventRow } from "../../dev/api/page-api.js";
 import { StateBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { formatExactTime, formatTime } from "../ui/words.js";
+import { formatExactTime, formatTime } from "../ui/format.js";
 import { changeContact, contactEvents } from "./inbox-state.js";
 import { InboxTable } from "./inbox-table.js";
 

@@ -1,10 +1,10 @@
 import { escapeControls } from "../../base/escape-controls.js";
 import type { InboxEventDetail, InboxHandler } from "../../dev/api/page-api.js";
-import { BodyView } from "../detail/body-view.js";
+import { BodyView } from "../message/body-view.js";
 import { EventBadge, StateBadge } from "../ui/badges.js";
-import { copyText } from "../ui/copy.js";
+import { copyText } from "../state/copy-text.js";
 import { Icon } from "../ui/icon.js";
-import { formatExactTime, formatTime, plural } from "../ui/words.js";
+import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { changeEvent, openEvent } from "./inbox-state.js";
 
 /** One event of the inbox: each handler's work, and the body. */

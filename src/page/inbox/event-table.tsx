@@ -1,7 +1,7 @@
 import { escapeControls } from "../../base/escape-controls.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { EventBadge } from "../ui/badges.js";
-import { formatExactTime, formatTime } from "../ui/words.js";
+import { formatExactTime, formatTime } from "../ui/format.js";
 import { inboxEvents, openEvent, showEvent } from "./inbox-state.js";
 import { InboxTable } from "./inbox-table.js";
 

@@ -10,8 +10,8 @@ import {
 } from "../api/calls.js";
 import { attempt, showNotice } from "../state/notice.js";
 import { readParam, setParams } from "../state/address.js";
-import { confirmed } from "../ui/confirm.js";
-import { plural } from "../ui/words.js";
+import { confirmed } from "../state/confirmed.js";
+import { plural } from "../ui/format.js";
 
 export const overview = signal<InboxOverview | null>(null);
 

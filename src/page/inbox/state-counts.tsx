@@ -1,6 +1,6 @@
 import type { InboxOverview } from "../../dev/api/page-api.js";
 import { StateBadge } from "../ui/badges.js";
-import { formatCount } from "../ui/words.js";
+import { formatCount } from "../ui/format.js";
 import { inboxState, inboxTab, showInbox } from "./inbox-state.js";
 
 const EVENT_STATES = ["pending", "leased", "done", "parked", "dead"] as const;

@@ -1,10 +1,10 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { makeTerm } from "../../capture/query/query.js";
-import { toggleTerm } from "../deliveries/search-terms.js";
+import { toggleTerm } from "../state/search-terms.js";
 import { query, setQuery } from "../state/captures.js";
-import { copyText } from "../ui/copy.js";
+import { copyText } from "../state/copy-text.js";
 import { Icon } from "../ui/icon.js";
-import { plural } from "../ui/words.js";
+import { plural } from "../ui/format.js";
 import type { JsonNode } from "./parse-json.js";
 import { foldablePaths, listTreeRows, writeJson, type TreeRow } from "./tree-rows.js";
 

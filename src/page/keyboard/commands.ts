@@ -1,4 +1,4 @@
-import { DETAIL_TABS, showTab } from "../detail/detail-tabs.js";
+import { DETAIL_TABS, showTab } from "../state/detail-tabs.js";
 import { editLabels } from "../detail/label-dialog.js";
 import { replayElsewhere } from "../detail/target-dialog.js";
 import { LIST_ID } from "../deliveries/capture-list.js";
@@ -23,7 +23,7 @@ import {
 } from "../state/selection.js";
 import { setParams } from "../state/address.js";
 import { openEvent } from "../inbox/inbox-state.js";
-import { isSheetOpen } from "./sheet-state.js";
+import { isSheetOpen } from "../state/key-sheet.js";
 
 /** One line of the sheet, and what its keys do. */
 export interface Command {

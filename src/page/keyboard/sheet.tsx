@@ -1,7 +1,7 @@
 import { Dialog } from "../ui/dialog.js";
 import { Icon } from "../ui/icon.js";
 import { COMMANDS, type Command } from "./commands.js";
-import { isSheetOpen } from "./sheet-state.js";
+import { isSheetOpen } from "../state/key-sheet.js";
 
 const GROUPS = ["Move", "Act", "Go"] as const;
 

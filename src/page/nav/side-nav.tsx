@@ -1,4 +1,4 @@
-import { isSheetOpen } from "../keyboard/sheet-state.js";
+import { isSheetOpen } from "../state/key-sheet.js";
 import { returnTo, view, type ViewName } from "../state/address.js";
 import { session } from "../state/session.js";
 import { Icon, type IconName } from "../ui/icon.js";

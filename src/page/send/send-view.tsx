@@ -7,7 +7,7 @@ import { attempt, showNotice } from "../state/notice.js";
 import { goTo, readParam, setParams } from "../state/address.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
-import { plural } from "../ui/words.js";
+import { plural } from "../ui/format.js";
 import { SentList } from "./sent-list.js";
 import { VARIANTS } from "./signature-variants.js";
 import { TypeList } from "./type-list.js";

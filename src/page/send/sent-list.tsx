@@ -2,7 +2,7 @@ import { escapeControls } from "../../base/escape-controls.js";
 import { captures } from "../state/captures.js";
 import { goTo } from "../state/address.js";
 import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
-import { formatMs, formatTime } from "../ui/words.js";
+import { formatMs, formatTime } from "../ui/format.js";
 
 /** Events sent from this view, with their answers. */
 export function SentList({ ids }: { ids: readonly string[] }) {

@@ -1,8 +1,8 @@
 import type { ExportBody, MarkBody, ReplayBody, ReplayReport } from "../../dev/api/page-api.js";
 import { exportCaptures, markCapture, removeCaptures, replayCaptures, writeCurl } from "../api/calls.js";
-import { confirmed } from "../ui/confirm.js";
-import { copyText } from "../ui/copy.js";
-import { saveFile } from "../ui/save-file.js";
+import { confirmed } from "./confirmed.js";
+import { copyText } from "./copy-text.js";
+import { saveFile } from "./save-file.js";
 import { captures, dropCaptures, takeCaptures } from "./captures.js";
 import { loadDetail } from "./detail.js";
 import { attempt, showNotice } from "./notice.js";

@@ -1,29 +1,7 @@
-import { signal } from "@preact/signals";
+import { asked } from "../state/confirmed.js";
 import { Dialog } from "./dialog.js";
 
-interface Question {
-  title: string;
-  text: string;
-  /** Text of the button that confirms. */
-  verb: string;
-}
-
-const asked = signal<(Question & { settle: (answer: boolean) => void }) | null>(null);
-
-/** Asks before something that cannot be undone. */
-export function confirmed(question: Question): Promise<boolean> {
-  asked.value?.settle(false);
-  return new Promise((resolve) => {
-    asked.value = {
-      ...question,
-      settle(answer) {
-        asked.value = null;
-        resolve(answer);
-      },
-    };
-  });
-}
-
+/** Shows the question that waits for an answer. */
 export function ConfirmDialog() {
   const question = asked.value;
   if (question === null) return null;

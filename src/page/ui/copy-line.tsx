@@ -1,4 +1,4 @@
-import { copyText } from "./copy.js";
+import { copyText } from "../state/copy-text.js";
 import { Icon } from "./icon.js";
 
 /** A value that a click copies. */

@@ -1,5 +1,5 @@
 import type { HeaderList } from "../../capture/model/capture.js";
-import { copyText } from "../ui/copy.js";
+import { copyText } from "../state/copy-text.js";
 import { Icon } from "../ui/icon.js";
 
 /** Headers in their received order and case. */

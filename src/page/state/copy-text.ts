@@ -1,4 +1,4 @@
-import { showNotice } from "../state/notice.js";
+import { showNotice } from "./notice.js";
 
 /** Puts text on the clipboard and says so. */
 export async function copyText(text: string, what: string): Promise<void> {

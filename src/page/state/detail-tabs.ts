@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals";
-import { readParam, setParams } from "../state/address.js";
+import { readParam, setParams } from "./address.js";
 
 export const DETAIL_TABS = ["payload", "headers", "raw", "answer", "attempts", "signature"] as const;
 

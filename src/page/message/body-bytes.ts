@@ -1,13 +1,9 @@
 import type { CapturedBody } from "../../capture/model/capture.js";
-
-export function readBytes(body: CapturedBody): Uint8Array {
-  if (body.encoding === "utf8") return new TextEncoder().encode(body.data);
-  return Uint8Array.from(atob(body.data), (character) => character.codePointAt(0) ?? 0);
-}
+import { decodeBody } from "../../capture/model/captured-body.js";
 
 /** The body as text. Invalid UTF-8 is shown as replacement characters. */
 export function readText(body: CapturedBody): string {
-  return body.encoding === "utf8" ? body.data : new TextDecoder().decode(readBytes(body));
+  return body.encoding === "utf8" ? body.data : new TextDecoder().decode(decodeBody(body));
 }
 
 /** Lines of offset, 16 bytes and their ASCII characters. */
