@@ -185,7 +185,8 @@ describe("the command line", () => {
       loaded.add(file);
       const text = readFileSync(file, "utf8");
       const specifiers = text.matchAll(/^(?:import|export) (?!type\b)[^;]*?from "(\.[^"]+)"|^import "(\.[^"]+)"/gm);
-      for (const [, from, bare] of specifiers) left.push(resolve(dirname(file), (from ?? bare ?? "").replace(/js$/, "ts")));
+      for (const [, from, bare] of specifiers)
+        left.push(resolve(dirname(file), (from ?? bare ?? "").replace(/js$/, "ts")));
     }
     const code = [...loaded].map((file) => relative(CLI, file)).filter((file) => commands.includes(dirname(file)));
     expect(code.toSorted()).toEqual(commands.map((folder) => `${folder}/spec.ts`).toSorted());

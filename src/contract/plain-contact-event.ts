@@ -55,8 +55,7 @@ function areFlatProperties(properties: unknown): boolean {
     else if (value !== null && typeof value !== "boolean" && !Number.isFinite(value)) return false;
     count += 1;
     maxBytes += UNIT_BYTES * key.length + SCALAR_BYTES + MARKS_BYTES;
-    if (key === "__proto__" || count > EVENT_LIMITS.propertyKeys || maxBytes > EVENT_LIMITS.propertyBytes)
-      return false;
+    if (key === "__proto__" || count > EVENT_LIMITS.propertyKeys || maxBytes > EVENT_LIMITS.propertyBytes) return false;
   }
   return true;
 }

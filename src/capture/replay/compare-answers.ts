@@ -21,7 +21,11 @@ type AttemptAnswer = Pick<CaptureAttempt, "status" | "body">;
  * Compares status and body, JSON by structure. Headers are not compared, since they differ in every answer. `ignore` as
  * in `compareJson`.
  */
-export function compareAnswers(before: AttemptAnswer, after: AttemptAnswer, ignore: readonly string[] = []): AnswerComparison {
+export function compareAnswers(
+  before: AttemptAnswer,
+  after: AttemptAnswer,
+  ignore: readonly string[] = [],
+): AnswerComparison {
   const status = before.status === after.status ? null : { before: before.status, after: after.status };
   const [a, b] = [readJson(before), readJson(after)];
   const json = a.ok && b.ok ? compareJson(a.value, b.value, ignore) : [];

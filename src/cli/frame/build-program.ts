@@ -1,7 +1,15 @@
 import { Argument, Command as Commander, type CommanderError, InvalidArgumentError, Option } from "commander";
 import { usageError } from "./command-error.js";
 import type { Command } from "./context.js";
-import { GLOBAL_OPTIONS, type GlobalOptions, type ArgumentSpec, type CommandSpec, COMMAND_GROUPS, flagName, type OptionSpec } from "./spec.js";
+import {
+  GLOBAL_OPTIONS,
+  type GlobalOptions,
+  type ArgumentSpec,
+  type CommandSpec,
+  COMMAND_GROUPS,
+  flagName,
+  type OptionSpec,
+} from "./spec.js";
 
 /** The parsed command line. */
 export interface ParsedCommand {

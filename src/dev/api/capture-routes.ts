@@ -94,7 +94,10 @@ export function readIds(body: BodyFields): string[] {
 export function mustGet({ folder }: CaptureLog, id: string): Capture {
   const capture = folder.get(id);
   if (capture !== undefined) return capture;
-  throw new PageApiError(404, { code: "no_capture", message: `There is no capture "${id}"; it may have been removed.` });
+  throw new PageApiError(404, {
+    code: "no_capture",
+    message: `There is no capture "${id}"; it may have been removed.`,
+  });
 }
 
 /** An object with one field to spread, empty if the value is undefined. */

@@ -76,7 +76,13 @@ export function SendView() {
           <legend>Signature</legend>
           {SIGNATURE_VARIANTS.map((variant) => (
             <label key={variant} class={variant === sign ? "variant chosen" : "variant"}>
-              <input type="radio" name="sign" value={variant} checked={variant === sign} onChange={() => setSign(variant)} />
+              <input
+                type="radio"
+                name="sign"
+                value={variant}
+                checked={variant === sign}
+                onChange={() => setSign(variant)}
+              />
               <span>
                 <b>{VARIANTS[variant].label}</b>
                 <span class="hint">{VARIANTS[variant].meaning}</span>

@@ -22,7 +22,11 @@ export function authenticate(credential: string | undefined, keys: ApiKeyRegistr
 /** Throws 403 `insufficient_scope` unless the key has the scope. */
 export function requireScope(caller: Caller, scope: string): void {
   if (caller.scopes.includes(scope)) return;
-  throw new SandboxApiError({ status: 403, code: "insufficient_scope", message: `The API key needs the scope ${scope}.` });
+  throw new SandboxApiError({
+    status: 403,
+    code: "insufficient_scope",
+    message: `The API key needs the scope ${scope}.`,
+  });
 }
 
 function unauthorized(message: string): SandboxApiError {
