@@ -1,10 +1,9 @@
-import type { Clock } from "../base/clock.js";
+import { type Clock, waitingClock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type Logger, silentLogger } from "../base/logger.js";
 import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
 import type { Random } from "../base/random.js";
-import { waitingClock } from "../base/waiting-clock.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";

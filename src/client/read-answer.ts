@@ -4,7 +4,7 @@ import type { Operation } from "../contract/operation.js";
 import type { WireAnswer } from "./attempt.js";
 import type { Credential } from "./credential.js";
 import { apiErrorFor } from "./errors.js";
-import { readRetryAfter } from "../base/retry-after.js";
+import { readRetryAfter } from "../base/retry-wait.js";
 
 export interface ReadAnswerDeps {
   credential: Credential;

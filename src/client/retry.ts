@@ -1,4 +1,4 @@
-import { type Backoff, backoffDelay } from "../base/backoff.js";
+import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import type { Random } from "../base/random.js";
 import { type Operation, takesIdempotencyKey } from "../contract/operation.js";

@@ -66,7 +66,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "retry_after_unit",
     notShown: "Whether the API sends Retry-After, and in what unit.",
     assumed: "As in HTTP: whole seconds, or a date.",
-    change: "`src/base/retry-after.ts` is the one place that reads it.",
+    change: "`src/base/retry-wait.ts` is the one place that reads it.",
   },
   {
     id: "rate_unit",

@@ -1,6 +1,6 @@
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/model/capture.js";
 import { captureHandle } from "../capture/model/capture-handle.js";
-import { escapeControls } from "../base/escape-controls.js";
+import { escapeControls } from "../base/text.js";
 import type { DevEvent } from "./dev-event.js";
 
 /**

@@ -1,7 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import type { Logger } from "../base/logger.js";
-import { makeSureLogger } from "../base/sure-logger.js";
+import { type Logger, makeSafeLogger } from "../base/logger.js";
 import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import type { AnyEvent } from "../protocol/event.js";
@@ -214,7 +213,7 @@ export class RunContext implements HandlerContext {
         new PigeonholeError("commit_twice", `Handler "${this.#handler}" called ctx.commit twice in one run.`),
       );
       // The handler may not await it. The process must not end then, and the loss of these writes must be logged.
-      refused.catch(() => makeSureLogger(this.log).error({ code: "commit_twice" }, "commit_refused"));
+      refused.catch(() => makeSafeLogger(this.log).error({ code: "commit_twice" }, "commit_refused"));
       return refused;
     }
     const { seq, handler, token } = this.#work;
@@ -227,7 +226,7 @@ export class RunContext implements HandlerContext {
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
     this.pendingCommit.catch(() => {
       // Called by a handler that continues after its run: only this line reports that these writes are lost.
-      if (isLate) makeSureLogger(this.log).error({ code: "run_ended" }, "commit_refused");
+      if (isLate) makeSafeLogger(this.log).error({ code: "run_ended" }, "commit_refused");
     });
     return this.pendingCommit;
   }
@@ -240,7 +239,7 @@ export class RunContext implements HandlerContext {
     }
     if (this.#isOver) {
       // The error may reach no caller when a handler continues after its run.
-      makeSureLogger(this.log).error({ code: "run_ended" }, "record_refused");
+      makeSafeLogger(this.log).error({ code: "run_ended" }, "record_refused");
       throw new PigeonholeError(
         "run_ended",
         `Handler "${this.#handler}" recorded a contact event after its run had ended. Await all that it does before it returns.`,
@@ -260,7 +259,7 @@ export class RunContext implements HandlerContext {
     const { value, records = [] } = JSON.parse(text) as { value: unknown; records?: ComparableOutboxEvent[] };
     if (records.length > 0 && this.#isOver) {
       // The step may not be awaited, so an error here could end the process.
-      makeSureLogger(this.log).error({ code: "run_ended" }, "record_refused");
+      makeSafeLogger(this.log).error({ code: "run_ended" }, "record_refused");
       return value;
     }
     for (const record of records) this.#addRecord(record);

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
-import { LATE, inTime } from "../base/in-time.js";
+import { LATE, inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
 import type { AcceptResult, Store } from "../store/store.js";
 import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";

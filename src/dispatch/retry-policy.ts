@@ -1,4 +1,4 @@
-import { type Backoff, backoffDelay } from "../base/backoff.js";
+import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { DAY, HOUR, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";

@@ -3,7 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
-import { sleep } from "../base/sleep.js";
+import { sleep } from "../base/wait.js";
 import type { Store } from "../store/store.js";
 import type { Settlement } from "../store/work.js";
 

@@ -1,15 +1,13 @@
-import type { Backoff } from "../base/backoff.js";
-import { backoffDelay } from "../base/backoff.js";
+import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import type { Clock, Timer } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
-import { sleep } from "../base/sleep.js";
+import { sleep } from "../base/wait.js";
 import type { ContactEventSender } from "../client/call-types.js";
-import { EVENT_LIMITS } from "../contract/contact-event.js";
-import type { ContactEventInput } from "../contract/contact-event.js";
+import { EVENT_LIMITS, type ContactEventInput } from "../contract/contact-event.js";
 import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";
 import type { EventResult, FrozenSend, SendSettlement } from "../store/outbox.js";
 import type { Store } from "../store/store.js";

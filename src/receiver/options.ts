@@ -2,10 +2,9 @@ import { pino } from "pino";
 import { type Clock, systemClock } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import type { Logger } from "../base/logger.js";
+import { type Logger, makeSafeLogger } from "../base/logger.js";
 import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
 import { type RememberingClock, createRememberingClock } from "../base/remembering-clock.js";
-import { makeSureLogger } from "../base/sure-logger.js";
 import type { Random } from "../base/random.js";
 import type { Client } from "../client/call-types.js";
 import { createClient } from "../client/create-client.js";
@@ -184,7 +183,7 @@ export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
     retention: resolveRetention(options.retention ?? {}),
     source,
     signature: resolveSignatureAssumptions(options.signature, "signature"),
-    logger: makeSureLogger(options.logger ?? pino({ name: "pigeonhole" })),
+    logger: makeSafeLogger(options.logger ?? pino({ name: "pigeonhole" })),
     logErrorMessages: options.logErrorMessages ?? false,
     onAlarm: options.onAlarm,
     silenceAfterMs:

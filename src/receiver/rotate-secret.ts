@@ -1,8 +1,8 @@
-import { type Backoff, backoffDelay } from "../base/backoff.js";
+import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { SECOND } from "../base/duration.js";
 import { checkWholeNumber } from "../base/option-check.js";
-import { sleep } from "../base/sleep.js";
-import { waitingClock } from "../base/waiting-clock.js";
+import { sleep } from "../base/wait.js";
+import { waitingClock } from "../base/clock.js";
 import type { Client } from "../client/call-types.js";
 
 export interface RotateSecretOptions {

@@ -1,6 +1,6 @@
 import { SECOND } from "../base/duration.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
-import { waitingClock } from "../base/waiting-clock.js";
+import { waitingClock } from "../base/clock.js";
 import type { StoredEvent } from "./contact-events/event-log.js";
 import type { ContactEventWait } from "./sandbox.js";
 import { checkTimeout } from "./attempt-waits.js";

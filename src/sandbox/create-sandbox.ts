@@ -1,7 +1,7 @@
 import { HOUR, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
-import { seededRandom } from "../base/seeded-random.js";
+import { seededRandom } from "../base/random.js";
 import { localWebhookCreateInput, localWebhookUpdateInput } from "../contract/local-webhook.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
 import { createApiFaults } from "./api/api-faults.js";

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { readDuration } from "../base/duration-text.js";
+import { readDuration } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { ManualClock } from "../base/manual-clock.js";
 import type { AttemptQueue } from "./delivery/attempt-queue.js";

@@ -1,7 +1,6 @@
-import { type Clock, systemClock } from "../base/clock.js";
+import { type Clock, systemClock, waitingClock } from "../base/clock.js";
 import { type ManualClock, createManualClock, isManualClock } from "../base/manual-clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { waitingClock } from "../base/waiting-clock.js";
 import { createSpeedClock } from "./speed-clock.js";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRetryAfter } from "#pigeonhole/base/retry-after.js";
+import { readRetryAfter } from "#pigeonhole/base/retry-wait.js";
 
 const NOW = Date.UTC(2026, 5, 1);
 

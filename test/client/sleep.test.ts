@@ -1,7 +1,7 @@
 import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
-import { sleep } from "#pigeonhole/base/sleep.js";
-import { waitingClock } from "#pigeonhole/base/waiting-clock.js";
+import { sleep } from "#pigeonhole/base/wait.js";
+import { waitingClock } from "#pigeonhole/base/clock.js";
 
 test("sleep ends when the time is over, and leaves nothing on the signal", async () => {
   const clock = fakeClock();

@@ -4,7 +4,7 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { seededRandom } from "#pigeonhole/base/seeded-random.js";
+import { seededRandom } from "#pigeonhole/base/random.js";
 import { createSqliteStore } from "pigeonhole";
 
 /** @type {{ folder: string, file: string, life: string, isNeighbour: boolean }} */

@@ -1,6 +1,5 @@
 import { HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
-import type { Random } from "#pigeonhole/base/random.js";
-import { seededRandom } from "#pigeonhole/base/seeded-random.js";
+import { type Random, seededRandom } from "#pigeonhole/base/random.js";
 import { EVENT_TYPES, type EventType } from "pigeonhole";
 import type { ApiFaultRule, DeliveryFaultRule } from "pigeonhole/sandbox";
 

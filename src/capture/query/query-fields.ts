@@ -1,4 +1,4 @@
-import { readDuration } from "../../base/duration-text.js";
+import { readDuration } from "../../base/duration.js";
 import { isTestDelivery } from "../../protocol/test-delivery.js";
 import { CAPTURE_SOURCES, type Capture, VERDICT_CODES } from "../model/capture.js";
 import { isNamed } from "../model/capture-handle.js";

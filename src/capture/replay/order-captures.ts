@@ -1,5 +1,4 @@
-import type { Random } from "../../base/random.js";
-import { seededRandom } from "../../base/seeded-random.js";
+import { type Random, seededRandom } from "../../base/random.js";
 
 export const REPLAY_ORDERS = ["original", "reverse", "shuffle"] as const;
 

@@ -1,10 +1,9 @@
 import { randomInt } from "node:crypto";
 import type { LookupFunction } from "node:net";
-import type { Clock } from "../../base/clock.js";
+import { type Clock, waitingClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
-import { sleep } from "../../base/sleep.js";
-import { waitingClock } from "../../base/waiting-clock.js";
+import { sleep } from "../../base/wait.js";
 import {
   buildReplayBody,
   buildReplayHeaders,

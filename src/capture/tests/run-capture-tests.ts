@@ -1,8 +1,7 @@
-import type { Clock } from "../../base/clock.js";
+import { type Clock, waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import { sleep } from "../../base/sleep.js";
-import { waitingClock } from "../../base/waiting-clock.js";
+import { sleep } from "../../base/wait.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { buildReplayBody } from "../replay/build-replay.js";
 import type { Capture, Expectation } from "../model/capture.js";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Capture } from "../../capture/model/capture.js";
 import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
 import { generateSchemas } from "../../capture/schemas/generate-schemas.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { capturesTypes } from "./spec.js";

@@ -6,7 +6,7 @@ import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output, Paint } from "../frame/output.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { formatJson, formatTable, age, isoTime } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";

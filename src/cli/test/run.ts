@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../capture/tests/capture-test-report.js";
 import { type InspectedHandler, runCaptureTests } from "../../capture/tests/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/send/target.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { SECRET_SHAPE } from "../../protocol/limits.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { openInbox } from "../../store/open-inbox.js";

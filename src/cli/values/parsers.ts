@@ -1,5 +1,4 @@
-import { SECOND } from "../../base/duration.js";
-import { readDuration } from "../../base/duration-text.js";
+import { SECOND, readDuration } from "../../base/duration.js";
 
 /** Reads a whole number in a range; for `parse` of an option. */
 export function wholeNumber({ min, max }: { min: number; max?: number }): (text: string) => number {

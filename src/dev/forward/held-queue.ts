@@ -1,4 +1,4 @@
-import { type Backoff, backoffDelay } from "../../base/backoff.js";
+import { type Backoff, backoffDelay } from "../../base/retry-wait.js";
 import type { Clock, Timer } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 

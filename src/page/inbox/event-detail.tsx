@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import type { InboxEventDetail, InboxHandler } from "../../dev/api/page-api.js";
 import { BodyView } from "../message/body-view.js";
 import { EventBadge, StateBadge } from "../ui/badges.js";

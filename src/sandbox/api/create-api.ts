@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
-import { sleep } from "../../base/sleep.js";
+import { sleep } from "../../base/wait.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../../contract/contact-event.js";
 import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";

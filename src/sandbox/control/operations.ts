@@ -1,4 +1,4 @@
-import { readDuration } from "../../base/duration-text.js";
+import { readDuration } from "../../base/duration.js";
 import { type ApiFaultRule, checkApiRule } from "../api/api-faults.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
 import { type DeliveryFaultRule, checkDeliveryRule } from "../delivery/delivery-faults.js";

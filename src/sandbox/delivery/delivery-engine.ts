@@ -1,5 +1,5 @@
-import { readRetryAfter } from "../../base/retry-after.js";
-import { seededRandom } from "../../base/seeded-random.js";
+import { readRetryAfter } from "../../base/retry-wait.js";
+import { seededRandom } from "../../base/random.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { retryDelay } from "../../protocol/retry-schedule.js";
 import type { EndpointRegistry } from "../endpoints/endpoint-registry.js";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../base/clock.js";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
-import { sleep as sleepBy } from "../../base/sleep.js";
+import { sleep as sleepBy } from "../../base/wait.js";
 import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
 import { backUpInThread } from "./back-up-in-thread.js";

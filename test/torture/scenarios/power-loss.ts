@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { seededRandom } from "#pigeonhole/base/seeded-random.js";
+import { seededRandom } from "#pigeonhole/base/random.js";
 import { BUILT_ENTRY } from "../../simulation/package-copy.js";
 import { type State, checkState } from "../disk/check-state.js";
 import { Disk, LOSSES, type Loss } from "../disk/disk.js";

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
-import { type Random } from "#pigeonhole/base/random.js";
-import { seededRandom } from "#pigeonhole/base/seeded-random.js";
+import { type Random, seededRandom } from "#pigeonhole/base/random.js";
 import { BUILT_ENTRY } from "../../simulation/package-copy.js";
 import { Siege, type SiegeOptions, type SiegeResult } from "../siege.js";
 import { type DiskFaults, EIO, ENOSPC, EROFS } from "../shim/shim.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Backoff, backoffDelay } from "#pigeonhole/base/backoff.js";
+import { type Backoff, backoffDelay } from "#pigeonhole/base/retry-wait.js";
 
 const plain: Backoff = { initialMs: 100, factor: 2, maxMs: 60_000, jitter: 0 };
 const middle = (): number => 0.5;

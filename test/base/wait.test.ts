@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LATE, inTime } from "#pigeonhole/base/in-time.js";
+import { LATE, inTime } from "#pigeonhole/base/wait.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
 
 test("what settles in time comes through, and no timer is left", async () => {
