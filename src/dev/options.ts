@@ -5,11 +5,11 @@ import { checkWholeNumber } from "../base/option-check.js";
 import type { HeaderList } from "../capture/model/capture.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import { type TypeMatcher, parsePatterns } from "../protocol/event-pattern.js";
 import type { OnInvalid, WhenDown } from "./forward/forwarder.js";
 import { type Forward, type ForwardRule, createForwardRules } from "./forward/forward-rules.js";
 import type { Report } from "./dev-event.js";
 import type { EndpointApi } from "./register/registration.js";
-import { type TypeMatcher, parseTypeGlobs } from "./type-glob.js";
 
 /** An endpoint to create at the service for this run. */
 export interface RegisterOptions {
@@ -152,7 +152,7 @@ export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevS
   return {
     secrets,
     rules: createForwardRules(options.forwards ?? [], { allowRemote }),
-    isWanted: parseTypeGlobs(options.events ?? "*", "events"),
+    isWanted: parsePatterns(options.events ?? "*", "events"),
     port: checkPort("port", options.port ?? 4400),
     host: options.host ?? "127.0.0.1",
     path,

@@ -3,7 +3,8 @@ import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
 import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
 import type { SchemaMap } from "../protocol/event.js";
-import { EVENT_TYPES, isEventType } from "../protocol/event-types.js";
+import { matchesPattern } from "../protocol/event-pattern.js";
+import { EVENT_TYPES } from "../protocol/event-types.js";
 import type { ParkReason } from "../protocol/outcome.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
 import type { Handler, HandlerOptions, RegisteredHandler } from "./handler.js";
@@ -108,7 +109,7 @@ export class HandlerRegistry {
     const matching: RegisteredHandler[] = [];
     for (const handler of this.#handlers.values()) {
       if (test && !handler.testEvents) continue;
-      if (handler.patterns.some((pattern) => matches(pattern, type))) matching.push(handler);
+      if (handler.patterns.some((pattern) => matchesPattern(pattern, type))) matching.push(handler);
     }
     return matching;
   }
@@ -161,16 +162,11 @@ export class HandlerRegistry {
   /** A misspelt type would never match, which would be noticed only when events are missed. */
   #checkPattern(pattern: string): void {
     const types = [...EVENT_TYPES, ...this.#extraTypes];
-    const isKnown = isEventType(pattern) || this.#extraTypes.has(pattern) || pattern === "*";
-    if (isKnown || (pattern.endsWith(".*") && types.some((type) => matches(pattern, type)))) return;
+    if (types.some((type) => matchesPattern(pattern, type))) return;
     throw new PigeonholeError(
       "invalid_argument",
       `"${pattern}" is not an event type of the service. Known are ${types.join(", ")}, groups such as "email.*", and "*". ` +
         "A type that is newer than this package becomes known by an entry in options.schemas.",
     );
   }
-}
-
-function matches(pattern: string, type: string): boolean {
-  return pattern === type || pattern === "*" || (pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1)));
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { checkPattern } from "../protocol/event-pattern.js";
 import { type AttemptFilter, type AttemptLog, matchesFilter } from "./delivery/attempt-log.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
 import { EventWaiter } from "./event-waiter.js";
@@ -24,15 +25,20 @@ const FILTER_NAMES: OptionNames<AttemptFilter> = {
 };
 const WAIT_NAMES: OptionNames<AttemptWait> = { ...FILTER_NAMES, answered: true, timeoutMs: true };
 
-/** Throws `invalid_option` for an unknown field: ignored, it would make the filter match more than intended. */
+/**
+ * Throws `invalid_option` for an unknown field: ignored, it would make the filter match more than intended. And for a
+ * type that is no pattern: it would match nothing.
+ */
 export function checkFilter(filter: AttemptFilter): void {
   checkOptionNames("sandbox.deliveries", filter, FILTER_NAMES);
+  if (filter.type !== undefined) checkPattern(filter.type, "type");
 }
 
 /** Checks a wait in the same way, and refuses an answer that no attempt can have. */
 export function checkWait(wait: AttemptWait): void {
   checkOptionNames("sandbox.waitFor", wait, WAIT_NAMES);
-  const { answered } = wait;
+  const { answered, type } = wait;
+  if (type !== undefined) checkPattern(type, "type");
   if (answered === undefined || typeof answered === "number" || ANSWERS.includes(answered)) return;
   throw new PigeonholeError("invalid_option", `answered must be a status or one of ${ANSWERS.join(", ")}.`);
 }

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from "../../protocol/event-types.js";
+import { checkPattern, typesMatching } from "../../protocol/event-pattern.js";
 
 /** An endpoint to create in the sandbox. */
 export interface WantedEndpoint {
@@ -15,9 +15,10 @@ export function wantedEndpoint(text: string): WantedEndpoint {
 }
 
 function expandType(type: string): string[] {
-  if (type === "all" || type === "*") return [...EVENT_TYPES];
-  if (!type.endsWith(".*")) return [type];
-  const found = EVENT_TYPES.filter((known) => known.startsWith(type.slice(0, -1)));
+  const found = typesMatching(type);
   if (found.length > 0) return found;
+  // The sandbox decides about a whole name: it may know newer types.
+  if (!type.includes("*")) return [type];
+  checkPattern(type, "types");
   throw new Error(`No event type begins with ${type.slice(0, -1)}`);
 }

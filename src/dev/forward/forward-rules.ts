@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import { isLocalAddress, plainAddress } from "../../capture/send/local-address.js";
 import { parseTarget } from "../../capture/send/target.js";
-import { type TypeMatcher, parseTypeGlobs } from "../type-glob.js";
+import { type TypeMatcher, parsePatterns } from "../../protocol/event-pattern.js";
 
 /** A target for deliveries of some types. */
 export interface Forward {
@@ -35,7 +35,7 @@ export function parseForward(text: string): Forward {
 export function createForwardRules(forwards: readonly Forward[], { allowRemote }: { allowRemote: boolean }) {
   const seen = new Set<string>();
   return forwards.map(({ types = "*", target }): ForwardRule => {
-    const matches = parseTypeGlobs(types, "forwards");
+    const matches = parsePatterns(types, "forwards");
     if (seen.has(types) || seen.has("*")) {
       throw new PigeonholeError(
         "invalid_option",

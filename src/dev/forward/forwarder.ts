@@ -9,7 +9,7 @@ import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { type Outcome, answerFor } from "../../protocol/outcome.js";
 import type { ForwardRule } from "./forward-rules.js";
 import type { DevDeliveryEvent, Report } from "../dev-event.js";
-import type { TypeMatcher } from "../type-glob.js";
+import type { TypeMatcher } from "../../protocol/event-pattern.js";
 import type { CaptureLog } from "./capture-log.js";
 import type { AppSender } from "./app-sender.js";
 import { createHeldDelivery, isDelivered } from "./deliver-held.js";

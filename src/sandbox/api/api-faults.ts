@@ -2,6 +2,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 import type { Random } from "../../base/random.js";
 import { listOperations } from "../../contract/contract.js";
+import { matchesPattern } from "../../protocol/event-pattern.js";
 import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
 
 /** The fault of one call. */
@@ -66,7 +67,7 @@ export function createApiFaults({ random }: { random: Random }): ApiFaultList {
     next(call) {
       for (const entry of rules) {
         const { calls = "*", probability = 1, fault } = entry.rule;
-        if (!names(calls, call) || (probability < 1 && random() >= probability)) continue;
+        if (!matchesPattern(calls, call) || (probability < 1 && random() >= probability)) continue;
         entry.left -= 1;
         if (entry.left <= 0) rules = rules.filter((other) => other !== entry);
         return fault;
@@ -74,10 +75,6 @@ export function createApiFaults({ random }: { random: Random }): ApiFaultList {
       return undefined;
     },
   };
-}
-
-function names(calls: string, call: string): boolean {
-  return calls === "*" || calls === call || (calls.endsWith(".*") && call.startsWith(calls.slice(0, -1)));
 }
 
 const FAULT_FIELDS: Readonly<Record<InjectedFault["kind"], readonly string[]>> = {
@@ -91,7 +88,7 @@ export function checkApiRule(rule: ApiFaultRule): void {
   checkRule(rule, { fields: ["calls"], faults: FAULT_FIELDS });
   const { fault, calls = "*" } = rule;
   checkText("calls", calls);
-  if (!listOperations().some(({ resource, name }) => names(calls, `${resource}.${name}`))) {
+  if (!listOperations().some(({ resource, name }) => matchesPattern(calls, `${resource}.${name}`))) {
     throw new PigeonholeError("invalid_argument", `calls must name an operation or a resource, got ${calls}.`);
   }
   checkFault(fault);

@@ -1,3 +1,4 @@
+import { matchesPattern } from "../../protocol/event-pattern.js";
 import type { AttemptRow } from "./attempt-row.js";
 import type { ScheduledDelivery } from "./scheduled-delivery.js";
 
@@ -13,7 +14,7 @@ export interface LoggedAttempt {
 export interface AttemptFilter {
   endpointId?: string;
   eventId?: string;
-  /** An event type, or all of a group: `email.*`. */
+  /** An event type, all of a group (`email.*`), or `*`. */
   type?: string;
   status?: AttemptRow["status"];
   kind?: AttemptRow["kind"];
@@ -67,15 +68,10 @@ export function matchesFilter(row: AttemptRow, filter: AttemptFilter): boolean {
   return (
     (filter.endpointId === undefined || row.endpointId === filter.endpointId) &&
     (filter.eventId === undefined || row.eventId === filter.eventId) &&
-    (filter.type === undefined || matchesType(filter.type, row.eventType)) &&
+    (filter.type === undefined || matchesPattern(filter.type, row.eventType)) &&
     (filter.status === undefined || row.status === filter.status) &&
     (filter.kind === undefined || row.kind === filter.kind) &&
     (filter.sinceMs === undefined || Date.parse(row.createdAt) >= filter.sinceMs) &&
     (filter.untilMs === undefined || Date.parse(row.createdAt) < filter.untilMs)
   );
-}
-
-/** True for the type itself, for its group `email.*`, and for `*`. */
-export function matchesType(pattern: string, type: string): boolean {
-  return pattern === "*" || pattern === type || (pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1)));
 }

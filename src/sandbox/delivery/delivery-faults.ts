@@ -1,9 +1,9 @@
 import { MINUTE } from "../../base/duration.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 import type { Random } from "../../base/random.js";
+import { checkPattern, matchesPattern } from "../../protocol/event-pattern.js";
 import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
 import { MAX_DELAY_MS } from "../latest-time.js";
-import { matchesType } from "./attempt-log.js";
 
 /** The fault of one attempt. */
 export type DeliveryFault =
@@ -97,7 +97,7 @@ export class DeliveryFaultList {
 
 function fits({ types = "*", endpointId, attempt }: DeliveryFaultRule, subject: FaultSubject): boolean {
   return (
-    matchesType(types, subject.type) &&
+    matchesPattern(types, subject.type) &&
     (endpointId === undefined || endpointId === subject.endpointId) &&
     (attempt === undefined || attempt === subject.attempt)
   );
@@ -115,7 +115,7 @@ const FAULT_FIELDS: Readonly<Record<DeliveryFault["kind"], readonly string[]>> =
 /** Throws `invalid_argument` or `invalid_option` for an invalid rule. */
 export function checkDeliveryRule(rule: DeliveryFaultRule): void {
   checkRule(rule, { fields: ["types", "endpointId", "attempt"], faults: FAULT_FIELDS });
-  checkText("types", rule.types);
+  if (rule.types !== undefined) checkPattern(rule.types, "types");
   checkText("endpointId", rule.endpointId);
   if (rule.attempt !== undefined) checkWholeNumber("attempt", rule.attempt, { min: 1 });
   checkFault(rule.fault);

@@ -1,4 +1,5 @@
 import { PigeonholeError } from "../../base/error.js";
+import { typesMatching } from "../../protocol/event-pattern.js";
 import { EVENT_TYPES, type EventType } from "../../protocol/event-types.js";
 
 /** Handlers that nearly every app wants, offered first. */
@@ -24,10 +25,7 @@ export function parseEvents(text: string): EventType[] {
 }
 
 function matchEvents(word: string): EventType[] {
-  const found = EVENT_TYPES.filter((type) => {
-    if (word === "all" || word === "*") return true;
-    return word.endsWith(".*") ? type.startsWith(word.slice(0, -1)) : type === word;
-  });
+  const found = typesMatching(word);
   if (found.length > 0) return found;
   throw new PigeonholeError(
     "invalid_option",
