@@ -1,5 +1,6 @@
 import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { MINUTE, SECOND } from "../base/duration.js";
+import { isRetryableAnswer } from "../base/http-status.js";
 import type { Random } from "../base/random.js";
 import { type Operation, takesIdempotencyKey } from "../contract/operation.js";
 import { ApiError, NoAnswerError } from "./errors.js";
@@ -32,10 +33,8 @@ export function retryWait({ error, retries, maxRetries, isRepeatable, random }: 
   return askedMs > MAX_RETRY_AFTER_MS ? undefined : Math.max(waitMs, askedMs);
 }
 
-/** No answer, 408, 425, 429 and 5xx are transient. Any other answer would be the same again. */
+/** Any answer that is not retryable would be the same again. */
 function isTransient(error: unknown): boolean {
   if (error instanceof NoAnswerError) return true;
-  if (!(error instanceof ApiError)) return false;
-  const { status } = error;
-  return status === 408 || status === 425 || status === 429 || status >= 500;
+  return error instanceof ApiError && isRetryableAnswer(error.status);
 }

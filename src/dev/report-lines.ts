@@ -1,6 +1,7 @@
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/model/capture.js";
 import { captureHandle } from "../capture/model/capture-handle.js";
 import { escapeControls } from "../base/text.js";
+import { isRetryableStatus } from "../protocol/retry-schedule.js";
 import type { DevEvent } from "./dev-event.js";
 
 /**
@@ -208,7 +209,7 @@ function heldNote(why: Extract<DevEvent, { kind: "held" }>["why"]): string {
 
 /** Neither the app nor the disk has it, and the sender knows. */
 function notTaken(answer: number): string | undefined {
-  return answer >= 500 ? "not taken; the service sends it again" : undefined;
+  return isRetryableStatus(answer) ? "not taken; the service sends it again" : undefined;
 }
 
 function toneOf(status: number | null): Tone {

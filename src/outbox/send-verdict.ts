@@ -1,5 +1,6 @@
 import { ApiError, InvalidInputError, NoAnswerError } from "../client/errors.js";
 import { MINUTE } from "../base/duration.js";
+import { isRetryableAnswer } from "../base/http-status.js";
 import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";
 import type { EventResult, FrozenSend, OutboxDeadReason } from "../store/outbox.js";
 
@@ -44,7 +45,7 @@ export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): S
   }
   if (error instanceof NoAnswerError) return retry(error);
   if (!(error instanceof ApiError)) return retry(error);
-  if (isWorthRepeating(error.status)) return { ...retry(error), afterMs: error.retryAfterMs };
+  if (isRetryableAnswer(error.status)) return { ...retry(error), afterMs: error.retryAfterMs };
   if (isForConfiguration(error)) return { ...retry(error), isConfiguration: true };
   const { code, param = "", message } = error;
   const [only] = send.events;
@@ -72,10 +73,6 @@ function isForConfiguration({ status, code }: ApiError): boolean {
  */
 export function mayBeClockSkew(code: string, occurredAt: number, nowMs: number): boolean {
   return code === "invalid_event" && nowMs - occurredAt < YOUNG_MS;
-}
-
-function isWorthRepeating(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
 function retry(error: unknown): Extract<SendVerdict, { kind: "retry" }> {

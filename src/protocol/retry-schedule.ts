@@ -1,4 +1,5 @@
 import { HOUR, MINUTE } from "../base/duration.js";
+import { isRetryableAnswer } from "../base/http-status.js";
 import type { Random } from "../base/random.js";
 
 /** When the service tries a delivery again. See docs/service.md#retries. */
@@ -27,8 +28,7 @@ export const MAX_RETRY_SPAN_MS = RETRY_SCHEDULE.waitsMs.reduce(
  * 425, 429 and 5xx. Any other answer that is not 2xx loses the event. See docs/service.md#retries.
  */
 export function isRetryableStatus(status: number | null): boolean {
-  if (status === null) return true;
-  return status === 408 || status === 425 || status === 429 || (status >= 500 && status <= 599);
+  return status === null || isRetryableAnswer(status);
 }
 
 /** True when the service takes the delivery as delivered: any 2xx. See docs/service.md#delivery. */
