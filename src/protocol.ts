@@ -6,7 +6,6 @@ export {
   type SignatureEncoding,
   type TimestampPlace,
 } from "./protocol/assumptions.js";
-export type { Secret } from "./protocol/delivery-mac.js";
 export {
   DEFAULT_EVENT_TYPES,
   EVENT_TYPES,
@@ -17,7 +16,7 @@ export {
 export { explainSignature } from "./protocol/explain-signature.js";
 export type { FindingCode, SignatureExplanation, SignatureFinding } from "./protocol/explanation.js";
 export type { HeadersInput } from "./protocol/header-access.js";
-export { LIMITS, MAX_SIGNATURE_HEADER_LENGTH, SECRET_SHAPE } from "./protocol/limits.js";
+export { LIMITS, MAX_SIGNATURE_HEADER_LENGTH } from "./protocol/limits.js";
 export type { ParseFailure, UnreadableSignature } from "./protocol/parse-signature.js";
 export type { HeaderReader } from "./protocol/raw-request.js";
 export {
@@ -28,6 +27,7 @@ export {
   retryDelay,
   type RetryDelayInput,
 } from "./protocol/retry-schedule.js";
+export { SECRET_SHAPE, type Secret } from "./protocol/secret.js";
 export { signDelivery, type SignDeliveryInput } from "./protocol/sign-delivery.js";
 export type { SignatureHeaderFault } from "./protocol/signature-header.js";
 export {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
+import { SECRET_PATTERN } from "../protocol/secret.js";
 
 /** ISO 8601 with a zone, as callers must write it. See docs/service.md#timestamps. */
 export const timestamp = z.iso.datetime({
@@ -24,9 +25,7 @@ export const webhookId = z.string().regex(/^whe_[0-9a-f]{24}$/, { error: "Must b
  * `whsec_` and 43 base64url characters. See docs/service.md#identifiers. Results are not checked against it, so that a
  * secret is not lost.
  */
-export const webhookSecret = z
-  .string()
-  .regex(/^whsec_[A-Za-z0-9_-]{43}$/, { error: "Must be whsec_ and 43 base64url characters." });
+export const webhookSecret = z.string().regex(SECRET_PATTERN, { error: "Must be whsec_ and 43 base64url characters." });
 
 /** One path segment that no URL parser reads as `.` or `..`. */
 export function pathSegment(maxLength: number) {

@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { MINUTE } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { HeaderList } from "../capture/model/capture.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
-import { SECRET_SHAPE } from "../protocol/limits.js";
+import { makeSecret } from "../protocol/secret.js";
 import { signDelivery } from "../protocol/sign-delivery.js";
 import type { SignatureVariant } from "./api/page-api.js";
 
@@ -47,7 +46,7 @@ export function signVariant(input: {
     case "stale":
       return { headers: [...plain, ...sign(given(), nowMs - STALE_MS)], body };
     case "wrong-secret":
-      return { headers: [...plain, ...sign(SECRET_SHAPE.prefix + randomBytes(32).toString("base64url"))], body };
+      return { headers: [...plain, ...sign(makeSecret())], body };
     case "tampered":
       // A space after the JSON: the event is the same, but the bytes differ from those that were signed.
       return { headers: [...plain, ...sign(given())], body: Buffer.concat([body, Buffer.from(" ")]) };

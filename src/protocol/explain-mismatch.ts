@@ -1,12 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
 import type { SignatureAssumptions } from "./assumptions.js";
-import { deliveryMac, type Secret } from "./delivery-mac.js";
+import { deliveryMac } from "./delivery-mac.js";
 import { bodyHints, bodyVariants } from "./explain-body.js";
 import { secretHints, secretVariants } from "./explain-secret.js";
 import { prefixVariants } from "./explain-timestamp.js";
 import type { SignatureFinding, Variant } from "./explanation.js";
 import type { ParsedSignature } from "./parse-signature.js";
 import type { HeaderReader } from "./raw-request.js";
+import type { Secret } from "./secret.js";
 
 /** A claim that none of the secrets fits. */
 export interface Mismatch {

@@ -1,9 +1,7 @@
-import type { Secret } from "./delivery-mac.js";
 import type { SignatureFinding, Variant } from "./explanation.js";
-import { SECRET_SHAPE } from "./limits.js";
+import { PASS_WHOLE_SECRET, type Secret, SECRET_SHAPE, secretMistakes, wrapping } from "./secret.js";
 
-const { prefix, keyLength } = SECRET_SHAPE;
-const WHOLE_SECRET = "Pass the secret as the service shows it when the endpoint is created, whole and unchanged.";
+const { prefix } = SECRET_SHAPE;
 
 /** Other keys that may be meant by a secret, each with what would then be wrong. A key object has none. */
 export function secretVariants(secret: Secret, name: string): Variant<string | Uint8Array>[] {
@@ -14,7 +12,10 @@ export function secretVariants(secret: Secret, name: string): Variant<string | U
   // A second cause in the same secret is reported under the one that stands out: copying it again fixes both.
   if (!base.startsWith(prefix)) {
     const message = `${name} lacks the prefix ${prefix}; the signature fits with it.`;
-    variants.push({ value: prefix + base, finding: { code: "secret_prefix_missing", message, fix: WHOLE_SECRET } });
+    variants.push({
+      value: prefix + base,
+      finding: { code: "secret_prefix_missing", message, fix: PASS_WHOLE_SECRET },
+    });
     return variants;
   }
   const rest = base.slice(prefix.length);
@@ -38,40 +39,22 @@ export function secretVariants(secret: Secret, name: string): Variant<string | U
   return variants.filter(({ value }) => value.length > 0);
 }
 
-/** The secret without whitespace, quotes and a written-out line end around it; undefined when it has none. */
 function cleanVariant(secret: string, name: string): Variant<string> | undefined {
-  const trimmed = secret.trim();
-  const bare = trimmed
-    .replace(/^["'`]+/, "")
-    .replace(/(?:["'`]|\\[rn])+$/, "")
-    .trim();
-  if (bare === secret || bare === "") return undefined;
-  if (bare === trimmed) {
-    const message = `${name} has whitespace or a line end around it; it would match after trimming.`;
-    const fix = "Trim the value where it is read, or remove the line end from the file or variable that holds it.";
-    return { value: bare, finding: { code: "secret_has_whitespace", message, fix } };
-  }
-  const message = `${name} has quotes or a written-out line end around it; it would match without.`;
-  const fix = "Remove the quotes: not every way of setting a variable takes them off.";
-  return { value: bare, finding: { code: "secret_has_quotes", message, fix } };
+  const wrapped = wrapping(secret);
+  if (wrapped === undefined) return undefined;
+  const { bare, mistake } = wrapped;
+  const { what, fix } = mistake;
+  const how = mistake.code === "secret_has_whitespace" ? "after trimming" : "without";
+  return { value: bare, finding: { code: mistake.code, message: `${name} ${what}; it would match ${how}.`, fix } };
 }
 
 /** What can be seen on a secret that fits nothing. */
 export function secretHints(secret: Secret, name: string): SignatureFinding[] {
   if (typeof secret !== "string") return [];
-  const text = secret.trim();
-  if (/^["']?svc_(?:live|test)_/.test(text)) {
-    const message = `${name} is an API key, not a webhook secret.`;
-    const fix = `Use the secret of the endpoint, which starts with ${prefix}; it is shown when the endpoint is created.`;
-    return [{ code: "secret_is_api_key", message, fix }];
+  for (const { code, what, fix } of secretMistakes(secret)) {
+    if (code !== "secret_is_api_key" && code !== "secret_is_endpoint_id" && code !== "secret_has_other_length")
+      continue;
+    return [{ code, message: `${name} ${what}.`, fix }];
   }
-  if (/^["']?whe_/.test(text)) {
-    const message = `${name} is the id of an endpoint, not its secret.`;
-    const fix = `Use the secret, which starts with ${prefix}; rotate it if it was not kept.`;
-    return [{ code: "secret_is_endpoint_id", message, fix }];
-  }
-  const length = text.length - prefix.length;
-  if (!text.startsWith(prefix) || length === keyLength) return [];
-  const message = `${name} has ${length} characters after ${prefix}, where the service makes ${keyLength}.`;
-  return [{ code: "secret_has_other_length", message, fix: `Perhaps it was cut when copied. ${WHOLE_SECRET}` }];
+  return [];
 }

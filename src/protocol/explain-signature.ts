@@ -1,4 +1,3 @@
-import { checkSecrets } from "./delivery-mac.js";
 import { explainMismatch, nameOf } from "./explain-mismatch.js";
 import { clockFinding } from "./explain-timestamp.js";
 import { explainUnreadable } from "./explain-unreadable.js";
@@ -7,6 +6,7 @@ import { headerReader } from "./header-access.js";
 import { LIMITS } from "./limits.js";
 import { parseSignature } from "./parse-signature.js";
 import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
+import { checkSecrets } from "./secret.js";
 import { verifySignature, type SignatureVerdict, type VerifySignatureInput } from "./verify-signature.js";
 
 /**

@@ -20,10 +20,5 @@ export const LIMITS = {
   domainAllowlistSize: 25,
 } as const;
 
-/**
- * What a webhook secret looks like: the prefix, then this many base64url characters. See docs/service.md#identifiers.
- */
-export const SECRET_SHAPE = { prefix: "whsec_", keyLength: 43 } as const;
-
 /** Longest signature header that is looked at, in characters; ours. About 80 signatures fit. */
 export const MAX_SIGNATURE_HEADER_LENGTH = 4096;

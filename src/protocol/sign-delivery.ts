@@ -1,8 +1,9 @@
 import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { SignatureAssumptions, SignatureEncoding } from "./assumptions.js";
-import { checkBody, checkSecrets, deliveryMac } from "./delivery-mac.js";
+import { checkBody, deliveryMac } from "./delivery-mac.js";
 import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
+import { checkSecrets } from "./secret.js";
 import { encodeSignature } from "./signature-encoding.js";
 
 /** A delivery to sign. */

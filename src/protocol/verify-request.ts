@@ -1,5 +1,5 @@
 import type { SignatureAssumptions } from "./assumptions.js";
-import type { Secret } from "./delivery-mac.js";
+import type { Secret } from "./secret.js";
 import { type ParseFailure, parseSignature } from "./parse-signature.js";
 import type { RawRequest } from "./raw-request.js";
 import { type MacVerdict, verifyParsed } from "./verify-signature.js";

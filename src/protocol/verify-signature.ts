@@ -3,11 +3,12 @@ import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { SignatureAssumptions } from "./assumptions.js";
-import { checkBody, checkSecrets, deliveryMac, type Secret } from "./delivery-mac.js";
+import { checkBody, deliveryMac } from "./delivery-mac.js";
 import { headerReader, type HeadersInput } from "./header-access.js";
 import { LIMITS } from "./limits.js";
 import { parseSignature, type ParsedSignature, type ParseFailure } from "./parse-signature.js";
 import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
+import { checkSecrets, type Secret } from "./secret.js";
 
 /** A delivery to verify. */
 export interface VerifySignatureInput {

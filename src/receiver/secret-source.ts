@@ -4,8 +4,8 @@ import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
+import { checkEndpointSecrets, SECRET_SHAPE } from "../protocol/secret.js";
 import type { Alarms } from "./alarms.js";
-import { checkSecrets } from "./check-secrets.js";
 
 /** Whole secrets with `whsec_`, newest first: one, several, or a function that reads them where they are kept. */
 export type SecretsOption = string | readonly string[] | (() => readonly string[] | Promise<readonly string[]>);
@@ -131,7 +131,10 @@ export class SecretSource {
   }
 
   #use(secrets: readonly string[]): void {
-    checkSecrets(secrets, this.#deps.logger);
+    checkEndpointSecrets(secrets);
+    for (const [index, secret] of secrets.entries()) {
+      if (!secret.startsWith(SECRET_SHAPE.prefix)) this.#deps.logger.warn({ index }, "secret_without_whsec_prefix");
+    }
     const { length } = this.#values;
     if (length === secrets.length && this.#values.every((value, index) => value === secrets[index])) return;
     this.#values = [...secrets];

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { makeSecret } from "../protocol/secret.js";
 
 /** Identifiers and secrets of one sandbox. With one seed, the same label gives the same one in every run. */
 export interface MakeId {
@@ -12,6 +13,6 @@ export function createMakeId(seed: string): MakeId {
   const digest = (label: string): Buffer => createHash("sha256").update(`${seed}\0${label}`).digest();
   return {
     hex: (label) => digest(label).toString("hex").slice(0, 24),
-    secret: (label) => `whsec_${digest(label).toString("base64url")}`,
+    secret: (label) => makeSecret(digest(label)),
   };
 }

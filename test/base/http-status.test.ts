@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isRetryableAnswer } from "#pigeonhole/base/http-status.js";
 import { ApiError } from "#pigeonhole/client/errors.js";
 import { retryWait } from "#pigeonhole/client/retry.js";
-import { judgeFailure } from "#pigeonhole/receiver/send-verdict.js";
+import { judgeFailure } from "#pigeonhole/outbox/send-verdict.js";
 
 const STATUSES = Array.from({ length: 900 }, (_, index) => index + 100);
 const RETRYABLE = [408, 425, 429, ...STATUSES.filter((status) => status >= 500 && status <= 599)];

@@ -2,8 +2,8 @@ import { createReceiver } from "pigeonhole";
 import { createSandbox } from "pigeonhole/sandbox";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
-import { readMatcher } from "#pigeonhole/capture/query-fields.js";
-import { wantedEndpoint } from "#pigeonhole/cli/values/endpoint-option.js";
+import { readMatcher } from "#pigeonhole/capture/query/query-fields.js";
+import { wantedEndpoint } from "#pigeonhole/cli/values/wanted-endpoint.js";
 import { createForwardRules } from "#pigeonhole/dev/forward/forward-rules.js";
 import {
   checkPattern,

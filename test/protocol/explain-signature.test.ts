@@ -61,7 +61,7 @@ describe("the secret", () => {
 
   test("whitespace is said in the words of a cure", () => {
     const [finding] = explain({ secrets: `${SECRET}\n` }).findings;
-    expect(finding?.message).toBe("secrets[0] has whitespace or a line end around it; it would match after trimming.");
+    expect(finding?.message).toBe("secrets[0] has white space or a line end around it; it would match after trimming.");
   });
 
   test("a sender that signs without the prefix, or with the decoded key as Standard Webhooks", () => {
@@ -74,7 +74,7 @@ describe("the secret", () => {
 
   test("which secret of several is meant", () => {
     const [finding] = explain({ secrets: ["whsec_other", `${SECRET} `] }).findings;
-    expect(finding?.message).toMatch(/^secrets\[1\] has whitespace/);
+    expect(finding?.message).toMatch(/^secrets\[1\] has white space/);
   });
 
   test.each<[FindingCode, string]>([

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
@@ -6,6 +5,7 @@ import { isPigeonholeError } from "../../base/error.js";
 import { silentLogger } from "../../base/logger.js";
 import { TUNNEL_NAMES } from "../../dev/tunnel/tunnel-programs.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
+import { makeSecret } from "../../protocol/secret.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { describeOldNode } from "../old-node.js";
@@ -43,7 +43,7 @@ export async function checkReceiver(): Promise<CheckResult> {
 async function receiveInMemory(): Promise<string> {
   // Loads the native module, so that its failure is a failure of this check.
   const { createReceiver } = await import("../../receiver/create-receiver.js");
-  const secret = `whsec_${randomBytes(32).toString("base64url")}`;
+  const secret = makeSecret();
   const receiver = createReceiver({ secrets: secret, store: ":memory:", logger: silentLogger, telemetry: false });
   const handled = new Promise<void>((resolve) => {
     receiver.on("email.received", (_, ctx) => ctx.commit(() => resolve()));

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { headerListReader } from "../../capture/model/judge-signature.js";
 import type { SendResult } from "../../capture/send/send-request.js";
-import { SECRET_SHAPE } from "../../protocol/limits.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
+import { isRetryableStatus } from "../../protocol/retry-schedule.js";
+import { makeSecret } from "../../protocol/secret.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import { type CheckResult, fail, pass } from "../frame/check-result.js";
 
@@ -34,7 +34,7 @@ const READ: ReadonlySet<string | undefined> = new Set(["unverified", "secrets_un
 export async function checkParsers(post: PostToApp): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const { name, what, body } of PROBES) {
-    const secret = SECRET_SHAPE.prefix + randomBytes(32).toString("base64url");
+    const secret = makeSecret();
     results.push(judge(name, what, await post(body, signDelivery({ body, secret }))));
   }
   return results;
@@ -55,7 +55,7 @@ function judge(name: string, what: string, { status, headers, error }: SendResul
   if (outcome !== undefined) {
     return fail(name, `The receiver answered ${status} ${outcome} to ${what}.`, ABOVE);
   }
-  const loss = status >= 500 ? "" : ", which is final: the event would be lost";
+  const loss = isRetryableStatus(status) ? "" : ", which is final: the event would be lost";
   return fail(
     name,
     `Something in front of the receiver answered ${status} to ${what}${loss}.`,

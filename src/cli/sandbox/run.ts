@@ -3,7 +3,7 @@ import { sleep } from "../../base/wait.js";
 import { waitingClock } from "../../base/clock.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { isLocalAddress, isLocalHost } from "../../capture/send/local-address.js";
-import { checkSecret } from "../../sandbox/check-secret.js";
+import { checkServiceSecret } from "../../protocol/secret.js";
 import { createSandbox } from "../../sandbox/create-sandbox.js";
 import type { WebhookCreateInput } from "../../contract/webhook-endpoint.js";
 import type { EndpointWithSecret, Sandbox } from "../../sandbox/sandbox.js";
@@ -85,7 +85,7 @@ async function start(emulated: Sandbox, { options, context }: Input, given: Give
 /** The service's secrets have a fixed length, and the sandbox refuses any other. */
 function checkSandboxSecret({ ref, value }: NamedSecret): void {
   try {
-    checkSecret(value);
+    checkServiceSecret(value);
   } catch (error) {
     throw isPigeonholeError(error) ? usageError(`${ref}: ${error.message}`) : error;
   }

@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../capture/tests/capture-test-report.js";
 import { type InspectedHandler, runCaptureTests } from "../../capture/tests/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/send/target.js";
 import { escapeControls } from "../../base/text.js";
-import { SECRET_SHAPE } from "../../protocol/limits.js";
+import { makeSecret } from "../../protocol/secret.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { openInbox } from "../../store/open-inbox.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
@@ -62,9 +61,7 @@ export const run: RunCommand<typeof test> = async (input) => {
 /** With `--start` a secret for this run is enough, since the app gets it. */
 function findSecret({ options, context }: Input): string {
   if (options.start === undefined) return requireSigningSecret(options.secret, context).value;
-  return (
-    findSigningSecret(options.secret, context)?.value ?? SECRET_SHAPE.prefix + randomBytes(32).toString("base64url")
-  );
+  return findSigningSecret(options.secret, context)?.value ?? makeSecret();
 }
 
 async function waitUntilThere({ options, context }: Input, target: URL, app: AppProcess | undefined): Promise<void> {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
-import { SECRET_SHAPE } from "../../protocol/limits.js";
+import { SECRET_SHAPE } from "../../protocol/secret.js";
 import { EXIT } from "../frame/exit-code.js";
 import { CommandError, usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";

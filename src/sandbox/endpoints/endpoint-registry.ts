@@ -1,4 +1,4 @@
-import { checkSecret } from "../check-secret.js";
+import { checkServiceSecret } from "../../protocol/secret.js";
 import type { Clock } from "../../base/clock.js";
 import type { WebhookCreateInput, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
 import { SandboxApiError, type Caller } from "../api/api-handlers.js";
@@ -55,7 +55,7 @@ export class EndpointRegistry {
     const { url, description, eventTypes, addressAllowlist = [], domainAllowlist = [] } = checkCreate(input, rules);
     const lists = normalizeAllowlists({ addressAllowlist, domainAllowlist });
     requireWithin(caller, lists);
-    if (secret !== undefined) checkSecret(secret);
+    if (secret !== undefined) checkServiceSecret(secret);
     if (this.#endpoints.size >= maxEndpoints) {
       const message = `The workspace has ${maxEndpoints} endpoints already; delete one first.`;
       throw new SandboxApiError({ status: 422, code: "workspace_limit_reached", message });
@@ -116,7 +116,7 @@ export class EndpointRegistry {
   rotateSecret(id: string, { caller, secret }: { caller?: Caller; secret?: string } = {}): Endpoint {
     const endpoint = this.get(id);
     requireWithin(caller, endpoint);
-    if (secret !== undefined) checkSecret(secret);
+    if (secret !== undefined) checkServiceSecret(secret);
     endpoint.secret = secret ?? this.#nextSecret();
     this.#options.onChange(endpoint, "rotated");
     return endpoint;

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { makeSecret } from "../../protocol/secret.js";
 import { type EventNames, namesOf, renameEvent, repeatEventLines } from "./event-names.js";
 import { fillText, keepSections } from "./fill-text.js";
 import { managerSettings } from "./manager-settings.js";
@@ -78,9 +78,4 @@ function spreadEvents(
   }
   // In other files the event is an example: one that the project handles.
   return events.slice(0, 1).map((event) => ({ path, content: renameEvent(content, event) }));
-}
-
-/** Like the service's secrets: `whsec_` and 32 random bytes. */
-function makeSecret(): string {
-  return `whsec_${randomBytes(32).toString("base64url")}`;
 }
