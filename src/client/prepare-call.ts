@@ -1,5 +1,6 @@
 import type { BoundOperation } from "../contract/bind-operations.js";
-import { type ValidationCode, checkInput } from "../contract/check-input.js";
+import { countEvents } from "../contract/count-events.js";
+import { checkInput, type ValidationCode } from "../contract/check-input.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/idempotency-key.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "../contract/operation.js";
 import type { WireRequest } from "./attempt.js";
@@ -111,10 +112,4 @@ function queryString(query: Record<string, unknown>): string {
     if (typeof value === "string" || typeof value === "number") pairs.set(name, String(value));
   }
   return pairs.size === 0 ? "" : `?${pairs.toString()}`;
-}
-
-function countEvents({ events, argument = "" }: Operation, body: Record<string, unknown> | undefined): number {
-  if (events === undefined) return 0;
-  const list = body?.[argument];
-  return events === "each" && Array.isArray(list) ? list.length : 1;
 }

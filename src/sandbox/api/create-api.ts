@@ -4,6 +4,7 @@ import { checkWholeNumber } from "../../base/option-check.js";
 import { sleep } from "../../base/wait.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../../contract/contact-event.js";
+import { countEvents } from "../../contract/count-events.js";
 import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";
 import type { ApiFaults, InjectedFault } from "./api-faults.js";
 import { type ApiAnswer, type ApiCall, SandboxApiError, type ApiHandler, type ApiHandlers } from "./api-handlers.js";
@@ -114,7 +115,7 @@ export function createApi(options: ApiOptions): Api {
           checkParams(operation, params);
           if (request.body.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes);
           const body = readBody(operation, request.body, nowMs);
-          const events = countEvents(bound, body);
+          const events = countEvents(operation, body);
           if (events > 0) rate.take(caller.keyId, events, nowMs);
           return handlerOf(handlers, bound)({ caller, nowMs, params, query, body, idempotencyKey });
         });
@@ -194,13 +195,6 @@ function errorAnswer(error: unknown): ApiAnswer {
 function tooLarge(maxBodyBytes: number): SandboxApiError {
   const message = `The body has more than ${maxBodyBytes} bytes.`;
   return new SandboxApiError({ status: 413, code: "request_too_large", message });
-}
-
-function countEvents({ operation }: BoundOperation, body: Record<string, unknown> | undefined): number {
-  const { events, argument = "" } = operation;
-  if (events === undefined) return 0;
-  const list = body?.[argument];
-  return events === "each" && Array.isArray(list) ? list.length : 1;
 }
 
 type CheckedCall = Pick<ApiCall<unknown>, "caller" | "nowMs" | "params" | "idempotencyKey"> & {
