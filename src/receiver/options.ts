@@ -12,6 +12,7 @@ import type { ClientOptions } from "../client/options.js";
 import { type RetryPolicy, resolveRetry } from "../dispatch/retry-policy.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import type { SchemaMap } from "../protocol/event.js";
+import { LIMITS } from "../protocol/limits.js";
 import type { UnverifiedPolicy } from "../protocol/outcome.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import { createSqliteStore } from "../store/sqlite/sqlite-store.js";
@@ -150,7 +151,6 @@ export interface ResolvedOptions {
   random: Random;
 }
 
-const DEFAULT_TOLERANCE_SECONDS = 300;
 const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
 const DEFAULT_IDS_MS = 90 * DAY;
 /** Attempts can spread over 55 h; a week leaves room for a replay by hand. */
@@ -159,7 +159,7 @@ const MIN_IDS_MS = 7 * DAY;
 /** Fills in defaults; throws `invalid_option` naming the option. Secrets are checked by their source. */
 export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
   checkOptionNames("createReceiver", options, OPTION_NAMES);
-  const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, unverified = "retry" } = options;
+  const { toleranceSeconds = LIMITS.toleranceSeconds, unverified = "retry" } = options;
   const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES, bodyTimeoutMs = 5 * SECOND } = options;
   const { highWaterMark = 1_000, concurrency = 16, silenceAfterMs, source = "default" } = options;
   const { backlogAfterMs = 15 * MINUTE } = options;

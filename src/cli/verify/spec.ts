@@ -1,3 +1,4 @@
+import { LIMITS } from "../../protocol/limits.js";
 import { defineCommand } from "../frame/spec.js";
 import { moment, header, wholeNumber } from "../values/parsers.js";
 import { secretOption } from "../values/secret-option.js";
@@ -34,7 +35,7 @@ export const verify = defineCommand({
     tolerance: {
       value: "seconds",
       parse: wholeNumber({ min: 0 }),
-      default: "300",
+      default: String(LIMITS.toleranceSeconds),
       summary: "Accepted age, both ways.",
     },
     store: storeOption,
