@@ -3,7 +3,7 @@ import { PigeonholeError } from "../base/error.js";
 import { type OptionNames, checkOptionNames } from "../base/option-check.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
-import type { EventDetail, EventPage, EventQuery } from "../store/inbox-view.js";
+import { type EventDetail, type EventPage, type EventQuery, bodyOf } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import type { ParkedNote } from "../store/work.js";
 
@@ -74,13 +74,7 @@ export function createInbox(deps: InboxDeps): Inbox {
   async function retry(id: string): Promise<RetryResult> {
     const event = await store.get(id);
     if (event === undefined) throw notFound(id);
-    if (event.body === undefined) {
-      throw new PigeonholeError(
-        "body_dropped",
-        `The body of event "${id}" was dropped by retention; it cannot be handled again.`,
-      );
-    }
-    const route = routeStored(event.body);
+    const route = routeStored(bodyOf(event));
     const pending = await store.replan({ seq: event.seq, now: clock.now(), ...route });
     if (pending > 0) dispatcher.poke();
     const result = { pending, parked: route.parked?.reason };

@@ -1,9 +1,10 @@
+import { PigeonholeError } from "../base/error.js";
 import type { OutboxState } from "./outbox.js";
 import type { WorkState } from "./work-state.js";
 
 /** One handler's part of an event. */
 export interface HandlerView {
-  /** Handler name; empty for the note of an event that was not understood. */
+  /** Handler name; empty (`NOTE_HANDLER`) for the note of an event that was not understood. */
   handler: string;
   state: WorkState;
   /**
@@ -41,6 +42,15 @@ export interface EventDetail extends EventView {
   seq: number;
   /** Exact received bytes; undefined once retention has dropped them. */
   body: Uint8Array | undefined;
+}
+
+/** The bytes of an event; throws `body_dropped` if retention has dropped them. */
+export function bodyOf({ id, body }: EventDetail): Uint8Array {
+  if (body !== undefined) return body;
+  throw new PigeonholeError(
+    "body_dropped",
+    `The body of event "${id}" was dropped by retention; only its id and the state of its handlers are left.`,
+  );
 }
 
 export interface EventQuery {

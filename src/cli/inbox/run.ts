@@ -1,5 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
-import type { EventDetail, EventView, HandlerView } from "../../store/inbox-view.js";
+import { type EventDetail, type EventView, type HandlerView, bodyOf } from "../../store/inbox-view.js";
+import { NOTE_HANDLER } from "../../store/work-state.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
@@ -31,8 +32,7 @@ export const show: RunCommand<typeof specs.inboxShow> = ({ args, options, contex
     const { out } = context;
     const event = await mustGet(inbox, args.id);
     if (options.body) {
-      if (event.body === undefined) throw bodyDropped(args.id);
-      out.raw(event.body);
+      out.raw(bodyOf(event));
       return;
     }
     const body = event.body === undefined ? null : Buffer.from(event.body).toString("utf8");
@@ -103,10 +103,6 @@ async function mustGet(inbox: InboxOperator, id: string): Promise<EventDetail> {
   throw new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in ${inbox.file}.`);
 }
 
-function bodyDropped(id: string): PigeonholeError {
-  return new PigeonholeError("body_dropped", `The body of event "${escapeControls(id)}" was dropped by retention.`);
-}
-
 async function deadIds(inbox: InboxOperator): Promise<string[]> {
   const ids: string[] = [];
   for await (const { id } of allRows(Number.MAX_SAFE_INTEGER, (page) => inbox.listEvents({ state: "dead", ...page }))) {
@@ -155,7 +151,9 @@ function eventRecord(event: EventView): Record<string, unknown> {
 }
 
 function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: Paint): string[] {
-  const work = handlers.filter(({ handler }) => handler !== "").map(({ handler, state }) => `${handler}:${state}`);
+  const work = handlers
+    .filter(({ handler }) => handler !== NOTE_HANDLER)
+    .map(({ handler, state }) => `${handler}:${state}`);
   return [
     new Date(receivedAt).toISOString(),
     paintEvent({ state, handlers }, paint),
@@ -195,8 +193,8 @@ function describeEvent(event: EventDetail, body: string | null, { paint }: Outpu
 function describeHandler({ handler, state, reason, error, attempts, dueAt }: HandlerView, paint: Paint): string[] {
   const due = state === "pending" && dueAt !== undefined ? `, due ${new Date(dueAt).toISOString()}` : "";
   const why = reason === undefined ? "" : ` (${escapeControls(reason)})`;
-  const name = handler === "" ? "not understood" : escapeControls(handler);
-  const runs = handler === "" ? "" : `, ${attempts} ${plural("attempt", attempts)}${due}`;
+  const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);
+  const runs = handler === NOTE_HANDLER ? "" : `, ${attempts} ${plural("attempt", attempts)}${due}`;
   return [
     `handler   ${name}: ${paintState(state, paint)}${why}${runs}`,
     ...(error === undefined ? [] : [`          ${escapeControls(error)}`]),

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
-import type { InboxOperator } from "../inbox-operator.js";
-import type { EventDetail } from "../inbox-view.js";
-import { backUpInboxFile } from "./back-up-inbox-file.js";
+import { type EventDetail, bodyOf } from "../inbox-view.js";
 import { openOnlooker } from "./open-onlooker.js";
 import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
 import { prepareInspect } from "./operations/inspect.js";
+import type { InboxOperator } from "../inbox-operator.js";
+import { backUpInboxFile } from "./back-up-inbox-file.js";
 import {
   prepareCountOutbox,
   prepareDiscardOutbox,
@@ -16,9 +16,7 @@ import {
 } from "./operations/outbox-inspect.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { asStoreError } from "./store-error.js";
-
-/** Handler name of the note for an event that was not understood. */
-const NOTE = "";
+import { NOTE_HANDLER } from "../work-state.js";
 
 /** A receiver holds the database for a commit at a time, so a few short waits are enough. */
 const BUSY_TRIES = 8;
@@ -81,17 +79,16 @@ export async function openInboxFile(
   };
 }
 
-function checkRetryable({ id, body, handlers }: EventDetail): void {
-  const note = handlers.find(({ handler, state }) => handler === NOTE && state === "parked");
+function checkRetryable(event: EventDetail): void {
+  const { id, handlers } = event;
+  const note = handlers.find(({ handler, state }) => handler === NOTE_HANDLER && state === "parked");
   if (note !== undefined) {
     throw new PigeonholeError(
       "needs_receiver",
       `Event "${id}" was not understood (${note.reason ?? "parked"}), and only the app knows the schemas and handlers to read it with. Fix them and call receiver.inbox.retry("${id}") there.`,
     );
   }
-  if (body === undefined) {
-    throw new PigeonholeError("body_dropped", `The body of event "${id}" was dropped by retention.`);
-  }
+  bodyOf(event);
 }
 
 function run<Value>(db: Database, kind: "deferred" | "immediate", work: () => Value): Promise<Value> {

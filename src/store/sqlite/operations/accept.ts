@@ -3,6 +3,7 @@ import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease, NewWork } from "../../work.js";
+import { NOTE_HANDLER } from "../../work-state.js";
 import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
 import type { EventNumbers } from "../event-numbers.js";
 import type { CommandResult } from "../inbox-database.js";
@@ -32,7 +33,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
     ${INSERT_LEASED_ROW} VALUES (?, ?, ?, ?, 1, 0, 'leased')`);
   const insertParked = db.prepare(`
     INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
-    VALUES (:seq, '', 'parked', :at, 0, 0, :reason, :error)`);
+    VALUES (:seq, :note, 'parked', :at, 0, 0, :reason, :error)`);
   const selectKnown = db.prepare<[string], { seq: number; length: number; crc: number }>(
     "SELECT seq, body_length AS length, body_crc AS crc FROM inbox_event WHERE id = ?",
   );
@@ -93,7 +94,9 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
         leases.push({ seq, handler, token });
       }
     }
-    if (parked !== undefined) insertParked.run({ seq, at: receivedAt, reason: parked.reason, error: parked.detail });
+    if (parked !== undefined) {
+      insertParked.run({ seq, note: NOTE_HANDLER, at: receivedAt, reason: parked.reason, error: parked.detail });
+    }
     return leases;
   }
 }

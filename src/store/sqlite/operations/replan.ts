@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { ParkedNote } from "../../work.js";
+import { NOTE_HANDLER } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 
 /** Input of a replan. */
@@ -12,16 +13,17 @@ export interface ReplanInput {
 
 /** Gives an event another chance: stuck work becomes pending with fresh counters, and missing work is added. */
 export function prepareReplan(db: Database) {
+  const note = NOTE_HANDLER;
   const hasBody = db.prepare("SELECT 1 FROM inbox_body WHERE seq = :seq");
-  const dropNote = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND handler = ''");
-  const dropDiscardedNote = db.prepare("DELETE FROM inbox_done WHERE seq = :seq AND handler = ''");
+  const dropNote = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND handler = :note");
+  const dropDiscardedNote = db.prepare("DELETE FROM inbox_done WHERE seq = :seq AND handler = :note");
   const addNote = db.prepare(`
     INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
-    VALUES (:seq, '', 'parked', :now, 0, 0, :reason, :detail)`);
+    VALUES (:seq, :note, 'parked', :now, 0, 0, :reason, :detail)`);
   const resetStuck = db.prepare(`
     UPDATE inbox_work
     SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0
-    WHERE seq = :seq AND handler <> '' AND state IN ('dead', 'parked')`);
+    WHERE seq = :seq AND handler <> :note AND state IN ('dead', 'parked')`);
   const resetOne = db.prepare(`
     UPDATE inbox_work
     SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0
@@ -35,8 +37,8 @@ export function prepareReplan(db: Database) {
     DELETE FROM inbox_done WHERE seq = :seq AND handler = :handler AND discarded = 1`);
 
   const selectStuck = db
-    .prepare<{ seq: number }, string>(
-      "SELECT handler FROM inbox_work WHERE seq = :seq AND handler <> '' AND state IN ('dead', 'parked')",
+    .prepare<{ seq: number; note: string }, string>(
+      "SELECT handler FROM inbox_work WHERE seq = :seq AND handler <> :note AND state IN ('dead', 'parked')",
     )
     .pluck();
   const endStuck = db
@@ -50,7 +52,7 @@ export function prepareReplan(db: Database) {
 
   /** The handlers that may have this body of its id; for the others its work ends here. */
   function takeFromOthers(first: number, { seq, handlers, parked, now }: ReplanInput): readonly string[] {
-    const wanted = new Set(parked === undefined ? [...handlers, ...selectStuck.all({ seq })] : handlers);
+    const wanted = new Set(parked === undefined ? [...handlers, ...selectStuck.all({ seq, note })] : handlers);
     const refused = [...wanted].filter((handler) => !otherBytes.take({ first, handler, seq }));
     for (const handler of refused) {
       markEnded.run({ seq, handler, now, attempts: endStuck.get({ seq, handler }) ?? 0 });
@@ -62,12 +64,12 @@ export function prepareReplan(db: Database) {
     const { seq, now } = plan;
     // Retention was faster: work without a body could never be leased.
     if (hasBody.get({ seq }) === undefined) return 0;
-    dropNote.run({ seq });
-    dropDiscardedNote.run({ seq });
-    if (plan.parked !== undefined) addNote.run({ seq, now, ...plan.parked });
+    dropNote.run({ seq, note });
+    dropDiscardedNote.run({ seq, note });
+    if (plan.parked !== undefined) addNote.run({ seq, note, now, ...plan.parked });
     const first = otherBytes.firstOf(seq);
     const handlers = first === undefined ? plan.handlers : takeFromOthers(first, plan);
-    let pending = plan.parked === undefined ? resetStuck.run({ seq, now }).changes : 0;
+    let pending = plan.parked === undefined ? resetStuck.run({ seq, note, now }).changes : 0;
     for (const handler of handlers) {
       const added = addWork.run({ seq, handler, now }).changes;
       if (added === 1) dropDiscardMark.run({ seq, handler });
