@@ -1,15 +1,11 @@
 import type { Clock } from "../base/clock.js";
-import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import { sleep } from "../base/wait.js";
 import type { Store } from "../store/store.js";
+import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Settlement } from "../store/work.js";
-
-/** A settlement is written to a busy store again after this; the lease is renewed meanwhile. */
-const SETTLE_RETRY_MS = SECOND;
-const SETTLE_TRIES = 60;
 
 /**
  * Writes a settlement again that the store has refused with `refusal`, while the store is only busy or full. False when
@@ -20,9 +16,10 @@ export async function settleAgain(
   refusal: unknown,
   { store, clock, logger }: { store: Store; clock: Clock; logger: Logger },
 ): Promise<boolean> {
+  const { tries, waitMs } = BUSY_WAITS.settlement;
   let error = refusal;
-  for (let attempt = 1; attempt < SETTLE_TRIES && mayHelp(error); attempt += 1) {
-    await sleep(clock, SETTLE_RETRY_MS);
+  for (let attempt = 1; attempt < tries && mayHelp(error); attempt += 1) {
+    await sleep(clock, waitMs);
     try {
       return (await store.settle(settlement)) === "settled";
     } catch (next) {

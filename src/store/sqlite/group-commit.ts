@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorCode, PigeonholeError } from "../../base/error.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
+import { BUSY_WAITS } from "../while-busy.js";
 import type { Lease, Settlement } from "../work.js";
 import { BatchPacker, type BatchResults, type Result, failureOf, unpackAccepted } from "./batch.js";
 import type { InputOf, OperationName, OtherCommand, ResultOf } from "./inbox-database.js";
@@ -9,10 +10,6 @@ import type { Writer } from "./writer.js";
 /** Larger batches gain little and make everybody in them wait. */
 const LARGEST_BATCH = 256;
 const LARGEST_BATCH_BYTES = 8 * 1024 * 1024;
-
-/** A locked database is tried again this often; with the busy timeout and the waits that is about 1.5 s of the service's 5 s. */
-const BUSY_TRIES = 4;
-const BUSY_WAIT_MS = 100;
 
 /** Gives the leases whose work it has settled. */
 type Turn = (broken: PigeonholeError | undefined) => readonly Lease[];
@@ -166,14 +163,15 @@ export class GroupCommit {
   }
 
   async #runWhileBusy(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
+    const { tries, waitMs } = BUSY_WAITS.batch;
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#runOnce(batch, ended);
       const breaking = answer.results.map(failureOf).find((failure) => failure?.breaking);
       if (breaking !== undefined) this.break(breaking);
       // Commands that were run one by one may have been committed.
       const isBusy = answer.results.every((result) => failureOf(result)?.code === "store_busy");
-      if (!isBusy || attempt === BUSY_TRIES) return answer;
-      await sleep(BUSY_WAIT_MS);
+      if (!isBusy || attempt === tries) return answer;
+      await sleep(waitMs);
     }
   }
 

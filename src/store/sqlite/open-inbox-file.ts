@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import { type EventDetail, bodyOf } from "../inbox-view.js";
@@ -16,11 +15,8 @@ import {
 } from "./operations/outbox-inspect.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { asStoreError } from "./store-error.js";
+import { BUSY_WAITS, whileBusy } from "../while-busy.js";
 import { NOTE_HANDLER } from "../work-state.js";
-
-/** A receiver holds the database for a commit at a time, so a few short waits are enough. */
-const BUSY_TRIES = 8;
-const BUSY_WAIT_MS = 50;
 
 /**
  * Opens the database file of a receiver to list, retry and discard its events. Rejects with `invalid_argument` for a
@@ -30,7 +26,7 @@ export async function openInboxFile(
   file: string,
   { now = Date.now }: { now?: () => number } = {},
 ): Promise<InboxOperator> {
-  const onlooker = await whileBusy(() => openOnlooker(file));
+  const onlooker = await tryWhileBusy(() => openOnlooker(file));
   const { db } = onlooker;
   const { list, get } = prepareInspect(db);
   const counts = prepareCounts(db);
@@ -92,20 +88,18 @@ function checkRetryable(event: EventDetail): void {
 }
 
 function run<Value>(db: Database, kind: "deferred" | "immediate", work: () => Value): Promise<Value> {
-  return whileBusy(() => {
+  return tryWhileBusy(() => {
     if (!db.open) throw new PigeonholeError("stopped", "The inbox file is closed.");
     return db.transaction(work)[kind]();
   });
 }
 
-async function whileBusy<Value>(work: () => Value): Promise<Value> {
-  for (let attempt = 1; ; attempt += 1) {
+function tryWhileBusy<Value>(work: () => Value): Promise<Value> {
+  return whileBusy(BUSY_WAITS.onlooker, () => {
     try {
       return work();
-    } catch (thrown) {
-      const error = asStoreError(thrown, "using the database");
-      if (error.code !== "store_busy" || attempt === BUSY_TRIES) throw error;
+    } catch (error) {
+      throw asStoreError(error, "using the database");
     }
-    await sleep(BUSY_WAIT_MS);
-  }
+  });
 }

@@ -1,20 +1,16 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../base/clock.js";
-import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import { PigeonholeError } from "../../base/error.js";
 import { sleep as sleepBy } from "../../base/wait.js";
 import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
+import { BUSY_WAITS, whileBusy } from "../while-busy.js";
 import { backUpInThread } from "./back-up-in-thread.js";
 import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
-import { type OpenStore, type OpenStoreOptions, canReopen, openStore } from "./open-store.js";
+import { type OpenStore, canReopen, openStore } from "./open-store.js";
 import { sumCountPages } from "./operations/counts.js";
 import { Ownership } from "./ownership.js";
-
-/** Processes that start together meet while the first of them makes the file a WAL file, which SQLite does not wait for. */
-const OPEN_TRIES = 8;
-const OPEN_WAIT_MS = 100;
 
 /** Files that were taken away are looked for this often. */
 const REOPEN_WAIT_MS = 250;
@@ -53,7 +49,8 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   async function openAfter(before: Promise<void>, context: StoreContext): Promise<void> {
     await before.catch(() => undefined);
     closed = new AbortController();
-    use(await openWhileBusy({ file, useThread, onAlarm: context.onAlarm }), context);
+    const { onAlarm } = context;
+    use(await whileBusy(BUSY_WAITS.opening, () => openStore({ file, useThread, onAlarm })), context);
   }
 
   function use(open: OpenStore, context: StoreContext): void {
@@ -188,15 +185,4 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 
 function notOpen(): PigeonholeError {
   return new PigeonholeError("stopped", "The store is not open; call open() first.");
-}
-
-async function openWhileBusy(options: OpenStoreOptions): Promise<OpenStore> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await openStore(options);
-    } catch (error) {
-      if (!isPigeonholeError(error, "store_busy") || attempt === OPEN_TRIES) throw error;
-    }
-    await sleep(OPEN_WAIT_MS);
-  }
 }
