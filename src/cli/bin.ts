@@ -7,7 +7,7 @@ if (old !== undefined) {
   process.stderr.write(`pigeonhole: ${old.message} ${old.fix}\n`);
   process.exit(1);
 }
-const { main, tellLostOutput } = await import("./main.js");
+const { main, reportLostOutput } = await import("./main.js");
 
 let lost: NodeJS.ErrnoException | undefined;
 
@@ -26,7 +26,7 @@ const exitCode = await main(process);
 // for.
 setImmediate(() =>
   process.stdout.write("", () => {
-    const ended = lost === undefined ? exitCode : tellLostOutput(process, lost, exitCode);
+    const ended = lost === undefined ? exitCode : reportLostOutput(process, lost, exitCode);
     process.stderr.write("", () => process.exit(ended));
   }),
 );

@@ -40,9 +40,9 @@ export async function main(process: NodeJS.Process): Promise<number> {
 }
 
 /** Reports that the output is incomplete, as on a full disk, and returns the exit code of a failure. */
-export function tellLostOutput(process: NodeJS.Process, error: NodeJS.ErrnoException, exitCode: number): number {
-  const told = outputAsTyped(process).fail(Object.assign(error, { path: "Standard output" }));
-  return exitCode === EXIT.ok ? told : exitCode;
+export function reportLostOutput(process: NodeJS.Process, error: NodeJS.ErrnoException, exitCode: number): number {
+  const reported = outputAsTyped(process).fail(Object.assign(error, { path: "Standard output" }));
+  return exitCode === EXIT.ok ? reported : exitCode;
 }
 
 /** Until the command line is parsed, or if it cannot be, errors are printed by the flags that can be found in it. */

@@ -7,7 +7,7 @@ import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
 import { createApiFaults } from "./api/api-faults.js";
 import { createApiFetch } from "./api/api-fetch.js";
 import { ApiKeyRegistry } from "./api/api-key-registry.js";
-import { type ApiOptions, createApi } from "./api/create-api.js";
+import { type SandboxApiOptions, createApi } from "./api/create-api.js";
 import { ContactEventWaits } from "./contact-event-waits.js";
 import { createContactEventStore } from "./contact-events/contact-event-store.js";
 import { createDeliverOnce } from "./deliver-once.js";
@@ -237,13 +237,13 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
  * The API with this sandbox's options. Like the rest of the sandbox, it allows any http or https URL unless
  * `strictUrls` is set.
  */
-function apiSettings(options: ResolvedSandboxOptions): Partial<ApiOptions> {
+function apiSettings(options: ResolvedSandboxOptions): Partial<SandboxApiOptions> {
   const { eventsPerMinute, paths, credential, strictUrls } = options;
   const bodies: Readonly<Record<string, typeof localWebhookCreateInput | typeof localWebhookUpdateInput>> = {
     "webhooks.create": localWebhookCreateInput,
     "webhooks.update": localWebhookUpdateInput,
   };
-  const adaptRow: ApiOptions["adaptRow"] = (bound) => {
+  const adaptRow: SandboxApiOptions["adaptRow"] = (bound) => {
     const body = bodies[bound.call];
     return body === undefined ? bound : { ...bound, operation: { ...bound.operation, body } };
   };

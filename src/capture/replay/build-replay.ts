@@ -30,7 +30,7 @@ export interface ReplayContent {
 }
 
 /** A body to send, and the changes to it. */
-export interface ReplayBody {
+export interface BuiltBody {
   body: Uint8Array;
   /** Null if it is the captured one. */
   changed: CapturedBody | null;
@@ -60,7 +60,7 @@ export function checkReplayContent({ mode = "resign", identity, edit, secret }: 
 }
 
 /** The body of one replay. Each call makes a different new id. */
-export function buildReplayBody(capture: Capture, { identity, edit }: ReplayContent): ReplayBody {
+export function buildReplayBody(capture: Capture, { identity, edit }: ReplayContent): BuiltBody {
   const edited = editBody(capture, edit);
   if (identity !== "new-id") return finish(capture, edited, []);
   const text = bodyText(edited ?? capture.request.body);
@@ -72,7 +72,7 @@ export function buildReplayBody(capture: Capture, { identity, edit }: ReplayCont
     : finish(capture, { encoding: "utf8", data: changed }, []);
 }
 
-function finish(capture: Capture, changed: CapturedBody | undefined, notes: string[]): ReplayBody {
+function finish(capture: Capture, changed: CapturedBody | undefined, notes: string[]): BuiltBody {
   if (changed === undefined) return { body: bodyBytes(capture), changed: null, eventId: null, notes };
   const { id } = readEnvelope(changed);
   return { body: decodeBody(changed), changed, eventId: id === capture.event.id ? null : id, notes };

@@ -8,7 +8,7 @@ import {
   buildReplayBody,
   buildReplayHeaders,
   checkReplayContent,
-  type ReplayBody,
+  type BuiltBody,
   type ReplayContent,
 } from "./build-replay.js";
 import type { Capture, CaptureAttempt, Expectation, HeaderList } from "../model/capture.js";
@@ -189,7 +189,7 @@ async function plan(
 interface SendOnceInput {
   capture: Capture;
   target: string;
-  content: ReplayBody;
+  content: BuiltBody;
   options: ReplayOptions;
   /** The lookup of the check. */
   lookUp: LookupFunction;

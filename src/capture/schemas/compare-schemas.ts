@@ -2,7 +2,7 @@ import { PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../model/capture.js";
 import { checkValue } from "./check-value.js";
 import { groupData } from "./group-data.js";
-import { SchemaReader } from "./parse-schema.js";
+import { SchemaReader } from "./schema-reader.js";
 import type { SchemaNode } from "./schema-node.js";
 
 /** One way in which captures differ from a module of schemas. */

@@ -58,7 +58,7 @@ export interface CaptureTestOptions {
   clock?: Clock;
 }
 
-const LOOK_EVERY_MS = 10;
+const POLL_INTERVAL_MS = 10;
 
 /**
  * Replays a folder of captures against a running app, in the order of arrival, signed again and each with a new event
@@ -165,7 +165,7 @@ async function waitForHandlers(
     );
     const isAsExpected = Object.keys(handlers).every((name) => looked.some(({ handler }) => handler === name));
     if ((isSettled && isAsExpected) || performance.now() > deadline) return looked;
-    await sleep(waitingClock, LOOK_EVERY_MS);
+    await sleep(waitingClock, POLL_INTERVAL_MS);
   }
 }
 

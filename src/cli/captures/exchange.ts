@@ -2,14 +2,14 @@ import { isPigeonholeError } from "../../base/error.js";
 import { exportCaptures } from "../../capture/export/export-captures.js";
 import { type Imported, parseImport } from "../../capture/export/import-captures.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
-import { createRedactor } from "../../capture/redact/redact-captures.js";
+import { createRedactor } from "../../capture/redact/redactor.js";
 import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type * as specs from "./spec.js";
 import { openCaptures, readCaptures, pickCaptures } from "../values/capture-store.js";
-import { countOf, putOut } from "../values/output-file.js";
+import { countOf, writeOutput } from "../values/output-file.js";
 import { readInput } from "../values/read-input.js";
 import { findSecrets } from "../values/secret-option.js";
 import { findSigningSecret } from "../values/signing-secret.js";
@@ -25,7 +25,7 @@ export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ 
   if (secret === undefined && isSigned) {
     context.out.note("No secret was found, so the captured signatures are in it; they are old.");
   }
-  await putOut(text, out, countOf(captures.length, "capture"), context);
+  await writeOutput(text, out, countOf(captures.length, "capture"), context);
 };
 
 export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ args, options, context }) => {

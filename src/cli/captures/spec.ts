@@ -1,5 +1,5 @@
 import type { ExportFormat } from "../../capture/export/export-captures.js";
-import type { RedactionProfile } from "../../capture/redact/redact-captures.js";
+import type { RedactionProfile } from "../../capture/redact/redactor.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
 import { limitOption, storeOption } from "../values/options.js";

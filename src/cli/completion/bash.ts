@@ -1,4 +1,4 @@
-import type { Place } from "./words.js";
+import type { Place } from "./places.js";
 
 /** A script for bash, without other programs. */
 export function bashScript(places: readonly Place[]): string {

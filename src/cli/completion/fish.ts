@@ -1,4 +1,4 @@
-import type { Place } from "./words.js";
+import type { Place } from "./places.js";
 
 /** A script for fish. */
 export function fishScript(places: readonly Place[]): string {

@@ -1,6 +1,6 @@
 import { bashScript } from "./bash.js";
 import { fishScript } from "./fish.js";
-import { completionPlaces } from "./words.js";
+import { completionPlaces } from "./places.js";
 import { zshScript } from "./zsh.js";
 import type { RunCommand } from "../frame/context.js";
 import type { completion } from "./spec.js";

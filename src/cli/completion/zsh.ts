@@ -1,4 +1,4 @@
-import type { Place, Word } from "./words.js";
+import type { Place, Word } from "./places.js";
 
 /** A script for zsh: put it into a folder of fpath as _pigeonhole, or evaluate it. */
 export function zshScript(places: readonly Place[]): string {

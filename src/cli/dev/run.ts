@@ -1,7 +1,7 @@
 import type { DevEvent } from "../../dev/dev-event.js";
 import type { DevServerOptions } from "../../dev/options.js";
 import { parseForward } from "../../dev/forward/forward-rules.js";
-import { createLineWriter, formatJsonLine, type Tone } from "../../dev/report-lines.js";
+import { createLineWriter, formatJsonLine, type Tone } from "../../dev/line-writer.js";
 import { startDevServer } from "../../dev/start-dev-server.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { checkSecrets } from "../values/check-secrets.js";

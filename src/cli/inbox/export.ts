@@ -1,11 +1,11 @@
 import type { Capture } from "../../capture/model/capture.js";
 import { exportCaptures } from "../../capture/export/export-captures.js";
 import { fromInbox } from "../../capture/model/from-inbox.js";
-import { createRedactor } from "../../capture/redact/redact-captures.js";
+import { createRedactor } from "../../capture/redact/redactor.js";
 import type { RunCommand } from "../frame/context.js";
 import type { inboxExport } from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";
-import { countOf, putOut } from "../values/output-file.js";
+import { countOf, writeOutput } from "../values/output-file.js";
 
 /** Writes events of a receiver as captures, with personal data replaced by default. */
 export const run: RunCommand<typeof inboxExport> = ({ options, context }) =>
@@ -25,5 +25,5 @@ export const run: RunCommand<typeof inboxExport> = ({ options, context }) =>
     if (dropped > 0) context.out.note(`${countOf(dropped, "event")} left out: retention dropped the body.`);
     const shown = redact === "none" ? captures : captures.map(createRedactor({ profile: redact }));
     const { text } = exportCaptures(shown.toReversed(), { as: "ndjson" });
-    await putOut(text, out, countOf(shown.length, "event"), context);
+    await writeOutput(text, out, countOf(shown.length, "event"), context);
   });

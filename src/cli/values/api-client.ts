@@ -7,7 +7,7 @@ import type { CommandContext } from "../frame/context.js";
 import { readNamed, readVariable } from "./secret-option.js";
 
 /** `--base-url` and `--api-key`, as given. */
-export interface ApiOptions {
+export interface ClientFlags {
   baseUrl: string | undefined;
   apiKey: string | undefined;
 }
@@ -26,7 +26,7 @@ const FLAGS: Record<string, string> = {
 };
 
 /** A client of the API from flags and environment; errors name what is missing. */
-export function openClient(options: ApiOptions, context: CommandContext): Client {
+export function openClient(options: ClientFlags, context: CommandContext): Client {
   const baseUrl = options.baseUrl ?? readVariable(BASE_URL_VARIABLE, context);
   if (baseUrl === undefined) throw usageError(`No API: give --base-url, or set ${BASE_URL_VARIABLE}.`);
   const apiKey = readApiKey(options.apiKey, context);

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 
 /** Prints a text unchanged, or writes it to the file of `--out` and reports `what`, such as `3 captures`. */
-export async function putOut(
+export async function writeOutput(
   text: string,
   file: string | undefined,
   what: string,

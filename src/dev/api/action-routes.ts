@@ -6,7 +6,7 @@ import type { SendSample } from "../send-sample.js";
 import { PageApiError } from "./page-api-error.js";
 import { required } from "./body-fields.js";
 import { optional, readIds } from "./capture-routes.js";
-import { type ReplayReport, type SendReport, SIGNATURE_VARIANTS } from "./page-api.js";
+import { type PageReplayReport, type SendReport, SIGNATURE_VARIANTS } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
 
 /** How often one request may send a capture or event. A larger number is a typing error. */
@@ -26,7 +26,7 @@ export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRo
     {
       method: "POST",
       path: "/api/replay",
-      handle: async ({ body }): Promise<ReplayReport> => {
+      handle: async ({ body }): Promise<PageReplayReport> => {
         const sameId = body.flag("sameId") ?? true;
         const { attempts } = await replay({
           ids: readIds(body),

@@ -9,7 +9,7 @@ import { PageApiError, badField } from "./page-api-error.js";
 import { type BodyFields, required } from "./body-fields.js";
 import type { CaptureDetail, CaptureList } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
-import { explainCapture } from "./signature-checks.js";
+import { explainCapture } from "./explain-capture.js";
 
 const MAX_LISTED = 100_000;
 const MAX_IDS = 100_000;

@@ -9,7 +9,7 @@
  * POST /api/captures/remove      IdsBody    → { removed: number }
  * POST /api/captures/{id}/curl   CurlBody   → { command: string }
  * POST /api/captures/export      ExportBody → { name, mediaType, text }
- * POST /api/replay               ReplayBody → ReplayReport
+ * POST /api/replay               ReplayBody → PageReplayReport
  * GET  /api/samples/{type}                  → { body: string } (pretty JSON)
  * POST /api/send                 SendBody   → SendReport
  * GET  /api/stream                          → server-sent events: `capture` CaptureSummary, `removed` { ids },
@@ -112,7 +112,7 @@ export interface ReplayBody extends IdsBody {
   times?: number;
 }
 
-export interface ReplayReport {
+export interface PageReplayReport {
   attempts: {
     captureId: string;
     attempt: CaptureAttempt;

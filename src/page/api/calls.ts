@@ -8,7 +8,7 @@ import type {
   InboxOverview,
   MarkBody,
   ReplayBody,
-  ReplayReport,
+  PageReplayReport,
   SendBody,
   SendReport,
   Session,
@@ -40,7 +40,7 @@ export const writeCurl = (id: string, mode: SignMode) =>
 export const exportCaptures = (body: ExportBody) =>
   postJson<{ name: string; mediaType: string; text: string }>("/api/captures/export", body);
 
-export const replayCaptures = (body: ReplayBody) => postJson<ReplayReport>("/api/replay", body);
+export const replayCaptures = (body: ReplayBody) => postJson<PageReplayReport>("/api/replay", body);
 
 export const readSample = (type: string) => readJson<{ body: string }>(`/api/samples/${at(type)}`);
 

@@ -1,7 +1,7 @@
 import { replayElsewhere } from "../detail/target-dialog.js";
 import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";
 import { chosenInSight, clearChosen, compareCaptures } from "../state/selection.js";
-import { EXPORTS } from "../detail/export-formats.js";
+import { EXPORT_CHOICES } from "../detail/export-choices.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 
@@ -21,7 +21,7 @@ export function SelectionBar() {
       </button>
       <Menu
         label="Export"
-        items={EXPORTS.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(chosen, as) }))}
+        items={EXPORT_CHOICES.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(chosen, as) }))}
       >
         <Icon name="download" /> Export <Icon name="chevron" />
       </Menu>

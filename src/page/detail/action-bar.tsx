@@ -1,5 +1,5 @@
 import type { Capture } from "../../capture/model/capture.js";
-import { EXPORTS } from "./export-formats.js";
+import { EXPORT_CHOICES } from "./export-choices.js";
 import { editCapture } from "../edit/editing.js";
 import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";
 import { Icon } from "../ui/icon.js";
@@ -95,7 +95,7 @@ export function ActionBar({ capture }: { capture: Capture }) {
         <Menu
           label="Export"
           class="icon-button"
-          items={EXPORTS.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(ids, as) }))}
+          items={EXPORT_CHOICES.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(ids, as) }))}
         >
           <Icon name="download" />
         </Menu>

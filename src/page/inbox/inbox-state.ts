@@ -67,7 +67,7 @@ export function showEvent(id: string): Promise<boolean> {
 export function changeEvent(id: string, change: "retry" | "discard"): Promise<boolean> {
   return attempt(async () => {
     if (change === "discard" && !(await mayDiscard("event"))) return;
-    tellChange(change, (await changeInboxEvent(id, change)).changed);
+    reportChange(change, (await changeInboxEvent(id, change)).changed);
     await loadInbox();
     if (openEvent.value?.id === id) await showEvent(id);
   });
@@ -76,7 +76,7 @@ export function changeEvent(id: string, change: "retry" | "discard"): Promise<bo
 export function changeContact(key: string, change: "retry" | "discard"): Promise<boolean> {
   return attempt(async () => {
     if (change === "discard" && !(await mayDiscard("contact event"))) return;
-    tellChange(change, (await changeContactEvent(key, change)).changed);
+    reportChange(change, (await changeContactEvent(key, change)).changed);
     await loadInbox();
   });
 }
@@ -89,7 +89,7 @@ function mayDiscard(what: string): Promise<boolean> {
   });
 }
 
-function tellChange(change: "retry" | "discard", changed: number): void {
+function reportChange(change: "retry" | "discard", changed: number): void {
   const what = plural(changed, "piece of work", "pieces of work");
   const done = change === "retry" ? `${what} pending again` : `${what} discarded`;
   showNotice(changed === 0 ? { tone: "plain", text: "Nothing to change here" } : { tone: "good", text: done });

@@ -26,7 +26,7 @@ import { openEvent } from "../inbox/inbox-state.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 
 /** One line of the sheet, and what its keys do. */
-export interface Command {
+export interface KeyCommand {
   keys: readonly string[];
   label: string;
   group: "Move" | "Act" | "Go";
@@ -35,7 +35,7 @@ export interface Command {
   run: () => void;
 }
 
-const inList = (keys: readonly string[], label: string, group: Command["group"], run: () => void): Command => ({
+const inList = (keys: readonly string[], label: string, group: KeyCommand["group"], run: () => void): KeyCommand => ({
   keys,
   label,
   group,
@@ -43,7 +43,7 @@ const inList = (keys: readonly string[], label: string, group: Command["group"],
   run,
 });
 
-const anywhere = (keys: readonly string[], label: string, group: Command["group"], run: () => void): Command => ({
+const anywhere = (keys: readonly string[], label: string, group: KeyCommand["group"], run: () => void): KeyCommand => ({
   keys,
   label,
   group,
@@ -95,7 +95,7 @@ function stepBack(): void {
 }
 
 /** Keys as the browser names them. Two keys with a space between are a sequence. */
-export const COMMANDS: readonly Command[] = [
+export const COMMANDS: readonly KeyCommand[] = [
   inList(["j", "ArrowDown"], "Next delivery", "Move", () => moveCursor(1)),
   inList(["k", "ArrowUp"], "Previous delivery", "Move", () => moveCursor(-1)),
   inList(["PageDown"], "Further down", "Move", () => moveCursor(PAGE)),

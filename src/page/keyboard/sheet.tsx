@@ -1,6 +1,6 @@
 import { Dialog } from "../ui/dialog.js";
 import { Icon } from "../ui/icon.js";
-import { COMMANDS, type Command } from "./commands.js";
+import { COMMANDS, type KeyCommand } from "./commands.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 
 const GROUPS = ["Move", "Act", "Go"] as const;
@@ -45,7 +45,7 @@ export function KeySheet() {
   );
 }
 
-function SheetLine({ command: { keys, label } }: { command: Command }) {
+function SheetLine({ command: { keys, label } }: { command: KeyCommand }) {
   const shown = keys.length > 3 ? [`${keys[0]} – ${keys.at(-1)}`] : keys;
   return (
     <p class="sheet-line">

@@ -1,4 +1,4 @@
-import type { ExportBody, MarkBody, ReplayBody, ReplayReport } from "../../dev/api/page-api.js";
+import type { ExportBody, MarkBody, ReplayBody, PageReplayReport } from "../../dev/api/page-api.js";
 import { exportCaptures, markCapture, removeCaptures, replayCaptures, writeCurl } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { copyText } from "./copy-text.js";
@@ -10,11 +10,11 @@ import { setParams, view } from "./address.js";
 import { clearChosen, forgetCaptures, openId } from "./selection.js";
 
 /** Replays, and then updates the open capture first. Null if it failed, which was shown. */
-export async function replay(body: ReplayBody): Promise<ReplayReport | null> {
-  let report: ReplayReport | null = null;
+export async function replay(body: ReplayBody): Promise<PageReplayReport | null> {
+  let report: PageReplayReport | null = null;
   await attempt(async () => {
     report = await replayCaptures(body);
-    tellReplay(report);
+    reportReplay(report);
     const ofOpen = report.attempts.findLast(({ captureId }) => captureId === openId.value);
     if (ofOpen === undefined || view.value !== "deliveries") return;
     await loadDetail();
@@ -23,7 +23,7 @@ export async function replay(body: ReplayBody): Promise<ReplayReport | null> {
   return report;
 }
 
-function tellReplay({ attempts }: ReplayReport): void {
+function reportReplay({ attempts }: PageReplayReport): void {
   const [only] = attempts;
   if (only !== undefined && attempts.length === 1) {
     const { status, ms, error } = only.attempt;

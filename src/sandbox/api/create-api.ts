@@ -14,7 +14,7 @@ import { EventRate } from "./event-rate.js";
 import { createRoutes, matchRoute } from "./match-route.js";
 import { checkParams, readBody, readIdempotencyKey, readQuery } from "./read-input.js";
 
-export interface ApiOptions {
+export interface SandboxApiOptions {
   handlers: ApiHandlers;
   keys: ApiKeyRegistry;
   clock: Clock;
@@ -75,7 +75,7 @@ export interface Api {
 type Trace = Pick<ApiCallEntry, "call" | "keyId" | "fault">;
 
 /** The API of the service, served from the contract. Throws `invalid_option`. */
-export function createApi(options: ApiOptions): Api {
+export function createApi(options: SandboxApiOptions): Api {
   const { handlers, keys, clock, faults, basePath = "" } = options;
   const { eventsPerMinute = EVENT_LIMITS.eventsPerMinute, maxBodyBytes = 2 * 1024 * 1024 } = options;
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) {

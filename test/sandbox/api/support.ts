@@ -8,7 +8,7 @@ import type { ApiHandlers } from "#pigeonhole/sandbox/api/api-handlers.js";
 import { ALL_SCOPES, ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { createMakeId } from "#pigeonhole/sandbox/make-id.js";
 import { createApiListener } from "#pigeonhole/sandbox/api/api-listener.js";
-import { type ApiOptions, createApi } from "#pigeonhole/sandbox/api/create-api.js";
+import { type SandboxApiOptions, createApi } from "#pigeonhole/sandbox/api/create-api.js";
 import {
   type ContactEventStoreOptions,
   createContactEventStore,
@@ -50,7 +50,7 @@ export const rows = listOperations().map(({ resource, name, operation }) => ({
 
 /** An API with a store of contact events behind it, on a clock that stands. */
 export function createTestApi(
-  options: Partial<ApiOptions> & { store?: Partial<ContactEventStoreOptions>; clock?: Clock } = {},
+  options: Partial<SandboxApiOptions> & { store?: Partial<ContactEventStoreOptions>; clock?: Clock } = {},
 ) {
   const clock = options.clock ?? new StillClock();
   const store = createContactEventStore({ clock, makeId: createMakeId("test"), contacts: [ADA], ...options.store });

@@ -11,11 +11,11 @@ import type { DevEvent } from "./dev-event.js";
 export type Tone = "good" | "bad" | "warn" | "dim" | "strong" | "plain";
 
 /** Adds colour to text without changing its characters. */
-export type Paint = (tone: Tone, text: string) => string;
+export type TonePaint = (tone: Tone, text: string) => string;
 
 export interface LineWriterOptions {
   /** @default no colour */
-  paint?: Paint;
+  paint?: TonePaint;
   /**
    * Columns of the terminal, read for every line; lines are cut to it. 0 if the terminal does not know. @default never
    * cut
@@ -31,7 +31,7 @@ const VERDICT_WIDTH = 12;
 /** A part of a line: its tone and its text, already escaped. */
 type Part = readonly [tone: Tone, text: string];
 
-const plainPaint: Paint = (_, text) => text;
+const plainPaint: TonePaint = (_, text) => text;
 
 /**
  * Formats the dev server's events as lines for people. Each line about a delivery has its capture's short name, which

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CaptureSummary, CaptureVerdict } from "#pigeonhole/capture/model/capture.js";
 import { type DevEvent } from "#pigeonhole/dev/dev-event.js";
-import { createLineWriter, formatJsonLine } from "#pigeonhole/dev/report-lines.js";
+import { createLineWriter, formatJsonLine } from "#pigeonhole/dev/line-writer.js";
 import { makeAttempt } from "../capture/support.js";
 
 const NASTY = "\u001b[2J\u009b31m\r\n\u202eevil\u2028";
