@@ -34,7 +34,7 @@ export interface SandboxApiOptions {
   maxBodyBytes?: number;
   /** Called for every call once it is answered. */
   onCall?: (call: ApiCallEntry) => void;
-  /** Called with any error of a handler that is not a SandboxApiError: a bug in the sandbox, answered 500. @default none */
+  /** Called with any other error of a handler than a SandboxApiError: a bug, answered 500. @default none */
   onError?: (error: unknown) => void;
 }
 

@@ -58,8 +58,9 @@ export function readIdempotencyKey(operation: Operation, headers: Readonly<Recor
 }
 
 /**
- * The body, checked by the schema and the clock rule; throws a SandboxApiError. A batch is refused as a whole only for its
- * shape. Members that break a rule fail one by one, later. If the operation takes no body, a received body is ignored.
+ * The body, checked by the schema and the clock rule; throws a SandboxApiError. A batch is refused as a whole only for
+ * its shape. Members that break a rule fail one by one, later. If the operation takes no body, a received body is
+ * ignored.
  */
 export function readBody(operation: Operation, bytes: Uint8Array, nowMs: number): Record<string, unknown> | undefined {
   const { body: schema, issueCodes, clockRule, events } = operation;
