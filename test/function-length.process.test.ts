@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { makeFolder } from "./support/folder.js";
 
 const PROJECT = resolve(import.meta.dirname, "..");
 
@@ -34,8 +34,7 @@ interface Diagnostic {
 
 /** Functions of more than `max` lines in these paths, as oxlint counts them: file, name and lines. */
 function longFunctions(paths: readonly string[], max: number): Record<string, number> {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const config = join(folder, "oxlintrc.json");
   const rules = { "max-lines-per-function": ["error", { max, IIFEs: true }] };
   writeFileSync(config, JSON.stringify({ categories: { correctness: "off" }, plugins: [], rules }));

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { makeFolder } from "./support/folder.js";
 
 // Warnings of Node on standard error are faults of ours: a deprecated call, a timer that is too long, a listener too many.
 
@@ -37,8 +37,7 @@ test.each([
   ["the dev server", [BIN, "dev", "--port", "0", "--page-port", "0"]],
   ["the sandbox", [BIN, "sandbox", "--port", "0"]],
 ])("%s starts and stops without a word on standard error", async (_, args) => {
-  const cwd = mkdtempSync(join(tmpdir(), "pigeonhole-quiet-"));
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  const cwd = makeFolder();
   writeFileSync(join(cwd, "receiver.mjs"), RECEIVER);
   expect(await readErrors(start(args, cwd))).toBe("");
 });

@@ -6,14 +6,16 @@ import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js"
 import { readCaptureFolder } from "#pigeonhole/capture/folder/read-capture-folder.js";
 import { selectCaptures } from "#pigeonhole/capture/query/select-captures.js";
 import { fakeClock, sampleEvent } from "pigeonhole/testing";
-import { errorOf, makeAttempt, makeCapture, NOW, tempFolder } from "./support.js";
+import { makeAttempt, makeCapture, NOW } from "../support/captures.js";
+import { makeFolder } from "../support/folder.js";
+import { errorOf } from "../support/error-of.js";
 
 const clock = fakeClock(NOW);
 const open = (path: string, options = {}) => openCaptureFolder(path, { clock, ...options });
 
 describe("a capture folder", () => {
   test("keeps each capture in a private file that git ignores", async () => {
-    const path = join(tempFolder(), ".pigeonhole");
+    const path = join(makeFolder(), ".pigeonhole");
     const folder = open(path);
     const capture = makeCapture();
     await folder.add(capture);
@@ -26,7 +28,7 @@ describe("a capture folder", () => {
   });
 
   test("is made anew when somebody has deleted it, and watched again", async () => {
-    const path = join(tempFolder(), ".pigeonhole");
+    const path = join(makeFolder(), ".pigeonhole");
     const folder = open(path);
     const found: string[] = [];
     const end = folder.watch({ changed: ({ id }) => found.push(id), removed: () => undefined });
@@ -42,7 +44,7 @@ describe("a capture folder", () => {
   });
 
   test("keeps no mark in memory that cannot be written, but what was answered", async () => {
-    const path = tempFolder();
+    const path = makeFolder();
     const capture = makeCapture();
     // The name has room for a lock and none for the file that is written first.
     const file = join(open(path).path, `${"a".repeat(245)}.json`);
@@ -57,7 +59,7 @@ describe("a capture folder", () => {
   });
 
   test("lists newest first, also after late arrivals and changes", async () => {
-    const path = tempFolder();
+    const path = makeFolder();
     const folder = open(path);
     const [a, b, c] = [1, 2, 3].map((n) => makeCapture({ at: NOW + n }));
     for (const capture of [b, c, a]) if (capture) await folder.add(capture);
@@ -68,7 +70,7 @@ describe("a capture folder", () => {
   });
 
   test("applies changes of one capture in the order of the calls", async () => {
-    const path = tempFolder();
+    const path = makeFolder();
     const folder = open(path);
     const capture = makeCapture();
     void folder.add(capture);
@@ -80,7 +82,7 @@ describe("a capture folder", () => {
   });
 
   test("holds headers that are the same in several captures once, from the disk as from the wire", async () => {
-    const path = tempFolder();
+    const path = makeFolder();
     const folder = open(path);
     const made = [1, 2].map((n) =>
       makeCapture({
@@ -104,7 +106,7 @@ describe("a capture folder", () => {
   });
 
   test("drops the oldest over max, and never a pinned one", async () => {
-    const path = tempFolder();
+    const path = makeFolder();
     const folder = open(path, { max: 2 });
     const captures = [1, 2, 3, 4].map((n) => ({ ...makeCapture({ at: NOW + n }), pinned: n === 1 }));
     const removed = [];
@@ -114,7 +116,7 @@ describe("a capture folder", () => {
   });
 
   test("drops what is older than keepMs, at the boundary not yet", async () => {
-    const folder = open(tempFolder(), { keepMs: DAY });
+    const folder = open(makeFolder(), { keepMs: DAY });
     const ages = [DAY + 1, DAY, 5];
     const captures = ages.map((age) => makeCapture({ at: NOW - age }));
     const results = [];
@@ -124,7 +126,7 @@ describe("a capture folder", () => {
   });
 
   test("names broken files, leaves them alone and reads the rest", async () => {
-    const path = tempFolder();
+    const path = makeFolder();
     const folder = open(path);
     const capture = makeCapture();
     await folder.add(capture);
@@ -139,7 +141,7 @@ describe("a capture folder", () => {
   });
 
   test("removes captures and their files", async () => {
-    const path = tempFolder();
+    const path = makeFolder();
     const folder = open(path);
     const capture = makeCapture();
     await folder.add(capture);
@@ -149,7 +151,7 @@ describe("a capture folder", () => {
   });
 
   test("is read without being changed, and not made where there is none", async () => {
-    const path = tempFolder();
+    const path = makeFolder();
     const folder = open(path);
     const captures = [1, 2].map((n) => makeCapture({ at: NOW + n }));
     for (const capture of captures) await folder.add(capture);
@@ -168,7 +170,7 @@ describe("a capture folder", () => {
   });
 
   test("loads 10,000 captures", () => {
-    const path = tempFolder();
+    const path = makeFolder();
     const folder = open(path);
     const capture = makeCapture();
     for (let n = 0; n < 10_000; n += 1) {
@@ -222,7 +224,7 @@ describe("captures are picked by", () => {
   });
 
   test("a path to files", () => {
-    const folder = tempFolder();
+    const folder = makeFolder();
     writeFileSync(join(folder, "one.json"), JSON.stringify(sent));
     expect(pick(folder)).toEqual([sent]);
     expect(pick(join(folder, "one.json"))).toEqual([sent]);

@@ -4,7 +4,8 @@ import { bodyBytes, captureRequest } from "#pigeonhole/capture/model/capture-req
 import { bodySize } from "#pigeonhole/capture/model/captured-body.js";
 import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
 import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
-import { errorOf, makeCapture, NOW } from "./support.js";
+import { makeCapture, NOW } from "../support/captures.js";
+import { errorOf } from "../support/error-of.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 

@@ -6,12 +6,14 @@ import { createTestReceiver, replayDirectory, sampleEvent, TEST_SECRET } from "p
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { toJunit } from "#pigeonhole/capture/tests/capture-test-report.js";
 import { type CaptureTestOptions, runCaptureTests } from "#pigeonhole/capture/tests/run-capture-tests.js";
-import { errorOf, makeAttempt, makeCapture, serve, serveAnswers, tempFolder } from "./support.js";
+import { makeAttempt, makeCapture, serve, serveAnswers } from "../support/captures.js";
+import { errorOf } from "../support/error-of.js";
+import { makeFolder } from "../support/folder.js";
 
 const secret = TEST_SECRET;
 
 function folderOf(...captures: Capture[]): string {
-  const folder = tempFolder();
+  const folder = makeFolder();
   for (const [index, capture] of captures.entries())
     writeFileSync(join(folder, `${index}.json`), JSON.stringify(capture));
   return folder;
@@ -132,7 +134,7 @@ describe("against any app", () => {
     const folder = folderOf(makeCapture());
     writeFileSync(join(folder, "broken.json"), "{");
     expect((await errorOf(() => runTests({ folder, target: "1" }))).message).toContain("broken.json");
-    expect((await errorOf(() => runTests({ folder: tempFolder(), target: "1" }))).code).toBe("no_capture");
+    expect((await errorOf(() => runTests({ folder: makeFolder(), target: "1" }))).code).toBe("no_capture");
   });
 });
 
@@ -210,7 +212,7 @@ describe("a capture file that was edited by hand", () => {
     ["expect.outcome must be a text", { outcome: 1 }],
   ])("is named with what is wrong: %s", async (problem, expected) => {
     const { url } = await serveAnswers();
-    const folder = tempFolder();
+    const folder = makeFolder();
     writeFileSync(join(folder, "hand.json"), JSON.stringify({ ...makeCapture(), expect: expected }));
     const error = await errorOf(() => runTests({ folder, target: url }));
     expect(error).toMatchObject({ code: "invalid_capture" });
@@ -224,7 +226,7 @@ describe("a capture file that was edited by hand", () => {
     ["attempts[0].ms must be a number", { ms: "fast" }],
     ["attempts[0].kind must be one of forward, replay, retry", { kind: "again" }],
   ])("may not have an attempt that nobody can show: %s", async (problem, wrong) => {
-    const folder = tempFolder();
+    const folder = makeFolder();
     const attempt = { target: "http://127.0.0.1:1/", status: 200, headers: [], sentHeaders: [], body: null };
     const attempts = [{ ...attempt, ...(wrong as object) }];
     writeFileSync(join(folder, "hand.json"), JSON.stringify({ ...makeCapture(), attempts }));

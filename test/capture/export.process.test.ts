@@ -8,7 +8,9 @@ import { sampleEvent, TEST_SECRET } from "pigeonhole/testing";
 import { bodyBytes } from "#pigeonhole/capture/model/capture-request.js";
 import { EXPORT_FORMATS, exportCaptures } from "#pigeonhole/capture/export/export-captures.js";
 import { parseImport } from "#pigeonhole/capture/export/import-captures.js";
-import { errorOf, makeCapture, NOW, serveAnswers, tempFolder } from "./support.js";
+import { makeCapture, NOW, serveAnswers } from "../support/captures.js";
+import { errorOf } from "../support/error-of.js";
+import { makeFolder } from "../support/folder.js";
 
 const run = promisify(execFile);
 const secrets = [{ ref: "test", value: TEST_SECRET }];
@@ -63,7 +65,7 @@ describe("a curl command", () => {
   const post = async (target: string, capture: typeof awkward, mode?: "exact") => {
     const { text } = exportCaptures([capture], { as: "curl", target, secret: TEST_SECRET, ...(mode && { mode }) });
     expect(text).not.toContain(TEST_SECRET);
-    const file = join(tempFolder(), "post.sh");
+    const file = join(makeFolder(), "post.sh");
     writeFileSync(file, text);
     await run("sh", [file]);
   };
@@ -91,7 +93,7 @@ describe("a curl command", () => {
   });
 
   test("cannot be injected through header, path or body", async () => {
-    const folder = tempFolder();
+    const folder = makeFolder();
     const evil = `'; touch ${folder}/owned; echo '`;
     const { url } = await serveAnswers();
     const capture = makeCapture({
@@ -118,7 +120,7 @@ test("http files hold one request each, and say which body the format cannot rep
 });
 
 test("a vitest file runs, and fails when a handler does", async () => {
-  const folder = tempFolder();
+  const folder = makeFolder();
   mkdirSync(join(folder, "src"));
   mkdirSync(join(folder, "test"));
   const root = resolve(import.meta.dirname, "../..");

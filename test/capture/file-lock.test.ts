@@ -1,15 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { tryFileLock } from "#pigeonhole/capture/folder/file-lock.js";
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "file-lock-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { makeFolder } from "../support/folder.js";
 
 describe("a lock that is tried for", () => {
   test("is busy for as long as a task holds it, also past the age of one that was left behind", async () => {

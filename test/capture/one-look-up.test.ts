@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createLocalLookUp, NOT_LOCAL } from "#pigeonhole/capture/send/local-address.js";
 import { replayCaptures } from "#pigeonhole/capture/replay/replay-captures.js";
 import { TEST_SECRET } from "pigeonhole/testing";
-import { makeCapture, NOW, serveAnswers } from "./support.js";
+import { makeCapture, NOW, serveAnswers } from "../support/captures.js";
 
 /** The machine's resolver knows one more name, whose answer is another one at each question. */
 function answerInTurn(name: string, answers: readonly string[]): { asked: number } {

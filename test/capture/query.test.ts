@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { captureHandle } from "#pigeonhole/capture/model/capture-handle.js";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { formatQuery, makeQuery, matchesQuery, parseQuery, QUERY_FIELDS } from "#pigeonhole/capture/query/query.js";
-import { errorOf, makeAttempt, makeCapture, NOW } from "./support.js";
+import { makeAttempt, makeCapture, NOW } from "../support/captures.js";
+import { errorOf } from "../support/error-of.js";
 
 const attempt = makeAttempt({
   kind: "replay",

@@ -5,7 +5,7 @@ import { bodyBytes, digestBytes } from "#pigeonhole/capture/model/capture-reques
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { fromInbox } from "#pigeonhole/capture/model/from-inbox.js";
 import { createRedactor, REDACTION_PROFILES } from "#pigeonhole/capture/redact/redactor.js";
-import { makeCapture, NOW } from "./support.js";
+import { makeCapture, NOW } from "../support/captures.js";
 
 const key = Buffer.from("a key of the test");
 const data = {

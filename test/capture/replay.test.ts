@@ -7,7 +7,8 @@ import { compareJson } from "#pigeonhole/capture/json/compare-json.js";
 import { editJson } from "#pigeonhole/capture/json/edit-json.js";
 import { recordAttempt } from "#pigeonhole/capture/model/record-attempt.js";
 import { replayCaptures, type ReplayOptions } from "#pigeonhole/capture/replay/replay-captures.js";
-import { errorOf, makeCapture, NOW, serve, serveAnswers } from "./support.js";
+import { makeCapture, NOW, serve, serveAnswers } from "../support/captures.js";
+import { errorOf } from "../support/error-of.js";
 
 const HOUR_AGO = Date.now() - 3_600_000;
 const secret = TEST_SECRET;

@@ -10,7 +10,9 @@ import { EVENT_TYPES } from "pigeonhole/protocol";
 import { createTestReceiver, deliver, sampleEvent, sampleTestEvent } from "pigeonhole/testing";
 import { compareSchemas } from "#pigeonhole/capture/schemas/compare-schemas.js";
 import { generateSchemas } from "#pigeonhole/capture/schemas/generate-schemas.js";
-import { errorOf, makeCapture, tempFolder } from "./support.js";
+import { makeCapture } from "../support/captures.js";
+import { makeFolder } from "../support/folder.js";
+import { errorOf } from "../support/error-of.js";
 
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -21,7 +23,7 @@ const capturesOf = (...samples: unknown[]) => samples.map((data) => captureOf("f
 
 /** Compiles and loads a generated module as a project that uses this package would. */
 async function load(text: string): Promise<Record<string, z.ZodType>> {
-  const folder = tempFolder();
+  const folder = makeFolder();
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   writeFileSync(join(folder, "schemas.ts"), text);

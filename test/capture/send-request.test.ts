@@ -3,7 +3,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { NOT_LOCAL, createLocalLookUp, isLocalAddress } from "#pigeonhole/capture/send/local-address.js";
 import { sendRequest } from "#pigeonhole/capture/send/send-request.js";
 import { checkLocalTarget, parseTarget, targetUrl } from "#pigeonhole/capture/send/target.js";
-import { errorOf, serve, serveAnswers } from "./support.js";
+import { serve, serveAnswers } from "../support/captures.js";
+import { errorOf } from "../support/error-of.js";
+import { listen } from "../support/listen.js";
 
 const post = { method: "POST", headers: [] as [string, string][], body: Buffer.from("{}") };
 
@@ -90,7 +92,7 @@ describe("a failure says what happened", () => {
 
   test("not HTTP at all", async () => {
     const server = createServer((socket) => socket.end("hello\r\n\r\n"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await listen(server);
     onTestFinished(() => void server.close());
     const address = server.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;

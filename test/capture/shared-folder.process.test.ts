@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js";
-import { makeCapture, tempFolder } from "./support.js";
+import { makeCapture } from "../support/captures.js";
+import { makeFolder } from "../support/folder.js";
 
 const FOLDER_MODULE = import.meta.resolve("#pigeonhole/capture/folder/capture-folder.js");
 
@@ -27,7 +28,7 @@ function readFile(folder: string, id: string): Capture {
 }
 
 async function openWithOne() {
-  const path = tempFolder();
+  const path = makeFolder();
   const folder = openCaptureFolder(path);
   const capture = makeCapture({ at: Date.now() });
   await folder.add(capture);
@@ -119,7 +120,7 @@ describe("a folder that several processes write to", () => {
   });
 
   test("keeps what must stay whatever the limits, and the newest beside it", async () => {
-    const folder = openCaptureFolder(tempFolder(), { max: 1, mustStay: ({ tags }) => tags.includes("held") });
+    const folder = openCaptureFolder(makeFolder(), { max: 1, mustStay: ({ tags }) => tags.includes("held") });
     const held = { ...makeCapture({ at: Date.now() }), tags: ["held"] };
     const later = [1, 2].map((n) => makeCapture({ at: Date.now() + n }));
     for (const capture of [held, ...later]) await folder.add(capture);

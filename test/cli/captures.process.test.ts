@@ -13,8 +13,9 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
-import { startApp } from "./support/app.js";
-import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+import { startApp } from "./app.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 

@@ -2,12 +2,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { makeFolder, runCli } from "./support/run-cli.js";
-import { HAS_TERMINAL, KEY, startInTerminal, type Terminal } from "./support/terminal.js";
-
-function isInstalled(shell: string): boolean {
-  return spawnSync(shell, ["--version"]).status === 0;
-}
+import { runCli } from "../support/run-cli.js";
+import { HAS_TERMINAL, KEY, startInTerminal, type Terminal } from "./terminal.js";
+import { makeFolder } from "../support/folder.js";
+import { isInstalled } from "../support/tools.js";
 
 /** A folder with the script of a shell and a file to complete. */
 async function makePlace(shell: string): Promise<string> {

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
-import { makeFolder, runCli } from "./support/run-cli.js";
+import { runCli } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 /** What bash offers for the last of these words. */
 function offered(script: string, words: readonly string[]): string[] {

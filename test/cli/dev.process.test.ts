@@ -2,8 +2,9 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { type App, startApp } from "./support/app.js";
-import { type CliProcess, jsonLines, makeFolder, runCli, SECRET, startCli } from "./support/run-cli.js";
+import { type App, startApp } from "./app.js";
+import { type CliProcess, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 

@@ -1,14 +1,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import express from "express";
 import { createReceiver } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { serve } from "../http/mounts.js";
-import { closeAfterTest, startApp } from "./support/app.js";
-import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+import { serve } from "../support/mounts.js";
+import { closeAfterTest, startApp } from "./app.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
+import { listen } from "../support/listen.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 
@@ -259,9 +260,8 @@ describe("doctor", () => {
 
   test("sees a port that is taken", async () => {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = await listen(server);
     closeAfterTest(() => new Promise((resolve) => server.close(() => resolve())));
-    const { port } = server.address() as AddressInfo;
     const { code, find } = await checkUp(["--port", String(port)]);
     expect([code, find("port")?.status]).toEqual([0, "warn"]);
   });

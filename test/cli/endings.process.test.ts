@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { describeError } from "#pigeonhole/cli/frame/command-error.js";
-import { BIN, jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
-import { HAS_TERMINAL, KEY, startInTerminal } from "./support/terminal.js";
+import { BIN, jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { HAS_TERMINAL, KEY, startInTerminal } from "./terminal.js";
+import { makeFolder } from "../support/folder.js";
 
 /** Runs a command whose reader goes away at once. */
 async function runUnread(args: readonly string[], stream: "stdout" | "stderr") {

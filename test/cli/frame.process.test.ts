@@ -4,8 +4,9 @@ import { describe, expect, test } from "vitest";
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
 import { protectSearchTerms, searchTerm } from "#pigeonhole/cli/frame/search-terms.js";
 import { QUERY_FIELDS } from "#pigeonhole/capture/query/query.js";
-import { parseExample } from "./support/parse-example.js";
-import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+import { parseExample } from "../support/parse-example.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 describe("help", () => {
   test("lists every command, or the family it belongs to", async () => {

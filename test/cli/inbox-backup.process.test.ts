@@ -8,8 +8,9 @@ import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js";
-import { closeAfterTest, startApp } from "./support/app.js";
-import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+import { closeAfterTest, startApp } from "./app.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 /** Changes two numbers together, over and over. */
 const WRITER = `

@@ -2,8 +2,9 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
-import { type App, startApp } from "./support/app.js";
-import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+import { type App, startApp } from "./app.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 async function receive(app: App, type: "email.sent" | "email.bounced"): Promise<string> {
   const event = sampleEvent(type);

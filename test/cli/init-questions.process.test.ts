@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BIN, makeFolder } from "./support/run-cli.js";
-import { HAS_TERMINAL, KEY, startInTerminal, type Terminal } from "./support/terminal.js";
+import { BIN } from "../support/run-cli.js";
+import { HAS_TERMINAL, KEY, startInTerminal, type Terminal } from "./terminal.js";
+import { makeFolder } from "../support/folder.js";
 
 function startInit(cwd: string, args = ""): Terminal {
   return startInTerminal(`"${process.execPath}" "${BIN}" init ${args}`, { cwd });

@@ -3,8 +3,9 @@ import { createReceiver } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSandbox } from "#pigeonhole/sandbox/create-sandbox.js";
-import { closeAfterTest, startApp } from "./support/app.js";
-import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+import { closeAfterTest, startApp } from "./app.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 /** A receiver that has recorded one contact event the service takes, and one it refuses. */
 async function startOutbox() {

@@ -1,8 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { startApp } from "./support/app.js";
-import { type CliProcess, jsonLines, makeFolder, runCli, SECRET, startCli } from "./support/run-cli.js";
+import { startApp } from "./app.js";
+import { type CliProcess, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 

@@ -1,7 +1,8 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { jsonLines, makeFolder, runCli, SECRET } from "./support/run-cli.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 const body = '{"id":"evt_1","type":"email.received","createdAt":"2026-01-01T00:00:00Z","data":{}}';
 const env = { WEBHOOK_SECRET: SECRET };

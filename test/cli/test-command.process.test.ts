@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
-import { findFreePort } from "../free-port.js";
-import { serve } from "../http/mounts.js";
-import { closeAfterTest, startApp } from "./support/app.js";
-import { jsonLines, makeFolder, runCli, SECRET, startCli } from "./support/run-cli.js";
+import { findFreePort } from "../support/free-port.js";
+import { serve } from "../support/mounts.js";
+import { closeAfterTest, startApp } from "./app.js";
+import { jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
-const APP = fileURLToPath(new URL("support/receiver-app.mjs", import.meta.url));
+const APP = fileURLToPath(new URL("receiver-app.mjs", import.meta.url));
 const env = { WEBHOOK_SECRET: SECRET };
 
 /** A project with one fixture for each of these events. */

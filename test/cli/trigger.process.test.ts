@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { startApp } from "./support/app.js";
-import { jsonLines, makeFolder, runCli, SECRET, startCli } from "./support/run-cli.js";
+import { startApp } from "./app.js";
+import { jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { createServer as createTcpServer } from "node:net";
 import { onTestFinished } from "vitest";
+import { listen } from "../support/listen.js";
 
 /** A request as it arrived. */
 export interface Received {
@@ -41,12 +42,11 @@ export async function startApi(...replies: Reply[]): Promise<ApiServer> {
       answer(reply, response, arrived);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  const { port } = server.address() as AddressInfo;
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     received,
@@ -63,9 +63,8 @@ export async function startRawApi(answer: string): Promise<Pick<ApiServer, "base
     socket.on("error", () => {});
     socket.once("data", () => socket.end(answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
   return { baseUrl: `http://127.0.0.1:${port}/v1` };
 }
 

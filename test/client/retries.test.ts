@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ApiError, type Client, type FetchFunction, NoAnswerError, RateLimitError } from "#pigeonhole/client.js";
 import { FAULTS, type Reply, startApi } from "./api-server.js";
-import { ENDPOINT, EVENT, SENT, WEBHOOK_ID, clientOf, closedPort, fastClock, rejection } from "./support.js";
+import { ENDPOINT, EVENT, SENT, WEBHOOK_ID, clientOf, fastClock, rejection } from "./support.js";
+import { findFreePort } from "../support/free-port.js";
 
 const TRANSIENT: [string, Reply][] = [408, 425, 429, 500, 502, 503, 504, 599].map((status) => [
   String(status),
@@ -79,7 +80,7 @@ describe("a call that may take effect twice is sent once", () => {
   });
 
   test("and where no connection was made, that nothing arrived", async () => {
-    const client = clientOf({ baseUrl: `http://127.0.0.1:${await closedPort()}` });
+    const client = clientOf({ baseUrl: `http://127.0.0.1:${await findFreePort()}` });
     expect(await rejection(withoutKey(client))).toMatchObject({ mayHaveArrived: false, reason: "connection" });
   });
 

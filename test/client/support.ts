@@ -1,4 +1,3 @@
-import { type AddressInfo, createServer } from "node:net";
 import { type Client, type ClientOptions, createClient } from "#pigeonhole/client.js";
 import type { Clock } from "#pigeonhole/base/clock.js";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
@@ -59,13 +58,4 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
     return error;
   }
   throw new Error("The promise did not reject.");
-}
-
-/** A port where nobody listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,21 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { type IncomingMessage, type RequestListener, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { onTestFinished } from "vitest";
 import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
 import type { DevServerOptions } from "#pigeonhole/dev/options.js";
 import { type DevServer, startDevServer } from "#pigeonhole/dev/start-dev-server.js";
-import { findFreePort } from "../free-port.js";
-
-/** A folder that is gone after the test. */
-export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "dev-server-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { findFreePort } from "../support/free-port.js";
+import { makeFolder } from "../support/folder.js";
 
 export interface Started {
   dev: DevServer;

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { callApi, deliver, makeFolder, send, startApp, startDev } from "./dev-harness.js";
+import { callApi, deliver, send, startApp, startDev } from "./dev-harness.js";
+import { makeFolder } from "../support/folder.js";
 
 describe("the dev server", () => {
   test("tells first of all where it listens", async () => {

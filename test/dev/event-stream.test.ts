@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { EventStream } from "#pigeonhole/dev/page-port/event-stream.js";
 import type { DevServer } from "#pigeonhole/dev/start-dev-server.js";
 import { callApi, deliver, startApp, startDev } from "./dev-harness.js";
+import { listen } from "../support/listen.js";
 
 interface Message {
   id: string;
@@ -128,13 +129,12 @@ describe("the stream itself", () => {
     const stream = new EventStream(clock);
     const { createServer } = await import("node:http");
     const server = createServer((req, res) => stream.open(req, res));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = await listen(server);
     onTestFinished(() => {
       stream.close();
       server.closeAllConnections();
       server.close();
     });
-    const { port } = server.address() as { port: number };
     return { stream, clock, url: new URL(`http://127.0.0.1:${port}`) };
   }
 

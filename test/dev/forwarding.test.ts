@@ -1,11 +1,11 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
 import { verifySignature } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readCaptureFiles } from "#pigeonhole/capture/folder/capture-files.js";
 import { callApi, deliver, findAbsentApp, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { listen } from "../support/listen.js";
 
 describe("a forwarded delivery", () => {
   test("reaches the app with its bytes, and with its header list in order, case and number", async () => {
@@ -36,9 +36,9 @@ describe("a forwarded delivery", () => {
       res.end();
     });
     app.maxHeadersCount = 0;
-    await new Promise<void>((resolve) => app.listen(0, "127.0.0.1", resolve));
+    const port = await listen(app);
     onTestFinished(() => void app.close());
-    const { dev } = await startDev({ forwards: [{ target: String((app.address() as AddressInfo).port) }] });
+    const { dev } = await startDev({ forwards: [{ target: String(port) }] });
     const { body, headers } = makeDelivery();
     const many = Array.from({ length: 3_000 }, (_, index): [string, string] => ["a", String(index % 10)]);
     const length: [string, string] = ["Content-Length", String(body.length)];
@@ -94,10 +94,10 @@ describe("a forwarded delivery", () => {
     const middleware = receiver.middleware();
     const { createServer } = await import("node:http");
     const server = createServer(middleware);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = await listen(server);
     onTestFinished(() => void server.close());
     const { dev, kinds } = await startDev({
-      forwards: [{ target: String((server.address() as { port: number }).port) }],
+      forwards: [{ target: String(port) }],
     });
     const delivery = makeDelivery();
     expect((await deliver(dev, delivery)).headers["x-pigeonhole-outcome"]).toBe("accepted");

@@ -7,7 +7,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
-import { errorOf, makeEvent, openReceiver, post, untilWork } from "../receiver/harness.js";
+import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { errorOf } from "../support/error-of.js";
 
 let folder: string;
 let file: string;

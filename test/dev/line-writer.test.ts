@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CaptureSummary, CaptureVerdict } from "#pigeonhole/capture/model/capture.js";
-import { type DevEvent } from "#pigeonhole/dev/dev-event.js";
 import { createLineWriter, formatJsonLine } from "#pigeonhole/dev/line-writer.js";
-import { makeAttempt } from "../capture/support.js";
+import { makeAttempt } from "../support/captures.js";
+import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
 
 const NASTY = "\u001b[2J\u009b31m\r\n\u202eevil\u2028";
 const at = new Date(2026, 0, 2, 14, 2, 11).getTime();

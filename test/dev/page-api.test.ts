@@ -4,9 +4,10 @@ import { DoNotRetry } from "pigeonhole";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { describe, expect, test } from "vitest";
-import { openReceiver, makeEvent, post, untilWork } from "../receiver/harness.js";
-import { findFreePort } from "../free-port.js";
-import { callApi, deliver, makeDelivery, makeFolder, send, startApp, startDev } from "./dev-harness.js";
+import { openReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
+import { findFreePort } from "../support/free-port.js";
+import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { makeFolder } from "../support/folder.js";
 
 describe("the session", () => {
   test("tells where things are, and only the names of secrets", async () => {

@@ -3,7 +3,8 @@ import { createClient } from "pigeonhole/client";
 import { startSandboxServer } from "pigeonhole/sandbox";
 import { sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type App, makeFolder, send, startDev, startApp } from "./dev-harness.js";
+import { type App, send, startDev, startApp } from "./dev-harness.js";
+import { makeFolder } from "../support/folder.js";
 
 interface Endpoint {
   id: string;

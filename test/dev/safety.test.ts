@@ -4,16 +4,8 @@ import { join } from "node:path";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { DevServer } from "#pigeonhole/dev/start-dev-server.js";
-import {
-  type Answer,
-  type SendInput,
-  deliver,
-  makeDelivery,
-  makeFolder,
-  send,
-  startApp,
-  startDev,
-} from "./dev-harness.js";
+import { type Answer, type SendInput, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
+import { makeFolder } from "../support/folder.js";
 
 let dev: DevServer;
 let page: URL;

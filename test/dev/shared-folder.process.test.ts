@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
-import { runCli, startCli } from "../cli/support/run-cli.js";
+import { runCli, startCli } from "../support/run-cli.js";
 import { callApi, deliver, findAbsentApp, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 
 /** By then each dev server has seen the others of its folder. */

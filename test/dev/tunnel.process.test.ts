@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, describe, onTestFinished, test, vi } from "vitest";
 import { findTunnelProgram } from "#pigeonhole/dev/tunnel/tunnel-programs.js";
 import { listen } from "#pigeonhole/dev/listen.js";
-import { findFreePort } from "../free-port.js";
-import { makeFolder, startDev } from "./dev-harness.js";
+import { findFreePort } from "../support/free-port.js";
+import { startDev } from "./dev-harness.js";
+import { makeFolder } from "../support/folder.js";
 
 /** A program named `name` that behaves like a tunnel; its runs are noted in `log`. */
 function writeProgram(folder: string, name: string, script: string): { path: string; runs(): string[][] } {

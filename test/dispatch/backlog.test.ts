@@ -11,7 +11,7 @@ import {
   post,
   tempFile,
   untilWork,
-} from "../receiver/harness.js";
+} from "../support/receiver.js";
 import * as z from "zod";
 
 describe("a backlog much longer than the window", () => {

@@ -3,7 +3,6 @@ import type { CommitFunction, CommitTransaction, HandlerContext } from "pigeonho
 import {
   captureLog,
   effectsIn,
-  errorOf,
   makeEvent,
   makeGate,
   openReceiver,
@@ -11,7 +10,8 @@ import {
   tempFileWithTable,
   untilWork,
   workOf,
-} from "../receiver/harness.js";
+} from "../support/receiver.js";
+import { errorOf } from "../support/error-of.js";
 
 const write =
   (what: string): CommitFunction =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { HandlerOptions } from "pigeonhole";
-import { type Gate, captureLog, makeEvent, makeGate, openReceiver, post, untilWork } from "../receiver/harness.js";
+import { type Gate, captureLog, makeEvent, makeGate, openReceiver, post, untilWork } from "../support/receiver.js";
 
 /** Runs that end one by one when told to, with the most that were ever under way at once. */
 class Meter {

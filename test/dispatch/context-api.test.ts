@@ -1,8 +1,9 @@
 import type { HandlerContext } from "pigeonhole";
 import { type Client, createClient } from "pigeonhole/client";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
-import { startContactEventService } from "../outbox/contact-event-service.js";
-import { errorOf, makeEvent, openReceiver, post, untilWork } from "../receiver/harness.js";
+import { startContactEventService } from "../support/contact-event-service.js";
+import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { errorOf } from "../support/error-of.js";
 
 type Options = NonNullable<Parameters<typeof openReceiver>[0]>;
 

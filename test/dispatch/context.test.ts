@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { HandlerContext, ReceiverOptions } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { bytesOf, captureLog, decorateStore, makeEvent, openReceiver, post, untilWork } from "../receiver/harness.js";
+import { bytesOf, captureLog, decorateStore, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 
 const quickRetry = { initialMs: 1, factor: 1, jitter: 0 };
 

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { decorateStore, makeEvent, makeGate, openReceiver, post } from "../receiver/harness.js";
+import { decorateStore, makeEvent, makeGate, openReceiver, post } from "../support/receiver.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;

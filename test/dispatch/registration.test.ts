@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EVENT_TYPES, type HandlerOptions } from "pigeonhole";
-import { errorOf, openReceiver } from "../receiver/harness.js";
+import { openReceiver } from "../support/receiver.js";
+import { errorOf } from "../support/error-of.js";
 
 const nothing = () => undefined;
 

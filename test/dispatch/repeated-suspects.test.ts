@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { makeEvent, openReceiver, post, untilWork } from "../receiver/harness.js";
-import { makeCrashedFile } from "./crashed-file.js";
+import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { makeCrashedFile } from "../support/crashed-file.js";
 
 test("work that two processes died in has nothing beside it when it runs again after a failure", async () => {
   const suspect = makeEvent({ type: "email.sent" });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, PigeonholeError, type ReceiverOptions, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { makeEvent, openReceiver, post, untilWork, workOf } from "../receiver/harness.js";
+import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
 
 const HOUR = 3_600_000;
 

@@ -1,15 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, type HandlerContext, type ReceiverOptions } from "pigeonhole";
-import {
-  closeReceiver,
-  errorOf,
-  makeEvent,
-  openReceiver,
-  post,
-  tempFile,
-  untilWork,
-  workOf,
-} from "../receiver/harness.js";
+import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "../support/receiver.js";
+import { errorOf } from "../support/error-of.js";
 
 const quickRetry = { retry: { initialMs: 1, factor: 1, jitter: 0, maxAttempts: 5 } };
 type Options = Partial<ReceiverOptions<Record<never, never>>>;

@@ -11,7 +11,7 @@ import {
   tempFileWithTable,
   untilWork,
   workOf,
-} from "../receiver/harness.js";
+} from "../support/receiver.js";
 
 describe("a handler that takes longer than timeoutMs", () => {
   test("is aborted at that moment, counts as failed and runs again", async () => {

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { parseExample } from "../cli/support/parse-example.js";
+import { describe, expect, test } from "vitest";
+import { parseExample } from "../support/parse-example.js";
 import { EXAMPLE_GLOBALS } from "./example-globals.js";
 import { DOCUMENTS, anchorsOf, blocksOf, readDocument, withoutCode } from "./markdown.js";
+import { makeFolder } from "../support/folder.js";
+import { fillExampleFolder } from "./example-folder.js";
 
 // What can rot in the documents: links, TypeScript, command lines, and the program on the first screen.
 
@@ -55,10 +56,8 @@ describe("the documents' TypeScript", () => {
   });
 
   test("type-checks, the fragments with the names that their text speaks of", () => {
-    const folder = mkdtempSync(join(tmpdir(), "pigeonhole-readme-ts-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    for (const part of ["examples", "package.json"]) cpSync(join(root, part), join(folder, part), { recursive: true });
-    for (const part of ["node_modules", "dist"]) symlinkSync(join(root, part), join(folder, part));
+    const folder = makeFolder();
+    fillExampleFolder(folder);
     mkdirSync(join(folder, "blocks"));
     for (const [index, { block }] of blocks.entries()) {
       writeFileSync(join(folder, "blocks", `block-${index + 1}.ts`), `${block}\nexport {};\n`);

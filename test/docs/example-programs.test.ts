@@ -1,14 +1,16 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { type EventType, isEventType } from "pigeonhole/protocol";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { findFreePort } from "../free-port.js";
-import { closeServer, listen } from "../outbox/contact-event-service.js";
+import { findFreePort } from "../support/free-port.js";
+import { listen } from "../support/listen.js";
+import { closeServer } from "../support/listen.js";
+import { fillExampleFolder } from "./example-folder.js";
+import { makeFolder } from "../support/folder.js";
 
 // The programs under examples/, as they stand there: as processes where they listen, with signed deliveries posted to them.
 
@@ -20,12 +22,9 @@ const TYPES: Record<(typeof EXAMPLES)[number], EventType> = {
   hono: "email.opened",
 };
 
-/** The examples and the package as a reader has them after a build; the folder is removed after the test. */
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-examples-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const part of ["examples", "package.json"]) cpSync(join(root, part), join(folder, part), { recursive: true });
-  for (const part of ["node_modules", "dist"]) symlinkSync(join(root, part), join(folder, part));
+function makeExampleFolder(): string {
+  const folder = makeFolder();
+  fillExampleFolder(folder);
   return folder;
 }
 
@@ -43,7 +42,7 @@ function runExample(folder: string, name: string, env: Record<string, string> = 
 }
 
 async function startExample(name: (typeof EXAMPLES)[number]) {
-  const folder = makeFolder();
+  const folder = makeExampleFolder();
   const port = await findFreePort();
   const { child, ended, output } = runExample(folder, name, { PORT: String(port), STORE: join(folder, "inbox.db") });
   const url = `http://127.0.0.1:${port}`;
@@ -107,8 +106,7 @@ test("the examples' event types are the service's", () => {
 });
 
 test("examples/next-route answers on a Fetch host, and its start takes up work", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-route-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const old = { ...process.env };
   onTestFinished(() => void (process.env = old));
   Object.assign(process.env, {
@@ -139,7 +137,7 @@ test("examples/next-route answers on a Fetch host, and its start takes up work",
 });
 
 test("examples/exactly-once leaves one row and one contact event for each bounce, whatever SIGKILL met", async () => {
-  const { ended, output } = runExample(makeFolder(), "exactly-once/watch");
+  const { ended, output } = runExample(makeExampleFolder(), "exactly-once/watch");
   expect(await ended, output()).toBe(0);
   const [, attempts] = /^24 bounces, (\d+) attempts to deliver them, 3 kills$/m.exec(output()) ?? [];
   // The receiver was away while some were sent, so that the service had to send them again.

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { fillExampleFolder } from "./example-folder.js";
 
 // `npm start` without its build, in a folder of its own so that its inbox does not meet the reader's.
 
@@ -16,8 +17,7 @@ let output = "";
 let ended: Promise<number | null>;
 
 beforeAll(async () => {
-  for (const part of ["examples", "package.json"]) cpSync(join(root, part), join(folder, part), { recursive: true });
-  for (const part of ["node_modules", "dist"]) symlinkSync(join(root, part), join(folder, part));
+  fillExampleFolder(folder);
   for (const end of ["", "-wal", "-shm", "-owner"]) rmSync(`${inbox}${end}`, { force: true });
   demo = spawn(process.execPath, [join(root, "node_modules/tsx/dist/cli.mjs"), "examples/start.ts"], {
     cwd: folder,

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { findFreePort } from "../free-port.js";
-import { type ContactEventService, startContactEventService } from "../outbox/contact-event-service.js";
+import { findFreePort } from "../support/free-port.js";
+import { type ContactEventService, startContactEventService } from "../support/contact-event-service.js";
+import { makeFolder } from "../support/folder.js";
 
 // The program of docs/contact-events.md, as it stands there, between real deliveries and an API on this machine.
 
@@ -38,8 +38,7 @@ function exampleText(): string {
 
 /** Runs the program in a folder of its own, with the package where `npm install` would have put it. */
 async function startExample(): Promise<Example> {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-readme-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   writeFileSync(join(folder, "receiver.ts"), exampleText());
   copyFileSync(join(root, "package.json"), join(folder, "package.json"));
   for (const part of ["node_modules", "dist"]) symlinkSync(join(root, part), join(folder, part));

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createReceiver } from "pigeonhole";
@@ -10,8 +9,11 @@ import { startSandboxServer } from "pigeonhole/sandbox";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { findFreePort } from "../free-port.js";
-import { closeServer, listen } from "../outbox/contact-event-service.js";
+import { findFreePort } from "../support/free-port.js";
+import { makeFolder } from "../support/folder.js";
+import { listen } from "../support/listen.js";
+import { closeServer } from "../support/listen.js";
+import { fillExampleFolder } from "./example-folder.js";
 
 // What the README shows of a terminal is what a terminal shows; and the commands of docs/operations.md do what it says.
 
@@ -22,10 +24,8 @@ const guide = readFileSync(join(root, "docs/operations.md"), "utf8");
 let folder = "";
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "pigeonhole-terminal-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const part of ["examples", "package.json"]) cpSync(join(root, part), join(folder, part), { recursive: true });
-  for (const part of ["node_modules", "dist"]) symlinkSync(join(root, part), join(folder, part));
+  folder = makeFolder();
+  fillExampleFolder(folder);
 });
 
 const env = { ...process.env, WEBHOOK_SECRET: TEST_SECRET, NO_COLOR: "1" };

@@ -2,9 +2,9 @@ import http from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "#pigeonhole/base/clock.js";
-import { mounts, type RunningServer } from "./mounts.js";
-import { createProbe, LIMIT, type Probe, type ProbeRules } from "./probe.js";
-import { connect, head, type RawClient } from "./raw-client.js";
+import { mounts, type RunningServer } from "../support/mounts.js";
+import { createProbe, LIMIT, type Probe, type ProbeRules } from "../support/probe.js";
+import { connect, head, type RawClient } from "../support/raw-client.js";
 
 const open: { close(): Promise<void> }[] = [];
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createFetch } from "#pigeonhole/http/fetch-mount.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
-import { createProbe, LIMIT } from "./probe.js";
+import { createProbe, LIMIT } from "../support/probe.js";
 
 const url = "https://hooks.example.com/hooks";
 

@@ -3,9 +3,9 @@ import express from "express";
 import { afterEach, describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import { createListener, createMiddleware } from "#pigeonhole/http/node-mount.js";
-import { serve, type RunningServer } from "./mounts.js";
-import { createProbe } from "./probe.js";
-import { connect } from "./raw-client.js";
+import { serve, type RunningServer } from "../support/mounts.js";
+import { createProbe } from "../support/probe.js";
+import { connect } from "../support/raw-client.js";
 
 const open: RunningServer[] = [];
 

@@ -5,9 +5,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type NodeRequest, readNodeBody } from "#pigeonhole/http/node-body.js";
 import { createMiddleware } from "#pigeonhole/http/node-mount.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
-import { expressVersions, serve, serveExpress, type RunningServer } from "./mounts.js";
-import { createProbe, LIMIT } from "./probe.js";
-import { connect, head } from "./raw-client.js";
+import { expressVersions, serve, serveExpress, type RunningServer } from "../support/mounts.js";
+import { createProbe, LIMIT } from "../support/probe.js";
+import { connect, head } from "../support/raw-client.js";
 
 const open: RunningServer[] = [];
 

@@ -11,17 +11,17 @@ import tls from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { createMiddleware } from "#pigeonhole/http/node-mount.js";
 import { countUnread, watchConnections } from "#pigeonhole/http/read-turns.js";
-import { createProbe } from "./probe.js";
+import { createProbe } from "../support/probe.js";
+import { listen } from "../support/listen.js";
 
 watchConnections();
 
 const UPLOAD = Buffer.alloc(5_000_000, 7);
 
-async function listen(server: net.Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+/** The server's port; it is closed after the test. */
+async function serve(server: net.Server): Promise<number> {
   onTestFinished(() => void server.close());
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : expect.fail("no port");
+  return listen(server);
 }
 
 /** Collects to the end. */
@@ -32,7 +32,7 @@ async function read(stream: NodeJS.ReadableStream): Promise<Buffer> {
 }
 
 async function overHttp(): Promise<Buffer> {
-  const port = await listen(http.createServer((req, res) => void req.pipe(res)));
+  const port = await serve(http.createServer((req, res) => void req.pipe(res)));
   const request = http.request({ port, host: "127.0.0.1", method: "POST" });
   const response = new Promise<http.IncomingMessage>((resolve, reject) => {
     request.on("response", resolve).on("error", reject);
@@ -47,7 +47,7 @@ async function overHttp2(): Promise<Buffer> {
     stream.respond();
     stream.pipe(stream);
   });
-  const session = http2.connect(`http://127.0.0.1:${await listen(server)}`);
+  const session = http2.connect(`http://127.0.0.1:${await serve(server)}`);
   const stream = session.request({ ":method": "POST" });
   stream.end(UPLOAD);
   const received = await read(stream);
@@ -64,7 +64,7 @@ async function overTcp(): Promise<Buffer> {
     });
     socket.on("end", () => socket.end());
   });
-  const socket = net.connect({ port: await listen(server), host: "127.0.0.1" });
+  const socket = net.connect({ port: await serve(server), host: "127.0.0.1" });
   socket.end(UPLOAD);
   return read(socket);
 }
@@ -123,7 +123,7 @@ async function connectionsReadByTurn(
       inThisTurn.add(req);
     });
   });
-  const port = await listen(server);
+  const port = await serve(server);
   onTestFinished(() => server.closeAllConnections());
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(port)));
   await wait(50);
@@ -162,7 +162,7 @@ test.skipIf(certificate === undefined)("the same behind TLS, once the headers of
 /** The server's side of a connection to a server that does not read. */
 async function acceptConnection(): Promise<{ accepted: net.Socket; client: net.Socket }> {
   const server = net.createServer();
-  const port = await listen(server);
+  const port = await serve(server);
   const arrived = new Promise<net.Socket>((resolve) => server.once("connection", resolve));
   const client = net.connect({ port, host: "127.0.0.1" });
   onTestFinished(() => void client.destroy());

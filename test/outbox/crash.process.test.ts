@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { signDelivery } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { findFreePort } from "../process/support/receiver-process.js";
-import { createRandom, seedOfRun } from "../process/support/seeded-random.js";
-import { tempFile } from "../receiver/harness.js";
-import { startContactEventService } from "./contact-event-service.js";
+import { findFreePort } from "../support/receiver-process.js";
+import { createRandom, seedOfRun } from "../support/seeded-random.js";
+import { tempFile } from "../support/receiver.js";
+import { startContactEventService } from "../support/contact-event-service.js";
 
 const SECRET = "whsec_Yp3lT0wJ9vQe6RkXa8sZc2uNf5hGmB1d";
 const KILLS = 10;

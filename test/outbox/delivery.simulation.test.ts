@@ -2,8 +2,8 @@ import { createSqliteStore, type Store } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { captureLog, decorateStore, makeEvent, openReceiver, post, tempFile } from "../receiver/harness.js";
-import type { ContactEventService } from "./contact-event-service.js";
+import { captureLog, decorateStore, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
+import type { ContactEventService } from "../support/contact-event-service.js";
 import {
   ada,
   apiOf,

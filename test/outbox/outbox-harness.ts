@@ -3,8 +3,8 @@ import type { ContactEventInput } from "pigeonhole/client";
 import type { Alarm, HandlerContext, OutboxView, Receiver, ReceiverOptions } from "pigeonhole";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { expect, onTestFinished } from "vitest";
-import { makeEvent, openReceiver, post } from "../receiver/harness.js";
-import { type ContactEventService, startContactEventService } from "./contact-event-service.js";
+import { makeEvent, openReceiver, post } from "../support/receiver.js";
+import { type ContactEventService, startContactEventService } from "../support/contact-event-service.js";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;

@@ -5,13 +5,12 @@ import { describe, expect, test } from "vitest";
 import {
   captureLog,
   effectsIn,
-  errorOf,
   makeEvent,
   openReceiver,
   post,
   tempFileWithTable,
   untilWork,
-} from "../receiver/harness.js";
+} from "../support/receiver.js";
 import {
   type Work,
   ada,
@@ -25,6 +24,7 @@ import {
   statesOf,
   untilStates,
 } from "./outbox-harness.js";
+import { errorOf } from "../support/error-of.js";
 
 describe("a handler's record", () => {
   test("is stored with the done mark and sent once", async () => {

@@ -1,7 +1,7 @@
 import { type Client, type ContactEventInput, InvalidInputError, createClient } from "pigeonhole/client";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
-import type { Fault, SentEvent } from "./contact-event-service.js";
+import type { Fault, SentEvent } from "../support/contact-event-service.js";
 import {
   ada,
   apiOf,

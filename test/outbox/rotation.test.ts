@@ -5,8 +5,10 @@ import { SecretNotHandedOverError, rotateSecret } from "pigeonhole";
 import { type Client, createClient } from "pigeonhole/client";
 import { fakeClock } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { errorOf, makeEvent, openReceiver, post } from "../receiver/harness.js";
-import { closeServer, listen } from "./contact-event-service.js";
+import { makeEvent, openReceiver, post } from "../support/receiver.js";
+import { listen } from "../support/listen.js";
+import { closeServer } from "../support/listen.js";
+import { errorOf } from "../support/error-of.js";
 
 const ENDPOINT = "whe_65b8f0a2c4d6e8f001234567";
 const OLD = `whsec_${"o".repeat(43)}`;

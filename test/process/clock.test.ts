@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { signDelivery } from "pigeonhole/protocol";
 import { describe, expect, it } from "vitest";
-import { readInboxFile, readUndone } from "./support/inbox-file.js";
-import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "./support/receiver-process.js";
-import { SECRET, createScratch } from "./support/scratch.js";
-import { waitUntil } from "./support/wait-until.js";
+import { readInboxFile, readUndone } from "../support/inbox-file.js";
+import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
+import { SECRET, createScratch } from "../support/scratch.js";
+import { waitUntil } from "../support/wait-until.js";
 
 const DAY = 24 * 3_600_000;
 const AHEAD_MS = 400 * DAY;

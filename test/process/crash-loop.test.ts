@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type InboxFile, readInboxFile, readUndone } from "./support/inbox-file.js";
+import { type InboxFile, readInboxFile, readUndone } from "../support/inbox-file.js";
 import {
   type ReceiverConfig,
   type Supervisor,
   type Task,
   findFreePort,
   superviseReceiver,
-} from "./support/receiver-process.js";
-import { SECRET, createScratch } from "./support/scratch.js";
-import { ServiceSender, type TestEvent } from "./support/service-sender.js";
-import { waitUntil } from "./support/wait-until.js";
+} from "../support/receiver-process.js";
+import { SECRET, createScratch } from "../support/scratch.js";
+import { ServiceSender, type TestEvent } from "../support/service-sender.js";
+import { waitUntil } from "../support/wait-until.js";
 
 const DEATHS_THAT_PARK = 4;
 

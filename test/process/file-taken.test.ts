@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { readInboxFile } from "./support/inbox-file.js";
-import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "./support/receiver-process.js";
-import { SECRET, createScratch } from "./support/scratch.js";
-import { ServiceSender } from "./support/service-sender.js";
+import { readInboxFile } from "../support/inbox-file.js";
+import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
+import { SECRET, createScratch } from "../support/scratch.js";
+import { ServiceSender } from "../support/service-sender.js";
 
 // What becomes of a running receiver whose files are taken away: no delivery is acknowledged into a file that nobody will find.
 

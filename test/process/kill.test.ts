@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { countBy, readInboxFile, readUndone } from "./support/inbox-file.js";
-import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "./support/receiver-process.js";
-import { SECRET, createScratch } from "./support/scratch.js";
-import { createRandom, seedOfRun } from "./support/seeded-random.js";
-import { startLoad } from "./support/load.js";
-import { ServiceSender } from "./support/service-sender.js";
-import { waitUntil } from "./support/wait-until.js";
+import { countBy, readInboxFile, readUndone } from "../support/inbox-file.js";
+import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
+import { SECRET, createScratch } from "../support/scratch.js";
+import { createRandom, seedOfRun } from "../support/seeded-random.js";
+import { startLoad } from "../support/load.js";
+import { ServiceSender } from "../support/service-sender.js";
+import { waitUntil } from "../support/wait-until.js";
 
 /** PROCESS_TEST_KILLS: fewer, where the test runs on several Nodes one after the other. */
 const KILLS = Number(process.env["PROCESS_TEST_KILLS"] ?? 14);

@@ -2,11 +2,11 @@ import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { buildSlowDisk } from "../bench/process/slow-disk.js";
 import { createScratch as createBuildFolder } from "../bench/process/scratch.js";
-import { countBy, readInboxFile } from "./support/inbox-file.js";
-import { findFreePort, startReceiver } from "./support/receiver-process.js";
-import { SECRET, createScratch } from "./support/scratch.js";
-import { ServiceSender, type TestEvent } from "./support/service-sender.js";
-import { waitUntil } from "./support/wait-until.js";
+import { countBy, readInboxFile } from "../support/inbox-file.js";
+import { findFreePort, startReceiver } from "../support/receiver-process.js";
+import { SECRET, createScratch } from "../support/scratch.js";
+import { ServiceSender, type TestEvent } from "../support/service-sender.js";
+import { waitUntil } from "../support/wait-until.js";
 
 const FSYNC_MS = 1_500;
 const CONNECTIONS = 50;

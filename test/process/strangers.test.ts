@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { SECRET } from "./support/scratch.js";
+import { SECRET } from "../support/scratch.js";
 
 /** What `strangers-sender.mjs` sends, beside the port. */
 export interface Strangers {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { countBy, readInboxFile, readUndone } from "./support/inbox-file.js";
-import { type ReceiverProcess, findFreePort, startReceiver } from "./support/receiver-process.js";
-import { SECRET, createScratch } from "./support/scratch.js";
-import { startLoad } from "./support/load.js";
-import { ServiceSender, type TestEvent } from "./support/service-sender.js";
-import { waitUntil } from "./support/wait-until.js";
+import { countBy, readInboxFile, readUndone } from "../support/inbox-file.js";
+import { type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
+import { SECRET, createScratch } from "../support/scratch.js";
+import { startLoad } from "../support/load.js";
+import { ServiceSender, type TestEvent } from "../support/service-sender.js";
+import { waitUntil } from "../support/wait-until.js";
 
 const CLEAN = { code: 0, signal: null };
 /** Longest time in which work that one process accepted waits for the process that runs handlers. */

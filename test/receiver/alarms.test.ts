@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Alarm, PigeonholeError, type ReceiverOptions } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { type PostOptions, captureLog, decorateStore, makeEvent, openReceiver, post } from "./harness.js";
+import { type PostOptions, captureLog, decorateStore, makeEvent, openReceiver, post } from "../support/receiver.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 const MINUTE = 60_000;

@@ -4,8 +4,8 @@ import { Hono } from "hono";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Receiver, type ReceiverOptions, type Store, PigeonholeError } from "pigeonhole";
 import { type FakeClock, TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
-import { serve } from "../http/mounts.js";
-import { bytesOf, decorateStore, makeEvent, makeGate, openReceiver } from "./harness.js";
+import { serve } from "../support/mounts.js";
+import { bytesOf, decorateStore, makeEvent, makeGate, openReceiver } from "../support/receiver.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 

@@ -2,7 +2,16 @@ import { describe, expect, test } from "vitest";
 import { type Alarm, createSqliteStore, type ReceiverOptions } from "pigeonhole";
 import { createSandbox } from "pigeonhole/sandbox";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
-import { captureLog, closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "./harness.js";
+import {
+  captureLog,
+  closeReceiver,
+  makeEvent,
+  openReceiver,
+  post,
+  tempFile,
+  untilWork,
+  workOf,
+} from "../support/receiver.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { AnyEvent } from "pigeonhole";
-import { bytesOf, makeEvent, openReceiver, post, untilWork } from "./harness.js";
+import { bytesOf, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 
 const envelope = { id: "evt_x", type: "email.sent", createdAt: "2026-01-01T09:00:00.000Z", data: {} };
 const without = (field: keyof typeof envelope) =>

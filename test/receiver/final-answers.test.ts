@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Alarm, type ReceiverOptions } from "pigeonhole";
 import { TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
-import { captureLog, hear, makeEvent, openReceiver, post } from "./harness.js";
+import { captureLog, hear, makeEvent, openReceiver, post } from "../support/receiver.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 const MINUTE = 60_000;

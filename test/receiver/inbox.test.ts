@@ -2,7 +2,8 @@ import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Alarm, DoNotRetry, type Receiver, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { bytesOf, errorOf, makeEvent, makeGate, openReceiver, post, tempFile, untilWork, workOf } from "./harness.js";
+import { bytesOf, makeEvent, makeGate, openReceiver, post, tempFile, untilWork, workOf } from "../support/receiver.js";
+import { errorOf } from "../support/error-of.js";
 
 /** One handler that fails for good until it is mended. */
 async function startMendable() {

@@ -3,20 +3,21 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Store, PigeonholeError, createReceiver, createSqliteStore } from "pigeonhole";
 import { TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
-import { serve } from "../http/mounts.js";
-import { connect, head } from "../http/raw-client.js";
+import { serve } from "../support/mounts.js";
+import { connect, head } from "../support/raw-client.js";
 import {
   captureLog,
   closeReceiver,
   decorateStore,
-  errorOf,
   makeEvent,
   makeGate,
   openReceiver,
   post,
   tempFile,
   untilWork,
-} from "./harness.js";
+} from "../support/receiver.js";
+import { listen } from "../support/listen.js";
+import { errorOf } from "../support/error-of.js";
 
 const MINUTE = 60_000;
 
@@ -182,7 +183,7 @@ describe("stop()", () => {
     receiver.on("email.sent", () => undefined);
     await receiver.start();
     const server = createServer(receiver.middleware());
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await listen(server);
     await post(receiver, makeEvent(), { at: clock.now() });
     await receiver.stop();
     // The wait for running handlers may be left: the machine's timers keep no process.

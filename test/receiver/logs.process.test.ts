@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DoNotRetry, type Logger } from "pigeonhole";
 import { expect, test } from "vitest";
 import { CANARY, runCanaries } from "./canary-scenario.js";
-import { captureLog, makeEvent, openReceiver, post, untilWork } from "./harness.js";
+import { captureLog, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 
 const tsx = createRequire(import.meta.url).resolve("tsx/cli");
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { type Alarm, createSqliteStore, type Receiver, type SchemaMap } from "pigeonhole";
-import { captureLog, closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork } from "./harness.js";
+import { captureLog, closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork } from "../support/receiver.js";
 
 const TEXT = { "email.sent": z.object({ total: z.string() }) };
 const NUMBER = { "email.sent": z.object({ total: z.number() }) };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, type Retention } from "pigeonhole";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
-import { type Reachable, errorOf, makeEvent, openReceiver, post, untilWork } from "./harness.js";
+import { type Reachable, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { errorOf } from "../support/error-of.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { SchemaMap } from "pigeonhole";
-import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "./harness.js";
+import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "../support/receiver.js";
 
 const CANARY = "canary@example.com";
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Alarm, ReceiverOptions, SecretsOption } from "pigeonhole";
 import { createReceiver } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { type Heard, captureLog, errorOf, makeEvent, openReceiver, post } from "./harness.js";
+import { type Heard, captureLog, makeEvent, openReceiver, post } from "../support/receiver.js";
+import { errorOf } from "../support/error-of.js";
 
 const secretOf = (letter: string): string => `whsec_${letter.repeat(43)}`;
 const [A, B, C] = [secretOf("a"), secretOf("b"), secretOf("c")] as const;

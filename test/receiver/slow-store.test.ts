@@ -1,7 +1,7 @@
 import type { Alarm } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
-import { decorateStore, makeEvent, makeGate, openReceiver, post } from "./harness.js";
+import { decorateStore, makeEvent, makeGate, openReceiver, post } from "../support/receiver.js";
 
 const ANSWER_MS = 3_500;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, PigeonholeError, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { decorateStore, hear, makeEvent, makeGate, openReceiver, post, untilWork } from "./harness.js";
+import { decorateStore, hear, makeEvent, makeGate, openReceiver, post, untilWork } from "../support/receiver.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 const MINUTE = 60_000;

@@ -13,7 +13,7 @@ import {
   post,
   tempFile,
   workOf,
-} from "./harness.js";
+} from "../support/receiver.js";
 
 describe("stop()", () => {
   test("lets a running handler end, and answers 503 meanwhile", async () => {

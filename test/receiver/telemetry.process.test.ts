@@ -11,7 +11,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DoNotRetry } from "pigeonhole";
 import { CANARY, runCanaries } from "./canary-scenario.js";
-import { makeEvent, openReceiver, post, untilWork } from "./harness.js";
+import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 
 const spans = new InMemorySpanExporter();
 const points = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleTestEvent } from "pigeonhole/testing";
-import { captureLog, makeEvent, openReceiver, post, untilWork } from "./harness.js";
+import { captureLog, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 
 test("a test event reaches only handlers that ask for test events", async () => {
   const seen: string[] = [];

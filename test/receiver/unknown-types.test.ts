@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { AnyEvent } from "pigeonhole";
-import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork } from "./harness.js";
+import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork } from "../support/receiver.js";
 
 const NEW_TYPE = "email.archived";
 

@@ -3,8 +3,8 @@ import express from "express";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Alarm } from "pigeonhole";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
-import { serve } from "../http/mounts.js";
-import { captureLog, makeEvent, openReceiver } from "./harness.js";
+import { serve } from "../support/mounts.js";
+import { captureLog, makeEvent, openReceiver } from "../support/receiver.js";
 
 /** The values that a sender has at hand for one delivery. */
 interface Values {

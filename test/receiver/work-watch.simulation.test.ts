@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Alarm, DoNotRetry, type ReceiverOptions } from "pigeonhole";
 import { type Client, InvalidRequestError } from "pigeonhole/client";
 import { fakeClock } from "pigeonhole/testing";
-import { makeCrashedFile } from "../dispatch/crashed-file.js";
+import { makeCrashedFile } from "../support/crashed-file.js";
 import {
   type PostOptions,
   captureLog,
@@ -12,7 +12,7 @@ import {
   post,
   tempFile,
   untilWork,
-} from "./harness.js";
+} from "../support/receiver.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

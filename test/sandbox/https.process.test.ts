@@ -1,19 +1,18 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { openSandbox } from "./support.js";
+import { makeFolder } from "../support/folder.js";
 
 const run = promisify(execFile);
 
 /** An https receiver on a free port, with a certificate that nobody vouches for. */
 async function openHttps(): Promise<{ url: string; certificate: string }> {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-https-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
   const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
   await run("openssl", [

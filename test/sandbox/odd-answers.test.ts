@@ -1,6 +1,7 @@
-import { type AddressInfo, type Socket, createServer } from "node:net";
+import { type Socket, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSandbox } from "./support.js";
+import { listen } from "../support/listen.js";
 
 /** A receiver that writes bytes of its own and may break the connection off. */
 async function openRaw(answer: (socket: Socket) => void): Promise<string> {
@@ -10,12 +11,12 @@ async function openRaw(answer: (socket: Socket) => void): Promise<string> {
     socket.on("error", () => {});
     socket.once("data", () => answer(socket));
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  return `http://127.0.0.1:${port}/hook`;
 }
 
 const head = (line: string, ...headers: string[]): string => [`HTTP/1.1 ${line}`, ...headers, "", ""].join("\r\n");

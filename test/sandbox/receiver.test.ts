@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createClient } from "pigeonhole/client";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { createTestReceiver } from "pigeonhole/testing";
 import { createManualClock } from "pigeonhole/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { closeReceiver } from "../receiver/harness.js";
+import { closeReceiver } from "../support/receiver.js";
 import { openSandbox } from "./support.js";
+import { listen } from "../support/listen.js";
 
 /** A real receiver over real HTTP, subscribed to everything, in front of a sandbox on the machine's clock. */
 async function openLoop(options: Parameters<typeof openSandbox>[0] = {}) {
@@ -19,13 +19,13 @@ async function openLoop(options: Parameters<typeof openSandbox>[0] = {}) {
     api: createClient(sandbox.clientOptions),
   });
   const server = createServer(receiver.middleware());
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   onTestFinished(async () => {
     await closeReceiver(receiver, sandbox.clock);
     server.closeAllConnections();
     server.close();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = `http://127.0.0.1:${port}/`;
   const endpoint = sandbox.endpoints.create({ url, eventTypes: [...EVENT_TYPES] }, { secret });
   const useSecret = (next: string): void => void (secret = next);
   return { sandbox, receiver, endpoint, useSecret };

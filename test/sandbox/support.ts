@@ -1,5 +1,4 @@
 import { type IncomingHttpHeaders, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import {
   type ManualClock,
   type Sandbox,
@@ -9,6 +8,7 @@ import {
 } from "pigeonhole/sandbox";
 import { verifySignature } from "pigeonhole/protocol";
 import { onTestFinished } from "vitest";
+import { listen } from "../support/listen.js";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -57,12 +57,12 @@ export async function openProbe(answer: (got: Got, index: number) => ProbeAnswer
       give(answer(one, got.length - 1), res);
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, got };
+  return { url: `http://127.0.0.1:${port}/hook`, got };
 }
 
 function give(answer: ProbeAnswer, res: ServerResponse): void {

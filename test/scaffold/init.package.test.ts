@@ -3,8 +3,9 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { defaultAnswers, type Given, takeDefaults } from "#pigeonhole/cli/init/answers.js";
-import { BIN, runCommand, startProgram } from "./support/run-command.js";
-import { makeFiles, makeFolder } from "./support/scratch.js";
+import { BIN, runCommand, startProgram } from "./run-command.js";
+import { makeFiles } from "./scratch.js";
+import { makeFolder } from "../support/folder.js";
 
 const PLAIN = ["--template", "hono", "--events", "email.received", "--no-install", "--no-git"];
 

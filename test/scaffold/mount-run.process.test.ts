@@ -1,8 +1,8 @@
 import { signDelivery } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { findFreePort } from "../free-port.js";
-import { runCommand, startProgram } from "./support/run-command.js";
-import { linkPackages, makeFiles } from "./support/scratch.js";
+import { findFreePort } from "../support/free-port.js";
+import { runCommand, startProgram } from "./run-command.js";
+import { linkPackages, makeFiles } from "./scratch.js";
 
 // Apps that had no receiver, changed by the command and run by Node as they then are.
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { planMount, type MountPlan } from "#pigeonhole/scaffold/mount/plan-mount.js";
 import { readExpressApp } from "#pigeonhole/scaffold/mount/read-express-app.js";
 import { writeMount } from "#pigeonhole/scaffold/mount/write-mount.js";
-import { runCommand } from "./support/run-command.js";
-import { makeFiles } from "./support/scratch.js";
+import { runCommand } from "./run-command.js";
+import { makeFiles } from "./scratch.js";
 
 const MODULE = '{"type":"module"}';
 const COMMON = "{}";

@@ -6,9 +6,9 @@ import { parseEnv } from "node:util";
 import { signDelivery } from "pigeonhole/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
-import { findFreePort } from "../free-port.js";
-import { type Ended, type Running, startProgram } from "./support/run-command.js";
-import { ROOT } from "./support/scratch.js";
+import { findFreePort } from "../support/free-port.js";
+import { type Ended, type Running, startProgram } from "./run-command.js";
+import { ROOT } from "./scratch.js";
 
 /*
  * Every template as a user gets it: made by the command of the packed package, installed by npm, checked, tested, built, started.

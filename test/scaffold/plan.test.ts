@@ -10,7 +10,7 @@ import { type PlannedFile, planScaffold } from "#pigeonhole/scaffold/project/pla
 import { projectName } from "#pigeonhole/scaffold/project/project-name.js";
 import type { ScaffoldOptions } from "#pigeonhole/scaffold/project/scaffold-options.js";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
-import { ROOT } from "./support/scratch.js";
+import { ROOT } from "./scratch.js";
 
 function plan(options: Partial<ScaffoldOptions> = {}): Map<string, PlannedFile> {
   const files = planScaffold({ name: "mail", pigeonhole: "^1.2.3", makeFixture, ...options });

@@ -1,24 +1,22 @@
 import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { startChild } from "./children/child.js";
 import { context, expectCode, newEvent } from "./conformance/fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
 
 const PAGE = 4096;
 
-let folder: ReturnType<typeof makeFolder>;
+let folder: string;
 let file: string;
 
 beforeEach(() => {
   folder = makeFolder();
-  file = join(folder.path, "inbox.db");
+  file = join(folder, "inbox.db");
 });
-
-afterEach(() => folder.remove());
 
 /** A receiver's database with so many events, closed. */
 function fill(events: number, bodyBytes = 200): void {

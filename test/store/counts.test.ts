@@ -4,12 +4,11 @@ import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { context, newEvent } from "./conformance/fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
 
 const EVENTS = 25_000;
 const NOW = EVENTS + 1;
 
-let folder: ReturnType<typeof makeFolder>;
 let store: Store;
 
 /** Work for `a` and `b` of each event, due when it was received; every hundredth of `b` is dead. */
@@ -36,17 +35,13 @@ function fill(file: string): void {
 }
 
 beforeEach(async () => {
-  folder = makeFolder();
-  const file = join(folder.path, "inbox.db");
+  const file = join(makeFolder(), "inbox.db");
   fill(file);
   store = createSqliteStore({ file });
   await store.open(context);
 });
 
-afterEach(async () => {
-  await store.close();
-  folder.remove();
-});
+afterEach(() => store.close());
 
 test("a long backlog is counted to the last piece of work", async () => {
   const dead = EVENTS / 100;

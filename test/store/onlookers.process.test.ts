@@ -1,29 +1,27 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { startChild } from "./children/child.js";
 import { context, newEvent } from "./conformance/fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
 
 // The command line and the dev page beside a receiver: they leave its files alone, whatever its process did to its own locks.
 
-let folder: ReturnType<typeof makeFolder>;
+let folder: string;
 let file: string;
 
 beforeEach(async () => {
   folder = makeFolder();
-  file = join(folder.path, "inbox.db");
+  file = join(folder, "inbox.db");
   const store = createSqliteStore({ file });
   await store.open(context);
   await store.accept(newEvent("evt_1"));
   await store.close();
 });
-
-afterEach(() => folder.remove());
 
 const USES: [string, () => Promise<unknown>][] = [
   [
@@ -42,7 +40,7 @@ const USES: [string, () => Promise<unknown>][] = [
       await inbox.close();
     },
   ],
-  ["copying", () => backUpInboxFile({ file, copy: join(folder.path, "copy.db") })],
+  ["copying", () => backUpInboxFile({ file, copy: join(folder, "copy.db") })],
   ["a refused copy", () => backUpInboxFile({ file, copy: file }).catch(() => undefined)],
 ];
 
@@ -63,9 +61,9 @@ test.each(USES)("%s does not delete the WAL of a receiver that has lost its lock
 test.each(USES)("%s leaves nothing beside a file that nobody has open", async (_, use) => {
   await use();
   expect(
-    readdirSync(folder.path)
+    readdirSync(folder)
       .filter((name) => !name.startsWith("copy.db"))
       .toSorted(),
   ).toEqual(["inbox.db"]);
-  expect(existsSync(join(folder.path, "copy.db-wal"))).toBe(false);
+  expect(existsSync(join(folder, "copy.db-wal"))).toBe(false);
 });

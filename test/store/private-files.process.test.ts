@@ -6,23 +6,23 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { childFile, startChild } from "./children/child.js";
 import { context, newEvent, T } from "./conformance/fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
+import { canTrace } from "../support/tools.js";
 
 const ENDS = ["", "-wal", "-shm", "-owner"];
 
-let folder: ReturnType<typeof makeFolder>;
+let folder: string;
 let file: string;
 let store: Store | undefined;
 
 beforeEach(() => {
   folder = makeFolder();
-  file = join(folder.path, "inbox.db");
+  file = join(folder, "inbox.db");
 });
 
 afterEach(async () => {
   await store?.close();
   store = undefined;
-  folder.remove();
 });
 
 async function useStore(at = file): Promise<Store> {
@@ -61,14 +61,14 @@ describe("the database and all that lies beside it", () => {
   });
 
   test("are so behind a symbolic link to a file that is yet to be made", async () => {
-    const link = join(folder.path, "link.db");
+    const link = join(folder, "link.db");
     symlinkSync("inbox.db", link);
     await useStore(link);
     expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
   });
 
   test.runIf(canTrace())("are never wider, not even for a moment", () => {
-    const trace = join(folder.path, "trace");
+    const trace = join(folder, "trace");
     const child = [process.execPath, childFile("accept-some"), file, "evt", "3"];
     const umask = 'umask 0 && exec "$0" "$@"';
     execFileSync("bash", ["-c", umask, "strace", "-f", "-qq", "-e", "trace=open,openat,creat", "-o", trace, ...child]);
@@ -86,7 +86,7 @@ describe("the database and all that lies beside it", () => {
 test.runIf(process.getuid?.() === 0)("another user can neither open them nor keep handlers from running", async () => {
   writeFileSync(`${file}-owner`, "");
   chmodSync(`${file}-owner`, 0o644);
-  chmodSync(folder.path, 0o755);
+  chmodSync(folder, 0o755);
   await (await useStore()).close();
   const script = "require('node:fs').openSync(process.argv[1], 'r')";
   for (const end of ["", "-owner"]) {
@@ -95,7 +95,3 @@ test.runIf(process.getuid?.() === 0)("another user can neither open them nor kee
     expect(opened.stderr.toString()).toContain("EACCES");
   }
 });
-
-function canTrace(): boolean {
-  return spawnSync("strace", ["-qq", "-e", "trace=none", "true"]).status === 0;
-}

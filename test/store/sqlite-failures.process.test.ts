@@ -7,22 +7,21 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { childFile, startChild } from "./children/child.js";
 import { acceptLeased, context, expectCode, newEvent, settlements, snapshot, statesOf } from "./conformance/fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
 
 const MEGABYTE = 1024 * 1024;
 
-let folder: ReturnType<typeof makeFolder>;
+let folder: string;
 let file: string;
 let store: Store;
 
 beforeEach(() => {
   folder = makeFolder();
-  file = join(folder.path, "inbox.db");
+  file = join(folder, "inbox.db");
 });
 
 afterEach(async () => {
   await store.close();
-  folder.remove();
 });
 
 async function openStore(thread: boolean): Promise<void> {

@@ -1,16 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
 import Database from "better-sqlite3";
 import { acceptLeased, settlements, type StoreKind, type StoreUnderTest } from "./conformance/fixture.js";
-
-/** A folder of its own for a test's database files. */
-export function makeFolder(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), "pigeonhole-store-"));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
-}
+import { makeFolder } from "../support/folder.js";
 
 export const MEMORY: StoreKind = { create: createInMemory, lateUses: lateUses() };
 export const FILE_WITH_THREAD: StoreKind = { create: () => createOnFile(true), lateUses: lateUses() };
@@ -27,8 +20,7 @@ function read(db: Database.Database): string[] {
 }
 
 function createOnFile(thread: boolean): StoreUnderTest {
-  const folder = makeFolder();
-  const file = join(folder.path, "inbox.db");
+  const file = join(makeFolder(), "inbox.db");
   return {
     store: createSqliteStore({ file, thread }),
     another: () => createSqliteStore({ file, thread }),
@@ -41,7 +33,7 @@ function createOnFile(thread: boolean): StoreUnderTest {
         db.close();
       }
     },
-    dispose: () => folder.remove(),
+    dispose: () => undefined,
   };
 }
 

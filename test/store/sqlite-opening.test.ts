@@ -1,21 +1,19 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { newEvent } from "./conformance/fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
 
 const context = { logger: silentLogger };
-let folder: ReturnType<typeof makeFolder>;
+let folder: string;
 let file: string;
 
 beforeEach(() => {
   folder = makeFolder();
-  file = join(folder.path, "inbox.db");
+  file = join(folder, "inbox.db");
 });
-afterEach(() => folder.remove());
-
 /** SQLite removes the WAL file when the last connection to a database is closed. */
 const isOpenSomewhere = (): boolean => existsSync(`${file}-wal`);
 
@@ -52,7 +50,7 @@ test("open() during close() waits for it, and the store works then", async () =>
 });
 
 test("open() that failed may be called again, also when a close() came between", async () => {
-  const missing = join(folder.path, "none", "inbox.db");
+  const missing = join(folder, "none", "inbox.db");
   const store = createSqliteStore({ file: missing });
   await expect(store.open(context)).rejects.toMatchObject({ code: "store_failed" });
   const failing = store.open(context);

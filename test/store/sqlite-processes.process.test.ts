@@ -3,21 +3,20 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { childFile, startChild } from "./children/child.js";
 import { context, newEvent, statesOf, T } from "./conformance/fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
+import { canTrace } from "../support/tools.js";
 
-let folder: ReturnType<typeof makeFolder>;
+let folder: string;
 let file: string;
 
 beforeEach(() => {
   folder = makeFolder();
-  file = join(folder.path, "inbox.db");
+  file = join(folder, "inbox.db");
 });
-
-afterEach(() => folder.remove());
 
 test("a process that is killed leaves its work to the next one at once, though its leases still run", async () => {
   const child = startChild("own-store", file);
@@ -54,7 +53,7 @@ describe("power loss", () => {
     const copies: { path: string; before: number }[] = [];
     for (let copy = 0; copy < 5; copy += 1) {
       await store.accept(newEvent(`copy_${copy}`));
-      const path = join(folder.path, `copy ${copy}`);
+      const path = join(folder, `copy ${copy}`);
       mkdirSync(path);
       copies.push({ path, before: acknowledged.length });
       await promisify(execFile)("cp", [file, `${file}-wal`, path]);
@@ -89,7 +88,7 @@ describe("power loss", () => {
   test.runIf(canTrace())("each acknowledged event has been synced to the disk, in a re-opened file too", () => {
     const accepted = 20;
     for (const prefix of ["new", "again"]) {
-      const trace = join(folder.path, `${prefix}.trace`);
+      const trace = join(folder, `${prefix}.trace`);
       const child = [process.execPath, childFile("accept-some"), file, prefix, String(accepted)];
       execFileSync("strace", ["-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace, ...child]);
       const syncs = Number(execFileSync("grep", ["-c", "sync(", trace]).toString());
@@ -97,12 +96,3 @@ describe("power loss", () => {
     }
   });
 });
-
-function canTrace(): boolean {
-  try {
-    execFileSync("strace", ["-qq", "-e", "trace=none", "true"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}

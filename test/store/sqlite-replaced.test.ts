@@ -19,24 +19,23 @@ import {
   T,
 } from "./conformance/fixture.js";
 import { leaseSend, newRecord } from "./conformance/outbox-fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
 
 // Files that are taken away under an open store. What becomes of whole receivers is in test/process/file-taken.test.ts.
 
-let folder: ReturnType<typeof makeFolder>;
+let folder: string;
 let file: string;
 let alarms: StoreAlarm[];
 let store: Store;
 
 beforeEach(() => {
   folder = makeFolder();
-  file = join(folder.path, "inbox.db");
+  file = join(folder, "inbox.db");
   alarms = [];
 });
 
 afterEach(async () => {
   await store.close();
-  folder.remove();
 });
 
 async function openStore(thread = true, at = file): Promise<void> {
@@ -79,12 +78,12 @@ test.each([true, false])(
 );
 
 test("behind a symbolic link that is led elsewhere is noticed; one that stays is as good as a path", async () => {
-  const link = join(folder.path, "link.db");
+  const link = join(folder, "link.db");
   symlinkSync(file, link);
   await openStore(true, link);
   await store.accept(newEvent("before"));
   rmSync(link);
-  symlinkSync(join(folder.path, "other.db"), link);
+  symlinkSync(join(folder, "other.db"), link);
   await expectCode(store.accept(newEvent("after")), "store_replaced");
 });
 

@@ -9,23 +9,22 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { startChild } from "./children/child.js";
 import { acceptLeased, context, expectCode, newEvent, settlements, T } from "./conformance/fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
 
 const APPLICATION_ID = 0x50474e48;
 const SCHEMA = new URL("schema.sql", import.meta.url);
 
-let folder: ReturnType<typeof makeFolder>;
+let folder: string;
 let file: string;
 const open: Store[] = [];
 
 beforeEach(() => {
   folder = makeFolder();
-  file = join(folder.path, "inbox.db");
+  file = join(folder, "inbox.db");
 });
 
 afterEach(async () => {
   for (const store of open.splice(0)) await store.close();
-  folder.remove();
 });
 
 async function openStore(options: { thread?: boolean; at?: string } = {}): Promise<Store> {
@@ -55,8 +54,8 @@ describe("the file", () => {
   });
 
   test.each<[string, () => string, ErrorCode]>([
-    ["in a folder that does not exist", () => join(folder.path, "missing", "inbox.db"), "store_failed"],
-    ["that is a folder", () => folder.path, "store_failed"],
+    ["in a folder that does not exist", () => join(folder, "missing", "inbox.db"), "store_failed"],
+    ["that is a folder", () => folder, "store_failed"],
     [
       "that holds something else",
       () => {

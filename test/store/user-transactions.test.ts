@@ -7,19 +7,19 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { acceptLeased, context, expectCode, settlements, statesOf, T } from "./conformance/fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
 
 // SQL of the user's that ends the transaction it was lent: refused for the one, without loss to those that share the transaction.
 
 type Db = CommitTransaction["db"];
 
-let folder: ReturnType<typeof makeFolder>;
+let folder: string;
 let file: string;
 let store: Store;
 
 beforeEach(async () => {
   folder = makeFolder();
-  file = join(folder.path, "inbox.db");
+  file = join(folder, "inbox.db");
   const own = new Database(file);
   own.exec(`
     CREATE TABLE mine (text TEXT UNIQUE);
@@ -35,7 +35,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await store.close();
-  folder.remove();
 });
 
 const write = (db: Db, text: string): unknown => db.prepare("INSERT INTO mine (text) VALUES (?)").run(text);

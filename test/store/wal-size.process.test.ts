@@ -5,18 +5,18 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
 import { startChild } from "./children/child.js";
 import { context, newEvent } from "./conformance/fixture.js";
-import { makeFolder } from "./sqlite-kind.js";
+import { makeFolder } from "../support/folder.js";
 
 const MEGABYTE = 1024 * 1024;
 
-let folder: ReturnType<typeof makeFolder>;
+let folder: string;
 let file: string;
 let alarms: StoreAlarm[];
 let store: Store;
 
 beforeEach(async () => {
   folder = makeFolder();
-  file = join(folder.path, "inbox.db");
+  file = join(folder, "inbox.db");
   alarms = [];
   store = createSqliteStore({ file });
   await store.open({ ...context, onAlarm: (alarm) => alarms.push(alarm) });
@@ -24,7 +24,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await store.close();
-  folder.remove();
 });
 
 const walMegabytes = (): number => statSync(`${file}-wal`).size / MEGABYTE;

@@ -7,7 +7,7 @@ import type { Random } from "#pigeonhole/base/random.js";
 import Database from "better-sqlite3";
 import { createSqliteStore } from "pigeonhole";
 import { type Sandbox, createSandbox } from "pigeonhole/sandbox";
-import { findFreePort } from "../free-port.js";
+import { findFreePort } from "../support/free-port.js";
 import { COURIER, LEDGER } from "./process/handlers.js";
 import { type TortureConfig, type TortureProcess, startTortured } from "./process/start.js";
 import { SCRATCH } from "./scratch.js";

@@ -4,10 +4,8 @@ import { INSTALL, type NodeVersion, ROOT, fetchPackage, readJson, run, runAny } 
 
 /** Tests that run on what a user's project has installed. */
 const TESTED = [
-  "test/free-port.ts",
   "test/http",
   "test/process/kill.test.ts",
-  "test/process/support",
   "test/store/conformance",
   "test/store/conformance.ts",
   "test/store/conformance-file.process.test.ts",

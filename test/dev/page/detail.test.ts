@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
 import { openForEach } from "./open-for-each.js";
 import { SECRET, type Workbench } from "./workbench.js";
+import { listen } from "../../support/listen.js";
 
 /** An app beside the one that deliveries are forwarded to. */
 async function startOtherApp(status = 204) {
@@ -13,9 +13,9 @@ async function startOtherApp(status = 204) {
     paths.push(req.url ?? "");
     req.resume().on("end", () => res.writeHead(status).end());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   onTestFinished(() => void server.close());
-  return { paths, port: (server.address() as AddressInfo).port };
+  return { paths, port: port };
 }
 
 describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {

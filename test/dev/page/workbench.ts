@@ -12,8 +12,8 @@ import { signVariant } from "#pigeonhole/dev/sign-variant.js";
 import { startDevServer, type DevServer } from "#pigeonhole/dev/start-dev-server.js";
 import type { EventType } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
-import { findFreePort } from "../../free-port.js";
-import { startContactEventService } from "../../outbox/contact-event-service.js";
+import { findFreePort } from "../../support/free-port.js";
+import { startContactEventService } from "../../support/contact-event-service.js";
 
 export const SECRET = `whsec_${"a1B2-_".repeat(7)}z`;
 

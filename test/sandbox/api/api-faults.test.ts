@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ApiFaultRule, type InjectedFault, createApiFaults } from "#pigeonhole/sandbox/api/api-faults.js";
-import { createRandom } from "../../process/support/seeded-random.js";
+import { createRandom } from "../../support/seeded-random.js";
 import { EVENT, createTestApi, verdict } from "./support.js";
 
 const ERROR: InjectedFault = { kind: "error", status: 503 };

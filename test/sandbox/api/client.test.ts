@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, NoAnswerError, createClient } from "pigeonhole/client";
 import { createApiFaults } from "#pigeonhole/sandbox/api/api-faults.js";
-import { createRandom } from "../../process/support/seeded-random.js";
+import { createRandom } from "../../support/seeded-random.js";
 import type { Clock } from "#pigeonhole/base/clock.js";
 import { rejection } from "../../client/support.js";
 import { ADA, EVENT, LIVE_KEY, NOW, createTestApi, listenTo } from "./support.js";

@@ -1,5 +1,4 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Clock } from "#pigeonhole/base/clock.js";
 import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
@@ -13,6 +12,7 @@ import {
   type ContactEventStoreOptions,
   createContactEventStore,
 } from "#pigeonhole/sandbox/contact-events/contact-event-store.js";
+import { listen } from "../../support/listen.js";
 
 export const LIVE_KEY = "svc_live_sandbox0123456789";
 export const TEST_KEY = "svc_live_sandboxtest456789";
@@ -110,12 +110,11 @@ function callerOf(send: (url: string, init: RequestInit) => Promise<Response>, b
 /** The API on a free port of this machine, for one test. */
 export async function listenTo(api: ReturnType<typeof createApi>) {
   const server = createServer((req: IncomingMessage, res: ServerResponse) => createApiListener(api)(req, res));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   return { baseUrl, port, call: callerOf((url, init) => fetch(url, init), baseUrl) };
 }

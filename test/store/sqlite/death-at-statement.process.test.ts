@@ -1,14 +1,14 @@
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Store } from "#pigeonhole/store/store.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { childFile } from "../children/child.js";
 import { context, DAY, leasePage, settlements, T } from "../conformance/fixture.js";
 import { findLayoutFaults } from "./layout-invariants.js";
+import { makeFolder } from "../../support/folder.js";
 
 /** DEATHS=all: at every statement of the life; otherwise so many, evenly spread. */
 const DEATHS = process.env["DEATHS"] ?? "24";
@@ -43,8 +43,7 @@ interface Told {
 }
 
 test("a process that is killed at any statement has lost nothing it answered, and nothing takes effect twice", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-death-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const base = join(folder, "base");
   mkdirSync(base);
   createEffectTable(join(base, "inbox.db"));

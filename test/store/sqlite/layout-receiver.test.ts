@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createReceiver, type Receiver } from "pigeonhole";
 import { deliver, sampleEvent, TEST_SECRET } from "pigeonhole/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import Database from "better-sqlite3";
+import { makeFolder } from "../../support/folder.js";
 
 const TYPES = ["email.sent", "email.bounced", "domain.verified"] as const;
 
@@ -22,8 +21,7 @@ function makeReceiver(file: string, runs: Runs): Receiver {
 }
 
 test("what three handlers have done, one of them with a key, runs in no later process, and a new handler gets none of it", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-layout-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const file = join(folder, "inbox.db");
   const runs: Runs = [];
   const first = makeReceiver(file, runs);

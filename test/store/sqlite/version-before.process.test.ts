@@ -8,18 +8,18 @@ import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { WORK_STATES } from "#pigeonhole/store/work-state.js";
 import type { Lease } from "#pigeonhole/store/work.js";
-import { findFreePort, type ReceiverProcess, startReceiver } from "../../process/support/receiver-process.js";
-import { readInboxFile, readUndone } from "../../process/support/inbox-file.js";
-import { startLoad } from "../../process/support/load.js";
-import { createScratch, SECRET } from "../../process/support/scratch.js";
-import { ServiceSender } from "../../process/support/service-sender.js";
-import { waitUntil } from "../../process/support/wait-until.js";
+import { findFreePort, type ReceiverProcess, startReceiver } from "../../support/receiver-process.js";
+import { readInboxFile, readUndone } from "../../support/inbox-file.js";
+import { startLoad } from "../../support/load.js";
+import { createScratch, SECRET } from "../../support/scratch.js";
+import { ServiceSender } from "../../support/service-sender.js";
+import { waitUntil } from "../../support/wait-until.js";
 import { BUILT_ENTRY } from "../../simulation/package-copy.js";
 import { childFile } from "../children/child.js";
 import { DAY, leasePage, newEvent, NOTHING_TO_PRUNE, settlements, statesOf, T } from "../conformance/fixture.js";
 import { findLayoutFaults } from "./layout-invariants.js";
 import { accept, acceptMany, type LayoutKit, leasedFor, loadLayoutKit, Scene } from "./layout-scene.js";
-import { buildVersionBefore, hasVersionBefore, type VersionBefore } from "./version-before.js";
+import { buildVersionBefore, hasVersionBefore, type VersionBefore } from "../../support/version-before.js";
 
 // While a deploy rolls, the version before still works on the file that this one has migrated. It is built from the history.
 

@@ -2,9 +2,10 @@ import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "no
 import { type Server, createServer } from "node:http";
 import { join } from "node:path";
 import type { Random } from "#pigeonhole/base/random.js";
-import { findFreePort } from "../../free-port.js";
-import { closeServer, createContactEventMemory, listen } from "../../outbox/contact-event-service.js";
-import { type Delivered, ServiceSender, type TestEvent } from "../../process/support/service-sender.js";
+import { findFreePort } from "../../support/free-port.js";
+import { createContactEventMemory } from "../../support/contact-event-service.js";
+import { closeServer, listen } from "../../support/listen.js";
+import { type Delivered, ServiceSender, type TestEvent } from "../../support/service-sender.js";
 import { type TortureConfig, type TortureProcess, startTortured } from "../process/start.js";
 import { SCRATCH, SECRET } from "../scratch.js";
 import { type DiskFaults, FaultFile } from "../shim/shim.js";

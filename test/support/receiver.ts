@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
@@ -15,6 +13,7 @@ import {
 import { createSqliteStore } from "pigeonhole";
 import { type FakeClock, TEST_SECRET, createTestReceiver, signDelivery } from "pigeonhole/testing";
 import { expect, onTestFinished } from "vitest";
+import { makeFolder } from "./folder.js";
 
 /** What of any receiver the helpers use, whatever its schemas. */
 export type Stoppable = Pick<Receiver, "stop">;
@@ -110,9 +109,7 @@ export function decorateStore(over: (real: Store) => Partial<Store>, file = ":me
 
 /** The path of a database in a folder that is removed when the test ends. */
 export function tempFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, "inbox.db");
+  return join(makeFolder(), "inbox.db");
 }
 
 /** A file with a table of the user's own. */
@@ -144,17 +141,6 @@ export function captureLog() {
   const lines: LogLine[] = [];
   const logger = pino({ level: "trace" }, { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) });
   return { logger, lines, named: (msg: string) => lines.filter((line) => line.msg === msg) };
-}
-
-/** What a call throws or rejects with; fails the test when it does neither. */
-export async function errorOf(call: () => unknown): Promise<Error & { code?: string }> {
-  try {
-    await call();
-  } catch (error) {
-    expect(error).toBeInstanceOf(Error);
-    return error as Error;
-  }
-  throw new Error("expected an error");
 }
 
 /** One handler's part of an event. */

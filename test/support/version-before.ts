@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 /** The last version that gave all accepted work a row. */
 const COMMIT = "2564016e91c8a944b595049859f330055f738932";
 
-const PROJECT = resolve(import.meta.dirname, "../../..");
+const PROJECT = resolve(import.meta.dirname, "../..");
 
 /** A build of the version before, in a folder of its own. */
 export interface VersionBefore {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-export { findFreePort } from "../../free-port.js";
+export { findFreePort } from "./free-port.js";
 
 /** What `receiver-process.mjs` is started with. */
 export interface ReceiverConfig {
@@ -57,7 +57,7 @@ export interface ReceiverProcess {
   signal(signal: "SIGKILL" | "SIGTERM"): void;
 }
 
-const script = fileURLToPath(new URL("./receiver-process.mjs", import.meta.url));
+const script = fileURLToPath(new URL("receiver-process.mjs", import.meta.url));
 const running = new Set<ChildProcess>();
 process.on("exit", () => killAll());
 

@@ -1,31 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
+import { makeFolder } from "./folder.js";
 
 /** What is run: the built program, by plain node. */
-export const BIN = fileURLToPath(new URL("../../../dist/cli/bin.js", import.meta.url));
+export const BIN = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
 
 export const SECRET = `whsec_${"commandline".repeat(3)}0123456789`;
 
 const running = new Set<ChildProcess>();
-const folders: string[] = [];
 
 afterEach(() => {
   for (const child of running) child.kill("SIGKILL");
   running.clear();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
-
-/** A new folder, removed after the test; by the name that a program in it sees, also where the way to it has a link. */
-export function makeFolder(): string {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "pigeonhole-cli-"));
-  folders.push(folder);
-  return folder;
-}
 
 export interface CliOptions {
   /** @default a new folder */

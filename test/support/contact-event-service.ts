@@ -1,6 +1,6 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { isDeepStrictEqual } from "node:util";
+import { closeServer, listen } from "./listen.js";
 
 // Written from docs/service.md#contact-event-api and not from src: a service that shared the sender's rules
 // would share its mistakes.
@@ -183,18 +183,6 @@ export async function startContactEventService(): Promise<ContactEventService> {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     close: () => closeServer(server),
   });
-}
-
-/** Starts to listen on a free port of the loopback interface. */
-export async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
-}
-
-export async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
-  await closed;
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

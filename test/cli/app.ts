@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { createReceiver, type Receiver } from "pigeonhole";
 import { afterEach } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { serve } from "../../http/mounts.js";
-import { makeFolder, SECRET } from "./run-cli.js";
+import { serve } from "../support/mounts.js";
+import { SECRET } from "../support/run-cli.js";
+import { makeFolder } from "../support/folder.js";
 
 /** A receiver behind HTTP, with its database on disk. */
 export interface App {

@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";
+import { hasTerminal } from "../support/tools.js";
 
-/** `script` of util-linux makes pseudo-terminals; the one of macOS and BSD takes other arguments. */
-export const HAS_TERMINAL = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
+export const HAS_TERMINAL = hasTerminal();
 
 /** Keys as a terminal sends them. */
 export const KEY = {

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { sampleEvent, signDelivery, TEST_SECRET } from "pigeonhole/testing";
 import type { Capture, CaptureAttempt, CaptureSource, HeaderList } from "#pigeonhole/capture/model/capture.js";
 import { captureRequest } from "#pigeonhole/capture/model/capture-request.js";
+import { listen } from "./listen.js";
 
 export const NOW = Date.UTC(2026, 0, 31, 12);
 
@@ -59,22 +56,15 @@ export function makeCapture({ at = NOW, source = "live", secret = TEST_SECRET, .
   });
 }
 
-/** A folder that is removed when the test ends. */
-export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "pigeonhole-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** A real server on a free loopback port, closed when the test ends. */
 export async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${port}`;
 }
 
 export interface Heard {
@@ -105,14 +95,4 @@ export async function serveAnswers(
     });
   });
   return { url, heard };
-}
-
-/** What a call throws or rejects with. */
-export async function errorOf(call: () => unknown): Promise<Error & { code?: string }> {
-  try {
-    await call();
-  } catch (error) {
-    if (error instanceof Error) return error;
-  }
-  throw new Error("expected an error");
 }

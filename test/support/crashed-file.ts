@@ -1,6 +1,6 @@
 import { createSqliteStore } from "pigeonhole";
 import { expect } from "vitest";
-import { type TestEvent, bytesOf, captureLog, tempFile } from "../receiver/harness.js";
+import { type TestEvent, bytesOf, captureLog, tempFile } from "./receiver.js";
 
 const PAST = Date.parse("2026-01-01T09:00:00Z");
 

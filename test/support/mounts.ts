@@ -1,5 +1,4 @@
 import http from "node:http";
-import type { AddressInfo } from "node:net";
 import { createRequire } from "node:module";
 import { getRequestListener } from "@hono/node-server";
 import express, { type RequestHandler } from "express";
@@ -7,6 +6,7 @@ import { Hono } from "hono";
 import { createFetch } from "#pigeonhole/http/fetch-mount.js";
 import { createListener, createMiddleware } from "#pigeonhole/http/node-mount.js";
 import type { MountTarget } from "./probe.js";
+import { listen } from "./listen.js";
 
 /** A server that listens on 127.0.0.1. */
 export interface RunningServer {
@@ -32,9 +32,7 @@ export const expressVersions = [
 
 export async function serve(listener: http.RequestListener): Promise<RunningServer> {
   const server = http.createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an AddressInfo
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}`,
     port,

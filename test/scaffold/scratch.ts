@@ -1,16 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { onTestFinished } from "vitest";
+import { makeFolder } from "../support/folder.js";
 
-export const ROOT = resolve(import.meta.dirname, "../../..");
-
-/** A folder that goes with the test; by the name that a program in it sees, also where the way to it has a link. */
-export function makeFolder(): string {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "pigeonhole-scaffold-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+export const ROOT = resolve(import.meta.dirname, "../..");
 
 /** A folder with these files; paths may have folders. */
 export function makeFiles(files: Readonly<Record<string, string>>, folder = makeFolder()): string {

@@ -1,0 +1,31 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+/** Whether the program is there; what it answers to `--version` does not matter. */
+export function isInstalled(tool: string): boolean {
+  return spawnSync(tool, ["--version"], { stdio: "ignore" }).error === undefined;
+}
+
+/** Whether system calls can be traced: strace is there, and the machine lets it. */
+export function canTrace(): boolean {
+  return spawnSync("strace", ["-qq", "-e", "trace=none", "true"]).status === 0;
+}
+
+/** Whether programs can run in a terminal: `script` of util-linux makes one; that of macOS and BSD takes other arguments. */
+export function hasTerminal(): boolean {
+  return spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") ?? false;
+}
+
+const CHROMIUM = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+/** The browser that PIGEONHOLE_CHROMIUM names, or one at a usual place; undefined when there is none. */
+export function findChromium(): string | undefined {
+  const named = process.env["PIGEONHOLE_CHROMIUM"];
+  return [...(named === undefined ? [] : [named]), ...CHROMIUM].find((path) => existsSync(path));
+}
