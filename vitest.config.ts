@@ -9,7 +9,19 @@ const KINDS = {
   docs: ["test/docs/**/*.test.ts"],
 };
 
-const NEVER = ["test/bench/**", "node_modules/**"];
+/** The long forms have a configuration of their own, test/long/vitest.config.ts. */
+const NEVER = ["test/bench/**", "test/**/*.long.test.ts", "node_modules/**"];
+
+/** What holds for every kind. */
+export const SHARED = {
+  globalSetup: "test/support/tell-skipped.ts",
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  // What is awaited comes at once or never; the limit is for machines that are busy with other work.
+  expect: { poll: { timeout: 15_000 } },
+  // Most files wait for processes, disks and browsers; by default a machine of two cores runs one file at a time.
+  maxWorkers: 2,
+};
 
 const project = (name: string, include: string[], rest: { exclude?: string[]; isolate?: boolean } = {}) => ({
   extends: true as const,
@@ -24,13 +36,7 @@ export default defineConfig({
       project("unit", ["test/**/*.test.ts"], { exclude: [...NEVER, ...Object.values(KINDS).flat()], isolate: false }),
       ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
     ],
-    globalSetup: "test/support/tell-skipped.ts",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    // What is awaited comes at once or never; the limit is for machines that are busy with other work.
-    expect: { poll: { timeout: 15_000 } },
-    // Most files wait for processes, disks and browsers; by default a machine of two cores runs one file at a time.
-    maxWorkers: 2,
+    ...SHARED,
     typecheck: { enabled: false },
   },
 });

@@ -1,5 +1,4 @@
 import { describeStore } from "./conformance.js";
-import { FILE_WITH_THREAD, FILE_WITHOUT_THREAD } from "./sqlite-kind.js";
+import { FILE_WITH_THREAD } from "./sqlite-kind.js";
 
 describeStore("SQLite in a file, with a writer thread", FILE_WITH_THREAD);
-describeStore("SQLite in a file, without a thread", FILE_WITHOUT_THREAD);

@@ -1,0 +1,19 @@
+import { resolve } from "node:path";
+import { defineConfig } from "vitest/config";
+import { SHARED } from "../../vitest.config.js";
+
+// The long forms: tests of `npm test` with more deaths, kills and lives, and kinds of stores whose halves it has already.
+export default defineConfig({
+  root: resolve(import.meta.dirname, "../.."),
+  test: {
+    ...SHARED,
+    include: [
+      "test/**/*.long.test.ts",
+      "test/process/kill.test.ts",
+      "test/process/slow-disk.test.ts",
+      "test/store/sqlite/death-at-statement.process.test.ts",
+      "test/store/sqlite/layout-random.simulation.test.ts",
+    ],
+    env: { DEATHS: "all", LIVES: "200", PROCESS_TEST_KILLS: "40", SLOW_DISK_SECONDS: "20" },
+  },
+});
