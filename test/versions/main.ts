@@ -28,14 +28,14 @@ const listOf = (text: string): string[] => text.split(",").filter((item) => item
 const folder = mkdtempSync(join(tmpdir(), "pigeonhole-versions-"));
 const begun = Date.now();
 
-function step(what: string, work: () => void): void {
+async function step(what: string, work: () => Promise<void>): Promise<void> {
   const at = Date.now();
-  work();
+  await work();
   console.log(`✓ ${what}, ${((Date.now() - at) / 1000).toFixed(0)} s`);
 }
 
-function pack(): string {
-  run({
+async function pack(): Promise<string> {
+  await run({
     command: "npm",
     args: ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder],
     cwd: ROOT,
@@ -45,35 +45,47 @@ function pack(): string {
   return join(folder, name);
 }
 
-function tryNode(major: string, tarball: string): void {
-  const node = fetchNode(major);
+async function tryNode(major: string, tarball: string): Promise<void> {
+  const node = await fetchNode(major);
   const project = join(folder, `node${major}`);
-  step(`Node ${major}: npm installs the package`, () => makeProject(project, tarball, node));
-  console.log(`  better-sqlite3 ${readDriverVersion(project)}`);
-  step(`Node ${major}: kill test, mounts, quiet starts, store conformance`, () => runTests(project, node));
-  step(`Node ${major}: a project of init passes its tests`, () => runScaffold(project, tarball, node));
+  await step(`Node ${major}: npm installs the package`, () => makeProject(project, tarball, node));
+  console.log(`  Node ${major}: better-sqlite3 ${readDriverVersion(project)}`);
+  await step(`Node ${major}: kill test, quiet starts, mounts, store conformance`, () => runTests(project, node));
+  await step(`Node ${major}: a project of init passes its tests`, () => runScaffold(project, tarball, node));
   if (Number(major) < 24) {
     const flags = ["--no-node-package"];
-    step(`Node ${major}: so does one on this Node alone`, () => runScaffold(project, tarball, node, flags));
+    await step(`Node ${major}: so does one on this Node alone`, () => runScaffold(project, tarball, node, flags));
   }
-  const wrong = findWrongDriver(node);
+  const wrong = await findWrongDriver(node);
   if (wrong !== undefined) {
-    step(`Node ${major}: a wrong better-sqlite3 is refused`, () => refuseWrongDriver(project, wrong, node));
+    await step(`Node ${major}: a wrong better-sqlite3 is refused`, () => refuseWrongDriver(project, wrong, node));
   }
 }
 
-function tryTypes(tarball: string): void {
+async function tryTypes(tarball: string): Promise<void> {
   const project = join(folder, "types");
-  step("an installed package for the compilers", () => makeProject(project, tarball, fetchNode("24")));
+  const node = await fetchNode("24");
+  await step("an installed package for the compilers", () => makeProject(project, tarball, node));
   for (const version of listOf(values.typescript)) {
-    step(`TypeScript ${version} reads the declarations`, () => compileConsumer(project, version));
+    await step(`TypeScript ${version} reads the declarations`, () => compileConsumer(project, version));
   }
+}
+
+/** Two at a time: one installs or waits while the other one computes. After a failure the other lane goes on to its end. */
+async function runInTwoLanes(jobs: (() => Promise<void>)[]): Promise<void> {
+  const lane = async (): Promise<void> => {
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await job();
+  };
+  const ended = await Promise.allSettled([lane(), lane()]);
+  const failed = ended.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
+  if (failed.length > 0) throw new AggregateError(failed, `${failed.length} of the versions failed.`);
 }
 
 try {
-  const tarball = pack();
-  for (const major of listOf(values.node)) tryNode(major, tarball);
-  if (values.typescript !== "") tryTypes(tarball);
+  const tarball = await pack();
+  const nodes = listOf(values.node).map((major) => () => tryNode(major, tarball));
+  const types = values.typescript === "" ? [] : [() => tryTypes(tarball)];
+  await runInTwoLanes([...nodes, ...types]);
   console.log(`All in ${((Date.now() - begun) / 1000).toFixed(0)} s.`);
 } finally {
   if (!values.keep) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

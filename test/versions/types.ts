@@ -6,8 +6,8 @@ import { ROOT, fetchPackage, readJson, run } from "./programs.js";
 export const TYPESCRIPT_VERSIONS = ["5.4", "5.9", "6", "7"];
 
 /** Compiles a consumer of every entry in the project with this TypeScript, declarations of the package and its dependencies included. */
-export function compileConsumer(folder: string, version: string): void {
-  const modules = fetchPackage(`typescript${version}`, `typescript@${version}`);
+export async function compileConsumer(folder: string, version: string): Promise<void> {
+  const modules = await fetchPackage(`typescript${version}`, `typescript@${version}`);
   const { exports } = readJson(join(ROOT, "package.json")) as { exports: Record<string, unknown> };
   const entries = Object.keys(exports).filter((path) => path !== "./package.json");
   const imports = entries.map((path, index) => `import * as entry${index} from "pigeonhole${path.slice(1)}";`);
@@ -23,7 +23,7 @@ export function compileConsumer(folder: string, version: string): void {
     skipLibCheck: false,
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }));
-  run({ command: process.execPath, args: [join(modules, "typescript/bin/tsc"), "--project", "."], cwd: folder });
+  await run({ command: process.execPath, args: [join(modules, "typescript/bin/tsc"), "--project", "."], cwd: folder });
 }
 
 const CONSUMER = `import { createReceiver } from "pigeonhole";
