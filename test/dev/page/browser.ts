@@ -1,25 +1,10 @@
-import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { findChromium } from "../../support/tools.js";
 
-const PLACES = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/usr/bin/google-chrome-stable",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
-
-/** The browser that PIGEONHOLE_CHROMIUM names, or one at a usual place; undefined when there is none. */
-export function findChromium(): string | undefined {
-  const named = process.env["PIGEONHOLE_CHROMIUM"];
-  return [...(named === undefined ? [] : [named]), ...PLACES].find((path) => existsSync(path));
-}
-
-/** True when the tests of the page cannot run here, with the reason printed; never in CI, where they must. */
+/** True when the tests of the page cannot run here; never in CI, where they must. */
 export function mustSkipBrowserTests(): boolean {
   if (findChromium() !== undefined) return false;
   if (process.env["CI"] !== undefined) throw new Error("No Chromium: install one, or name it in PIGEONHOLE_CHROMIUM.");
-  console.warn("Skipped the tests of the page: no Chromium here. Name one in PIGEONHOLE_CHROMIUM.");
   return true;
 }
 
