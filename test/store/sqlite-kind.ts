@@ -3,7 +3,7 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
 import Database from "better-sqlite3";
 import { acceptLeased, settlements, type StoreKind, type StoreUnderTest } from "./conformance/fixture.js";
-import { makeFolder } from "../support/folder.js";
+import { makeFolder, MEMORY_DISK } from "../support/folder.js";
 
 export const MEMORY: StoreKind = { create: createInMemory, lateUses: lateUses() };
 export const FILE_WITH_THREAD: StoreKind = { create: () => createOnFile(true), lateUses: lateUses() };
@@ -20,7 +20,7 @@ function read(db: Database.Database): string[] {
 }
 
 function createOnFile(thread: boolean): StoreUnderTest {
-  const file = join(makeFolder(), "inbox.db");
+  const file = join(makeFolder(MEMORY_DISK), "inbox.db");
   return {
     store: createSqliteStore({ file, thread }),
     another: () => createSqliteStore({ file, thread }),
