@@ -19,8 +19,8 @@ export const SHARED = {
   hookTimeout: 30_000,
   // What is awaited comes at once or never; the limit is for machines that are busy with other work.
   expect: { poll: { timeout: 15_000 } },
-  // Most files wait for processes, disks and browsers; by default a machine of two cores runs one file at a time.
-  maxWorkers: 2,
+  // Most files wait for processes, disks and browsers; three at a time keep two cores busy.
+  maxWorkers: 3,
 };
 
 const project = (name: string, include: string[], rest: { exclude?: string[]; isolate?: boolean } = {}) => ({
