@@ -111,19 +111,19 @@ function roomOf(file: string): string | undefined {
 }
 
 describe("the rooms", () => {
-  test("were really looked at", () => {
+  test("the rooms were really looked at", () => {
     expect(files.length).toBeGreaterThan(60);
     expect(relativeImports.length).toBeGreaterThan(200);
     expect(packageImports.length).toBeGreaterThan(8);
   });
 
-  test("are the folders under src", () => {
+  test("the rooms are the folders under src", () => {
     expect([...new Set(files.map(roomOf))].filter((room) => room !== undefined).toSorted()).toEqual(
       Object.keys(ROOMS).toSorted(),
     );
   });
 
-  test("import only what lies below them", () => {
+  test("the rooms import only what lies below them", () => {
     const forbidden = relativeImports.flatMap(({ from, specifier }) => {
       const [fromRoom, toRoom] = [roomOf(from), roomOf(resolve(dirname(from), specifier))];
       if (fromRoom === undefined || fromRoom === toRoom) return [];
@@ -133,7 +133,7 @@ describe("the rooms", () => {
     expect(forbidden).toEqual([]);
   });
 
-  test.each(Object.entries(ORDERS))("of %s stand in one order", (room, order) => {
+  test.each(Object.entries(ORDERS))("the folders of %s stand in one order", (room, order) => {
     const folderOf = (file: string): string => relative(join(SRC, room), file).split("/").slice(0, -1)[0] ?? "";
     const inRoom = files.filter((file) => roomOf(file) === room);
     expect([...new Set(inRoom.map(folderOf))].toSorted()).toEqual(order.toSorted());
@@ -146,7 +146,7 @@ describe("the rooms", () => {
     expect(upwards).toEqual([]);
   });
 
-  test("have no file that loads itself through others", () => {
+  test("no file loads itself through others", () => {
     // Files whose own imports are all removed are removed, until only circles and what loads them are left.
     let left = new Map(files.map((file) => [file, loadedBy(file, { isLater: true })]));
     for (let before = 0; before !== left.size;) {
@@ -156,7 +156,7 @@ describe("the rooms", () => {
     expect([...left.keys()].map((file) => relative(SRC, file))).toEqual([]);
   });
 
-  test("keep SQL behind the Store interface", () => {
+  test("the rooms keep SQL behind the Store interface", () => {
     const outside = relativeImports.filter(
       ({ from, specifier }) => specifier.includes("/sqlite/") && roomOf(from) !== "store" && roomOf(from) !== undefined,
     );
@@ -164,7 +164,7 @@ describe("the rooms", () => {
     expect(outside.map(({ from }) => relative(SRC, from))).toEqual(["receiver/options.ts"]);
   });
 
-  test("know third-party packages only where they belong", () => {
+  test("the rooms know third-party packages only where they belong", () => {
     const forbidden = packageImports.filter(({ from, specifier }) => {
       const room = roomOf(from);
       return room === undefined || PACKAGES[specifier]?.includes(room) !== true;
@@ -172,12 +172,12 @@ describe("the rooms", () => {
     expect(forbidden).toEqual([]);
   });
 
-  test("have no junk drawer", () => {
+  test("the rooms have no junk drawer", () => {
     const names = files.flatMap((file) => relative(SRC, dirname(file)).split("/"));
     expect(names.filter((name) => /^(utils?|common|helpers?|lib|misc|shared)$/.test(name))).toEqual([]);
   });
 
-  test("are listed in docs/architecture.md with what they may import", () => {
+  test("the rooms are listed in docs/architecture.md with what they may import", () => {
     const rows = [...DOCUMENT.matchAll(/^\| `(\w+)\/` \|[^|]*\| ([^|]*) \|$/gm)];
     const table = rows.map(([, room = "", allowed = ""]) => [room, allowed === "–" ? [] : allowed.split(", ")]);
     expect(Object.fromEntries(table)).toEqual(ROOMS);
@@ -230,7 +230,7 @@ describe("the command line", () => {
 describe("the entry files", () => {
   const entries = files.filter((file) => roomOf(file) === undefined);
 
-  test("only re-export by name", () => {
+  test("the entry files only re-export by name", () => {
     for (const entry of entries) {
       const statements = readFileSync(entry, "utf8")
         .replaceAll(/\/\*[\s\S]*?\*\//g, "")
@@ -242,7 +242,7 @@ describe("the entry files", () => {
     }
   });
 
-  test("are the package's exports, one to one", () => {
+  test("the entry files are the package's exports, one to one", () => {
     const { exports } = JSON.parse(readFileSync(resolve(SRC, "../package.json"), "utf8")) as {
       exports: Record<string, unknown>;
     };
@@ -253,7 +253,7 @@ describe("the entry files", () => {
 });
 
 describe("error codes", () => {
-  test("are each used somewhere", () => {
+  test("error codes are each used somewhere", () => {
     const list = readFileSync(resolve(SRC, "base/error.ts"), "utf8");
     const codes = [...list.matchAll(/^ {2}(\w+): "/gm)].map(([, code = ""]) => code);
     expect(codes.length).toBeGreaterThan(15);

@@ -58,7 +58,7 @@ function tool(name: string, args: string[]) {
 }
 
 describe("the tarball", () => {
-  test("holds the build, the page, the templates and the documents, and nothing else", () => {
+  test("the tarball holds the build, the page, the templates and the documents, and nothing else", () => {
     const kinds = [...new Set(files.map((path) => path.split("/")[0] ?? ""))].toSorted();
     expect(kinds).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json", "templates"]);
     expect(files).toContain("dist/page/index.html");
@@ -69,14 +69,14 @@ describe("the tarball", () => {
     }
   });
 
-  test("holds every page and picture of docs/ that the README links", () => {
+  test("the tarball holds every page and picture of docs/ that the README links", () => {
     const readme = readFileSync(join(installed, "README.md"), "utf8");
     const linked = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path = ""]) => path);
     expect(linked.length).toBeGreaterThan(10);
     expect(linked.filter((path) => !files.includes(path))).toEqual([]);
   });
 
-  test("holds no tests, sources, maps, databases or traces of building, and no file that npm would rename or drop", () => {
+  test("the tarball holds no tests, sources, maps, databases or traces of building, and no file that npm would rename or drop", () => {
     const unwanted = files.filter(
       (path) =>
         /\.(map|tsbuildinfo|tsx|db|tgz|log)$/.test(path) ||
@@ -86,17 +86,17 @@ describe("the tarball", () => {
     expect(unwanted).toEqual([]);
   });
 
-  test("has a declaration beside every module", () => {
+  test("the tarball has a declaration beside every module", () => {
     const modules = files.filter((path) => /^dist\/(?!page\/).*\.js$/.test(path));
     expect(modules.length).toBeGreaterThan(100);
     expect(modules.filter((path) => !files.includes(path.replace(/\.js$/, ".d.ts")))).toEqual([]);
   });
 
-  test("is clean for publint", () => {
+  test("the tarball is clean for publint", () => {
     expect(tool("publint", ["run", tarball, "--strict"]).stdout).toContain("All good!");
   });
 
-  test("has types that are right for every import, says attw", () => {
+  test("the tarball has types that are right for every import, says attw", () => {
     // ES modules only, which Node 20.19 and newer can `require` too.
     const { stdout } = tool("attw", [tarball, "--profile", "esm-only", "--format", "json"]);
     const { analysis } = JSON.parse(stdout) as { analysis: { entrypoints: Record<string, unknown> } };
@@ -105,7 +105,7 @@ describe("the tarball", () => {
 });
 
 describe("a project that installed it", () => {
-  test("can import every entry, and gets every value that the entry's declarations name", () => {
+  test("a project that installed it can import every entry, and gets every value that the entry's declarations name", () => {
     for (const [index, entry] of entries.entries()) {
       const declarations = readFileSync(join(root, "src", `${entry === "." ? "index" : entry.slice(2)}.ts`), "utf8");
       const text = declarations.replaceAll(/export type \{[^}]*\}/g, "");
@@ -121,22 +121,24 @@ describe("a project that installed it", () => {
     }
   });
 
-  test("can require it from CommonJS too, on a Node that knows how", () => {
+  test("a project that installed it can require it from CommonJS too, on a Node that knows how", () => {
     const script = `process.removeAllListeners("warning"); console.log(typeof require("pigeonhole").createReceiver)`;
     expect(run(process.execPath, ["--input-type=commonjs", "--eval", script]).stdout).toBe("function\n");
   });
 
-  test("cannot import what is not exported", () => {
+  test("a project that installed it cannot import what is not exported", () => {
     const script = 'await import("pigeonhole/dist/index.js").catch(({ code }) => console.log(code))';
     const { stdout } = run(process.execPath, ["--input-type=module", "--eval", script]);
     expect(stdout).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
   });
 
-  test.each(["nodenext", "bundler"])("type-checks under %s, declarations of the package included", (resolution) => {
-    const lines = specifiers.map((specifier, index) => `import * as entry${index} from "${specifier}";`);
-    writeFileSync(
-      join(consumer, "check.ts"),
-      `${lines.join("\n")}
+  test.each(["nodenext", "bundler"])(
+    "a project that installed it type-checks under %s, declarations of the package included",
+    (resolution) => {
+      const lines = specifiers.map((specifier, index) => `import * as entry${index} from "${specifier}";`);
+      writeFileSync(
+        join(consumer, "check.ts"),
+        `${lines.join("\n")}
 import { createReceiver } from "pigeonhole";
 import { sampleEvent } from "pigeonhole/testing";
 console.log(${specifiers.map((_, index) => `entry${index}`).join(", ")});
@@ -147,22 +149,23 @@ receiver.on("email.bounce", () => {});
 // @ts-expect-error no such type
 sampleEvent("email.bounce");
 `,
-    );
-    const compilerOptions = {
-      ...(resolution === "nodenext" ? { module: "nodenext" } : { module: "esnext", moduleResolution: "bundler" }),
-      target: "es2023",
-      lib: ["es2023"],
-      types: ["node"],
-      strict: true,
-      noEmit: true,
-      // Ours are checked in full by the project's own build; here it is seen that a consumer can resolve all of them.
-      skipLibCheck: false,
-    };
-    writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["check.ts"] }));
-    tool("tsc", ["--project", "."]);
-  });
+      );
+      const compilerOptions = {
+        ...(resolution === "nodenext" ? { module: "nodenext" } : { module: "esnext", moduleResolution: "bundler" }),
+        target: "es2023",
+        lib: ["es2023"],
+        types: ["node"],
+        strict: true,
+        noEmit: true,
+        // Ours are checked in full by the project's own build; here it is seen that a consumer can resolve all of them.
+        skipLibCheck: false,
+      };
+      writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["check.ts"] }));
+      tool("tsc", ["--project", "."]);
+    },
+  );
 
-  test("has the command, which prints its version and loads no native module for its help", () => {
+  test("a project that installed it has the command, which prints its version and loads no native module for its help", () => {
     const bin = join(installed, manifest.bin["pigeonhole"] ?? "");
     expect(run(process.execPath, [bin, "--version"]).stdout.trim()).toBe(manifest.version);
     const preload = join(folder, "count.cjs");
@@ -178,7 +181,7 @@ sampleEvent("email.bounce");
     expect(run(process.execPath, ["--require", preload, "--eval", script]).stderr).toBe("natives: 1");
   });
 
-  test("can serve the page, whose files are where the command looks for them", () => {
+  test("a project that installed it can serve the page, whose files are where the command looks for them", () => {
     const html = readFileSync(join(installed, "dist/page/index.html"), "utf8");
     const assets = [...html.matchAll(/(?:src|href)="\/?([^":]+)"/g)].map(([, path = ""]) => path.replace(/^\.\//, ""));
     expect(assets.length).toBeGreaterThan(1);
@@ -192,12 +195,12 @@ describe("the step of the publish workflow that compares the repository", () => 
   const passes = (repository: string) =>
     spawnSync("sh", ["-c", command], { cwd: root, env: { ...process.env, REPOSITORY: repository } }).status === 0;
 
-  test("passes in the repository that package.json names", () => {
+  test("the step of the publish workflow that compares the repository passes in the repository that package.json names", () => {
     const [, named = ""] = /github\.com\/(.*)\.git$/.exec(manifest.repository.url) ?? [];
     expect(passes(named)).toBe(true);
   });
 
-  test("fails in any other, and so while package.json has the placeholder", () => {
+  test("the step of the publish workflow that compares the repository fails in any other, and so while package.json has the placeholder", () => {
     expect(passes("somewhere/pigeonhole")).toBe(false);
   });
 });
