@@ -13,7 +13,7 @@ function setUp() {
 }
 
 describe("deadlines of one length", () => {
-  test("let each thing expire after its own time, to the millisecond, by one timer", async () => {
+  test("deadlines of one length let each thing expire after its own time, to the millisecond, by one timer", async () => {
     const { clock, deadlines, expired, make } = setUp();
     for (const name of ["a", "b", "c"]) {
       deadlines.begin(make(name));
@@ -29,7 +29,7 @@ describe("deadlines of one length", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test("leave what has ended alone, and no timer behind", async () => {
+  test("deadlines of one length leave what has ended alone, and no timer behind", async () => {
     const { clock, deadlines, expired, make } = setUp();
     const [first, second] = [make("first"), make("second")];
     deadlines.begin(first);
@@ -45,7 +45,7 @@ describe("deadlines of one length", () => {
     deadlines.end(second);
   });
 
-  test("end one thing when another expires, and begin another one then", async () => {
+  test("deadlines of one length end one thing when another expires, and begin another one then", async () => {
     const { clock, deadlines, expired, make } = setUp();
     const second = make("second");
     deadlines.begin({
@@ -63,19 +63,22 @@ describe("deadlines of one length", () => {
     expect(expired).toEqual(["first", "third 2000"]);
   });
 
-  test.each([-3_600_000, 3_600_000])("do not follow a jump of the wall clock by %i ms", async (jump) => {
-    const { clock, deadlines, expired, make } = setUp();
-    deadlines.begin(make("before"));
-    await clock.advance(400);
-    clock.set(clock.now() + jump);
-    deadlines.begin(make("after"));
-    await clock.advance(999);
-    expect(expired).toEqual(["before 1000"]);
-    await clock.advance(1);
-    expect(expired).toEqual(["before 1000", "after 1400"]);
-  });
+  test.each([-3_600_000, 3_600_000])(
+    "deadlines of one length do not follow a jump of the wall clock by %i ms",
+    async (jump) => {
+      const { clock, deadlines, expired, make } = setUp();
+      deadlines.begin(make("before"));
+      await clock.advance(400);
+      clock.set(clock.now() + jump);
+      deadlines.begin(make("after"));
+      await clock.advance(999);
+      expect(expired).toEqual(["before 1000"]);
+      await clock.advance(1);
+      expect(expired).toEqual(["before 1000", "after 1400"]);
+    },
+  );
 
-  test("need no timer for what ends in the turn in which it began", async () => {
+  test("deadlines of one length need no timer for what ends in the turn in which it began", async () => {
     const { clock, deadlines, expired, make } = setUp();
     const thing = make("thing");
     deadlines.begin(thing);
@@ -85,7 +88,7 @@ describe("deadlines of one length", () => {
     expect([expired, clock.pendingTimers]).toEqual([[], 0]);
   });
 
-  test("go by the wall clock of a clock that knows no other", async () => {
+  test("deadlines of one length go by the wall clock of a clock that knows no other", async () => {
     const { clock, expired, make } = setUp();
     const deadlines = new Deadlines({ now: () => clock.now(), setTimer: (...args) => clock.setTimer(...args) }, LIMIT);
     deadlines.begin(make("a"));
