@@ -10,14 +10,14 @@ import { errorOf } from "../support/error-of.js";
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 
 describe("a capture says what the signature was worth", () => {
-  test("genuine, with the name of the secret and never the secret", () => {
+  test("a capture says what the signature was worth: genuine, with the name of the secret and never the secret", () => {
     const capture = makeCapture();
     expect(capture.verify).toMatchObject({ code: "ok", secretRef: "env:WEBHOOK_SECRET", skewSeconds: 0, fix: null });
     expect(capture.verify.summary).toContain("env:WEBHOOK_SECRET");
     expect(JSON.stringify(capture)).not.toContain(TEST_SECRET);
   });
 
-  test("stale, with the skew as time of signing minus arrival", () => {
+  test("a capture says what the signature was worth: stale, with the skew as time of signing minus arrival", () => {
     const { request } = makeCapture();
     const capture = captureRequest({
       request: { ...request, body: bodyBytes(makeCapture({ body: request.body.data })) },
@@ -34,12 +34,12 @@ describe("a capture says what the signature was worth", () => {
     ["missing", makeCapture({ headers: [] })],
     ["malformed", makeCapture({ headers: [["X-Svc-Signature", "t=1,v1=zz"]] })],
     ["malformed", makeCapture({ headers: [["X-Svc-Signature", "0".repeat(64)]] })],
-  ])("%s, with what to change", (code, { verify }) => {
+  ])("a capture says what the signature was worth: %s, with what to change", (code, { verify }) => {
     expect(verify.code).toBe(code);
     expect(verify.fix).toEqual(expect.stringMatching(/\S{3}/));
   });
 
-  test("not checked, where no secret is known", () => {
+  test("a capture says what the signature was worth: not checked, where no secret is known", () => {
     const { request } = makeCapture();
     const input = {
       request: { ...request, body: Buffer.from("{}") },
@@ -59,7 +59,7 @@ describe("a body survives byte for byte", () => {
     ["bytes that are no UTF-8", Buffer.from([0xff, 0x7b, 0x80]), "base64"],
     ["half a character", Buffer.from([0xc3]), "base64"],
     ["nothing", Buffer.alloc(0), "utf8"],
-  ])("%s", (_, body, encoding) => {
+  ])("a body survives byte for byte: %s", (_, body, encoding) => {
     const capture = parseCapture(JSON.parse(JSON.stringify(makeCapture({ body }))));
     expect(capture.request.body.encoding).toBe(encoding);
     expect(Buffer.from(bodyBytes(capture))).toEqual(Buffer.from(body));

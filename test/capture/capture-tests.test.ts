@@ -38,7 +38,7 @@ describe("a folder of captures against a real receiver", () => {
     return { target: await serve(receiver.middleware()), runs, inspect };
   }
 
-  test("passes, again and again, each run under new ids", async () => {
+  test("a folder of captures against a real receiver passes, again and again, each run under new ids", async () => {
     const { target, runs, inspect } = await serveReceiver();
     const folder = folderOf({
       ...makeCapture(),
@@ -55,7 +55,7 @@ describe("a folder of captures against a real receiver", () => {
     expect(new Set(runs).size).toBe(2);
   });
 
-  test("fails on status, outcome and handlers that are not as expected", async () => {
+  test("a folder of captures against a real receiver fails on status, outcome and handlers that are not as expected", async () => {
     const { target, inspect } = await serveReceiver();
     const folder = folderOf({
       ...makeCapture(),
@@ -70,7 +70,7 @@ describe("a folder of captures against a real receiver", () => {
     ]);
   });
 
-  test("writes down what is answered with update, after which it passes", async () => {
+  test("a folder of captures against a real receiver writes down what is answered with update, after which it passes", async () => {
     const { target, inspect } = await serveReceiver();
     const folder = folderOf({ ...makeCapture(), expect: { status: "500", ignore: ["$.at"] } });
     expect((await runTests({ folder, target, inspect, update: true })).cases[0]).toMatchObject({
@@ -88,26 +88,26 @@ describe("a folder of captures against a real receiver", () => {
 });
 
 describe("against any app", () => {
-  test("a second delivery that is not taken as a duplicate fails", async () => {
+  test("against any app: a second delivery that is not taken as a duplicate fails", async () => {
     const { url } = await serveAnswers(() => ({ headers: { "x-pigeonhole-outcome": "accepted" } }));
     const report = await runTests({ folder: folderOf(makeCapture()), target: url, twice: true });
     expect(report.cases[0]?.failures).toEqual(["Second delivery: The outcome was accepted, expected duplicate."]);
   });
 
-  test("a second delivery only has to be answered 2xx where no outcome is named", async () => {
+  test("against any app: a second delivery only has to be answered 2xx where no outcome is named", async () => {
     const { url, heard } = await serveAnswers((_, count) => ({ status: count < 3 ? 200 : count }));
     expect((await runTests({ folder: folderOf(makeCapture()), target: url, twice: true })).failed).toBe(0);
     expect(heard[0]?.body).toEqual(heard[1]?.body);
   });
 
-  test("JSON is compared without what may differ", async () => {
+  test("against any app: JSON is compared without what may differ", async () => {
     const { url } = await serveAnswers((_, count) => ({ body: JSON.stringify({ ok: count < 2, at: count }) }));
     const folder = folderOf({ ...makeCapture(), expect: { json: { ok: true, at: 0 }, ignore: ["$.at"] } });
     expect((await runTests({ folder, target: url })).failed).toBe(0);
     expect((await runTests({ folder, target: url })).cases[0]?.failures).toEqual(["$.ok is false, was true."]);
   });
 
-  test("no answer is told apart, and an update leaves the file alone", async () => {
+  test("against any app: no answer is told apart, and an update leaves the file alone", async () => {
     const folder = folderOf(makeCapture());
     const report = await runTests({ folder, target: "http://127.0.0.1:1", update: true });
     expect(report).toMatchObject({
@@ -123,14 +123,14 @@ describe("against any app", () => {
     [500, 200, "fixed"],
     [200, 500, "regressed"],
     [500, 500, "still failing"],
-  ])("%d before and %d now: %s", async (before, now, change) => {
+  ])("against any app: %d before and %d now: %s", async (before, now, change) => {
     const { url } = await serveAnswers(() => ({ status: now }));
     const attempt = makeAttempt({ target: url, at: new Date().toISOString(), status: before });
     const capture: Capture = { ...makeCapture(), attempts: [attempt] };
     expect((await runTests({ folder: folderOf(capture), target: url })).cases[0]?.change).toBe(change);
   });
 
-  test("a broken file or an empty folder stops the run, since a test left out would pass", async () => {
+  test("against any app: a broken file or an empty folder stops the run, since a test left out would pass", async () => {
     const folder = folderOf(makeCapture());
     writeFileSync(join(folder, "broken.json"), "{");
     expect((await errorOf(() => runTests({ folder, target: "1" }))).message).toContain("broken.json");
@@ -164,7 +164,7 @@ test("JUnit holds every case, escaped", () => {
 describe("replayDirectory", () => {
   const folder = () => folderOf(makeCapture(), makeCapture({ body: JSON.stringify(sampleEvent("email.sent")) }));
 
-  test("replays to a receiver in the process", async () => {
+  test("replayDirectory replays to a receiver in the process", async () => {
     const receiver = closing(createTestReceiver());
     const types: string[] = [];
     receiver.on("*", ({ type }) => void types.push(type));
@@ -172,7 +172,7 @@ describe("replayDirectory", () => {
     expect(types.toSorted()).toEqual(["email.bounced", "email.sent"]);
   });
 
-  test("rejects with every handler that failed, and why", async () => {
+  test("replayDirectory rejects with every handler that failed, and why", async () => {
     const receiver = closing(createTestReceiver());
     receiver.on(
       "email.sent",
@@ -189,12 +189,12 @@ describe("replayDirectory", () => {
     expect((await replayDirectory(folder(), receiver, { returnFailures: true })).failed).toBe(1);
   });
 
-  test("rejects for a secret that the receiver does not know", async () => {
+  test("replayDirectory rejects for a secret that the receiver does not know", async () => {
     const receiver = closing(createTestReceiver({ secrets: `whsec_${"o".repeat(43)}` }));
     expect((await errorOf(() => replayDirectory(folder(), receiver))).message).toContain("Answered 503, expected 2xx.");
   });
 
-  test("replays to a URL", async () => {
+  test("replayDirectory replays to a URL", async () => {
     const { url, heard } = await serveAnswers();
     await replayDirectory(folder(), { url: `${url}/hooks`, secret });
     expect(heard.map((one) => one.url)).toEqual(["/hooks", "/hooks"]);
@@ -210,7 +210,7 @@ describe("a capture file that was edited by hand", () => {
     ["expect.handlers must be a text", { handlers: { welcome: true } }],
     ["expect.ignore must be a list", { ignore: "$.requestId" }],
     ["expect.outcome must be a text", { outcome: 1 }],
-  ])("is named with what is wrong: %s", async (problem, expected) => {
+  ])("a capture file that was edited by hand is named with what is wrong: %s", async (problem, expected) => {
     const { url } = await serveAnswers();
     const folder = makeFolder();
     writeFileSync(join(folder, "hand.json"), JSON.stringify({ ...makeCapture(), expect: expected }));
@@ -225,12 +225,15 @@ describe("a capture file that was edited by hand", () => {
     ["attempts[0].at is no ISO 8601 time", { at: "yesterday" }],
     ["attempts[0].ms must be a number", { ms: "fast" }],
     ["attempts[0].kind must be one of forward, replay, retry", { kind: "again" }],
-  ])("may not have an attempt that nobody can show: %s", async (problem, wrong) => {
-    const folder = makeFolder();
-    const attempt = { target: "http://127.0.0.1:1/", status: 200, headers: [], sentHeaders: [], body: null };
-    const attempts = [{ ...attempt, ...(wrong as object) }];
-    writeFileSync(join(folder, "hand.json"), JSON.stringify({ ...makeCapture(), attempts }));
-    const error = await errorOf(() => runTests({ folder, target: "1" }));
-    expect(error.message).toContain(problem);
-  });
+  ])(
+    "a capture file that was edited by hand may not have an attempt that nobody can show: %s",
+    async (problem, wrong) => {
+      const folder = makeFolder();
+      const attempt = { target: "http://127.0.0.1:1/", status: 200, headers: [], sentHeaders: [], body: null };
+      const attempts = [{ ...attempt, ...(wrong as object) }];
+      writeFileSync(join(folder, "hand.json"), JSON.stringify({ ...makeCapture(), attempts }));
+      const error = await errorOf(() => runTests({ folder, target: "1" }));
+      expect(error.message).toContain(problem);
+    },
+  );
 });

@@ -19,11 +19,11 @@ const binary = makeCapture({ body: Buffer.from([0, 0xff, 0x27, 0x0a]), at: NOW +
 const captures = [{ ...makeCapture(), tags: ["vip"], note: "kept" }, awkward, binary];
 
 describe("captures come back from", () => {
-  test.each(["ndjson", "json"] as const)("%s as they were", (as) => {
+  test.each(["ndjson", "json"] as const)("captures come back from %s as they were", (as) => {
     expect(parseImport(exportCaptures(captures, { as }).text)).toEqual({ captures, problems: [] });
   });
 
-  test("har with bytes, headers, time and verdict", () => {
+  test("captures come back from har with bytes, headers, time and verdict", () => {
     const { captures: imported, problems } = parseImport(exportCaptures(captures, { as: "har" }).text, { secrets });
     expect(problems).toEqual([]);
     expect(imported).toHaveLength(captures.length);
@@ -38,7 +38,7 @@ describe("captures come back from", () => {
 });
 
 describe("an import", () => {
-  test("takes a bare event", () => {
+  test("an import takes a bare event", () => {
     const event = sampleEvent("email.sent");
     const { captures: imported } = parseImport(JSON.stringify(event, undefined, 2));
     expect(imported[0]).toMatchObject({
@@ -48,7 +48,7 @@ describe("an import", () => {
     });
   });
 
-  test("names what it cannot take, by line and without quoting it", () => {
+  test("an import names what it cannot take, by line and without quoting it", () => {
     const text = `${JSON.stringify(captures[0])}\n{"private":1}\nprivate\n`;
     const { captures: imported, problems } = parseImport(text);
     expect(imported).toEqual([captures[0]]);
@@ -56,7 +56,7 @@ describe("an import", () => {
     expect(problems.join()).not.toContain("private");
   });
 
-  test.each(["", "hello", "a\nb"])("refuses %j", async (text) => {
+  test.each(["", "hello", "a\nb"])("an import refuses %j", async (text) => {
     expect((await errorOf(() => parseImport(text))).code).toBe("invalid_capture");
   });
 });
@@ -74,7 +74,7 @@ describe("a curl command", () => {
     ["awkward text", awkward],
     ["binary", binary],
     ["a large body", makeCapture({ body: "x".repeat(200_000) })],
-  ])("run by a shell, posts %s byte for byte under a fresh signature", async (_, capture) => {
+  ])("a curl command run by a shell, posts %s byte for byte under a fresh signature", async (_, capture) => {
     const { url, heard } = await serveAnswers();
     await post(url, capture);
     const [request] = heard;
@@ -85,14 +85,14 @@ describe("a curl command", () => {
     expect(request?.rawHeaders).toEqual(expect.arrayContaining(["X-Dup", "x-dup"]));
   });
 
-  test("leaves the captured signature alone when exact", async () => {
+  test("a curl command leaves the captured signature alone when exact", async () => {
     const { url, heard } = await serveAnswers();
     await post(url, awkward, "exact");
     const captured = awkward.request.headers.find(([name]) => name === "x-svc-signature")?.[1];
     expect(heard[0]?.headers["x-svc-signature"]).toBe(captured);
   });
 
-  test("cannot be injected through header, path or body", async () => {
+  test("a curl command cannot be injected through header, path or body", async () => {
     const folder = makeFolder();
     const evil = `'; touch ${folder}/owned; echo '`;
     const { url } = await serveAnswers();
@@ -108,7 +108,7 @@ describe("a curl command", () => {
     await expect(run("ls", [join(folder, "owned")])).rejects.toThrow();
   });
 
-  test("needs a secret to be signed", async () => {
+  test("a curl command needs a secret to be signed", async () => {
     expect((await errorOf(() => exportCaptures(captures, { as: "curl", mode: "resign" }))).code).toBe("invalid_secret");
   });
 });

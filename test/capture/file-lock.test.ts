@@ -6,7 +6,7 @@ import { tryFileLock } from "#pigeonhole/capture/folder/file-lock.js";
 import { makeFolder } from "../support/folder.js";
 
 describe("a lock that is tried for", () => {
-  test("is busy for as long as a task holds it, also past the age of one that was left behind", async () => {
+  test("a lock that is tried for is busy for as long as a task holds it, also past the age of one that was left behind", async () => {
     const folder = makeFolder();
     const file = join(folder, "one");
     let end = (): void => undefined;
@@ -23,7 +23,7 @@ describe("a lock that is tried for", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("that a killed process left behind is free for the next try after", async () => {
+  test("a lock that is tried for that a killed process left behind is free for the next try after", async () => {
     const file = join(makeFolder(), "one");
     writeFileSync(`${file}.lock`, "");
     const longAgo = new Date(Date.now() - 6_000);
@@ -32,7 +32,7 @@ describe("a lock that is tried for", () => {
     expect(await tryFileLock(file, async () => "mine")).toBe("mine");
   });
 
-  test("that was left behind before the clock was set back is free too", async () => {
+  test("a lock that is tried for that was left behind before the clock was set back is free too", async () => {
     const file = join(makeFolder(), "one");
     writeFileSync(`${file}.lock`, "");
     const inAnHour = new Date(Date.now() + 3_600_000);
@@ -41,7 +41,7 @@ describe("a lock that is tried for", () => {
     expect(await tryFileLock(file, async () => "mine")).toBe("mine");
   });
 
-  test("is free again after a task that fails", async () => {
+  test("a lock that is tried for is free again after a task that fails", async () => {
     const file = join(makeFolder(), "one");
     const failing = tryFileLock(file, () => Promise.reject(new Error("no")));
     await expect(failing).rejects.toThrow("no");

@@ -86,7 +86,7 @@ describe("a search finds", () => {
     ["data.text:*o*d*e*r*late", true],
     ["data.text:*late*late", false],
     ['"look: here"', true],
-  ])("%s → %s", (text, found) => {
+  ])("a search finds %s → %s", (text, found) => {
     expect(matchesQuery(parseQuery(text), capture, NOW)).toBe(found);
   });
 
@@ -95,11 +95,11 @@ describe("a search finds", () => {
     ["the short name with its mark", `#${captureHandle(capture.id)}`, true],
     ["the id without cap_", capture.id.slice("cap_".length), true],
     ["a part of the short name", captureHandle(capture.id).slice(1), false],
-  ])("a capture by %s", (_, value, found) => {
+  ])("a search finds a capture by %s", (_, value, found) => {
     expect(matchesQuery(parseQuery(`id:${value}`), capture, NOW)).toBe(found);
   });
 
-  test("what was never answered", () => {
+  test("a search finds what was never answered", () => {
     const find = (text: string): boolean => matchesQuery(parseQuery(text), unanswered, NOW);
     expect(["status:none", "has:error", "-is:replay", "-has:answer"].map(find)).toEqual([true, true, true, true]);
     expect(["status:5xx", "status:<500"].map(find)).toEqual([false, false]);

@@ -31,7 +31,7 @@ const outcomes = ({ attempts }: Awaited<ReturnType<typeof replayCaptures>>) =>
   );
 
 describe("a real receiver", () => {
-  test("takes an old capture that is signed anew, and knows its id the second time", async () => {
+  test("a real receiver takes an old capture that is signed anew, and knows its id the second time", async () => {
     const { url, runs } = await serveReceiver();
     const report = await replay({ target: url, times: 2 });
     expect(outcomes(report)).toEqual(["200 accepted", "200 duplicate"]);
@@ -39,7 +39,7 @@ describe("a real receiver", () => {
     await expect.poll(() => runs).toHaveLength(1);
   });
 
-  test("runs its handlers again for a new id, at every repetition", async () => {
+  test("a real receiver runs its handlers again for a new id, at every repetition", async () => {
     const { url, runs } = await serveReceiver();
     const report = await replay({ target: url, times: 3, identity: "new-id" });
     expect(outcomes(report)).toEqual(Array.from({ length: 3 }, () => "200 accepted"));
@@ -47,12 +47,12 @@ describe("a real receiver", () => {
     expect(new Set(runs)).toEqual(new Set(report.attempts.map(({ attempt }) => attempt.eventId)));
   });
 
-  test("refuses the same capture sent exact, since it is stale", async () => {
+  test("a real receiver refuses the same capture sent exact, since it is stale", async () => {
     const { url } = await serveReceiver();
     expect(outcomes(await replay({ target: url, mode: "exact" }))).toEqual(["503 unverified"]);
   });
 
-  test("takes an edited body, as it is signed anew", async () => {
+  test("a real receiver takes an edited body, as it is signed anew", async () => {
     const { url, receiver } = await serveReceiver();
     const edit = { set: { id: "evt_edited", "data.recipient": "new@b.example" }, unset: ["data.subject"] };
     const report = await replay({ target: url, edit });
@@ -65,7 +65,7 @@ describe("a real receiver", () => {
 });
 
 describe("what is sent", () => {
-  test("exact: bytes and header list are the captured ones", async () => {
+  test("what is sent exact has the captured bytes and header list", async () => {
     const { url, heard } = await serveAnswers();
     const capture = makeCapture({ at: HOUR_AGO, body: Buffer.from([0xff, 0x00, 0x80]) });
     await replay({ captures: [capture], target: url, mode: "exact" });
@@ -75,7 +75,7 @@ describe("what is sent", () => {
     expect(heard[0]?.url).toBe("/webhooks");
   });
 
-  test("resign: only the signature's value differs, in the captured form", async () => {
+  test("what is sent resigned differs only in the signature's value, in the captured form", async () => {
     const { url, heard } = await serveAnswers();
     const bare = makeCapture({
       headers: [
@@ -96,20 +96,20 @@ describe("what is sent", () => {
     );
   });
 
-  test("never holds the secret, and neither does the report", async () => {
+  test("what is sent never holds the secret, and neither does the report", async () => {
     const { url, heard } = await serveAnswers();
     const report = await replay({ target: url });
     expect(JSON.stringify([heard, report])).not.toContain(secret);
   });
 
-  test("goes to several targets, or to those of the capture", async () => {
+  test("what is sent goes to several targets, or to those of the capture", async () => {
     const [one, two] = [await serveAnswers(), await serveAnswers()];
     await replay({ target: [one.url, `${two.url}/other`] });
     await replay({ target: ({ event }) => (event.type === "email.bounced" ? [two.url] : []) });
     expect([one.heard.length, two.heard.map(({ url }) => url)]).toEqual([1, ["/other", "/webhooks"]]);
   });
 
-  test("says when a body has no id to change", async () => {
+  test("what is sent says when a body has no id to change", async () => {
     const { url } = await serveAnswers();
     const report = await replay({ captures: [makeCapture({ body: "not json" })], target: url, identity: "new-id" });
     expect(report.attempts[0]).toMatchObject({
@@ -129,7 +129,7 @@ describe("order and timing", () => {
     return { order: heard.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id).join(""), seed };
   };
 
-  test("original is that of arrival, reverse the other way round", async () => {
+  test("the order original is that of arrival, reverse the other way round", async () => {
     expect(await sequence({})).toEqual({ order: "01234567", seed: null });
     expect(await sequence({ order: "reverse" })).toEqual({ order: "76543210", seed: null });
   });
@@ -143,7 +143,7 @@ describe("order and timing", () => {
     );
   });
 
-  test("keeps the gaps between arrivals, so many times faster", async () => {
+  test("a replay keeps the gaps between arrivals, so many times faster", async () => {
     const clock = fakeClock();
     const { url, heard } = await serveAnswers();
     const replayed = replay({ captures: captures.slice(0, 4), target: url, keepTiming: 4, clock });
@@ -157,7 +157,7 @@ describe("order and timing", () => {
     expect(await replayed).toMatchObject({ answered: 4 });
   });
 
-  test("sends no more at once than asked, and all of them", async () => {
+  test("a replay sends no more at once than asked, and all of them", async () => {
     let [open, most] = [0, 0];
     const url = await serve((_, res) => {
       most = Math.max(most, (open += 1));
@@ -167,7 +167,7 @@ describe("order and timing", () => {
     expect([most, report.attempts.length]).toEqual([4, 24]);
   });
 
-  test("stops when called off, and says so", async () => {
+  test("a replay stops when called off, and says so", async () => {
     const { url } = await serveAnswers();
     const stop = new AbortController();
     const report = await replay({ captures, target: url, signal: stop.signal, onAttempt: () => stop.abort() });
@@ -176,7 +176,7 @@ describe("order and timing", () => {
 });
 
 describe("answers are compared", () => {
-  test("with the attempt before, JSON by structure and without what is to be ignored", async () => {
+  test("answers are compared with the attempt before, JSON by structure and without what is to be ignored", async () => {
     const { url } = await serveAnswers((_, count) => ({
       headers: { "content-type": "application/json" },
       body: count === 3 ? '{"a":2,"at":3}' : `{"at":${count},"a":1}`,
@@ -187,7 +187,7 @@ describe("answers are compared", () => {
     expect(report.changed).toBe(1);
   });
 
-  test("across runs, through the attempts of the capture", async () => {
+  test("answers are compared across runs, through the attempts of the capture", async () => {
     let status = 200;
     const { url } = await serveAnswers(() => ({ status }));
     let capture: Capture = makeCapture();
@@ -202,7 +202,7 @@ describe("answers are compared", () => {
     expect(capture.attempts.map(({ n }) => n)).toEqual([1, 2]);
   });
 
-  test("with what is expected", async () => {
+  test("answers are compared with what is expected", async () => {
     const { url } = await serveAnswers(() => ({ status: 404, body: "{}" }));
     const report = await replay({ target: url, expect: { status: "2xx", outcome: "accepted", json: { ok: true } } });
     expect(report.failed).toBe(1);
@@ -213,7 +213,7 @@ describe("answers are compared", () => {
     ]);
   });
 
-  test("and one that does not come is a failure, no exception", async () => {
+  test("an answer that does not come is a failure, no exception", async () => {
     const report = await replay({ target: "1", expect: {} });
     expect(report).toMatchObject({ answered: 0, unanswered: 1, failed: 1, attempts: [{ failure: "refused" }] });
   });
@@ -250,13 +250,13 @@ test.each([
 ])("a new id changes nothing else in %s", (text, wanted) => expect(changeEventId(text, "N")).toBe(wanted));
 
 describe("editing JSON", () => {
-  test("makes objects on the way, and reaches into lists", () => {
+  test("editing JSON makes objects on the way, and reaches into lists", () => {
     expect(editJson('{"a":[1,{"b":2}]}', { set: { "a.1.b": 3, "c.d": null, "a.2": "x" }, unset: ["a.0"] })).toBe(
       '{"a":[{"b":3},"x"],"c":{"d":null}}',
     );
   });
 
-  test("treats __proto__ as a name like any other", () => {
+  test("editing JSON treats __proto__ as a name like any other", () => {
     expect(editJson("{}", { set: { "__proto__.polluted": 1 } })).toBe('{"__proto__":{"polluted":1}}');
     expect({}).not.toHaveProperty("polluted");
   });
@@ -266,7 +266,7 @@ describe("editing JSON", () => {
     ['{"a":1}', "a.b"],
     ['{"a":[]}', "a.5"],
     ["{}", "a..b"],
-  ])("refuses %s at %s", async (text, path) => {
+  ])("editing JSON refuses %s at %s", async (text, path) => {
     expect((await errorOf(() => editJson(text, { set: { [path]: 1 } }))).code).toBe("invalid_argument");
   });
 });

@@ -61,7 +61,7 @@ describe("a generated module", () => {
   );
   const text = generateSchemas(samples);
 
-  test("compiles under strict settings, accepts every capture, and narrows handlers", async () => {
+  test("a generated module compiles under strict settings, accepts every capture, and narrows handlers", async () => {
     const schemas = await load(text);
     expect(Object.keys(schemas).toSorted()).toEqual(EVENT_TYPES.toSorted());
     const receiver = createTestReceiver({ schemas });
@@ -72,13 +72,13 @@ describe("a generated module", () => {
     expect((await deliver(receiver, sampleEvent("email.sent", { to: 5 }))).outcome).toBe("parked");
   }, 60_000);
 
-  test("is the same for the same captures, holds none of their values, and fits them", () => {
+  test("a generated module is the same for the same captures, holds none of their values, and fits them", () => {
     expect(generateSchemas(samples)).toBe(text);
     expect(text).not.toMatch(/\bada\b|customer|#1042|transactional|dkim_/i);
     expect(compareSchemas(text, samples)).toEqual([]);
   });
 
-  test("accepts its own samples, whatever JSON they are", async () => {
+  test("a generated module accepts its own samples, whatever JSON they are", async () => {
     const json = fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 6 });
     const lists = fc.sample(fc.array(json, { minLength: 1, maxLength: 12 }), { numRuns: 60, seed: 7 });
     const captures = lists.flatMap((list, n) => list.map((data) => captureOf(`random.type_${n}`, data)));
@@ -93,7 +93,7 @@ describe("a generated module", () => {
     expect(compareSchemas(random, captures)).toEqual([]);
   }, 60_000);
 
-  test("leaves out test deliveries and what cannot be read", async () => {
+  test("a generated module leaves out test deliveries and what cannot be read", async () => {
     const captures = [makeCapture({ body: JSON.stringify(sampleTestEvent()) }), makeCapture({ body: "no" })];
     expect((await errorOf(() => generateSchemas(captures))).code).toBe("no_capture");
   });
@@ -131,7 +131,7 @@ describe("a field is", () => {
       ["a: z.record(z.string(), z.string())"],
     ],
     ["quoted where its name needs it", [{ "a-b": 1, __proto__x: 2 }], ['"a-b": z.number()', "__proto__x: z.number()"]],
-  ])("%s", (_, samples, lines) => expect(fieldsOf(samples)).toEqual(lines));
+  ])("a field is %s", (_, samples, lines) => expect(fieldsOf(samples)).toEqual(lines));
 });
 
 describe("drift is told", () => {
@@ -159,19 +159,19 @@ describe("drift is told", () => {
       ["$.list[*].id is number, the schema says string that begins with item_"],
     ],
     ["a fraction", { ...good, count: 1.5 }, ["$.count is another number, the schema says whole number"]],
-  ])("%s", (_, data, wanted) => {
+  ])("drift is told %s", (_, data, wanted) => {
     const drifts = compareSchemas(text, capturesOf(data, data));
     expect(drifts.map(({ path, problem }) => `${path} ${problem}`)).toEqual(wanted);
     for (const drift of drifts) expect(drift).toMatchObject({ type: "form.submitted", captures: 2 });
   });
 
-  test("for a type without a schema", () => {
+  test("drift is told for a type without a schema", () => {
     expect(compareSchemas(text, [captureOf("email.sent", {})])).toMatchObject([
       { type: "email.sent", path: "$", problem: "has no schema" },
     ]);
   });
 
-  test("after a formatter broke long lines as well", () => {
+  test("drift is told after a formatter broke long lines as well", () => {
     const broken = text
       .replaceAll(/z\.(email|string)\(\)/g, "z\n    .$1()")
       .replaceAll("z\n    .", "z.")
@@ -181,7 +181,7 @@ describe("drift is told", () => {
   });
 
   test.each(["", "export const a = 1;", "export const a = z.object({});\nexport const schemas = {};"])(
-    "not for a file of another hand: %j",
+    "drift is told not for a file of another hand: %j",
     async (other) => {
       expect((await errorOf(() => compareSchemas(other, []))).code).toBe("invalid_argument");
     },

@@ -10,7 +10,7 @@ import { listen } from "../support/listen.js";
 const post = { method: "POST", headers: [] as [string, string][], body: Buffer.from("{}") };
 
 describe("a request goes out", () => {
-  test("with header order, spelling and duplicates, without what belongs to the old connection", async () => {
+  test("a request goes out with header order, spelling and duplicates, without what belongs to the old connection", async () => {
     const { url, heard } = await serveAnswers();
     const { host } = new URL(url);
     const answer = await sendRequest({
@@ -33,13 +33,13 @@ describe("a request goes out", () => {
     expect(heard[0]).toMatchObject({ method: "POST", url: "/hooks?a=1", body: Buffer.from("{}") });
   });
 
-  test("with the host as it was, if asked", async () => {
+  test("a request goes out with the host as it was, if asked", async () => {
     const { url, heard } = await serveAnswers();
     await sendRequest({ ...post, url, headers: [["Host", "tunnel.example"]], keepHost: true });
     expect(heard[0]?.headers.host).toBe("tunnel.example");
   });
 
-  test("and a redirect is not followed", async () => {
+  test("a request goes out, and a redirect is not followed", async () => {
     const { url, heard } = await serveAnswers(() => ({ status: 302, headers: { location: "/elsewhere" } }));
     expect(await sendRequest({ ...post, url })).toMatchObject({ status: 302, failure: null });
     expect(heard).toHaveLength(1);
@@ -47,19 +47,19 @@ describe("a request goes out", () => {
 });
 
 describe("a failure says what happened", () => {
-  test("nothing listens", async () => {
+  test("a failure says what happened: nothing listens", async () => {
     const answer = await sendRequest({ ...post, url: "http://127.0.0.1:1/" });
     expect(answer).toMatchObject({ status: null, failure: "refused" });
     expect(answer.error).toContain("127.0.0.1:1");
   });
 
-  test("a time longer than Node's timers can wait is no failure", async () => {
+  test("a failure says what happened: a time longer than Node's timers can wait is no failure", async () => {
     const { url } = await serveAnswers(() => ({ status: 200 }));
     const answer = await sendRequest({ ...post, url, timeoutMs: 30 * 24 * 60 * 60 * 1_000 });
     expect(answer).toMatchObject({ status: 200, failure: null });
   });
 
-  test("no answer in time, and called off", async () => {
+  test("a failure says what happened: no answer in time, and called off", async () => {
     const url = await serve(() => undefined);
     expect(await sendRequest({ ...post, url, timeoutMs: 30 })).toMatchObject({ status: null, failure: "timeout" });
     const signal = AbortSignal.timeout(30);
@@ -67,7 +67,7 @@ describe("a failure says what happened", () => {
     expect(await sendRequest({ ...post, url, signal })).toMatchObject({ failure: "aborted", ms: expect.any(Number) });
   });
 
-  test("an answer that stops halfway", async () => {
+  test("a failure says what happened: an answer that stops halfway", async () => {
     const url = await serve((_, res) => {
       res.writeHead(200, { "content-length": "10" }).write("half");
       setTimeout(() => res.destroy(), 20);
@@ -76,12 +76,12 @@ describe("a failure says what happened", () => {
     expect(answer).toMatchObject({ status: 200, failure: "broken", body: Buffer.from("half") });
   });
 
-  test("an answer without end", async () => {
+  test("a failure says what happened: an answer without end", async () => {
     const { url } = await serveAnswers(() => ({ body: "x".repeat(5000) }));
     expect(await sendRequest({ ...post, url, maxAnswerBytes: 1000 })).toMatchObject({ failure: "answer_too_large" });
   });
 
-  test("another protocol than asked for, at once", async () => {
+  test("a failure says what happened: another protocol than asked for, at once", async () => {
     const url = await serve((req) => {
       req.socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
     });
@@ -90,7 +90,7 @@ describe("a failure says what happened", () => {
     expect(answer.error).toContain("changed the protocol");
   });
 
-  test("not HTTP at all", async () => {
+  test("a failure says what happened: not HTTP at all", async () => {
     const server = createServer((socket) => socket.end("hello\r\n\r\n"));
     await listen(server);
     onTestFinished(() => void server.close());
@@ -102,12 +102,12 @@ describe("a failure says what happened", () => {
     });
   });
 
-  test("a header that HTTP does not allow", async () => {
+  test("a failure says what happened: a header that HTTP does not allow", async () => {
     const answer = await sendRequest({ ...post, url: "http://127.0.0.1:1/", headers: [["X-Bad", "a\r\nb: c"]] });
     expect(answer).toMatchObject({ status: null, failure: "invalid_request" });
   });
 
-  test("an address outside, unless allowed", async () => {
+  test("a failure says what happened: an address outside, unless allowed", async () => {
     const answer = await sendRequest({ ...post, url: "http://203.0.113.7/" });
     expect(answer).toMatchObject({ status: null, failure: "not_local" });
     expect(answer.error).toContain("--allow-remote");
@@ -155,12 +155,12 @@ describe("a target", () => {
     ["localhost:3000/hooks", "http://localhost:3000/hooks"],
     ["http://[::1]:3000", "http://[::1]:3000/webhooks?q=1"],
     ["https://app.example/x?y=2", "https://app.example/x?y=2"],
-  ])("%s is read as %s", (text, url) => {
+  ])("a target %s is read as %s", (text, url) => {
     expect(targetUrl(text, { path: "/webhooks", query: "q=1" })).toBe(url);
   });
 
   test.each(["", "ftp://x", "file:///etc/passwd", "http://user:pass@localhost/", "not a url", "http://localhost/#a"])(
-    "%j is refused",
+    "a target %j is refused",
     async (text) => {
       const error = await errorOf(() => parseTarget(text));
       expect(error.code).toBe("invalid_argument");
@@ -168,7 +168,7 @@ describe("a target", () => {
     },
   );
 
-  test("outside this machine is refused before anything is sent", async () => {
+  test("a target outside this machine is refused before anything is sent", async () => {
     await checkLocalTarget("http://localhost:3000");
     await checkLocalTarget("http://[::1]:3000");
     for (const target of ["http://203.0.113.7/", "http://[2001:db8::1]/"]) {
