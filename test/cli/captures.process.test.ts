@@ -29,7 +29,7 @@ async function importEvents(events: object[]): Promise<string> {
 }
 
 describe("captures import", () => {
-  test("takes bare events, says which part it could not take, and then ends with 1", async () => {
+  test("captures import takes bare events, says which part it could not take, and then ends with 1", async () => {
     const cwd = makeFolder();
     const input = `${JSON.stringify(sampleEvent("email.sent"))}\nnot JSON\n${JSON.stringify(sampleEvent("email.opened"))}\n`;
     const result = await runCli(["captures", "import", "-", "--json"], { cwd, input });
@@ -40,23 +40,26 @@ describe("captures import", () => {
     expect(jsonLines(await runCli(["captures", "list", "--json"], { cwd }))).toHaveLength(2);
   });
 
-  test("of a file that holds no captures names that file", async () => {
+  test("captures import of a file that holds no captures names that file", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "notes.txt"), "hello");
     const { code, stderr } = await runCli(["captures", "import", "notes.txt"], { cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining("error: notes.txt: Not an import")]);
   });
 
-  test.skipIf(!existsSync("/proc/self"))("into a folder that cannot be made ends with 2 and names it", async () => {
-    const cwd = makeFolder();
-    writeFileSync(join(cwd, "events.json"), JSON.stringify(sampleEvent("email.sent")));
-    const { code, stderr } = await runCli(["captures", "import", "events.json", "--store", "/proc/none/captures"], {
-      cwd,
-    });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("The folder /proc/none cannot be made")]);
-  });
+  test.skipIf(!existsSync("/proc/self"))(
+    "captures import into a folder that cannot be made ends with 2 and names it",
+    async () => {
+      const cwd = makeFolder();
+      writeFileSync(join(cwd, "events.json"), JSON.stringify(sampleEvent("email.sent")));
+      const { code, stderr } = await runCli(["captures", "import", "events.json", "--store", "/proc/none/captures"], {
+        cwd,
+      });
+      expect([code, stderr]).toEqual([2, expect.stringContaining("The folder /proc/none cannot be made")]);
+    },
+  );
 
-  test("of more than 100 MiB is refused with what to do, from a file and from a pipe", async () => {
+  test("captures import of more than 100 MiB is refused with what to do, from a file and from a pipe", async () => {
     const cwd = makeFolder();
     // Holes: it takes no room.
     writeFileSync(join(cwd, "large.ndjson"), "");
@@ -69,7 +72,7 @@ describe("captures import", () => {
     expect(existsSync(join(cwd, ".pigeonhole"))).toBe(false);
   });
 
-  test("of 100 MiB is read", async () => {
+  test("captures import of 100 MiB is read", async () => {
     const cwd = makeFolder();
     const event = JSON.stringify(sampleEvent("email.sent"));
     writeFileSync(join(cwd, "large.json"), event.padEnd(100 * 1024 * 1024));
@@ -77,7 +80,7 @@ describe("captures import", () => {
     expect([code, stdout]).toEqual([0, "1 capture from large.json.\n"]);
   });
 
-  test("of a file that is not there leaves no folder behind", async () => {
+  test("captures import of a file that is not there leaves no folder behind", async () => {
     const cwd = makeFolder();
     expect(await runCli(["captures", "import", "none.ndjson"], { cwd })).toMatchObject({ code: 2 });
     expect((await runCli(["captures", "list"], { cwd })).stderr).toContain("there are no captures in");
@@ -85,7 +88,7 @@ describe("captures import", () => {
 });
 
 describe("captures export", () => {
-  test("and import make a round trip of bytes", async () => {
+  test("captures export and import make a round trip of bytes", async () => {
     const event = sampleEvent("email.received");
     const from = await importEvents([event]);
     await runCli(["captures", "export", "all", "--out", "out.ndjson"], { cwd: from });
@@ -96,7 +99,7 @@ describe("captures export", () => {
     expect(JSON.parse((await shown(to)).stdout)).toEqual(event);
   });
 
-  test("as curl is a command that the receiver takes, without the secret in it", async () => {
+  test("captures export as curl is a command that the receiver takes, without the secret in it", async () => {
     const app = await startApp();
     const cwd = await importEvents([sampleEvent("email.received")]);
     const { stdout } = await runCli(["captures", "export", "last", "--as", "curl", "--to", app.url], { cwd, env });
@@ -104,7 +107,7 @@ describe("captures export", () => {
     expect(stdout).not.toContain(SECRET);
   });
 
-  test("with --redact hides personal data and keeps types and ids", async () => {
+  test("captures export with --redact hides personal data and keeps types and ids", async () => {
     const event = sampleEvent("email.received", { from: "grace@bank.example.com" });
     const cwd = await importEvents([event]);
     const { stdout } = await runCli(["captures", "export", "all", "--redact", "strict"], { cwd });
@@ -115,7 +118,7 @@ describe("captures export", () => {
     });
   });
 
-  test("as vitest is a file of tests", async () => {
+  test("captures export as vitest is a file of tests", async () => {
     const cwd = await importEvents([sampleEvent("email.received")]);
     await runCli(["captures", "export", "all", "--as", "vitest", "--out", "captures.test.ts"], { cwd });
     expect(readFileSync(join(cwd, "captures.test.ts"), "utf8")).toContain('from "pigeonhole/testing"');
@@ -123,7 +126,7 @@ describe("captures export", () => {
 });
 
 describe("captures types", () => {
-  test("writes a module that --check holds later captures against", async () => {
+  test("captures types writes a module that --check holds later captures against", async () => {
     const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.sent")]);
     const check = () => runCli(["captures", "types", "--check", "schemas.ts", "--json"], { cwd });
     expect(await runCli(["captures", "types", "--out", "schemas.ts"], { cwd })).toMatchObject({ code: 0 });
@@ -206,7 +209,7 @@ describe("all, where there are no captures", () => {
     [["export", "all", "--as", "vitest"]],
     [["types"]],
     [["rm", "all", "--yes"]],
-  ])("captures %j ends with 2, says so and writes nothing", async (args) => {
+  ])("all, where there are no captures captures %j ends with 2, says so and writes nothing", async (args) => {
     const cwd = makeFolder();
     mkdirSync(join(cwd, ".pigeonhole", "captures"), { recursive: true });
     const { code, stdout, stderr } = await runCli(["captures", ...args], { cwd });
@@ -214,14 +217,14 @@ describe("all, where there are no captures", () => {
     expect(existsSync(join(cwd, "out.ndjson"))).toBe(false);
   });
 
-  test("replay likewise, and with --json the code is no_capture", async () => {
+  test("replay where there are no captures ends with 2, and with --json the code is no_capture", async () => {
     const { code, stderr } = await runCli(["replay", "all", "--to", "9", "--json"], { env });
     expect([code, jsonLines({ stdout: stderr })[0]]).toMatchObject([2, { error: { code: "no_capture" } }]);
   });
 });
 
 describe("replay without --to", () => {
-  test("goes where the capture was answered last, not where a replay found nobody", async () => {
+  test("replay without --to goes where the capture was answered last, not where a replay found nobody", async () => {
     const app = await startApp();
     const cwd = await importEvents([sampleEvent("email.received")]);
     const replay = (...args: string[]) => runCli(["replay", "last", ...args], { cwd, env });
@@ -232,7 +235,7 @@ describe("replay without --to", () => {
     expect([again.code, jsonLines(again)[0]]).toMatchObject([0, { attempt: { target: app.url, status: 200 } }]);
   });
 
-  test("of a capture that nobody ever answered asks for --to and names where it went", async () => {
+  test("replay without --to of a capture that nobody ever answered asks for --to and names where it went", async () => {
     const cwd = await importEvents([sampleEvent("email.received")]);
     const replay = (...args: string[]) => runCli(["replay", "last", ...args], { cwd, env });
     expect((await replay()).stderr).toContain("was never sent anywhere; give --to");

@@ -50,7 +50,7 @@ const CALLED = `called() { printf 'call%s<%s>call%s\\n' ed "$*" ed; }; pigeonhol
 
 describe("Tab in a real shell", () => {
   test.skipIf(!HAS_TERMINAL || !isInstalled("bash"))(
-    "completes in bash (skipped without bash or util-linux)",
+    "Tab in a real shell completes in bash (skipped without bash or util-linux)",
     async () => {
       const cwd = await makePlace("bash");
       const terminal = startInTerminal("bash --norc --noprofile -i", { cwd });
@@ -76,13 +76,16 @@ describe("Tab in a real shell", () => {
     60_000,
   );
 
-  test.skipIf(!isInstalled("zsh"))("in zsh without its completion system says what to run first", async () => {
-    const cwd = await makePlace("zsh");
-    const { stdout, stderr } = spawnSync("zsh", ["-f", "-c", "source ./script"], { cwd, encoding: "utf8" });
-    expect([stdout, stderr]).toEqual(["", expect.stringContaining("autoload -Uz compinit && compinit")]);
-  });
+  test.skipIf(!isInstalled("zsh"))(
+    "Tab in a real shell in zsh without its completion system says what to run first",
+    async () => {
+      const cwd = await makePlace("zsh");
+      const { stdout, stderr } = spawnSync("zsh", ["-f", "-c", "source ./script"], { cwd, encoding: "utf8" });
+      expect([stdout, stderr]).toEqual(["", expect.stringContaining("autoload -Uz compinit && compinit")]);
+    },
+  );
 
-  test.skipIf(!isInstalled("fish"))("completes in fish (skipped without fish)", async () => {
+  test.skipIf(!isInstalled("fish"))("Tab in a real shell completes in fish (skipped without fish)", async () => {
     const cwd = await makePlace("fish");
     const line = `source ./script; for line in $argv; complete -C "pigeonhole $line" | string split -f 1 \\t; end; true`;
     const typed = LINES.map(([words]) => words);

@@ -31,7 +31,7 @@ describe("completion in bash", () => {
     ],
     [["inbox", "list", "--st"], ["--state"]],
     [["doctor", "--ap"], ["--app"]],
-  ])("of %j offers %j", async (words, expected) => {
+  ])("completion in bash of %j offers %j", async (words, expected) => {
     const { stdout } = await runCli(["completion", "bash"]);
     expect(offered(stdout, words)).toEqual(expected);
   });
@@ -39,14 +39,17 @@ describe("completion in bash", () => {
 
 describe("completion scripts", () => {
   // Only bash can be counted on where tests run; of the others the content is looked at.
-  test.each(["bash", "zsh", "fish"])("of %s name every command and are printed bare", async (shell) => {
-    const { code, stdout } = await runCli(["completion", shell]);
-    expect(code).toBe(0);
-    for (const { spec } of COMMANDS) expect(stdout).toContain(spec.name.split(" ").at(-1) ?? "");
-    expect(stdout).not.toContain("undefined");
-  });
+  test.each(["bash", "zsh", "fish"])(
+    "completion scripts of %s name every command and are printed bare",
+    async (shell) => {
+      const { code, stdout } = await runCli(["completion", shell]);
+      expect(code).toBe(0);
+      for (const { spec } of COMMANDS) expect(stdout).toContain(spec.name.split(" ").at(-1) ?? "");
+      expect(stdout).not.toContain("undefined");
+    },
+  );
 
-  test("another shell ends with 2 and names those there are", async () => {
+  test("completion for another shell ends with 2 and names the shells there are", async () => {
     const { code, stderr } = await runCli(["completion", "tcsh"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh, fish")]);
   });

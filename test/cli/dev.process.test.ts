@@ -26,7 +26,7 @@ function trigger(url: string, ...args: string[]) {
 }
 
 describe("dev", () => {
-  test("captures, forwards, tells by JSON lines, and ends with 130 on Ctrl-C", async () => {
+  test("dev captures, forwards, tells by JSON lines, and ends with 130 on Ctrl-C", async () => {
     const app = await startApp();
     const { cli, cwd, url } = await startDev(app, ["--ready-file", "ready.json"]);
     const ready = join(cwd, "ready.json");
@@ -47,7 +47,7 @@ describe("dev", () => {
     expect(existsSync(ready)).toBe(false);
   });
 
-  test("prints plain lines without a terminal", async () => {
+  test("dev prints plain lines without a terminal", async () => {
     const app = await startApp();
     const cwd = makeFolder();
     const cli = startCli(["dev", "-f", app.url, "--port", "0", "--no-page"], { cwd, env });
@@ -66,7 +66,7 @@ describe("dev", () => {
     expect((await cli.ended).code).toBe(143);
   });
 
-  test("ends in order when its terminal is closed: the tunnel does not live on", async () => {
+  test("dev ends in order when its terminal is closed: the tunnel does not live on", async () => {
     const cwd = makeFolder();
     const [beats, ended] = [join(cwd, "beats"), join(cwd, "ended")];
     writeFileSync(
@@ -86,7 +86,7 @@ describe("dev", () => {
     expect(statSync(beats).size).toBe(size);
   });
 
-  test("a second one on the same port ends with 2 and names the flag", async () => {
+  test("a second dev on the same port ends with 2 and names the flag", async () => {
     const app = await startApp();
     const { url } = await startDev(app);
     const { port } = new URL(url);
@@ -111,7 +111,7 @@ describe("dev", () => {
     [["-f", "http://a:b@c/"], "target"],
     [["--cacert", "none.pem"], "--cacert: the file none.pem"],
     [["--inbox", "none.db"], "none.db"],
-  ])("%j ends with 2 before anything listens", async (args, words) => {
+  ])("dev %j ends with 2 before anything listens", async (args, words) => {
     const { code, stdout, stderr } = await runCli(["dev", "--port", "0", "--no-page", ...args]);
     expect(stderr).toContain(words);
     expect([code, stdout]).toEqual([2, ""]);
@@ -119,19 +119,19 @@ describe("dev", () => {
 });
 
 describe("dev, to somebody who begins", () => {
-  test("says at once that a secret cannot be one, and goes on", async () => {
+  test("dev says at once that a secret cannot be one, and goes on", async () => {
     const { code, stdout, stderr } = await endedWhenReady(["--no-page"], { WEBHOOK_SECRET: `"${SECRET}"` });
     expect([code, stderr]).toEqual([130, expect.stringContaining("quotes")]);
     expect(stdout + stderr).not.toContain(SECRET);
   });
 
-  test("says what is missing where there is no secret and no forward", async () => {
+  test("dev says what is missing where there is no secret and no forward", async () => {
     const { stdout } = await endedWhenReady([], {});
     expect(stdout).toMatch(/Secret +none .*WEBHOOK_SECRET/);
     expect(stdout).toMatch(/Forwarding +nowhere .*-f 3000/);
   });
 
-  test("ends on Ctrl-C while a tunnel is still starting", async () => {
+  test("dev ends on Ctrl-C while a tunnel is still starting", async () => {
     const cli = startCli(["dev", "--port", "0", "--no-page", "--tunnel", `"${process.execPath}" -i {port}`], { env });
     await cli.line(/Starting the tunnel/);
     cli.signal("SIGINT");
@@ -147,7 +147,7 @@ describe("dev, to somebody who begins", () => {
 });
 
 describe("captures and replay, beside a running dev server", () => {
-  test("list, show, verify and replay what was captured", async () => {
+  test("captures list, show and verify and replay work on what a running dev server captured", async () => {
     const app = await startApp();
     const { cwd, url } = await startDev(app);
     await trigger(url);
@@ -228,7 +228,7 @@ describe("captures and replay, beside a running dev server", () => {
     [["replay", "nonsense:1"], "nonsense"],
     [["captures", "show", "type:email.*"], "picks 2 captures; give one"],
     [["captures", "rm", "all"], "--yes"],
-  ])("%j ends with 2 and says what is wrong", async (args, words) => {
+  ])("%j beside a running dev server ends with 2 and says what is wrong", async (args, words) => {
     const app = await startApp();
     const { cwd, url } = await startDev(app);
     await trigger(url, "-n", "2");
@@ -237,7 +237,7 @@ describe("captures and replay, beside a running dev server", () => {
     expect(code).toBe(2);
   });
 
-  test("rm deletes", async () => {
+  test("captures rm deletes what a running dev server captured", async () => {
     const app = await startApp();
     const { cwd, url, cli } = await startDev(app);
     await trigger(url, "-n", "2");

@@ -28,7 +28,7 @@ async function checkUp(args: string[], options: { env?: Record<string, string>; 
 }
 
 describe("doctor", () => {
-  test("finds nothing wrong with a sound app, whose handlers do not run", async () => {
+  test("doctor finds nothing wrong with a sound app, whose handlers do not run", async () => {
     const app = await startApp();
     const { code, checks } = await checkUp(["--app", app.url, "--db", app.file]);
     const status = Object.fromEntries(checks.map(({ check, status }) => [check, status]));
@@ -46,7 +46,7 @@ describe("doctor", () => {
     expect(app.handled).toEqual([]);
   });
 
-  test("looks into the database that DATABASE_FILE names, once it is there", async () => {
+  test("doctor looks into the database that DATABASE_FILE names, once it is there", async () => {
     const app = await startApp();
     const named = await checkUp([], { env: { ...env, DATABASE_FILE: app.file } });
     expect(named.find("database")).toMatchObject({
@@ -57,7 +57,7 @@ describe("doctor", () => {
     expect([early.code, early.find("database")]).toEqual([0, undefined]);
   });
 
-  test("says which lists show the work that waits, in the database that it was given", async () => {
+  test("doctor says which lists show the work that waits, in the database that it was given", async () => {
     const app = await startApp();
     const target = ["--to", app.url, "--unset", "id"];
     await runCli(["trigger", "email.sent", ...target], { env });
@@ -78,7 +78,7 @@ describe("doctor", () => {
     ["express.json({ verify, limit })", express.json({ verify: keepBytes, limit: "5mb" }), ["pass", "400"]],
     ["express.raw()", express.raw({ type: () => true }), ["413", "pass"]],
     ["express.raw({ limit })", express.raw({ type: () => true, limit: "5mb" }), ["pass", "pass"]],
-  ])("says what %s in front of the receiver refuses", async (_, parser, expected) => {
+  ])("doctor says what %s in front of the receiver refuses", async (_, parser, expected) => {
     const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
     await receiver.start();
     const refuse: express.ErrorRequestHandler = (error: { status: number }, _request, response, _next) =>
@@ -104,7 +104,7 @@ describe("doctor", () => {
     expect((await receiver.inbox.list()).items).toHaveLength(1);
   });
 
-  test("tells a receiver whose maxBodyBytes is below 150 kB", async () => {
+  test("doctor tells a receiver whose maxBodyBytes is below 150 kB", async () => {
     const options = {
       secrets: SECRET,
       store: ":memory:",
@@ -126,7 +126,7 @@ describe("doctor", () => {
     });
   });
 
-  test("sees express.json() in front of the receiver and says how to mend it", async () => {
+  test("doctor sees express.json() in front of the receiver and says how to mend it", async () => {
     const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
     await receiver.start();
     const app = express().use(express.json()).post("/webhooks", receiver.middleware());
@@ -144,7 +144,7 @@ describe("doctor", () => {
     expect(code).toBe(1);
   });
 
-  test("tells another secret, a wrong path, another app and no app apart", async () => {
+  test("doctor tells another secret, a wrong path, another app and no app apart", async () => {
     const app = await startApp();
     const other = await serve((_, response) => response.end("hello"));
     closeAfterTest(() => other.close());
@@ -167,7 +167,7 @@ describe("doctor", () => {
     ["is an API key", "svc_live_0123456789", "fail", "is an API key"],
     ["was cut", "whsec_xxx", "warn", "3 characters"],
     ["is right", `whsec_${"x".repeat(43)}`, "pass", "looks like"],
-  ])("says of a secret that it %s", async (_, secret, status, words) => {
+  ])("doctor says of a secret that it %s", async (_, secret, status, words) => {
     const { find } = await checkUp(["--secret", secret], {});
     expect(find("secret")).toMatchObject({ status, message: expect.stringContaining(words) as string });
   });
@@ -193,14 +193,14 @@ describe("doctor", () => {
       /is (?:2 min|1 min 59 s|2 min 1 s) ahead of that of .* still accepted, with (?:3 min|2 min 59 s|3 min 1 s) to spare\.$/,
     ],
     [3900.5, "fail", /is 1 h \d+ min behind that of .* good for 5 min, so a receiver here accepts no delivery\.$/],
-  ])("compares the clock with the Date of the API: %d s is %s", async (seconds, status, message) => {
+  ])("doctor compares the clock with the Date of the API: %d s is %s", async (seconds, status, message) => {
     const clock = (await checkUp(["--base-url", await startClock(seconds)])).find("clock");
     expect(clock).toMatchObject({ status, message: expect.stringMatching(message) as string });
     if (status === "pass") expect(clock?.fix).toBeNull();
     else expect(clock?.fix).toMatch(/^Set the clock by the network \(NTP\).* set it there\.$/);
   });
 
-  test("does not take a cached answer, or none, for a clock that is off", async () => {
+  test("doctor does not take a cached answer, or none, for a clock that is off", async () => {
     const cached = (await checkUp(["--base-url", await startClock(-3600, { age: "3600" })])).find("clock");
     expect(cached).toMatchObject({ status: "skip", message: expect.stringContaining("a cache answered") as string });
     const silent = (await checkUp(["--base-url", "http://127.0.0.1:9"])).find("clock");
@@ -248,7 +248,7 @@ describe("doctor", () => {
         },
         "warn",
       ],
-    ])("(%s) are found, with why that is dangerous", async (_, packages, status) => {
+    ])("several copies of better-sqlite3 (%s) are found, with why that is dangerous", async (_, packages, status) => {
       const { find, code } = await checkUp([], { env, cwd: install(packages) });
       const copies = find("copies");
       expect([copies?.status, code]).toEqual([status, 0]);
@@ -258,7 +258,7 @@ describe("doctor", () => {
     });
   });
 
-  test("sees a port that is taken", async () => {
+  test("doctor sees a port that is taken", async () => {
     const server = createServer();
     const port = await listen(server);
     closeAfterTest(() => new Promise((resolve) => server.close(() => resolve())));

@@ -21,13 +21,13 @@ async function runUnread(args: readonly string[], stream: "stdout" | "stderr") {
 
 describe("a reader that goes away", () => {
   test.each([[["--help"]], [["trigger", "--list"]], [["completion", "zsh"]]])(
-    "of the output of %j, as head does, is no error",
+    "a reader that goes away of the output of %j, as head does, is no error",
     async (args) => {
       expect(await runUnread(args, "stdout")).toEqual({ code: 0, rest: "" });
     },
   );
 
-  test("of remarks and errors leaves the exit code as it is", async () => {
+  test("a reader that goes away of remarks and errors leaves the exit code as it is", async () => {
     expect(await runUnread(["trigger", "email.snt"], "stderr")).toEqual({ code: 2, rest: "" });
   });
 });
@@ -45,12 +45,15 @@ async function runOnFullDisk(args: readonly string[]) {
 
 // Only Linux has a file that is always full.
 describe.skipIf(!existsSync("/dev/full"))("output into a file on a full disk", () => {
-  test.each([[["trigger", "--list"]], [["completion", "bash"]], [["--help"]]])("of %j is no success", async (args) => {
-    const stderr = "error: Standard output cannot be written: the disk is full.\n";
-    expect(await runOnFullDisk(args)).toEqual({ code: 2, stderr });
-  });
+  test.each([[["trigger", "--list"]], [["completion", "bash"]], [["--help"]]])(
+    "output into a file on a full disk of %j is no success",
+    async (args) => {
+      const stderr = "error: Standard output cannot be written: the disk is full.\n";
+      expect(await runOnFullDisk(args)).toEqual({ code: 2, stderr });
+    },
+  );
 
-  test("is told in JSON with --json, and leaves an exit code that says more as it is", async () => {
+  test("output into a file on a full disk is told in JSON with --json, and leaves an exit code that says more as it is", async () => {
     const { code, stderr } = await runOnFullDisk(["trigger", "email.sent", "--to", "9", "--sign", "missing", "--json"]);
     expect([code, JSON.parse(stderr)]).toMatchObject([3, { schemaVersion: 1, error: { code: "ENOSPC" } }]);
   });
@@ -109,19 +112,27 @@ describe.skipIf(!HAS_TERMINAL)("a question, in a terminal", () => {
     return { terminal, left };
   }
 
-  test("left with Ctrl-C ends with 130, and nothing was deleted", { timeout: 30_000 }, async () => {
-    const { terminal, left } = await askToRemove();
-    terminal.press(KEY.ctrlC);
-    expect(await terminal.ended).toBe(130);
-    expect(await left()).toBe(1);
-  });
+  test(
+    "a question in a terminal left with Ctrl-C ends with 130, and nothing was deleted",
+    { timeout: 30_000 },
+    async () => {
+      const { terminal, left } = await askToRemove();
+      terminal.press(KEY.ctrlC);
+      expect(await terminal.ended).toBe(130);
+      expect(await left()).toBe(1);
+    },
+  );
 
-  test("answered with Enter means no and ends with 1; with y, yes and 0", { timeout: 30_000 }, async () => {
-    const no = await askToRemove();
-    no.terminal.press(KEY.enter);
-    expect([await no.terminal.ended, await no.left()]).toEqual([1, 1]);
-    const yes = await askToRemove();
-    yes.terminal.press("y");
-    expect([await yes.terminal.ended, await yes.left()]).toEqual([0, 0]);
-  });
+  test(
+    "a question in a terminal answered with Enter means no and ends with 1; with y, yes and 0",
+    { timeout: 30_000 },
+    async () => {
+      const no = await askToRemove();
+      no.terminal.press(KEY.enter);
+      expect([await no.terminal.ended, await no.left()]).toEqual([1, 1]);
+      const yes = await askToRemove();
+      yes.terminal.press("y");
+      expect([await yes.terminal.ended, await yes.left()]).toEqual([0, 0]);
+    },
+  );
 });

@@ -9,18 +9,18 @@ import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 describe("help", () => {
-  test("lists every command, or the family it belongs to", async () => {
+  test("help lists every command, or the family it belongs to", async () => {
     const { code, stdout } = await runCli(["--help"]);
     expect(code).toBe(0);
     expect(COMMANDS.length).toBeGreaterThan(20);
     for (const { spec } of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${spec.name.split(" ")[0]}\\b`, "m"));
   });
 
-  test("is what no arguments at all give", async () => {
+  test("help is what no arguments at all give", async () => {
     expect(await runCli([])).toMatchObject({ code: 0, stdout: (await runCli(["--help"])).stdout });
   });
 
-  test("of a command shows its options, those of every command, and its examples", async () => {
+  test("help of a command shows its options, those of every command, and its examples", async () => {
     const { code, stdout } = await runCli(["trigger", "--help"]);
     expect(code).toBe(0);
     for (const part of ["--sign <how>", "wrong-secret", "--json", "Examples:", "$ pigeonhole trigger email.received"]) {
@@ -28,7 +28,7 @@ describe("help", () => {
     }
   });
 
-  test("shows only examples that can be used as they stand", async () => {
+  test("help shows only examples that can be used as they stand", async () => {
     const lines = COMMANDS.flatMap(({ spec }) => spec.examples.map(([line]) => line));
     // What a shell does with the output is not ours.
     const own = lines.filter((line) => line.startsWith("pigeonhole ")).map((line) => line.split(" > ")[0] ?? "");
@@ -38,12 +38,12 @@ describe("help", () => {
     }
   });
 
-  test("has an example for every command", () => {
+  test("help has an example for every command", () => {
     const without = COMMANDS.filter(({ spec }) => spec.examples.length === 0);
     expect(without.map(({ spec }) => spec.name)).toEqual([]);
   });
 
-  test("loads no native module and none of the package's heavy ones", async () => {
+  test("help loads no native module and none of the package's heavy ones", async () => {
     const preload = join(makeFolder(), "count.cjs");
     // Natives come through process.dlopen, CommonJS packages through require.cache.
     writeFileSync(
@@ -61,7 +61,7 @@ describe("help", () => {
     expect((await seen(["doctor", "--quiet"])).natives).toBeGreaterThan(0);
   });
 
-  test("and version end with 0, and the version is that of the package", async () => {
+  test("help and version end with 0, and the version is that of the package", async () => {
     const { code, stdout } = await runCli(["--version"]);
     expect([code, stdout.trim()]).toEqual([0, "0.1.0"]);
   });
@@ -92,13 +92,13 @@ describe("a line that cannot be used", () => {
     [["captures", "list"], "--store: there are no captures in"],
     [["endpoints", "list"], "--base-url"],
     [["endpoints", "list", "--base-url", "http://api.example.com", "--api-key", "k"], "--base-url must be https"],
-  ])("%j ends with 2 and says what is wrong", async (args, words) => {
+  ])("a line that cannot be used %j ends with 2 and says what is wrong", async (args, words) => {
     const { code, stdout, stderr } = await runCli(args);
     expect(stderr).toContain(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
-  test("is a JSON line on standard error with --json", async () => {
+  test("a line that cannot be used is a JSON line on standard error with --json", async () => {
     const { code, stderr } = await runCli(["inbox", "list", "--json"]);
     expect(code).toBe(2);
     const [line] = jsonLines({ stdout: stderr });
@@ -107,7 +107,7 @@ describe("a line that cannot be used", () => {
 });
 
 describe("options of every command", () => {
-  test("may stand before and after its name", async () => {
+  test("options of every command may stand before and after its name", async () => {
     for (const args of [
       ["--json", "trigger", "--list"],
       ["trigger", "--list", "--json"],
@@ -131,7 +131,7 @@ describe("options of every command", () => {
     ["is used when FORCE_COLOR asks for it", [], colored, true],
     ["is not used under NO_COLOR", [], { ...colored, NO_COLOR: "1" }, false],
     ["is not used with --no-color", ["--no-color"], colored, false],
-  ] as const)("colour %s", async (_, flags, env, isUsed) => {
+  ] as const)("options of every command: colour %s", async (_, flags, env, isUsed) => {
     const { stdout } = await runCli(["trigger", "--list", ...flags], { env });
     expect(stdout).toContain("form.submitted");
     expect(stdout.includes("\u001b[")).toBe(isUsed);

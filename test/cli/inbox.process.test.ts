@@ -13,7 +13,7 @@ async function receive(app: App, type: "email.sent" | "email.bounced"): Promise<
 }
 
 describe("inbox, beside a running receiver", () => {
-  test("list shows events with each handler's state, as text and as JSON", async () => {
+  test("inbox list shows events with each handler's state, as text and as JSON", async () => {
     const app = await startApp();
     const sent = await receive(app, "email.sent");
     const bounced = await receive(app, "email.bounced");
@@ -36,7 +36,7 @@ describe("inbox, beside a running receiver", () => {
     expect((await inbox("list", "--state", "done")).stderr).toBe("No such events.\n");
   });
 
-  test("show gives the error, the body in words, and with --body the exact bytes", async () => {
+  test("inbox show gives the error, the body in words, and with --body the exact bytes", async () => {
     const app = await startApp();
     const id = await receive(app, "email.bounced");
     const { stdout } = await runCli(["inbox", "show", id, "--db", app.file]);
@@ -57,35 +57,39 @@ describe("inbox, beside a running receiver", () => {
     for (const control of ["\u001b", "\u009b"]) expect(stdout).not.toContain(control);
   });
 
-  test("so do those of ids and arguments in results, errors and JSON lines", { timeout: 30_000 }, async () => {
-    const app = await startApp();
-    const id = "evt_\u009b2J\u202egnp\u2028";
-    const body = JSON.stringify({ ...sampleEvent("email.sent"), id });
-    const headers = signDelivery({ body, secret: SECRET });
-    expect((await fetch(app.url, { method: "POST", body, headers })).status).toBe(200);
-    const commands = [
-      ["inbox", "list", "--db", app.file],
-      ["inbox", "show", id, "--db", app.file],
-      ["inbox", "show", `${id}_none`, "--db", app.file],
-      ["inbox", "show", id, "--db", `${app.file}\u009b\u001b[2J`],
-      ["captures", "show", id],
-      ["replay", id, "--to", "3000"],
-      ["verify", id],
-      ["trigger", "email.sent", "--to", `\u001b]0;x\u0007${id}`],
-      [`\u001b[2J${id}`],
-    ];
-    for (const args of commands) {
-      for (const json of [[], ["--json"]]) {
-        const { stdout, stderr } = await runCli([...args, ...json], { env: { WEBHOOK_SECRET: SECRET } });
-        expect(stdout + stderr, args.join(" ")).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2028]/u);
-        expect(stdout + stderr, args.join(" ")).toContain("\\u009b");
+  test(
+    "control characters of ids and arguments reach the terminal as escapes in results, errors and JSON lines",
+    { timeout: 30_000 },
+    async () => {
+      const app = await startApp();
+      const id = "evt_\u009b2J\u202egnp\u2028";
+      const body = JSON.stringify({ ...sampleEvent("email.sent"), id });
+      const headers = signDelivery({ body, secret: SECRET });
+      expect((await fetch(app.url, { method: "POST", body, headers })).status).toBe(200);
+      const commands = [
+        ["inbox", "list", "--db", app.file],
+        ["inbox", "show", id, "--db", app.file],
+        ["inbox", "show", `${id}_none`, "--db", app.file],
+        ["inbox", "show", id, "--db", `${app.file}\u009b\u001b[2J`],
+        ["captures", "show", id],
+        ["replay", id, "--to", "3000"],
+        ["verify", id],
+        ["trigger", "email.sent", "--to", `\u001b]0;x\u0007${id}`],
+        [`\u001b[2J${id}`],
+      ];
+      for (const args of commands) {
+        for (const json of [[], ["--json"]]) {
+          const { stdout, stderr } = await runCli([...args, ...json], { env: { WEBHOOK_SECRET: SECRET } });
+          expect(stdout + stderr, args.join(" ")).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2028]/u);
+          expect(stdout + stderr, args.join(" ")).toContain("\\u009b");
+        }
       }
-    }
-    const { stdout } = await runCli(["inbox", "show", id, "--db", app.file, "--json"]);
-    expect(jsonLines({ stdout })[0]).toMatchObject({ event: { id } });
-  });
+      const { stdout } = await runCli(["inbox", "show", id, "--db", app.file, "--json"]);
+      expect(jsonLines({ stdout })[0]).toMatchObject({ event: { id } });
+    },
+  );
 
-  test("retry gives dead work another attempt, which the running receiver takes", async () => {
+  test("inbox retry gives dead work another attempt, which the running receiver takes", async () => {
     const app = await startApp();
     const id = await receive(app, "email.bounced");
     app.mend();
@@ -95,7 +99,7 @@ describe("inbox, beside a running receiver", () => {
     expect(app.handled).toEqual([id]);
   });
 
-  test("discard needs --yes without a terminal, and then ends the work", async () => {
+  test("inbox discard needs --yes without a terminal, and then ends the work", async () => {
     const app = await startApp();
     const id = await receive(app, "email.bounced");
     const refused = await runCli(["inbox", "discard", id, "--db", app.file]);
@@ -105,7 +109,7 @@ describe("inbox, beside a running receiver", () => {
     expect((await app.receiver.inbox.get(id))?.state).toBe("done");
   });
 
-  test("stats counts", async () => {
+  test("inbox stats counts", async () => {
     const app = await startApp();
     await receive(app, "email.bounced");
     const [line] = jsonLines(await runCli(["inbox", "stats", "--db", app.file, "--json"]));
@@ -161,7 +165,7 @@ describe("inbox, beside a running receiver", () => {
     expect(readFileSync(file, "utf8")).toContain("just text");
   });
 
-  test("export hides personal data, and the events can be imported and replayed elsewhere", async () => {
+  test("inbox export hides personal data, and the events can be imported and replayed elsewhere", async () => {
     const app = await startApp();
     const secretive = sampleEvent("email.received", { from: "grace@bank.example.com", subject: "Account 4711" });
     await deliver(app.receiver, secretive, { secret: SECRET });
@@ -187,7 +191,7 @@ describe("inbox, beside a running receiver", () => {
     expect(none.stdout).toContain("grace@bank.example.com");
   });
 
-  test("export of what is older than --since is empty", async () => {
+  test("inbox export of what is older than --since is empty", async () => {
     const app = await startApp();
     await receive(app, "email.sent");
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -11,75 +11,91 @@ function startInit(cwd: string, args = ""): Terminal {
 
 // Skipped where there is no util-linux to make a terminal.
 describe.skipIf(!HAS_TERMINAL)("the questions of init, in a terminal", () => {
-  test("are answered with text, arrow keys, space and Enter", { timeout: 60_000 }, async () => {
-    const cwd = makeFolder();
-    const init = startInit(cwd);
-    await init.shows("Where?");
-    init.press("my-app", KEY.enter);
-    await init.shows("Which template?");
-    init.press(KEY.down);
-    await init.shows("● express-sqlite-app");
-    init.press(KEY.down);
-    await init.shows("● hono");
-    init.press(KEY.enter);
-    await init.shows("Which events");
-    init.press(KEY.enter);
-    await init.shows("Install the packages?");
-    // Up from the first is the last: Later.
-    init.press(KEY.up);
-    await init.shows("● Later");
-    init.press(KEY.enter);
-    await init.shows("What else?");
-    // Without the repository, which is the first.
-    init.press(KEY.space, KEY.enter);
-    await init.shows("That is all.");
-    expect(await init.ended).toBe(0);
-    const folder = join(cwd, "my-app");
-    const { name, dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
-      name: string;
-      dependencies: Record<string, string>;
-    };
-    expect(name).toBe("my-app");
-    expect(Object.keys(dependencies)).toContain("hono");
-    expect(existsSync(join(folder, "Dockerfile"))).toBe(true);
-    expect(existsSync(join(folder, ".git"))).toBe(false);
-    expect(existsSync(join(folder, "node_modules"))).toBe(false);
-    expect(init.screen).toContain("cd my-app");
-  });
+  test(
+    "the questions of init in a terminal are answered with text, arrow keys, space and Enter",
+    { timeout: 60_000 },
+    async () => {
+      const cwd = makeFolder();
+      const init = startInit(cwd);
+      await init.shows("Where?");
+      init.press("my-app", KEY.enter);
+      await init.shows("Which template?");
+      init.press(KEY.down);
+      await init.shows("● express-sqlite-app");
+      init.press(KEY.down);
+      await init.shows("● hono");
+      init.press(KEY.enter);
+      await init.shows("Which events");
+      init.press(KEY.enter);
+      await init.shows("Install the packages?");
+      // Up from the first is the last: Later.
+      init.press(KEY.up);
+      await init.shows("● Later");
+      init.press(KEY.enter);
+      await init.shows("What else?");
+      // Without the repository, which is the first.
+      init.press(KEY.space, KEY.enter);
+      await init.shows("That is all.");
+      expect(await init.ended).toBe(0);
+      const folder = join(cwd, "my-app");
+      const { name, dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+        name: string;
+        dependencies: Record<string, string>;
+      };
+      expect(name).toBe("my-app");
+      expect(Object.keys(dependencies)).toContain("hono");
+      expect(existsSync(join(folder, "Dockerfile"))).toBe(true);
+      expect(existsSync(join(folder, ".git"))).toBe(false);
+      expect(existsSync(join(folder, "node_modules"))).toBe(false);
+      expect(init.screen).toContain("cd my-app");
+    },
+  );
 
   test.each([
     ["the first question", ""],
     ["a later one", "new-app --template express"],
-  ])("left with Ctrl-C at %s: ends with 130 and writes nothing", { timeout: 60_000 }, async (_, args) => {
-    const cwd = makeFolder();
-    const init = startInit(cwd, args);
-    await init.shows("◆");
-    init.press(KEY.ctrlC);
-    expect(await init.ended).toBe(130);
-    expect(init.screen).toContain("Nothing was written.");
-    expect(init.screen).not.toMatch(/error|at .*\.js/);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
+  ])(
+    "the questions of init in a terminal left with Ctrl-C at %s: ends with 130 and writes nothing",
+    { timeout: 60_000 },
+    async (_, args) => {
+      const cwd = makeFolder();
+      const init = startInit(cwd, args);
+      await init.shows("◆");
+      init.press(KEY.ctrlC);
+      expect(await init.ended).toBe(130);
+      expect(init.screen).toContain("Nothing was written.");
+      expect(init.screen).not.toMatch(/error|at .*\.js/);
+      expect(readdirSync(cwd)).toEqual([]);
+    },
+  );
 
-  test("refuse a folder that is not empty, and go on with another", { timeout: 60_000 }, async () => {
-    const cwd = makeFolder();
-    mkdirSync(join(cwd, "taken"));
-    writeFileSync(join(cwd, "taken", "notes.txt"), "mine");
-    const init = startInit(cwd, "--template express --events email.received --no-install --no-git --no-docker");
-    await init.shows("Where?");
-    init.press("taken", KEY.enter);
-    await init.shows("not empty");
-    expect(readdirSync(join(cwd, "taken"))).toEqual(["notes.txt"]);
-    init.press("-not", KEY.enter);
-    expect(await init.ended).toBe(0);
-    expect(readdirSync(cwd).toSorted()).toEqual(["taken", "taken-not"]);
-  });
+  test(
+    "the questions of init in a terminal refuse a folder that is not empty, and go on with another",
+    { timeout: 60_000 },
+    async () => {
+      const cwd = makeFolder();
+      mkdirSync(join(cwd, "taken"));
+      writeFileSync(join(cwd, "taken", "notes.txt"), "mine");
+      const init = startInit(cwd, "--template express --events email.received --no-install --no-git --no-docker");
+      await init.shows("Where?");
+      init.press("taken", KEY.enter);
+      await init.shows("not empty");
+      expect(readdirSync(join(cwd, "taken"))).toEqual(["notes.txt"]);
+      init.press("-not", KEY.enter);
+      expect(await init.ended).toBe(0);
+      expect(readdirSync(cwd).toSorted()).toEqual(["taken", "taken-not"]);
+    },
+  );
 
-  test("are none where the command line says everything", { timeout: 60_000 }, async () => {
-    const cwd = makeFolder();
-    const init = startInit(cwd, "app -t express -e email.received --no-install --no-git --no-docker");
-    expect(await init.ended).toBe(0);
-    expect(init.screen).not.toContain("◆");
-    expect(existsSync(join(cwd, "app", "package.json"))).toBe(true);
-  });
+  test(
+    "the questions of init in a terminal are none where the command line says everything",
+    { timeout: 60_000 },
+    async () => {
+      const cwd = makeFolder();
+      const init = startInit(cwd, "app -t express -e email.received --no-install --no-git --no-docker");
+      expect(await init.ended).toBe(0);
+      expect(init.screen).not.toContain("◆");
+      expect(existsSync(join(cwd, "app", "package.json"))).toBe(true);
+    },
+  );
 });

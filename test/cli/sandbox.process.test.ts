@@ -30,7 +30,7 @@ function idOf(line: Record<string, unknown> = {}): string {
 }
 
 describe("sandbox", () => {
-  test("delivers to a real receiver under the app's secret, and ends clean on Ctrl-C", async () => {
+  test("sandbox delivers to a real receiver under the app's secret, and ends clean on Ctrl-C", async () => {
     const app = await startApp();
     const { cli, baseUrl } = await startSandbox(["--endpoint", `${app.url}=email.*`]);
     expect((await post(`${baseUrl}/sandbox/emit`, { type: "email.received" })).ok).toBe(true);
@@ -43,7 +43,7 @@ describe("sandbox", () => {
     expect(stdout).not.toContain(SECRET);
   });
 
-  test("under the manual clock retries only when told, and the live log says when the next is due", async () => {
+  test("sandbox under the manual clock retries only when told, and the live log says when the next is due", async () => {
     const cli = startCli([
       "sandbox",
       "--port",
@@ -82,14 +82,14 @@ describe("sandbox", () => {
     [["--api-key", "svc_live_short"], "--api-key: an API key must be svc_live_ and 24"],
     [["--api-key", `whsec_${"k".repeat(43)}`], "--api-key: an API key must be svc_live_ and 24"],
     [["--api-key", "env:NO_KEY"], "--api-key: the variable NO_KEY is not set"],
-  ])("%j ends with 2 and never says that it is ready", async (args, words) => {
+  ])("sandbox %j ends with 2 and never says that it is ready", async (args, words) => {
     const { code, stdout, stderr } = await runCli(["sandbox", "--port", "0", ...args], { env });
     expect(stderr).toContain(words);
     expect(stdout).not.toContain("Ready.");
     expect(code).toBe(2);
   });
 
-  test("delivers to no endpoint outside this machine that was made through the API, unless told otherwise", async () => {
+  test("sandbox delivers to no endpoint outside this machine that was made through the API, unless told otherwise", async () => {
     const attempt = async (...flags: string[]): Promise<string> => {
       const { cli, baseUrl, apiKey } = await startSandbox(flags);
       const at = { env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
@@ -105,7 +105,7 @@ describe("sandbox", () => {
     expect(await attempt("--allow-remote")).not.toContain("not sent");
   });
 
-  test("takes the API key of --api-key, keeps it over a restart, and never shows it", async () => {
+  test("sandbox takes the API key of --api-key, keeps it over a restart, and never shows it", async () => {
     const key = `svc_live_${"0123456789abcdef".repeat(3)}`;
     for (const json of [["--json"], []]) {
       const cli = startCli(["sandbox", "--port", "0", ...json, "--api-key", "env:KEY"], { env: { KEY: key } });
@@ -123,14 +123,14 @@ describe("sandbox", () => {
     }
   });
 
-  test("does not take the key of the real workspace for its own", async () => {
+  test("sandbox does not take the key of the real workspace for its own", async () => {
     const key = `svc_live_${"0123456789abcdef".repeat(3)}`;
     const { apiKey } = await startSandbox([], { ...env, PIGEONHOLE_API_KEY: key });
     expect(apiKey).toMatch(/^svc_live_/);
     expect(apiKey).not.toBe(key);
   });
 
-  test("delivers to localhost by name", async () => {
+  test("sandbox delivers to localhost by name", async () => {
     const app = await startApp();
     const { cli, baseUrl } = await startSandbox(["--endpoint", `${app.url.replace("127.0.0.1", "localhost")}=all`]);
     await post(`${baseUrl}/sandbox/emit`, { type: "email.received" });
@@ -142,12 +142,12 @@ describe("sandbox", () => {
     [["--endpoint", "http://127.0.0.1:9/=email.*"], "no endpoint receives form.submitted; --endpoint <url>=all"],
     // No type of its own: the service's default set, which has no forms.
     [["--endpoint", "http://127.0.0.1:9/"], "no endpoint receives form.submitted"],
-  ])("%j: says why no endpoint receives an event", async (args, words) => {
+  ])("sandbox %j: says why no endpoint receives an event", async (args, words) => {
     const cli = startCli(["sandbox", "--port", "0", "--emit", "form.submitted", ...args]);
     expect(await cli.line(/event {4}form\.submitted/)).toContain(`no endpoint receives it, so it is lost: ${words}`);
   });
 
-  test("says that endpoints which are off, or wait for other addresses, do not receive an event", async () => {
+  test("sandbox says that endpoints which are off, or wait for other addresses, do not receive an event", async () => {
     const cli = startCli(["sandbox", "--port", "0", "--endpoint", "http://127.0.0.1:9/=all"]);
     const url = /http:\S+/.exec(await cli.line(/API {9}/))?.[0] ?? "";
     const apiKey = /svc_\S+/.exec(await cli.line(/API key/))?.[0] ?? "";
@@ -167,7 +167,7 @@ describe("sandbox", () => {
 });
 
 describe("endpoints, against the sandbox's API", () => {
-  test("create, list, update, test, rotate and delete", async () => {
+  test("endpoints create, list, update, test, rotate and delete", async () => {
     const app = await startApp();
     const { baseUrl, apiKey } = await startSandbox(["--endpoint", app.url]);
     const cwd = makeFolder();
@@ -284,7 +284,7 @@ describe("endpoints, against the sandbox's API", () => {
 });
 
 describe("dev --register, against the sandbox's API", () => {
-  test("has an endpoint for as long as it runs, and keeps its secret to itself", async () => {
+  test("dev --register, against the sandbox's API has an endpoint for as long as it runs, and keeps its secret to itself", async () => {
     const { baseUrl, apiKey } = await startSandbox();
     const at = { env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
     const list = async () => jsonLines(await runCli(["endpoints", "list", "--json"], at));

@@ -31,7 +31,7 @@ function answers(port: number): Promise<boolean> {
 }
 
 describe("test", () => {
-  test("starts the app under a secret of its own, waits, checks handlers and duplicates, reports, and ends it", async () => {
+  test("test starts the app under a secret of its own, waits, checks handlers and duplicates, reports, and ends it", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent"), sampleEvent("email.bounced")]);
     const port = await findFreePort();
     const flags = ["--to", `${port}/webhooks`, "--wait-for", `http://127.0.0.1:${port}/health`, "--inbox", "inbox.db"];
@@ -56,7 +56,7 @@ describe("test", () => {
     expect(await answers(port)).toBe(false);
   });
 
-  test("against a running app passes once --update has taken the answers as expected, and notices another", async () => {
+  test("test against a running app passes once --update has taken the answers as expected, and notices another", async () => {
     const app = await startApp();
     const cwd = await makeFixtures([sampleEvent("email.sent"), sampleEvent("email.bounced")]);
     const flags = ["--to", app.url, "--inbox", app.file];
@@ -69,7 +69,7 @@ describe("test", () => {
     expect([other.code, other.stdout]).toEqual([1, expect.stringContaining("Answered 503, expected 200.")]);
   });
 
-  test("ends with 3 and the app's last words when it does not start", async () => {
+  test("test ends with 3 and the app's last words when it does not start", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const args = ["test", "--start", "echo no database; exit 7", "--to", "9/webhooks"];
     const { code, stderr } = await runCli(args, { cwd });
@@ -79,7 +79,7 @@ describe("test", () => {
   });
 
   test.each(["127.0.0.1", "localhost"])(
-    "with --start does not test another program that is at %s already, and does not start the app",
+    "test with --start does not test another program that is at %s already, and does not start the app",
     async (host) => {
       const stranger = await serve((_, response) => response.end("hello"));
       closeAfterTest(() => stranger.close());
@@ -94,14 +94,14 @@ describe("test", () => {
     },
   );
 
-  test("ends with 3 when nobody answers, with 2 for a folder that is not there", async () => {
+  test("test ends with 3 when nobody answers, with 2 for a folder that is not there", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     expect((await runCli(["test", "--to", "9/webhooks"], { cwd, env })).code).toBe(3);
     expect(await runCli(["test", "nowhere"], { cwd, env })).toMatchObject({ code: 2 });
     expect(await runCli(["test", "--reporter", "tap=x"], { cwd, env })).toMatchObject({ code: 2 });
   });
 
-  test("ends the app and itself on Ctrl-C while it waits", async () => {
+  test("test ends the app and itself on Ctrl-C while it waits", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const port = await findFreePort();
     const command = `node "${APP}" & wait`;

@@ -23,7 +23,7 @@ test("without a secret it says how to make one, and the line makes one that serv
 });
 
 describe("trigger", () => {
-  test("delivers a sample event that a real receiver handles", async () => {
+  test("trigger delivers a sample event that a real receiver handles", async () => {
     const app = await startApp();
     const result = await runCli(["trigger", "email.received", "--to", app.url, "--expect", "200", "--json"], { env });
     const [line] = jsonLines(result);
@@ -35,7 +35,7 @@ describe("trigger", () => {
     expect(line?.["event"]).toEqual({ id: app.handled[0], type: "email.received" });
   });
 
-  test("makes new events in every run, and the same ones with --seed", async () => {
+  test("trigger makes new events in every run, and the same ones with --seed", async () => {
     const app = await startApp();
     const outcomes = async (...args: string[]) =>
       jsonLines(await runCli(["trigger", "email.sent", "--to", app.url, "--json", ...args], { env })).map(
@@ -53,7 +53,7 @@ describe("trigger", () => {
     expect((await app.receiver.stats()).answers.duplicate).toBe(4);
   });
 
-  test("in colour paints the sign, and spells out control characters of the event", async () => {
+  test("trigger in colour paints the sign, and spells out control characters of the event", async () => {
     const app = await startApp();
     const args = ["trigger", "email.sent", "--to", app.url, "--id", "evt_\u001b[31m"];
     const { stdout } = await runCli(args, { env: { ...env, FORCE_COLOR: "1" } });
@@ -66,7 +66,7 @@ describe("trigger", () => {
     ["wrong-secret", "503 unverified"],
     ["tampered", "503 unverified"],
     ["missing", "401 unsigned"],
-  ])("--sign %s is heard as %s", async (sign, words) => {
+  ])("trigger --sign %s is heard as %s", async (sign, words) => {
     const app = await startApp();
     const status = words.slice(0, 3);
     const { code, stdout } = await runCli(
@@ -78,19 +78,19 @@ describe("trigger", () => {
     expect((await app.receiver.inbox.list()).items).toEqual([]);
   });
 
-  test("ends with 1 when --expect is not met, and says so", async () => {
+  test("trigger ends with 1 when --expect is not met, and says so", async () => {
     const app = await startApp();
     const { code, stdout } = await runCli(["trigger", "email.sent", "--to", app.url, "--expect", "503"], { env });
     expect(code).toBe(1);
     expect(stdout).toContain("Answered 200, expected 503.");
   });
 
-  test("ends with 3 when nobody listens", async () => {
+  test("trigger ends with 3 when nobody listens", async () => {
     const { code, stdout } = await runCli(["trigger", "email.sent", "--to", "9/webhooks"], { env });
     expect([code, stdout]).toEqual([3, expect.stringContaining("Nothing listens at 127.0.0.1:9")]);
   });
 
-  test("sets and removes fields, and prints what it would send", async () => {
+  test("trigger sets and removes fields, and prints what it would send", async () => {
     const args = [
       "trigger",
       "email.sent",
@@ -109,7 +109,7 @@ describe("trigger", () => {
     expect(data).not.toHaveProperty("to");
   });
 
-  test("posts the exact bytes of --body", async () => {
+  test("trigger posts the exact bytes of --body", async () => {
     const app = await startApp();
     const input =
       '{ "id": "evt_by_hand", "type": "email.teleported", "createdAt": "2026-01-01T00:00:00Z", "data": {} }\n';
@@ -119,12 +119,12 @@ describe("trigger", () => {
     expect(Buffer.from(stored?.body ?? []).toString()).toBe(input);
   });
 
-  test("refuses a target outside this machine, unless told otherwise", async () => {
+  test("trigger refuses a target outside this machine, unless told otherwise", async () => {
     const { code, stderr } = await runCli(["trigger", "email.sent", "--to", "http://192.0.2.1/"], { env });
     expect([code, stderr]).toEqual([2, expect.stringContaining("--allow-remote")]);
   });
 
-  test("ends with 130 on Ctrl-C while it waits", async () => {
+  test("trigger ends with 130 on Ctrl-C while it waits", async () => {
     const app = await startApp();
     const cli = startCli(["trigger", "email.sent", "--to", app.url, "-n", "100", "--every", "1h"], { env });
     await cli.line(/accepted/);
@@ -139,7 +139,7 @@ describe("trigger", () => {
     ["whe_65b8f0a2c4d6e8f001234567", "--secret is the id of an endpoint, not its secret."],
     [` ${SECRET}`, "--secret has white space or a line end around it."],
     [`"${SECRET}"`, "--secret has quotes"],
-  ])("sends nothing under what is visibly no secret, and does not show it: %s", async (secret, words) => {
+  ])("trigger sends nothing under what is visibly no secret, and does not show it: %s", async (secret, words) => {
     const app = await startApp();
     const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", secret]);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(words)]);
@@ -147,7 +147,7 @@ describe("trigger", () => {
     expect((await app.receiver.stats()).answers.unverified).toBe(0);
   });
 
-  test("says of a secret that was perhaps cut so, and sends nevertheless", async () => {
+  test("trigger says of a secret that was perhaps cut so, and sends nevertheless", async () => {
     const app = await startApp();
     const cut = SECRET.slice(0, -5);
     const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", cut]);
