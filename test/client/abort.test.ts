@@ -7,7 +7,7 @@ import { ENDPOINT, EMPTY_PAGE, EVENT, SENT, WEBHOOK_ID, clientOf, fastClock, rej
 class Enough extends Error {}
 
 describe("an aborted call rejects with the reason of its signal", () => {
-  test("before anything was sent", async () => {
+  test("an aborted call rejects with the reason of its signal before anything was sent", async () => {
     const server = await startApi(ENDPOINT);
     const reason = new Enough();
     const signal = AbortSignal.abort(reason);
@@ -18,7 +18,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
     expect(server.received).toEqual([]);
   });
 
-  test("while it waits for the rate limit", async () => {
+  test("an aborted call rejects with the reason of its signal while it waits for the rate limit", async () => {
     const clock = fakeClock();
     const server = await startApi(SENT);
     const controller = new AbortController();
@@ -33,7 +33,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
   test.each([
     ["for the answer", FAULTS.hang],
     ["for the rest of the answer", FAULTS.stall],
-  ])("while it waits %s", async (_, reply) => {
+  ])("an aborted call rejects with the reason of its signal while it waits %s", async (_, reply) => {
     const server = await startApi(reply);
     const controller = new AbortController();
     const arrived = server.next();
@@ -45,7 +45,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test("while it waits to try again", async () => {
+  test("an aborted call rejects with the reason of its signal while it waits to try again", async () => {
     const clock = fakeClock();
     const server = await startApi({ status: 503 });
     const controller = new AbortController();
@@ -58,7 +58,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
     expect([server.received.length, clock.pendingTimers]).toEqual([1, 0]);
   });
 
-  test("between two pages", async () => {
+  test("an aborted call rejects with the reason of its signal between two pages", async () => {
     const server = await startApi({ body: { data: [{ id: "a" }], hasMore: true, nextCursor: "c" } });
     const controller = new AbortController();
     const reason = new Enough();
@@ -71,7 +71,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test("also where fetch does not listen", async () => {
+  test("an aborted call rejects with the reason of its signal also where fetch does not listen", async () => {
     const controller = new AbortController();
     const deaf: FetchFunction = () => new Promise(() => {});
     const got = rejection(
@@ -81,7 +81,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
     expect(await got).toBe("deaf");
   });
 
-  test("and leaves nothing behind on a signal that lives on", async () => {
+  test("an aborted call rejects with the reason of its signal and leaves nothing behind on a signal that lives on", async () => {
     const server = await startApi(SENT, EMPTY_PAGE);
     const { signal } = new AbortController();
     const listeners: string[] = [];
@@ -104,7 +104,7 @@ describe("a timeout", () => {
   test.each([
     ["no answer", FAULTS.hang],
     ["half an answer", FAULTS.stall],
-  ])("ends an attempt that gets %s", async (_, reply) => {
+  ])("a timeout ends an attempt that gets %s", async (_, reply) => {
     const server = await startApi(reply);
     const options = { clock: fastClock(), timeoutMs: 2_000, maxRetries: 0 };
     const error = await rejection(clientOf(server, options).webhooks.get(WEBHOOK_ID));
@@ -113,13 +113,13 @@ describe("a timeout", () => {
     expect((error as Error).message).toContain("no answer within 2000 ms");
   });
 
-  test("holds for each attempt, and the next one may succeed", async () => {
+  test("a timeout holds for each attempt, and the next one may succeed", async () => {
     const server = await startApi(FAULTS.hang, ENDPOINT);
     const got = await clientOf(server, { clock: fastClock(), timeoutMs: 100_000 }).webhooks.get(WEBHOOK_ID);
     expect([got.id, server.received.length]).toEqual([WEBHOOK_ID, 2]);
   });
 
-  test("is called off once the answer is there", async () => {
+  test("a timeout is called off once the answer is there", async () => {
     const clock = fakeClock();
     const server = await startApi(ENDPOINT);
     await clientOf(server, { clock }).webhooks.get(WEBHOOK_ID);

@@ -40,13 +40,13 @@ describe("apiKey", () => {
     [`${API_KEY}\0`, /^apiKey has characters/],
     [`whsec_${"a".repeat(43)}`, /^apiKey is a webhook secret/],
     [`whe_${"a".repeat(24)}`, /^apiKey is the id of a webhook endpoint/],
-  ])("may not be %j", (apiKey, message) => {
+  ])("apiKey may not be %j", (apiKey, message) => {
     const text = refusal({ apiKey: apiKey as string });
     expect(text).toMatch(message);
     expect(text).not.toContain("canary");
   });
 
-  test.each([API_KEY, "svc_test_x", "oauth.token-with~other/characters+=="])("may be %s", (apiKey) => {
+  test.each([API_KEY, "svc_test_x", "oauth.token-with~other/characters+=="])("apiKey may be %s", (apiKey) => {
     expect(refusal({ apiKey })).toBe("accepted");
   });
 });
@@ -60,7 +60,7 @@ describe("baseUrl", () => {
     "http://127.0.0.1:80/v1",
     "http://127.255.0.1",
     "http://[::1]:3000",
-  ])("may be %s", (baseUrl) => {
+  ])("baseUrl may be %s", (baseUrl) => {
     expect(refusal({ baseUrl })).toBe("accepted");
   });
 
@@ -76,13 +76,13 @@ describe("baseUrl", () => {
     ["https://user:canary@api.example", /must not hold credentials/],
     ["https://api.example?key=canary", /must not have a query/],
     ["https://api.example#x", /must not have a query/],
-  ])("may not be %s", (baseUrl, message) => {
+  ])("baseUrl may not be %s", (baseUrl, message) => {
     const text = refusal({ baseUrl });
     expect(text).toMatch(message);
     expect(text).not.toContain("canary");
   });
 
-  test("may end with slashes", async () => {
+  test("baseUrl may end with slashes", async () => {
     const server = await startApi(EMPTY_PAGE);
     await clientOf({ baseUrl: `${server.baseUrl}//` }).webhooks.list();
     expect(server.received[0]?.url).toBe("/v1/webhooks");
@@ -111,7 +111,7 @@ describe("other options", () => {
     ["a path with a query", { paths: { webhooks: { list: "/webhooks?a=1" } } }, /^paths\.webhooks\.list/],
     ["a path with steps", { paths: { webhooks: { list: "/a/../b" } } }, /^paths\.webhooks\.list/],
     ["a relative path", { paths: { webhooks: { list: "webhooks" } } }, /^paths\.webhooks\.list/],
-  ])("may not be %s", (_, options, message) => {
+  ])("other options may not be %s", (_, options, message) => {
     expect(refusal(options)).toMatch(message);
   });
 });

@@ -16,7 +16,7 @@ async function idsOf(rows: AsyncIterable<{ id: string }>): Promise<string[]> {
 }
 
 describe("a list", () => {
-  test("is one page when awaited", async () => {
+  test("a list is one page when awaited", async () => {
     const server = await startApi(page(["a", "b"], "c1"));
     const first = await clientOf(server).webhooks.list({ limit: 2 });
     expect(first.items.map(({ id }) => id)).toEqual(["a", "b"]);
@@ -24,7 +24,7 @@ describe("a list", () => {
     expect(urls(server)).toEqual(["/webhooks?limit=2"]);
   });
 
-  test("is every row of every page in for await, with the cursor passed on unchanged", async () => {
+  test("a list is every row of every page in for await, with the cursor passed on unchanged", async () => {
     const odd = "a+b/c==&x=?%20 é";
     const server = await startApi(page(["a", "b"], odd), page([], "c2"), page(["c"], null));
     expect(await idsOf(clientOf(server).webhooks.list({ limit: 2 }))).toEqual(["a", "b", "c"]);
@@ -32,18 +32,18 @@ describe("a list", () => {
     expect(queries).toEqual([{ limit: "2" }, { limit: "2", cursor: odd }, { limit: "2", cursor: "c2" }]);
   });
 
-  test("ends at hasMore: false, whatever nextCursor says", async () => {
+  test("a list ends at hasMore: false, whatever nextCursor says", async () => {
     const server = await startApi(page(["a"], "c1", false));
     expect(await idsOf(clientOf(server).webhooks.list())).toEqual(["a"]);
     expect(server.received).toHaveLength(1);
   });
 
-  test("is nothing when there is nothing", async () => {
+  test("a list is nothing when there is nothing", async () => {
     const server = await startApi(EMPTY_PAGE);
     expect(await idsOf(clientOf(server).contactEvents.list("ada@example.com"))).toEqual([]);
   });
 
-  test("goes on from a cursor, with the same filters", async () => {
+  test("a list goes on from a cursor, with the same filters", async () => {
     const server = await startApi(page(["b"], "c2"), page(["c"], null));
     const rows = clientOf(server).webhooks.deliveries(WEBHOOK_ID, { status: "failed", cursor: "c1" });
     expect(await idsOf(rows)).toEqual(["b", "c"]);
@@ -53,13 +53,13 @@ describe("a list", () => {
     ]);
   });
 
-  test("asks for a page only when its rows are wanted", async () => {
+  test("a list asks for a page only when its rows are wanted", async () => {
     const server = await startApi(page(["a"], "c1"), page(["b"], "c2"));
     for await (const { id } of clientOf(server).webhooks.list()) if (id === "b") break;
     expect(server.received).toHaveLength(2);
   });
 
-  test("can be awaited and walked, and the first page is asked for once", async () => {
+  test("a list can be awaited and walked, and the first page is asked for once", async () => {
     const server = await startApi(page(["a"], "c1"), page(["b"], null));
     const list = clientOf(server).webhooks.list();
     expect((await list).items).toHaveLength(1);
@@ -67,21 +67,21 @@ describe("a list", () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test("does not pass off a part for the whole", async () => {
+  test("a list does not pass off a part for the whole", async () => {
     const server = await startApi(page(["a"], null, true));
     const error = await rejection(idsOf(clientOf(server).webhooks.list()));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: "invalid_answer" });
   });
 
-  test("does not take an empty nextCursor for one", async () => {
+  test("a list does not take an empty nextCursor for one", async () => {
     const server = await startApi(page(["a"], "", true));
     const error = await rejection(idsOf(clientOf(server).webhooks.list()));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: "invalid_answer" });
   });
 
-  test("keeps the filters it was called with, whatever becomes of the query object", async () => {
+  test("a list keeps the filters it was called with, whatever becomes of the query object", async () => {
     const server = await startApi(page(["a"], "c1"), page(["b"], null));
     const query = { status: "failed" };
     const rows = clientOf(server).webhooks.deliveries(WEBHOOK_ID, query);
@@ -90,13 +90,13 @@ describe("a list", () => {
     expect(urls(server).map((url) => url.split("?")[1])).toEqual(["status=failed", "status=failed&cursor=c1"]);
   });
 
-  test("does not walk in a circle", async () => {
+  test("a list does not walk in a circle", async () => {
     const server = await startApi(page(["a"], "c1"), page(["b"], "c2"), page(["c"], "c1"));
     expect(await rejection(idsOf(clientOf(server).webhooks.list()))).toMatchObject({ code: "invalid_answer" });
     expect(server.received).toHaveLength(3);
   });
 
-  test("fails at the page that fails", async () => {
+  test("a list fails at the page that fails", async () => {
     const server = await startApi(page(["a"], "c1"), { status: 404, body: { code: "contact_not_found" } });
     const seen: string[] = [];
     const walk = async () => {

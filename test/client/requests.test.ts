@@ -9,7 +9,7 @@ type AnyCalls = Record<string, Record<string, (...args: unknown[]) => Promise<un
 
 describe("each row of the contract", () => {
   test.each(listOperations().map((row) => [`${row.resource}.${row.name}`, row] as const))(
-    "%s is a call that sends its example and reads the answer",
+    "each row of the contract: %s is a call that sends its example and reads the answer",
     async (_, { resource, name, operation }) => {
       const { example, argument, query, body, path, method } = operation;
       const server = await startApi({ body: example.result });
@@ -35,7 +35,7 @@ describe("each row of the contract", () => {
 });
 
 describe("a request", () => {
-  test("carries the key as a bearer token, and asks for plain JSON", async () => {
+  test("a request carries the key as a bearer token, and asks for plain JSON", async () => {
     const server = await startApi(ENDPOINT);
     await clientOf(server).webhooks.get(WEBHOOK_ID);
     expect(server.received[0]?.headers).toMatchObject({
@@ -45,7 +45,7 @@ describe("a request", () => {
     });
   });
 
-  test("can carry the key otherwise", async () => {
+  test("a request can carry the key otherwise", async () => {
     const server = await startApi(ENDPOINT);
     await clientOf(server, { credential: { header: "X-Api-Key", prefix: "" } }).webhooks.get(WEBHOOK_ID);
     expect(server.received[0]?.headers).toMatchObject({ "x-api-key": API_KEY });
@@ -58,13 +58,13 @@ describe("a request", () => {
     ["%2e%2e", "/v1/contacts/%252e%252e/events"],
     ["65b8f0a2", "/v1/contacts/65b8f0a2/events"],
     ["größe@example.com", "/v1/contacts/gr%C3%B6%C3%9Fe%40example.com/events"],
-  ])("keeps %s within its path segment", async (contact, url) => {
+  ])("a request keeps %s within its path segment", async (contact, url) => {
     const server = await startApi(EMPTY_PAGE);
     await clientOf(server).contactEvents.list(contact);
     expect(server.received[0]?.url).toBe(url);
   });
 
-  test("goes to another path where the option says so", async () => {
+  test("a request goes to another path where the option says so", async () => {
     const server = await startApi({ body: { id: WEBHOOK_ID, secret: "whsec_x" } });
     const client = clientOf(server, { paths: { webhooks: { rotateSecret: "/webhooks/{id}/secret/rotate" } } });
     await client.webhooks.rotateSecret(WEBHOOK_ID);
@@ -75,7 +75,7 @@ describe("a request", () => {
     });
   });
 
-  test("carries the idempotency key when there is one", async () => {
+  test("a request carries the idempotency key when there is one", async () => {
     const server = await startApi(SENT);
     const { contactEvents } = clientOf(server);
     await contactEvents.send(EVENT, { idempotencyKey: "order:1042" });
@@ -142,7 +142,7 @@ describe("what is not sent", () => {
       "signal",
       call((c) => c.webhooks.get(WEBHOOK_ID, { signal: {} as AbortSignal })),
     ],
-  ])("is %s", async (_, code, param, run) => {
+  ])("what is not sent is %s", async (_, code, param, run) => {
     const server = await startApi(SENT_BATCH);
     const error = await rejection(run(clientOf(server)));
     expect(error).toBeInstanceOf(InvalidInputError);
@@ -150,7 +150,7 @@ describe("what is not sent", () => {
     expect(server.received).toEqual([]);
   });
 
-  test("is a call with an argument too many", async () => {
+  test("what is not sent is a call with an argument too many", async () => {
     const server = await startApi(SENT);
     const names = clientOf(server).contactEvents.names as (...args: unknown[]) => Promise<unknown>;
     expect(await rejection(names({}, {}))).toMatchObject({ code: "unknown_parameter", param: undefined });

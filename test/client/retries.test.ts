@@ -22,13 +22,13 @@ const withKey = (client: Client) => client.contactEvents.send(EVENT, { idempoten
 const withoutKey = (client: Client) => client.contactEvents.send(EVENT);
 
 describe("a call that only reads", () => {
-  test.each([...TRANSIENT, ...LOST])("is repeated after %s", async (_, reply) => {
+  test.each([...TRANSIENT, ...LOST])("a call that only reads is repeated after %s", async (_, reply) => {
     const server = await startApi(reply, ENDPOINT);
     expect(await get(clientOf(server))).toMatchObject({ id: WEBHOOK_ID });
     expect(server.received).toHaveLength(2);
   });
 
-  test.each(FINAL)("is not repeated after %s", async (_, reply) => {
+  test.each(FINAL)("a call that only reads is not repeated after %s", async (_, reply) => {
     const server = await startApi(reply, ENDPOINT);
     expect(await rejection(get(clientOf(server)))).toBeInstanceOf(ApiError);
     expect(server.received).toHaveLength(1);
@@ -36,14 +36,17 @@ describe("a call that only reads", () => {
 });
 
 describe("a call with an idempotency key", () => {
-  test.each([...TRANSIENT, ...LOST])("is repeated after %s, with the same key and the same bytes", async (_, reply) => {
-    const server = await startApi(reply, reply, { ...SENT, status: 200 });
-    expect(await withKey(clientOf(server))).toMatchObject({ replayed: false });
-    expect(server.received.map(({ headers }) => headers["idempotency-key"])).toEqual(["k", "k", "k"]);
-    expect(new Set(server.received.map(({ body }) => body)).size).toBe(1);
-  });
+  test.each([...TRANSIENT, ...LOST])(
+    "a call with an idempotency key is repeated after %s, with the same key and the same bytes",
+    async (_, reply) => {
+      const server = await startApi(reply, reply, { ...SENT, status: 200 });
+      expect(await withKey(clientOf(server))).toMatchObject({ replayed: false });
+      expect(server.received.map(({ headers }) => headers["idempotency-key"])).toEqual(["k", "k", "k"]);
+      expect(new Set(server.received.map(({ body }) => body)).size).toBe(1);
+    },
+  );
 
-  test.each(FINAL)("is not repeated after %s", async (_, reply) => {
+  test.each(FINAL)("a call with an idempotency key is not repeated after %s", async (_, reply) => {
     const server = await startApi(reply, SENT);
     expect(await rejection(withKey(clientOf(server)))).toBeInstanceOf(ApiError);
     expect(server.received).toHaveLength(1);
@@ -64,13 +67,13 @@ describe("a call that may take effect twice is sent once", () => {
   const matrix = calls.flatMap(([name, call]) =>
     [...TRANSIENT, ...LOST].map(([what, reply]) => [name, what, call, reply] as const),
   );
-  test.each(matrix)("%s, after %s", async (_, __, call, reply) => {
+  test.each(matrix)("a call that may take effect twice is sent once %s, after %s", async (_, __, call, reply) => {
     const server = await startApi(reply, ENDPOINT);
     await expect(call(clientOf(server))).rejects.toThrow();
     expect(server.received).toHaveLength(1);
   });
 
-  test("and the error of a lost answer says that it may have arrived", async () => {
+  test("a call that may take effect twice is sent once and the error of a lost answer says that it may have arrived", async () => {
     const server = await startApi(FAULTS.hangUp);
     const error = await rejection(withoutKey(clientOf(server)));
     expect(error).toBeInstanceOf(NoAnswerError);
@@ -79,7 +82,7 @@ describe("a call that may take effect twice is sent once", () => {
     expect((error as Error).message).toContain("it may have taken effect");
   });
 
-  test("and where no connection was made, that nothing arrived", async () => {
+  test("a call that may take effect twice is sent once and where no connection was made, that nothing arrived", async () => {
     const client = clientOf({ baseUrl: `http://127.0.0.1:${await findFreePort()}` });
     expect(await rejection(withoutKey(client))).toMatchObject({ mayHaveArrived: false, reason: "connection" });
   });
@@ -88,14 +91,17 @@ describe("a call that may take effect twice is sent once", () => {
     ["connect", false],
     ["read", true],
     ["write", true],
-  ])("and where the way to the host is lost in a %s, that it may have arrived: %s", async (syscall, mayHaveArrived) => {
-    const cause = Object.assign(new Error(`${syscall} EHOSTUNREACH`), { code: "EHOSTUNREACH", syscall });
-    const fetch: FetchFunction = () => Promise.reject(new TypeError("fetch failed", { cause }));
-    const client = clientOf({ baseUrl: "https://api.example" }, { fetch });
-    expect(await rejection(withoutKey(client))).toMatchObject({ code: "no_answer", mayHaveArrived });
-  });
+  ])(
+    "a call that may take effect twice is sent once and where the way to the host is lost in a %s, that it may have arrived: %s",
+    async (syscall, mayHaveArrived) => {
+      const cause = Object.assign(new Error(`${syscall} EHOSTUNREACH`), { code: "EHOSTUNREACH", syscall });
+      const fetch: FetchFunction = () => Promise.reject(new TypeError("fetch failed", { cause }));
+      const client = clientOf({ baseUrl: "https://api.example" }, { fetch });
+      expect(await rejection(withoutKey(client))).toMatchObject({ code: "no_answer", mayHaveArrived });
+    },
+  );
 
-  test("and an error that is its own cause does not hang the call", async () => {
+  test("a call that may take effect twice is sent once and an error that is its own cause does not hang the call", async () => {
     const circle = new Error("round");
     circle.cause = circle;
     const client = clientOf({ baseUrl: "https://api.example" }, { fetch: () => Promise.reject(circle) });
@@ -117,7 +123,7 @@ describe("waits", () => {
     return { error, waits: clock.waits, requests: server.received.length };
   }
 
-  test("grow by two from half a second to eight seconds", async () => {
+  test("waits grow by two from half a second to eight seconds", async () => {
     const { waits, requests } = await waitsFor(refusal(), { maxRetries: 6 });
     expect([waits, requests]).toEqual([[500, 1_000, 2_000, 4_000, 8_000, 8_000], 7]);
   });
@@ -125,15 +131,15 @@ describe("waits", () => {
   test.each([
     ["least", 0, [375, 750]],
     ["most", 1, [625, 1_250]],
-  ])("vary by a quarter: %s", async (_, random, expected) => {
+  ])("waits vary by a quarter: %s", async (_, random, expected) => {
     expect((await waitsFor(refusal(), { random: () => random })).waits).toEqual(expected);
   });
 
-  test("are stretched to Retry-After in seconds", async () => {
+  test("waits are stretched to Retry-After in seconds", async () => {
     expect((await waitsFor(refusal("7"))).waits).toEqual([7_000, 7_000]);
   });
 
-  test("are stretched to Retry-After as a date", async () => {
+  test("waits are stretched to Retry-After as a date", async () => {
     const { waits } = await waitsFor(refusal("Mon, 01 Jun 2026 00:00:50 GMT"), { maxRetries: 1 });
     // The clock runs 200 times as fast while the answer travels.
     expect(waits[0]).toBeGreaterThan(500);
@@ -141,24 +147,24 @@ describe("waits", () => {
   });
 
   test.each(["0", "1.5", "-3", "soon", "Mon, 01 Jan 2024 00:00:00 GMT", "2026-06-01T00:00:50Z", "1e3"])(
-    "are the usual ones for Retry-After: %s",
+    "waits are the usual ones for Retry-After: %s",
     async (retryAfter) => {
       expect((await waitsFor(refusal(retryAfter))).waits).toEqual([500, 1_000]);
     },
   );
 
-  test("of exactly a minute are made, and longer ones are the caller's decision", async () => {
+  test("waits of exactly a minute are made, and longer ones are the caller's decision", async () => {
     expect((await waitsFor(refusal("60"), { maxRetries: 1 })).waits).toEqual([60_000]);
     const { error, waits, requests } = await waitsFor(refusal("61"));
     expect([waits, requests]).toEqual([[], 1]);
     expect(error).toMatchObject({ status: 503, retryAfterMs: 61_000 });
   });
 
-  test("and retries are not made where maxRetries is 0", async () => {
+  test("waits and retries are not made where maxRetries is 0", async () => {
     expect(await waitsFor(refusal("1"), { maxRetries: 0 })).toMatchObject({ waits: [], requests: 1 });
   });
 
-  test("are told to the logger, without an address", async () => {
+  test("waits are told to the logger, without an address", async () => {
     const lines: string[] = [];
     const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
     const logger = { debug: write, info: write, warn: write, error: write, child: () => logger };

@@ -28,7 +28,7 @@ const echo = (status: number): Reply => {
 const HAS_PARSER_CODES = Number(process.versions.node.split(".")[0]) < 24;
 
 describe("the API key and webhook secrets", () => {
-  test("are not shown by a client", async () => {
+  test("the API key and webhook secrets are not shown by a client", async () => {
     const server = await startApi(WITH_SECRET);
     const client = clientOf(server);
     await client.webhooks.create({ url: "https://a.example" });
@@ -37,30 +37,33 @@ describe("the API key and webhook secrets", () => {
     expect(JSON.stringify({ client })).toBe('{"client":{"contactEvents":{},"webhooks":{}}}');
   });
 
-  test("are not shown by the object that carries the key", () => {
+  test("the API key and webhook secrets are not shown by the object that carries the key", () => {
     const credential = new Credential(API_KEY);
     expect(printed(credential)).not.toContain("canary");
     expect(`${String(credential)} ${JSON.stringify({ credential })}`).toBe('[api key] {"credential":"[api key]"}');
     expect(credential.header()).toEqual({ authorization: `Bearer ${API_KEY}` });
   });
 
-  test.each([301, 400, 401, 404, 422, 429, 500])("are not in the error for a %i that quotes them", async (status) => {
-    const lines: string[] = [];
-    const write = (...line: unknown[]) => void lines.push(printed(line));
-    const logger = { debug: write, info: write, warn: write, error: write, child: () => logger };
-    const server = await startApi(echo(status));
-    const client = clientOf(server, { logger, credential: { header: "x-key" } });
-    for (const call of [client.webhooks.get(WEBHOOK_ID), client.contactEvents.send(EVENT, { idempotencyKey: "k" })]) {
-      const text = printed(await rejection(call));
-      expect(text).not.toContain("canary");
-      expect(text).not.toContain(SECRET);
-      expect(text).not.toContain(EVENT.email);
-    }
-    expect(lines.join("\n")).not.toMatch(/canary|whsec_|ada@/);
-    if (status >= 429) expect(lines).not.toEqual([]);
-  });
+  test.each([301, 400, 401, 404, 422, 429, 500])(
+    "the API key and webhook secrets are not in the error for a %i that quotes them",
+    async (status) => {
+      const lines: string[] = [];
+      const write = (...line: unknown[]) => void lines.push(printed(line));
+      const logger = { debug: write, info: write, warn: write, error: write, child: () => logger };
+      const server = await startApi(echo(status));
+      const client = clientOf(server, { logger, credential: { header: "x-key" } });
+      for (const call of [client.webhooks.get(WEBHOOK_ID), client.contactEvents.send(EVENT, { idempotencyKey: "k" })]) {
+        const text = printed(await rejection(call));
+        expect(text).not.toContain("canary");
+        expect(text).not.toContain(SECRET);
+        expect(text).not.toContain(EVENT.email);
+      }
+      expect(lines.join("\n")).not.toMatch(/canary|whsec_|ada@/);
+      if (status >= 429) expect(lines).not.toEqual([]);
+    },
+  );
 
-  test("are not in the error that quotes them with escapes, as JSON may", async () => {
+  test("the API key and webhook secrets are not in the error that quotes them with escapes, as JSON may", async () => {
     const apiKey = "oauth.canary/with+odd&characters";
     const escape = (text: string) =>
       text.replaceAll(/./g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
@@ -92,27 +95,33 @@ describe("the API key and webhook secrets", () => {
       (text: string) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZ${text}\r\n`,
       HAS_PARSER_CODES ? /\(HPE_INVALID_CHUNK_SIZE\)/ : /\(Invalid character in chunk size\)/,
     ],
-  ])("are not in the cause of the error for an answer %s, whose message says why", async (_, write, reason) => {
-    const server = await startRawApi(write(`${SECRET} ${API_KEY} ${EVENT.email}`));
-    const error = await rejection(clientOf(server, { maxRetries: 0 }).webhooks.rotateSecret(WEBHOOK_ID));
-    expect(error).toMatchObject({ code: "no_answer", reason: "connection", mayHaveArrived: true });
-    expect((error as Error).message).toMatch(reason);
-    expect(printed(error)).not.toMatch(/canary|whsec_|ada@/);
-  });
+  ])(
+    "the API key and webhook secrets are not in the cause of the error for an answer %s, whose message says why",
+    async (_, write, reason) => {
+      const server = await startRawApi(write(`${SECRET} ${API_KEY} ${EVENT.email}`));
+      const error = await rejection(clientOf(server, { maxRetries: 0 }).webhooks.rotateSecret(WEBHOOK_ID));
+      expect(error).toMatchObject({ code: "no_answer", reason: "connection", mayHaveArrived: true });
+      expect((error as Error).message).toMatch(reason);
+      expect(printed(error)).not.toMatch(/canary|whsec_|ada@/);
+    },
+  );
 
   test.each([
     ["without a message", Object.assign(new Error("x"), { message: undefined })],
     ["with a message that is no text", Object.assign(new Error("x"), { message: { a: 1 } })],
-  ])("are no matter to an error %s, which is no answer all the same", async (_, thrown) => {
-    const client = createClient({
-      apiKey: API_KEY,
-      baseUrl: "https://api.example",
-      fetch: () => Promise.reject(thrown),
-    });
-    await expect(client.contactEvents.send(EVENT)).rejects.toMatchObject({ name: "NoAnswerError" });
-  });
+  ])(
+    "the API key and webhook secrets are no matter to an error %s, which is no answer all the same",
+    async (_, thrown) => {
+      const client = createClient({
+        apiKey: API_KEY,
+        baseUrl: "https://api.example",
+        fetch: () => Promise.reject(thrown),
+      });
+      await expect(client.contactEvents.send(EVENT)).rejects.toMatchObject({ name: "NoAnswerError" });
+    },
+  );
 
-  test("are looked for in errors of other realms too, which keep their code", async () => {
+  test("the API key and webhook secrets are looked for in errors of other realms too, which keep their code", async () => {
     const thrown = runInNewContext(`Object.assign(new Error("${API_KEY}"), { code: "ECONNREFUSED" })`) as Error;
     const client = createClient({
       apiKey: API_KEY,
@@ -123,7 +132,7 @@ describe("the API key and webhook secrets", () => {
     expect(error).toMatchObject({ mayHaveArrived: false, cause: { message: "[api key]", code: "ECONNREFUSED" } });
   });
 
-  test("are not in the cause where a fetch of one's own puts the request into its errors", async () => {
+  test("the API key and webhook secrets are not in the cause where a fetch of one's own puts the request into its errors", async () => {
     const fetch: FetchFunction = (_, init) =>
       Promise.reject(Object.assign(new Error(`Failed with ${API_KEY}.`), { config: init, code: "ERR_OWN" }));
     const error = await rejection(clientOf({ baseUrl: "https://api.example" }, { fetch }).contactEvents.send(EVENT));
@@ -131,7 +140,7 @@ describe("the API key and webhook secrets", () => {
     expect((error as Error).cause).toMatchObject({ message: "Failed with [api key].", code: "ERR_OWN" });
   });
 
-  test("are not in the error for an answer that cannot be read", async () => {
+  test("the API key and webhook secrets are not in the error for an answer that cannot be read", async () => {
     const server = await startApi(
       { body: `not JSON ${SECRET} ${API_KEY}` },
       { body: { secret: SECRET, url: API_KEY } },
@@ -145,7 +154,7 @@ describe("the API key and webhook secrets", () => {
     }
   });
 
-  test("are not in the error for input that is wrong", async () => {
+  test("the API key and webhook secrets are not in the error for input that is wrong", async () => {
     const client = clientOf({ baseUrl: "https://api.example" });
     const inputs = [
       client.webhooks.get(API_KEY),
@@ -156,12 +165,12 @@ describe("the API key and webhook secrets", () => {
     for (const call of inputs) expect(printed(await rejection(call))).not.toMatch(/canary|whsec_/);
   });
 
-  test("reach the caller where they are asked for, and nobody else", async () => {
+  test("the API key and webhook secrets reach the caller where they are asked for, and nobody else", async () => {
     const server = await startApi(WITH_SECRET);
     expect((await clientOf(server).webhooks.rotateSecret(WEBHOOK_ID)).secret).toBe(SECRET);
   });
 
-  test("are not in the error for a server that is not there", async () => {
+  test("the API key and webhook secrets are not in the error for a server that is not there", async () => {
     const client = clientOf({ baseUrl: "http://127.0.0.1:9" }, { maxRetries: 0 });
     expect(printed(await rejection(client.webhooks.get(WEBHOOK_ID)))).not.toContain("canary");
   });

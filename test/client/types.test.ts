@@ -16,7 +16,7 @@ import type {
 type Result<Call extends (...args: never[]) => unknown> = Awaited<ReturnType<Call>>;
 
 describe("the types of", () => {
-  test("contact events", () => {
+  test("the types of contact events", () => {
     expectTypeOf<Client["contactEvents"]["send"]>().parameters.toEqualTypeOf<
       [input: ContactEventInput, options?: KeyedCallOptions]
     >();
@@ -32,7 +32,7 @@ describe("the types of", () => {
     expectTypeOf<Result<Client["contactEvents"]["names"]>>().toEqualTypeOf<string[]>();
   });
 
-  test("an event to send", () => {
+  test("the types of an event to send", () => {
     expectTypeOf<{ name: string; email: string }>().toExtend<ContactEventInput>();
     expectTypeOf<{
       name: string;
@@ -43,7 +43,7 @@ describe("the types of", () => {
     expectTypeOf<{ name: string; properties: { at: Date } }>().not.toExtend<ContactEventInput>();
   });
 
-  test("lists", () => {
+  test("the types of lists", () => {
     type List = Client["webhooks"]["list"];
     expectTypeOf<ReturnType<List>>().toEqualTypeOf<PagePromise<WebhookEndpoint>>();
     expectTypeOf<Result<List>>().toEqualTypeOf<Page<WebhookEndpoint>>();
@@ -53,7 +53,7 @@ describe("the types of", () => {
     expectTypeOf<Parameters<Client["contactEvents"]["list"]>[0]>().toEqualTypeOf<string>();
   });
 
-  test("endpoints: the secret is there after creation and rotation, and nowhere else", () => {
+  test("the types of endpoints: the secret is there after creation and rotation, and nowhere else", () => {
     expectTypeOf<Result<Client["webhooks"]["create"]>>().toEqualTypeOf<WebhookEndpointWithSecret>();
     expectTypeOf<Result<Client["webhooks"]["rotateSecret"]>["secret"]>().toEqualTypeOf<string>();
     expectTypeOf<Result<Client["webhooks"]["get"]>["secret"]>().toEqualTypeOf<unknown>();
@@ -64,11 +64,11 @@ describe("the types of", () => {
     expectTypeOf<"email.sent">().toExtend<WebhookEndpoint["eventTypes"][number]>();
   });
 
-  test("keys: only calls that take one", () => {
+  test("the types of keys: only calls that take one", () => {
     expectTypeOf<{ idempotencyKey: string }>().not.toExtend<NonNullable<Parameters<Client["webhooks"]["get"]>[1]>>();
   });
 
-  test("the sender of contact events, which a client is, and something else can be", () => {
+  test("the types of the sender of contact events, which a client is, and something else can be", () => {
     expectTypeOf<Client>().toExtend<ContactEventSender>();
     const other = {
       contactEvents: {
