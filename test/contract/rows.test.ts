@@ -19,7 +19,7 @@ function inputs(operation: Operation) {
 }
 
 describe("the contract", () => {
-  test("has the operations of the documents", () => {
+  test("the contract has the operations of the documents", () => {
     expect(rows.map(([name, { method, path }]) => `${name} ${method} ${path}`)).toEqual([
       "contactEvents.send POST /events",
       "contactEvents.sendBatch POST /events/batch",
@@ -37,12 +37,12 @@ describe("the contract", () => {
     ]);
   });
 
-  test("has no method and path twice", () => {
+  test("the contract has no method and path twice", () => {
     const keys = rows.map(([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test("has an idempotency key on the two calls that send events, and nowhere else", () => {
+  test("the contract has an idempotency key on the two calls that send events, and nowhere else", () => {
     const keyed = rows.filter(([, operation]) => takesIdempotencyKey(operation)).map(([name]) => name);
     expect(keyed).toEqual(["contactEvents.send", "contactEvents.sendBatch"]);
     expect(rows.filter(([, operation]) => operation.events !== undefined).map(([name]) => name)).toEqual(keyed);
@@ -50,23 +50,23 @@ describe("the contract", () => {
 });
 
 describe.each(rows)("%s", (name, operation) => {
-  test("has a schema for exactly the parameters of its path", () => {
+  test("an operation has a schema for exactly the parameters of its path", () => {
     expect(Object.keys(operation.params?.shape ?? {}).toSorted()).toEqual(pathNames(operation.path).toSorted());
   });
 
-  test("is retried freely only when it reads", () => {
+  test("an operation is retried freely only when it reads", () => {
     expect(operation.retry === "safe").toBe(operation.method === "GET");
     expect(operation.method === "GET" && operation.body !== undefined).toBe(false);
   });
 
-  test("takes its own example", () => {
+  test("an operation takes its own example", () => {
     for (const { schema, value } of inputs(operation)) {
       expect(checkInput(schema, value)).toEqual({ ok: true, value });
     }
     expect(checkInput(operation.result, operation.example.result)).toMatchObject({ ok: true });
   });
 
-  test("refuses a parameter that it does not know, and names it", () => {
+  test("an operation refuses a parameter that it does not know, and names it", () => {
     for (const { schema, value } of inputs(operation)) {
       expect(checkInput(schema, { ...value, surprise: 1 })).toMatchObject({
         issue: { code: "unknown_parameter", param: "surprise" },
@@ -74,7 +74,7 @@ describe.each(rows)("%s", (name, operation) => {
     }
   });
 
-  test("refuses what is not an object, and path parameters that are missing or empty", () => {
+  test("an operation refuses what is not an object, and path parameters that are missing or empty", () => {
     for (const { schema, part } of inputs(operation)) {
       expect(checkInput(schema, 5)).toMatchObject({ issue: { code: "invalid_parameter", param: "" } });
       if (part !== "params") continue;
@@ -87,7 +87,7 @@ describe.each(rows)("%s", (name, operation) => {
     }
   });
 
-  test("reads results leniently: fields and enum values that are new survive", () => {
+  test("an operation reads results leniently: fields and enum values that are new survive", () => {
     const { result } = operation.example;
     if (operation.paged === true) {
       const { data } = result as { data: object[] };
@@ -102,13 +102,13 @@ describe.each(rows)("%s", (name, operation) => {
     if (!Array.isArray(read)) expect(read).toMatchObject({ news: 1, mode: "new", eventTypes: ["new.type"] });
   });
 
-  test("has schemas that can be written as JSON Schema", () => {
+  test("an operation has schemas that can be written as JSON Schema", () => {
     for (const schema of [...inputs(operation).map((input) => input.schema), operation.result]) {
       expect(() => z.toJSONSchema(schema, { io: "input" })).not.toThrow();
     }
   });
 
-  test("says the same in its doc and in the docstring that an editor shows", () => {
+  test("an operation says the same in its doc and in the docstring that an editor shows", () => {
     const [resource = "", method = ""] = name.split(".");
     const file = resource.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const source = readFileSync(resolve(import.meta.dirname, `../../src/contract/${file}.ts`), "utf8");
@@ -118,7 +118,7 @@ describe.each(rows)("%s", (name, operation) => {
 });
 
 describe("the assumptions", () => {
-  test("have names of their own and say what to do", () => {
+  test("the assumptions have names of their own and say what to do", () => {
     const ids = API_ASSUMPTIONS.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { id, notShown, assumed, change } of API_ASSUMPTIONS) {
@@ -135,11 +135,11 @@ describe("the assumptions", () => {
     "delivery_rows",
     "retry_after_unit",
     "rate_unit",
-  ])("%s is listed", (id) => {
+  ])("the assumptions %s is listed", (id) => {
     expect(API_ASSUMPTIONS.map((assumption) => assumption.id)).toContain(id);
   });
 
-  test("name the paths that are in force", () => {
+  test("the assumptions name the paths that are in force", () => {
     const assumed = API_ASSUMPTIONS.find(({ id }) => id === "webhook_paths")?.assumed;
     for (const { method, path } of [
       CONTRACT.webhooks.rotateSecret,
