@@ -5,7 +5,7 @@ import { callApi, deliver, send, startApp, startDev } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
 
 describe("the dev server", () => {
-  test("tells first of all where it listens", async () => {
+  test("the dev server tells first of all where it listens", async () => {
     const { dev, events } = await startDev({ forwards: [{ types: "email.*", target: "localhost:3999/hooks" }] });
     expect(events).toEqual([
       {
@@ -21,7 +21,7 @@ describe("the dev server", () => {
     ]);
   });
 
-  test("writes a ready file that a script can go by, and takes it away at the end", async () => {
+  test("the dev server writes a ready file that a script can go by, and takes it away at the end", async () => {
     const { dev, folder } = await startDev({ readyFile: "ready.json" });
     const file = join(folder, "ready.json");
     const { captureUrl, pageUrl, publicUrl } = dev;
@@ -30,7 +30,7 @@ describe("the dev server", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test("closes once, frees both ports and keeps its captures", async () => {
+  test("the dev server closes once, frees both ports and keeps its captures", async () => {
     const { dev, folder, kinds } = await startDev();
     await deliver(dev);
     await Promise.all([dev.close(), dev.close()]);
@@ -41,7 +41,7 @@ describe("the dev server", () => {
     expect(again.dev.captures.size).toBe(1);
   });
 
-  test("lets a delivery under way end before it closes", async () => {
+  test("the dev server lets a delivery under way end before it closes", async () => {
     let answer = (): void => undefined;
     const app = await startApp((_, res) => {
       answer = () => void res.end("done");
@@ -55,7 +55,7 @@ describe("the dev server", () => {
     await closed;
   });
 
-  test("gives up on an app that does not end, and the sender hears 503", async () => {
+  test("the dev server gives up on an app that does not end, and the sender hears 503", async () => {
     const app = await startApp(() => undefined);
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const answered = deliver(dev);
@@ -64,7 +64,7 @@ describe("the dev server", () => {
     expect(await answered).toMatchObject({ status: 503 });
   });
 
-  test("goes on when nobody listens to it or the listener fails", async () => {
+  test("the dev server goes on when nobody listens to it or the listener fails", async () => {
     const { startDevServer } = await import("#pigeonhole/dev/start-dev-server.js");
     const dev = await startDevServer({
       port: 0,
@@ -78,13 +78,13 @@ describe("the dev server", () => {
     await dev.close();
   });
 
-  test("has no page when none is wanted", async () => {
+  test("the dev server has no page when none is wanted", async () => {
     const { dev } = await startDev({ pagePort: false });
     expect(dev.pageUrl).toBeNull();
     expect(await deliver(dev)).toMatchObject({ status: 202 });
   });
 
-  test("says in words that its page was not built, and captures all the same", async () => {
+  test("the dev server says in words that its page was not built, and captures all the same", async () => {
     const { dev } = await startDev({ pageFolder: makeFolder() });
     const page = new URL(dev.pageUrl ?? "");
     const answer = await send(page.origin, { headers: [["Authorization", `Bearer ${page.searchParams.get("t")}`]] });
@@ -93,7 +93,7 @@ describe("the dev server", () => {
     expect((await callApi(dev, "/api/session")).status).toBe(200);
   });
 
-  test.each(["port", "pagePort"])("names the option when its port is taken: %s", async (option) => {
+  test.each(["port", "pagePort"])("the dev server names the option when its port is taken: %s", async (option) => {
     const { dev } = await startDev();
     const { port } = new URL((option === "port" ? dev.captureUrl : dev.pageUrl) ?? "");
     await expect(startDev({ [option]: Number(port) })).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe("the dev server", () => {
     [{ publicUrl: "https://x.example", tunnel: "ngrok" }, /not both/],
     [{ whenDown: "later" as never }, /whenDown must be/],
     [{ timeoutMs: 0 }, /timeoutMs must be/],
-  ])("refuses %o", async (options, message) => {
+  ])("the dev server refuses %o", async (options, message) => {
     await expect(startDev(options)).rejects.toThrow(message);
   });
 });
@@ -119,7 +119,7 @@ describe("a public URL", () => {
     ["https://abc.example.com", "https://abc.example.com/webhooks"],
     ["https://abc.example.com/", "https://abc.example.com/webhooks"],
     ["https://abc.example.com/other", "https://abc.example.com/other"],
-  ])("%s is shown as %s", async (publicUrl, shown) => {
+  ])("a public URL %s is shown as %s", async (publicUrl, shown) => {
     expect((await startDev({ publicUrl })).dev.publicUrl).toBe(shown);
   });
 });

@@ -64,7 +64,7 @@ async function follow(url: URL, lastId?: string): Promise<Listener> {
 const streamOf = (dev: DevServer, lastId?: string): Promise<Listener> => follow(new URL(dev.pageUrl ?? ""), lastId);
 
 describe("the page's stream", () => {
-  test("tells of each capture, of its answer, and of what is removed", async () => {
+  test("the page's stream tells of each capture, of its answer, and of what is removed", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const page = await streamOf(dev);
@@ -80,7 +80,7 @@ describe("the page's stream", () => {
     await expect.poll(() => page.messages.at(-1)).toMatchObject({ event: "removed", data: { ids: [id] } });
   });
 
-  test("tells of captures that had to go for new ones", async () => {
+  test("the page's stream tells of captures that had to go for new ones", async () => {
     const { dev } = await startDev({ max: 1 });
     await deliver(dev);
     const first = dev.captures.list()[0]?.id;
@@ -91,7 +91,7 @@ describe("the page's stream", () => {
       .toMatchObject([{ event: "capture" }, { event: "removed", data: { ids: [first] } }]);
   });
 
-  test("gives a page that comes back exactly what it missed", async () => {
+  test("the page's stream gives a page that comes back exactly what it missed", async () => {
     const { dev } = await startDev();
     const page = await streamOf(dev);
     await deliver(dev);
@@ -106,7 +106,7 @@ describe("the page's stream", () => {
     await expect.poll(() => back.messages.length).toBe(3);
   });
 
-  test("tells a page of another run to load its list anew", async () => {
+  test("the page's stream tells a page of another run to load its list anew", async () => {
     const { dev } = await startDev();
     await deliver(dev);
     for (const lastId of ["0badcafe-1", "odd", "-", "0badcafe-x"]) {
@@ -116,7 +116,7 @@ describe("the page's stream", () => {
     }
   });
 
-  test("ends when the dev server closes", async () => {
+  test("the page's stream ends when the dev server closes", async () => {
     const { dev } = await startDev();
     const page = await streamOf(dev);
     await dev.close();
@@ -138,14 +138,14 @@ describe("the stream itself", () => {
     return { stream, clock, url: new URL(`http://127.0.0.1:${port}`) };
   }
 
-  test("gives a sign of life every 15 seconds", async () => {
+  test("the stream itself gives a sign of life every 15 seconds", async () => {
     const { url, clock } = await serve();
     const page = await follow(url);
     await clock.advance(45_000);
     await expect.poll(() => page.comments.length).toBe(3);
   });
 
-  test("says reset to a page that was away for more than is kept", async () => {
+  test("the stream itself says reset to a page that was away for more than is kept", async () => {
     const { stream, url } = await serve();
     const page = await follow(url);
     stream.publish("capture", { n: 0 });
@@ -159,7 +159,7 @@ describe("the stream itself", () => {
     await expect.poll(() => late.messages).toMatchObject([{ event: "reset" }]);
   });
 
-  test("forgets pages that have gone", async () => {
+  test("the stream itself forgets pages that have gone", async () => {
     const { stream, url } = await serve();
     const page = await follow(url);
     expect(stream.listeners).toBe(1);

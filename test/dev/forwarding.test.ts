@@ -8,7 +8,7 @@ import { callApi, deliver, findAbsentApp, makeDelivery, send, startApp, startDev
 import { listen } from "../support/listen.js";
 
 describe("a forwarded delivery", () => {
-  test("reaches the app with its bytes, and with its header list in order, case and number", async () => {
+  test("a forwarded delivery reaches the app with its bytes, and with its header list in order, case and number", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: String(app.port) }] });
     const body = Buffer.from([0, 255, 10, 13, 0x7b, 0xc3, 0x28, 226, 130, 172]);
@@ -29,7 +29,7 @@ describe("a forwarded delivery", () => {
     expect(pairs.filter(([name]) => name?.toLowerCase() !== "connection")).toEqual(headers);
   });
 
-  test("keeps all of thousands of headers", async () => {
+  test("a forwarded delivery keeps all of thousands of headers", async () => {
     const seen: number[] = [];
     const app = createServer((req, res) => {
       seen.push(req.rawHeaders.length / 2);
@@ -50,7 +50,7 @@ describe("a forwarded delivery", () => {
     expect(seen).toEqual([own.length]);
   });
 
-  test("that came in chunks reaches the app with a length", async () => {
+  test("a forwarded delivery that came in chunks reaches the app with a length", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: String(app.port) }] });
     await fetch(dev.captureUrl, {
@@ -62,7 +62,7 @@ describe("a forwarded delivery", () => {
     expect(app.seen[0]?.rawHeaders.map((name) => name.toLowerCase())).not.toContain("transfer-encoding");
   });
 
-  test("is answered with the app's status, headers and body", async () => {
+  test("a forwarded delivery is answered with the app's status, headers and body", async () => {
     const app = await startApp((_, res) => {
       res.writeHead(418, ["Set-Cookie", "a=1", "X-From", "app", "Set-Cookie", "b=2", "Content-Type", "text/x-tea"]);
       res.end("short and stout");
@@ -77,7 +77,7 @@ describe("a forwarded delivery", () => {
     });
   });
 
-  test("keeps the app's redirect and does not follow it", async () => {
+  test("a forwarded delivery keeps the app's redirect and does not follow it", async () => {
     const app = await startApp((req, res) => {
       res.writeHead(req.url === "/elsewhere" ? 200 : 302, { location: "/elsewhere" }).end();
     });
@@ -86,7 +86,7 @@ describe("a forwarded delivery", () => {
     expect(app.seen).toHaveLength(1);
   });
 
-  test("passes the check of a real receiver, and its second delivery is a duplicate", async () => {
+  test("a forwarded delivery passes the check of a real receiver, and its second delivery is a duplicate", async () => {
     const receiver = createTestReceiver({ telemetry: false });
     receiver.on("email.received", () => undefined);
     await receiver.start();
@@ -105,7 +105,7 @@ describe("a forwarded delivery", () => {
     expect(kinds()).toEqual(["ready", "forwarded", "forwarded"]);
   });
 
-  test("is kept with the attempt and the answer", async () => {
+  test("a forwarded delivery is kept with the attempt and the answer", async () => {
     const app = await startApp((_, res) => void res.writeHead(500).end('{"error":"no"}'));
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const delivery = makeDelivery();
@@ -127,7 +127,7 @@ describe("the source of a capture", () => {
     ["pigeonhole-sandbox", "sandbox"],
     ["pigeonhole-trigger", "trigger"],
     ["curl/8", "live"],
-  ])("made by %s is %s, and through a tunnel always live", async (agent, source) => {
+  ])("the source of a capture made by %s is %s, and through a tunnel always live", async (agent, source) => {
     const { dev } = await startDev();
     const { headers, body } = makeDelivery();
     const direct: [string, string][] = [...headers, ["User-Agent", agent]];
@@ -138,7 +138,7 @@ describe("the source of a capture", () => {
 });
 
 describe("forwards by type", () => {
-  test("send each delivery to the first that fits, and keep the others", async () => {
+  test("forwards by type send each delivery to the first that fits, and keep the others", async () => {
     const [opened, emails] = [await startApp(), await startApp()];
     const { dev, kinds } = await startDev({
       forwards: [
@@ -154,14 +154,14 @@ describe("forwards by type", () => {
     expect(kinds()).toEqual(["ready", "forwarded", "forwarded", "received"]);
   });
 
-  test("give a delivery without a readable type to * only", async () => {
+  test("forwards by type give a delivery without a readable type to * only", async () => {
     const [emails, all] = [await startApp(), await startApp()];
     const { dev } = await startDev({ forwards: [{ types: "email.*", target: emails.url }, { target: all.url }] });
     await deliver(dev, makeDelivery({ body: "not json" }));
     expect([emails.seen.length, all.seen.length]).toEqual([0, 1]);
   });
 
-  test("leave types alone that are not wanted", async () => {
+  test("forwards by type leave types alone that are not wanted", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: app.url }], events: "form.*" });
     expect(await deliver(dev)).toMatchObject({ status: 202 });
@@ -175,7 +175,7 @@ describe("forwards by type", () => {
     [{ forwards: [{ target: "ftp://x" }] }, /not a target/],
     [{ onInvalid: "reject" as const, secrets: [] }, /needs a secret/],
     [{ path: "webhooks" }, /path must start/],
-  ])("%o is refused at the start", async (options, message) => {
+  ])("forwards by type %o is refused at the start", async (options, message) => {
     await expect(startDev(options)).rejects.toThrow(message);
   });
 
@@ -189,14 +189,14 @@ describe("forwards by type", () => {
 });
 
 describe("a delivery that is not forwarded", () => {
-  test("is answered 202 once it is on disk, with its capture's id", async () => {
+  test("a delivery that is not forwarded is answered 202 once it is on disk, with its capture's id", async () => {
     const { dev } = await startDev();
     const answer = await deliver(dev);
     expect(answer.status).toBe(202);
     expect(dev.captures.list()[0]?.id).toBe(answer.headers["x-pigeonhole-capture"]);
   });
 
-  test("is answered 503 when it cannot be written", async () => {
+  test("a delivery that is not forwarded is answered 503 when it cannot be written", async () => {
     const { dev, folder, kinds } = await startDev();
     rmSync(`${folder}/.pigeonhole`, { recursive: true });
     writeFileSync(`${folder}/.pigeonhole`, "");
@@ -206,7 +206,7 @@ describe("a delivery that is not forwarded", () => {
 });
 
 describe("an app that is down", () => {
-  test("makes the sender hear 503 with Retry-After, and the capture says why", async () => {
+  test("an app that is down makes the sender hear 503 with Retry-After, and the capture says why", async () => {
     const app = await findAbsentApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
     const answer = await deliver(dev);
@@ -218,13 +218,13 @@ describe("an app that is down", () => {
     expect(kinds()).toEqual(["ready", "app_down"]);
   });
 
-  test("that does not answer in time counts as down", async () => {
+  test("an app that is down that does not answer in time counts as down", async () => {
     const app = await startApp(() => undefined);
     const { dev } = await startDev({ forwards: [{ target: app.url }], timeoutMs: 50 });
     expect(await deliver(dev)).toMatchObject({ status: 503 });
   });
 
-  test("gets what was held in the order of arrival once it is back, signed anew", async () => {
+  test("an app that is down gets what was held in the order of arrival once it is back, signed anew", async () => {
     const gone = await findAbsentApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     const old = makeDelivery({ at: Date.now() - 200_000 });
@@ -253,7 +253,7 @@ describe("an app that is down", () => {
     ]);
   });
 
-  test("gets what was held in the next run, when this one ends first", async () => {
+  test("an app that is down gets what was held in the next run, when this one ends first", async () => {
     const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const first = await startDev(options);
@@ -267,7 +267,7 @@ describe("an app that is down", () => {
     await expect.poll(() => second.dev.held).toBe(0);
   });
 
-  test("gets what an earlier run held without waiting for the first probe", async () => {
+  test("an app that is down gets what an earlier run held without waiting for the first probe", async () => {
     const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const first = await startDev(options);
@@ -280,7 +280,7 @@ describe("an app that is down", () => {
     await expect.poll(() => app.seen.length).toBe(1);
   });
 
-  test("has its answer to a held delivery written down when the run ends meanwhile", async () => {
+  test("an app that is down has its answer to a held delivery written down when the run ends meanwhile", async () => {
     const gone = await findAbsentApp();
     const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(dev);
@@ -293,7 +293,7 @@ describe("an app that is down", () => {
     expect(readdirSync(dev.captures.path)).toHaveLength(1);
   });
 
-  test("is not given what was deleted while it was held, in this run or the next", async () => {
+  test("an app that is down is not given what was deleted while it was held, in this run or the next", async () => {
     const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const { dev, folder } = await startDev(options);
@@ -309,7 +309,7 @@ describe("an app that is down", () => {
     expect(app.seen.map(({ body }) => body.toString())).toEqual([left.body.toString()]);
   });
 
-  test("gets what was held, however many deliveries came after it", async () => {
+  test("an app that is down gets what was held, however many deliveries came after it", async () => {
     const gone = await findAbsentApp();
     const forwards = [{ types: "email.received", target: gone.url }];
     const { dev, folder } = await startDev({ forwards, whenDown: "hold", max: 2 });
@@ -323,7 +323,7 @@ describe("an app that is down", () => {
     await expect.poll(() => app.seen.map(({ body }) => body.toString())).toEqual([held.body.toString()]);
   });
 
-  test("is held for whatever somebody writes into its capture's tags", async () => {
+  test("an app that is down is held for whatever somebody writes into its capture's tags", async () => {
     const gone = await findAbsentApp();
     const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(dev);
@@ -332,7 +332,7 @@ describe("an app that is down", () => {
     expect(dev.captures.list()[0]?.tags).toEqual(["vip", "held"]);
   });
 
-  test("takes no more than half of what is kept on trust: then the sender hears 503", async () => {
+  test("an app that is down takes no more than half of what is kept on trust: then the sender hears 503", async () => {
     const gone = await findAbsentApp();
     const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold", max: 4 });
     const answers = [];
@@ -342,7 +342,7 @@ describe("an app that is down", () => {
 });
 
 describe("paused forwarding", () => {
-  test("holds deliveries and brings them in order when it goes on", async () => {
+  test("paused forwarding holds deliveries and brings them in order when it goes on", async () => {
     const app = await startApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
     dev.pause();
@@ -357,7 +357,7 @@ describe("paused forwarding", () => {
 });
 
 describe("headers that were asked for", () => {
-  test("take the place of those of the same names, in forwards and replays", async () => {
+  test("headers that were asked for take the place of those of the same names, in forwards and replays", async () => {
     const app = await startApp();
     const { dev } = await startDev({
       forwards: [{ target: app.url }],
@@ -384,7 +384,7 @@ describe("headers that were asked for", () => {
 describe("a signature that is not good", () => {
   const wrong = `whsec_${"x".repeat(43)}`;
 
-  test("is forwarded by default, for the app to see", async () => {
+  test("a signature that is not good is forwarded by default, for the app to see", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     await deliver(dev, makeDelivery({ secret: wrong }));
@@ -395,7 +395,7 @@ describe("a signature that is not good", () => {
   test.each([
     ["mismatch", { secret: wrong }, 503],
     ["stale", { at: Date.now() - 400_000 }, 503],
-  ])("is refused as a receiver would, when asked: %s", async (code, options, status) => {
+  ])("a signature that is not good is refused as a receiver would, when asked: %s", async (code, options, status) => {
     const app = await startApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: app.url }], onInvalid: "reject" });
     expect(await deliver(dev, makeDelivery(options))).toMatchObject({ status });
@@ -405,7 +405,7 @@ describe("a signature that is not good", () => {
     expect(kinds()).toEqual(["ready", "rejected", "rejected"]);
   });
 
-  test("is kept for looking at, when asked", async () => {
+  test("a signature that is not good is kept for looking at, when asked", async () => {
     const app = await startApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: app.url }], onInvalid: "hold" });
     expect(await deliver(dev, makeDelivery({ secret: wrong }))).toMatchObject({ status: 202 });

@@ -40,7 +40,7 @@ async function startMendable() {
 }
 
 describe("a receiver's file, seen while the receiver runs", () => {
-  test("shows counts, events, handlers' errors and the exact bytes", async () => {
+  test("a receiver's file, seen while the receiver runs shows counts, events, handlers' errors and the exact bytes", async () => {
     const { event } = await startMendable();
     const inbox = await open();
     expect(await inbox.overview()).toMatchObject({ events: { dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
@@ -97,7 +97,7 @@ describe("a receiver's file, seen while the receiver runs", () => {
 });
 
 describe("a receiver's file, seen while nobody runs", () => {
-  test("takes a retry that the next receiver runs", async () => {
+  test("a receiver's file, seen while nobody runs takes a retry that the next receiver runs", async () => {
     const { receiver, event } = await startMendable();
     await receiver.stop();
     const inbox = await open();
@@ -113,7 +113,7 @@ describe("a receiver's file, seen while nobody runs", () => {
 });
 
 describe("contact events", () => {
-  test("are listed, retried and discarded by key", async () => {
+  test("contact events are listed, retried and discarded by key", async () => {
     const receiver = openReceiver({
       store: file,
       api: { apiKey: `svc_live_${"a".repeat(40)}`, baseUrl: "http://127.0.0.1:9" },
@@ -133,7 +133,7 @@ describe("contact events", () => {
 });
 
 describe("other files", () => {
-  test("are not made when they are missing", async () => {
+  test("other files are not made when they are missing", async () => {
     expect(await errorOf(() => openInboxFile(file))).toMatchObject({
       code: "invalid_argument",
       message: expect.stringContaining(file) as string,
@@ -141,7 +141,7 @@ describe("other files", () => {
     expect(() => readFileSync(file)).toThrow(/ENOENT/);
   });
 
-  test("are refused unchanged when they are no database, or another program's", async () => {
+  test("other files are refused unchanged when they are no database, or another program's", async () => {
     writeFileSync(file, "just some text, long enough to be looked at as a header of a file of a database engine");
     expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "not_a_pigeonhole_database" });
     rmSync(file);
@@ -151,7 +151,7 @@ describe("other files", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test("are refused when a newer or an older version made them", async () => {
+  test("other files are refused when a newer or an older version made them", async () => {
     await openReceiver({ store: file }).start();
     change("PRAGMA user_version = 999");
     expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "schema_too_new" });
@@ -163,7 +163,7 @@ describe("other files", () => {
     change(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
 
-  test("are closed for good", async () => {
+  test("other files are closed for good", async () => {
     await startMendable();
     const inbox = await open();
     await inbox.close();

@@ -29,19 +29,19 @@ const attempt = makeAttempt({ at: capture.receivedAt, ms: 12 });
 const forwarded: DevEvent = { kind: "forwarded", capture, verdict, answer: 200, from: "127.0.0.1", attempt };
 
 describe("a line", () => {
-  test("has time, type, sign and word of the signature, status, time taken and the short name of the capture", () => {
+  test("a line has time, type, sign and word of the signature, status, time taken and the short name of the capture", () => {
     expect(createLineWriter().write(forwarded)).toEqual([
       "14:02:11  email.received           ✓ signed     200    12ms  3f8ab0  a@example.com",
     ]);
   });
 
-  test("of a replay has the short name of the capture that it is of", () => {
+  test("a line of a replay has the short name of the capture that it is of", () => {
     const { write } = createLineWriter();
     const [line] = write({ kind: "replayed", capture, attempt: { ...attempt, mode: "resign", kind: "replay" } }, at);
     expect(line).toBe("14:02:11  email.received           ↻ re-signed  200    12ms  3f8ab0  replay, attempt 1");
   });
 
-  test("has the whole id where somebody wrote it", () => {
+  test("a line has the whole id where somebody wrote it", () => {
     const named = { ...capture, id: "order-shipped" };
     expect(
       createLineWriter()
@@ -85,20 +85,20 @@ describe("a line", () => {
     [{ kind: "received", capture, verdict, answer: 503, from: "x" }, /503 .*not taken; the service sends it again/],
     [{ kind: "swept", endpointIds: ["whe_1"] }, /whe_1/],
     [{ kind: "tunnel", state: "down", program: "ngrok", restartMs: 1500 }, /ngrok ended; started again in 1\.5 s/],
-  ])("%#: says what happened", (event, words) => {
+  ])("a line %#: says what happened", (event, words) => {
     expect(createLineWriter().write(event).join("\n")).toMatch(words);
   });
 
-  test.each([0, undefined])("is whole on a terminal that says it has %s columns", (known) => {
+  test.each([0, undefined])("a line is whole on a terminal that says it has %s columns", (known) => {
     expect(createLineWriter({ columns: () => known }).write(forwarded)).toEqual(createLineWriter().write(forwarded));
   });
 
-  test("of a narrow terminal is time, type and status", () => {
+  test("a line of a narrow terminal is time, type and status", () => {
     const { write } = createLineWriter({ columns: () => 40 });
     expect(write(forwarded)).toEqual(["14:02:11 email.received 200"]);
   });
 
-  test("is never wider than the terminal, colour not counted", () => {
+  test("a line is never wider than the terminal, colour not counted", () => {
     const long = { ...capture, subject: "s".repeat(500) };
     const { write } = createLineWriter({ columns: () => 80, paint: (tone, text) => `<${tone}>${text}</${tone}>` });
     const [line = ""] = write({ ...forwarded, capture: long });

@@ -66,7 +66,7 @@ async function startService() {
 const publicUrl = "https://abc.example.com";
 
 describe("a registration", () => {
-  test("creates an endpoint with the types wanted and deletes it at the end", async () => {
+  test("a registration creates an endpoint with the types wanted and deletes it at the end", async () => {
     const { client, endpoints, calls } = await startService();
     const { dev, kinds, events } = await startDev({
       publicUrl,
@@ -82,7 +82,7 @@ describe("a registration", () => {
     expect(JSON.stringify(events)).not.toContain(SECRET);
   });
 
-  test("checks deliveries with the endpoint's secret, and writes it nowhere", async () => {
+  test("a registration checks deliveries with the endpoint's secret, and writes it nowhere", async () => {
     const { client } = await startService();
     const { dev, folder } = await startDev({ secrets: [], publicUrl, register: { client } });
     const body = JSON.stringify(sampleEvent("email.sent"));
@@ -101,7 +101,7 @@ describe("a registration", () => {
     expect(() => execFileSync("grep", ["-r", SECRET, folder])).toThrow(/Command failed/);
   });
 
-  test("removes what a crashed run of this folder left, and nothing else", async () => {
+  test("a registration removes what a crashed run of this folder left, and nothing else", async () => {
     const service = await startService();
     const folder = makeFolder();
     const first = await startDev({ cwd: folder, publicUrl, register: { client: service.client } });
@@ -126,7 +126,7 @@ describe("a registration", () => {
     expect([...service.endpoints.keys()]).toEqual(kept.map(({ id }) => id));
   });
 
-  test("leaves the endpoint of a second dev server in the same folder alone", async () => {
+  test("a registration leaves the endpoint of a second dev server in the same folder alone", async () => {
     const { client, endpoints } = await startService();
     const folder = makeFolder();
     const first = await startDev({ cwd: folder, publicUrl, register: { client } });
@@ -137,20 +137,20 @@ describe("a registration", () => {
     expect(endpoints.size).toBe(0);
   });
 
-  test("whose creation was not answered does not leave an endpoint that nobody has the secret of", async () => {
+  test("a registration whose creation was not answered does not leave an endpoint that nobody has the secret of", async () => {
     const { client, endpoints, rules } = await startService();
     rules.loseCreate = true;
     await expect(startDev({ publicUrl, register: { client } })).rejects.toMatchObject({ code: "no_answer" });
     expect(endpoints.size).toBe(0);
   });
 
-  test("that the service refuses fails the start with the service's words", async () => {
+  test("a registration that the service refuses fails the start with the service's words", async () => {
     const { client, rules } = await startService();
     rules.refuseCreate = true;
     await expect(startDev({ publicUrl, register: { client } })).rejects.toThrow(/Ten endpoints/);
   });
 
-  test("that cannot be deleted is named, and the dev server ends all the same", async () => {
+  test("a registration that cannot be deleted is named, and the dev server ends all the same", async () => {
     const { client, endpoints, rules } = await startService();
     const { dev, events } = await startDev({ publicUrl, register: { client } });
     rules.refuseDelete = true;
@@ -162,7 +162,7 @@ describe("a registration", () => {
     ]);
   });
 
-  test("is undone when the start is called off after it", async () => {
+  test("a registration is undone when the start is called off after it", async () => {
     const { client, endpoints, calls } = await startService();
     const stop = new AbortController();
     const create: typeof client.webhooks.create = async (...args) => {
@@ -176,14 +176,14 @@ describe("a registration", () => {
     expect(endpoints.size).toBe(0);
   });
 
-  test("needs a public URL", async () => {
+  test("a registration needs a public URL", async () => {
     const { client } = await startService();
     await expect(startDev({ register: { client } })).rejects.toThrow(/give tunnel .* or publicUrl/);
   });
 });
 
 describe("a registration at the emulated service", () => {
-  test("brings its signed deliveries through the tunnel to the app, and is gone at the end", async () => {
+  test("a registration at the emulated service brings its signed deliveries through the tunnel to the app, and is gone at the end", async () => {
     const app = await startApp();
     let captureUrl = "";
     const server = await startSandboxServer({
@@ -216,7 +216,7 @@ describe("a registration at the emulated service", () => {
 });
 
 describe("a tunnel that comes back under another URL", () => {
-  test("takes the endpoint with it", async () => {
+  test("a tunnel that comes back under another URL takes the endpoint with it", async () => {
     const { client, endpoints } = await startService();
     const { writeFileSync } = await import("node:fs");
     const folder = makeFolder();

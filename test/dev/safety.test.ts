@@ -44,7 +44,7 @@ const change: SendInput = {
 };
 
 describe("the page's port listens", () => {
-  test("at 127.0.0.1 and ::1 and nowhere else", async () => {
+  test("the page's port listens at 127.0.0.1 and ::1 and nowhere else", async () => {
     expect(await send(origin)).toMatchObject({ status: 401 });
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     if (addresses.some(({ address }) => address === "::1")) {
@@ -69,7 +69,7 @@ describe("a Host that does not name this machine", () => {
   ];
 
   test.each(["/", "/api/session", "/api/stream", "/assets/main.js", "/nothing"])(
-    "is answered 421 before anything else, at %s",
+    "a Host that does not name this machine is answered 421 before anything else, at %s",
     async (path) => {
       for (const host of hosts(page.port)) {
         const answer = await asPage(path, { headers: [["Host", host]] });
@@ -78,16 +78,19 @@ describe("a Host that does not name this machine", () => {
     },
   );
 
-  test.each(["localhost", "127.0.0.1", "[::1]", "mail.localhost", "LOCALHOST"])("unlike %s", async (name) => {
-    expect(await asPage("/api/session", { headers: [["Host", `${name}:${page.port}`]] })).toMatchObject({
-      status: 200,
-    });
-  });
+  test.each(["localhost", "127.0.0.1", "[::1]", "mail.localhost", "LOCALHOST"])(
+    "a Host that does not name this machine unlike %s",
+    async (name) => {
+      expect(await asPage("/api/session", { headers: [["Host", `${name}:${page.port}`]] })).toMatchObject({
+        status: 200,
+      });
+    },
+  );
 });
 
 describe("a page of another origin", () => {
   test.each(["https://evil.example.com", "null", "http://localhost:3000", "http://127.0.0.1", "https://localhost"])(
-    "is refused by its Origin, %s, cookie or not",
+    "a page of another origin is refused by its Origin, %s, cookie or not",
     async (foreign) => {
       const headers: [string, string][] = [["Origin", foreign]];
       expect(await asPage("/api/session", { headers })).toMatchObject({ status: 403 });
@@ -100,17 +103,20 @@ describe("a page of another origin", () => {
     },
   );
 
-  test.each(["cross-site", "same-site"])("is refused by what the browser says of it: %s", async (site) => {
-    const headers: [string, string][] = [["Sec-Fetch-Site", site]];
-    expect(await asPage("/api/session", { headers })).toMatchObject({ status: 403 });
-    const posted = await asPage("/api/captures/remove", {
-      ...change,
-      headers: [...(change.headers ?? []), ...headers],
-    });
-    expect(posted.status).toBe(403);
-  });
+  test.each(["cross-site", "same-site"])(
+    "a page of another origin is refused by what the browser says of it: %s",
+    async (site) => {
+      const headers: [string, string][] = [["Sec-Fetch-Site", site]];
+      expect(await asPage("/api/session", { headers })).toMatchObject({ status: 403 });
+      const posted = await asPage("/api/captures/remove", {
+        ...change,
+        headers: [...(change.headers ?? []), ...headers],
+      });
+      expect(posted.status).toBe(403);
+    },
+  );
 
-  test("never gets a CORS header, not even for a preflight", async () => {
+  test("a page of another origin never gets a CORS header, not even for a preflight", async () => {
     const preflight = await send(`${origin}/api/session`, {
       method: "OPTIONS",
       headers: [
@@ -127,7 +133,7 @@ describe("a page of another origin", () => {
 });
 
 describe("the token", () => {
-  test("of the printed URL becomes a cookie that scripts and other sites cannot use, and leaves the URL", async () => {
+  test("the token of the printed URL becomes a cookie that scripts and other sites cannot use, and leaves the URL", async () => {
     const answer = await send(page.href);
     expect(answer).toMatchObject({ status: 303, headers: { location: "/" } });
     const [set = ""] = answer.headers["set-cookie"] ?? [];
@@ -137,7 +143,7 @@ describe("the token", () => {
   });
 
   test.each(["/", "/?t=wrong", "/?t=", "/api/session", "/api/stream", "/assets/main.js", "/api/session?t=TOKEN"])(
-    "is needed for %s",
+    "the token is needed for %s",
     async (path) => {
       const answer = await send(`${origin}${path.replace("TOKEN", token)}`);
       expect(answer.status).toBe(401);
@@ -145,7 +151,7 @@ describe("the token", () => {
     },
   );
 
-  test("of a link on another site's page works too, over a page of ours", async () => {
+  test("the token of a link on another site's page works too, over a page of ours", async () => {
     const answer = await send(page.href, { headers: [["Sec-Fetch-Site", "cross-site"]] });
     expect(answer).toMatchObject({ status: 200, text: "", headers: { refresh: "0; url=/" } });
     expect(answer.headers["set-cookie"]).toHaveLength(1);
@@ -153,20 +159,20 @@ describe("the token", () => {
     expect(wrong.status).toBe(401);
   });
 
-  test("of another run's cookie is worth nothing", async () => {
+  test("the token of another run's cookie is worth nothing", async () => {
     const [name] = cookie.split("=");
     const headers: [string, string][] = [["Cookie", `${name}=${"a".repeat(43)}; other=1`]];
     expect(await send(`${origin}/api/session`, { headers })).toMatchObject({ status: 401 });
   });
 
-  test("is compared in constant time, by the one function that does so", () => {
+  test("the token is compared in constant time, by the one function that does so", () => {
     const read = (file: string) => readFileSync(new URL(`../../src/dev/page-port/${file}`, import.meta.url), "utf8");
     expect(read("session-token.ts")).toMatch(/return timingSafeEqual\(digest\(given\), digest\(wanted\)\)/);
     expect(read("guard.ts").match(/isSameToken\(/g)).toHaveLength(3);
     expect(read("guard.ts")).not.toMatch(/[=!]== *(?:urlToken|cookieToken)|(?:urlToken|cookieToken) *[=!]==/);
   });
 
-  test("is taken as a bearer of scripts, who need the other headers too", async () => {
+  test("the token is taken as a bearer of scripts, who need the other headers too", async () => {
     const bearer: [string, string] = ["Authorization", `Bearer ${token}`];
     expect(await send(`${origin}/api/session`, { headers: [bearer] })).toMatchObject({ status: 200 });
     const post = await send(`${origin}/api/captures/remove`, { method: "POST", headers: [bearer], body: "{}" });
@@ -175,7 +181,7 @@ describe("the token", () => {
     expect(await send(`${origin}/api/session`, { headers: [wrong] })).toMatchObject({ status: 401 });
   });
 
-  test("and the secret are in no answer", async () => {
+  test("the token and the secret are in no answer", async () => {
     await deliver(dev);
     const [capture] = dev.captures.list();
     for (const path of ["/", "/api/session", "/api/captures", `/api/captures/${capture?.id}`]) {
@@ -188,7 +194,7 @@ describe("the token", () => {
 });
 
 describe("a change", () => {
-  test("goes through with JSON and our header", async () => {
+  test("a change goes through with JSON and our header", async () => {
     expect(await asPage("/api/captures/remove", change)).toMatchObject({ status: 200, text: '{"removed":0}' });
   });
 
@@ -211,12 +217,12 @@ describe("a change", () => {
     ],
     ["no type", [["X-Pigeonhole", "1"]], 415],
     ["no header of ours", [["Content-Type", "application/json"]], 403],
-  ])("is refused with %s", async (_, headers, status) => {
+  ])("a change is refused with %s", async (_, headers, status) => {
     const answer = await asPage("/api/captures/remove", { ...change, headers: headers as [string, string][] });
     expect(answer.status).toBe(status);
   });
 
-  test("is refused as a GET, and other methods are refused altogether", async () => {
+  test("a change is refused as a GET, and other methods are refused altogether", async () => {
     expect(await asPage("/api/captures/remove")).toMatchObject({ status: 404 });
     expect(await asPage("/api/replay")).toMatchObject({ status: 405 });
     for (const method of ["PUT", "DELETE", "PATCH"]) {
@@ -224,7 +230,7 @@ describe("a change", () => {
     }
   });
 
-  test("may not be larger than the cap, and must be a JSON object", async () => {
+  test("a change may not be larger than the cap, and must be a JSON object", async () => {
     const large = await asPage("/api/captures/remove", { ...change, body: Buffer.alloc(7 * 1024 * 1024, 0x20) });
     expect(large.status).toBe(413);
     expect(await asPage("/api/captures/remove", { ...change, body: "{" })).toMatchObject({ status: 400 });
@@ -235,7 +241,7 @@ describe("a change", () => {
 
 describe("every answer of the page's port", () => {
   test.each(["/", "/assets/main.js", "/api/session", "/nothing"])(
-    "keeps frames, foreign scripts and sniffing out: %s",
+    "every answer of the page's port keeps frames, foreign scripts and sniffing out: %s",
     async (path) => {
       const { headers } = await asPage(path);
       expect(headers).toMatchObject({
@@ -248,7 +254,7 @@ describe("every answer of the page's port", () => {
     },
   );
 
-  test("has a fresh nonce for the page's style sheet, the same in header and page", async () => {
+  test("every answer of the page's port has a fresh nonce for the page's style sheet, the same in header and page", async () => {
     const [first, second] = [await asPage("/"), await asPage("/")];
     const nonceOf = ({ headers }: Answer): string =>
       /'nonce-([^']+)'/.exec(String(headers["content-security-policy"]))?.[1] ?? "";
@@ -263,7 +269,7 @@ describe("every answer of the page's port", () => {
     "/%2e%2e/outside.js",
     "/assets/..%2f..%2foutside.js",
     "//outside.js",
-  ])("comes from the page's folder alone: %s", async (path) => {
+  ])("every answer of the page's port comes from the page's folder alone: %s", async (path) => {
     const { hostname, port } = page;
     const { request } = await import("node:http");
     // A URL would have tidied the path up.
@@ -278,12 +284,12 @@ describe("every answer of the page's port", () => {
 });
 
 describe("the capture port", () => {
-  test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("takes no %s", async (method) => {
+  test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("the capture port takes no %s", async (method) => {
     expect(await send(dev.captureUrl, { method })).toMatchObject({ status: 405, headers: { allow: "POST" } });
   });
 
   test.each(["/", "/api/session", "/api/stream", "/index.html", "/assets/main.js", "/webhooks/more", "/captures"])(
-    "serves nothing at %s",
+    "the capture port serves nothing at %s",
     async (path) => {
       const { origin: at } = new URL(dev.captureUrl);
       for (const method of ["GET", "POST"]) {
@@ -294,7 +300,7 @@ describe("the capture port", () => {
     },
   );
 
-  test("says later, not never, to a signed delivery at another path", async () => {
+  test("the capture port says later, not never, to a signed delivery at another path", async () => {
     const { origin: at } = new URL(dev.captureUrl);
     const { headers, body } = makeDelivery();
     const answer = await send(`${at}/wrong`, { method: "POST", headers, body });
@@ -302,7 +308,7 @@ describe("the capture port", () => {
     expect(dev.captures.size).toBe(0);
   });
 
-  test("refuses a body over the limit, told or not told before", async () => {
+  test("the capture port refuses a body over the limit, told or not told before", async () => {
     const { dev: small } = await startDev({ maxBodyBytes: 10 });
     expect(await send(small.captureUrl, { method: "POST", body: "01234567890" })).toMatchObject({ status: 413 });
     const chunked = await fetch(small.captureUrl, {
@@ -315,12 +321,12 @@ describe("the capture port", () => {
     expect(small.captures.size).toBe(1);
   });
 
-  test("refuses headers over the limit", async () => {
+  test("the capture port refuses headers over the limit", async () => {
     const headers: [string, string][] = [["X-Large", "a".repeat(40_000)]];
     expect(await send(dev.captureUrl, { method: "POST", headers, body: "{}" })).toMatchObject({ status: 431 });
   });
 
-  test("shows the sender that a tunnel names, and believes only tunnels of this machine", async () => {
+  test("the capture port shows the sender that a tunnel names, and believes only tunnels of this machine", async () => {
     const { dev: other, events } = await startDev();
     const { headers, body } = makeDelivery();
     const forwarded: [string, string][] = [["X-Forwarded-For", "203.0.113.9, 10.0.0.1"]];
@@ -333,7 +339,7 @@ describe("the capture port", () => {
 
 describe("a replay", () => {
   test.each(["http://8.8.8.8/", "http://169.254.169.254/latest/meta-data", "https://[2001:db8::1]/"])(
-    "goes to no remote target: %s",
+    "a replay goes to no remote target: %s",
     async (target) => {
       await deliver(dev);
       const ids = dev.captures.list().map(({ id }) => id);
@@ -343,7 +349,7 @@ describe("a replay", () => {
     },
   );
 
-  test("goes to no port of the dev server, by whatever name", async () => {
+  test("a replay goes to no port of the dev server, by whatever name", async () => {
     await deliver(dev);
     const ids = dev.captures.list().map(({ id }) => id);
     for (const host of [
@@ -365,7 +371,7 @@ describe("a replay", () => {
     }
   });
 
-  test("does not follow a redirect", async () => {
+  test("a replay does not follow a redirect", async () => {
     const app = await startApp((_, res) => void res.writeHead(307, { location: "/again" }).end());
     await deliver(dev);
     const ids = dev.captures.list().map(({ id }) => id);
@@ -376,7 +382,7 @@ describe("a replay", () => {
 });
 
 describe("what is written", () => {
-  test("can be read by this user only, and git leaves it alone", async () => {
+  test("what is written can be read by this user only, and git leaves it alone", async () => {
     const { dev: other, folder } = await startDev({ readyFile: "ready.json" });
     await deliver(other);
     const [capture] = other.captures.list();

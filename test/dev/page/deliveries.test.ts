@@ -13,7 +13,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
 
   const rows = () => page.locator(".list-window .row");
 
-  test("begins empty and says where to send deliveries, and how to make one", async () => {
+  test("the list of deliveries begins empty and says where to send deliveries, and how to make one", async () => {
     await page.getByRole("heading", { name: "Waiting for the first delivery" }).waitFor();
     await expect
       .poll(() => page.locator(".empty").getByRole("button", { name: "Copy the receiving URL" }).innerText())
@@ -22,7 +22,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.getByRole("navigation", { name: "Event types" }).waitFor();
   });
 
-  test("shows a delivery as it arrives, with verdict, type, subject, answer and source", async () => {
+  test("the list of deliveries shows a delivery as it arrives, with verdict, type, subject, answer and source", async () => {
     await bench.deliver({ type: "email.sent", data: { subject: "Hello there" } });
     await rows().first().waitFor();
     const text = () => rows().first().innerText();
@@ -37,7 +37,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
       .toBe("New: email.failed, signature mismatch");
   });
 
-  test("leaves what is being read in place, and offers what is new at the top", async () => {
+  test("the list of deliveries leaves what is being read in place, and offers what is new at the top", async () => {
     for (let n = 0; n < 60; n += 1) await bench.deliver({ data: { subject: `number ${n}` } });
     await page.getByText("60", { exact: true }).first().waitFor();
     const topmost = () =>
@@ -55,7 +55,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => pill.count()).toBe(0);
   });
 
-  test("is searched with chips, completion, and a query in the address bar", async () => {
+  test("the list of deliveries is searched with chips, completion, and a query in the address bar", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.bounced", variant: "missing" });
     await bench.deliver({ type: "file.uploaded" });
@@ -82,7 +82,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => box.inputValue()).toBe("receipt");
   });
 
-  test("says what is wrong with a search", async () => {
+  test("the list of deliveries says what is wrong with a search", async () => {
     await bench.deliver();
     await page.getByRole("combobox").fill("staus:500 ");
     await expect.poll(() => page.getByRole("alert").innerText()).toContain("staus:500");
@@ -91,7 +91,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => page.getByRole("alert").count()).toBe(0);
   });
 
-  test("counts answers and shows one kind at a click", async () => {
+  test("the list of deliveries counts answers and shows one kind at a click", async () => {
     await bench.deliver();
     bench.answerWith({ status: 500, body: "{}" });
     await bench.deliver({ type: "email.failed" });
@@ -102,7 +102,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => rows().count()).toBe(2);
   });
 
-  test("replays, pins, exports and deletes what is chosen", async () => {
+  test("the list of deliveries replays, pins, exports and deletes what is chosen", async () => {
     for (const type of ["email.sent", "email.failed", "email.queued"] as const) await bench.deliver({ type });
     await rows().nth(2).waitFor();
     await rows()
@@ -140,7 +140,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     expect(bench.dev.captures.list().map(({ event }) => event.type)).toEqual(["email.failed"]);
   });
 
-  test("compares two chosen deliveries", async () => {
+  test("the list of deliveries compares two chosen deliveries", async () => {
     await bench.deliver({ data: { subject: "Old subject" } });
     await bench.deliver({ data: { subject: "New subject", extra: 1 } });
     await rows().nth(1).waitFor();
@@ -159,7 +159,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
       .toBe(1);
   });
 
-  test("says when the dev server is gone, and how to come back to one that was started anew", async () => {
+  test("the list of deliveries says when the dev server is gone, and how to come back to one that was started anew", async () => {
     await page.getByText("live", { exact: true }).first().waitFor();
     await bench.dev.close();
     await page.getByText("lost, trying again").waitFor();

@@ -33,7 +33,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByRole("heading", { level: 1 }).waitFor();
   }
 
-  test("begins the further lines of a long value right of its name", async () => {
+  test("an open delivery begins the further lines of a long value right of its name", async () => {
     await bench.deliver({ data: { deep: { story: "a word and ".repeat(40) } } });
     await openFirst();
     await page.getByRole("treeitem").filter({ hasText: "story:" }).waitFor();
@@ -47,7 +47,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     for (const left of lines) expect(left).toBeGreaterThan(name ?? 0);
   });
 
-  test("shows the short name of the capture, which the list and the terminal show too", async () => {
+  test("an open delivery shows the short name of the capture, which the list and the terminal show too", async () => {
     await bench.deliver();
     const handle = bench.dev.captures.list()[0]?.id.slice(-6) ?? "";
     const row = page.locator(".list-window .row").first();
@@ -58,7 +58,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(clipboard).toBe(handle);
   });
 
-  test("shows its payload as a tree that folds, with paths and values to copy and to find", async () => {
+  test("an open delivery shows its payload as a tree that folds, with paths and values to copy and to find", async () => {
     await bench.deliver({
       data: { contact: { email: "ada@customer.example.com" }, total: 12_345_678_901_234_567_890n.toString() },
     });
@@ -78,7 +78,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => contact.getAttribute("aria-expanded")).toBe("false");
   });
 
-  test("shows the beginning of a long text, and all of it at a click", async () => {
+  test("an open delivery shows the beginning of a long text, and all of it at a click", async () => {
     const text = "x".repeat(3_000);
     await bench.deliver({ data: { note: text, short: "y".repeat(300) } });
     await openFirst();
@@ -94,21 +94,21 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => page.getByText("y".repeat(300)).count()).toBe(1);
   });
 
-  test("shows where a body that is no JSON stops being JSON", async () => {
+  test("an open delivery shows where a body that is no JSON stops being JSON", async () => {
     await bench.deliver({ body: '{"id":"evt_1","data":{"a":1,}}' });
     await openFirst();
     await page.getByText("Not JSON: line 1, column 29").waitFor();
     await expect.poll(() => page.locator("mark").innerText()).toBe("}");
   });
 
-  test("keeps numbers and repeated names as they were written", async () => {
+  test("an open delivery keeps numbers and repeated names as they were written", async () => {
     await bench.deliver({ body: '{"big":12345678901234567890,"a":1.0,"a":2}' });
     await openFirst();
     const text = (await page.getByRole("tree").innerText()).replaceAll(/\s+/g, " ");
     for (const part of ["big: 12345678901234567890", "a: 1.0", "a: 2"]) expect(text).toContain(part);
   });
 
-  test("shows headers in their order, the raw bytes, and the app's answer", async () => {
+  test("an open delivery shows headers in their order, the raw bytes, and the app's answer", async () => {
     bench.answerWith({ status: 422, body: '{"error":"no such customer"}', headers: { "x-trace": "t-1" } });
     await bench.deliver({ body: '{"id":"evt_1","note":"grüße"}', headers: { "X-First": "1", "X-Second": "2" } });
     await openFirst();
@@ -127,7 +127,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByRole("table", { name: "Answer headers" }).getByText("t-1").waitFor();
   });
 
-  test("explains the signature check by check, with what to do", async () => {
+  test("an open delivery explains the signature check by check, with what to do", async () => {
     await bench.deliver({ variant: "stale" });
     await openFirst();
     await tab("Signature").click();
@@ -141,7 +141,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
       .toMatch(/^signed 60\d seconds before arrival$/);
   });
 
-  test("is replayed signed again, as it came, with a new id, and twice; each is an attempt", async () => {
+  test("an open delivery is replayed signed again, as it came, with a new id, and twice; each is an attempt", async () => {
     await bench.deliver();
     await openFirst();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
@@ -164,7 +164,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect((await bench.inbox.list({})).items).toHaveLength(2);
   });
 
-  test("is replayed to another URL, which is offered again", async () => {
+  test("an open delivery is replayed to another URL, which is offered again", async () => {
     const other = await startOtherApp();
     await bench.deliver();
     await openFirst();
@@ -185,7 +185,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect(other.paths).toHaveLength(1);
   });
 
-  test("offers a target that did not answer 2xx, and begins with the one that did", async () => {
+  test("an open delivery offers a target that did not answer 2xx, and begins with the one that did", async () => {
     const other = await startOtherApp();
     const stranger = await startOtherApp(404);
     await bench.deliver();
@@ -217,7 +217,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(begins).toEqual([`${other.port}`, [`${stranger.port}`, `${other.port}`, expect.any(String)]]);
   });
 
-  test("takes tags and a note, which its file keeps and the search finds", async () => {
+  test("an open delivery takes tags and a note, which its file keeps and the search finds", async () => {
     await bench.deliver();
     await openFirst();
     await page.keyboard.press("t");
@@ -236,7 +236,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
   });
 
-  test("compares two answers", async () => {
+  test("an open delivery compares two answers", async () => {
     bench.answerWith({ status: 500, body: '{"error":"boom","requestId":"a"}' });
     await bench.deliver();
     await openFirst();
@@ -258,7 +258,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
       ]);
   });
 
-  test("is edited and sent signed again, with the answer beside the editor and a draft that stays", async () => {
+  test("an open delivery is edited and sent signed again, with the answer beside the editor and a draft that stays", async () => {
     await bench.deliver({ data: { subject: "Before" } });
     await openFirst();
     await page.getByRole("button", { name: "Edit & replay" }).click();
@@ -289,7 +289,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => editor.innerText()).toContain('"Before"');
   });
 
-  test("is edited with the rest of a long value under its own line", async () => {
+  test("an open delivery is edited with the rest of a long value under its own line", async () => {
     await bench.deliver({ data: { note: "a long word ".repeat(40) } });
     await openFirst();
     await page.getByRole("button", { name: "Edit & replay" }).click();
@@ -313,7 +313,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     for (const start of rest) expect(start - first).toBeGreaterThan(30);
   });
 
-  test("is copied as a cURL command whose signature holds and that names no secret", async () => {
+  test("an open delivery is copied as a cURL command whose signature holds and that names no secret", async () => {
     await bench.deliver({ variant: "wrong-secret" });
     await openFirst();
     await page.getByRole("button", { name: "cURL" }).click();
@@ -325,7 +325,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect(command).not.toContain(SECRET);
   });
 
-  test("is pinned and deleted", async () => {
+  test("an open delivery is pinned and deleted", async () => {
     await bench.deliver();
     await openFirst();
     await page.getByRole("button", { name: "Pin" }).click();
@@ -339,7 +339,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect(bench.dev.captures.size).toBe(0);
   });
 
-  test("says that it is held, until the app has it", async () => {
+  test("an open delivery says that it is held, until the app has it", async () => {
     bench.dev.pause();
     await bench.deliver();
     await openFirst();
@@ -357,7 +357,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => page.getByText("Held: the sender").count()).toBe(0);
   });
 
-  test("is not mistaken for the one before it when it cannot be read", async () => {
+  test("an open delivery is not mistaken for the one before it when it cannot be read", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.failed" });
     await openFirst();
@@ -378,7 +378,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     problems.length = 0;
   });
 
-  test("tells an app that is down from one that answers", async () => {
+  test("an open delivery tells an app that is down from one that answers", async () => {
     await bench.stopApp();
     await bench.deliver();
     await openFirst();

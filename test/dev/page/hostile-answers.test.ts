@@ -65,7 +65,7 @@ describe.skipIf(mustSkipBrowserTests())("what the dev server says of others", ()
   beforeAll(async () => void (browser = await launchBrowser()));
   afterAll(() => browser.close());
 
-  test("stays text: tunnel, forwards, secrets, errors of handlers, contact events, refusals", async () => {
+  test("what the dev server says of others stays text: tunnel, forwards, secrets, errors of handlers, contact events, refusals", async () => {
     const bench = await startWorkbench();
     const { page, problems, close } = await openPage(browser, bench.pageUrl);
     const always = "tunnel forward-types forward-target secret-name";

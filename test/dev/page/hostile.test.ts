@@ -65,7 +65,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
   beforeAll(async () => void (browser = await launchBrowser()));
   afterAll(() => browser.close());
 
-  test("stays text wherever the page shows it", async () => {
+  test("text from outside stays text wherever the page shows it", async () => {
     const bench = await startWorkbench({
       captures: [makeHostileCapture(), { ...makeHostileCapture(), id: "cap_other" }],
     });
@@ -109,7 +109,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
     await bench.close();
   });
 
-  test("has its control characters spelled out in ids and types", async () => {
+  test("text from outside has its control characters spelled out in ids and types", async () => {
     const bench = await startWorkbench();
     const [id, type] = ["evt_\u202egnp.\u009b2J", "email.\u202etnes"];
     const body = JSON.stringify({ id, type, createdAt: "2026-01-01T09:00:00.000Z", data: {} });
@@ -126,7 +126,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
     await bench.close();
   });
 
-  test("stays text in the inbox", async () => {
+  test("text from outside stays text in the inbox", async () => {
     const bench = await startWorkbench();
     const body = JSON.stringify({
       id: "evt_hostile",

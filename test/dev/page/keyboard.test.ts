@@ -54,7 +54,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await expect.poll(selectedTab).toContain("Headers");
   });
 
-  test("arrows fold and unfold the payload", async () => {
+  test("the page without a mouse arrows fold and unfold the payload", async () => {
     await press("j", "Enter");
     const tree = page.getByRole("tree", { name: "Payload" });
     await tree.waitFor();
