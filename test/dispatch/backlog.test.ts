@@ -15,7 +15,7 @@ import {
 import * as z from "zod";
 
 describe("a backlog much longer than the window", () => {
-  test("runs each event once, with a bounded number of them leased", async () => {
+  test("a backlog much longer than the window runs each event once, with a bounded number of them leased", async () => {
     const total = 3_000;
     const gate = makeGate();
     const runs = new Map<string, number>();
@@ -50,7 +50,7 @@ describe("a backlog much longer than the window", () => {
     expect(await receiver.stats()).toMatchObject({ pending: 0, leased: 0, dead: 0 });
   });
 
-  test("of large bodies is leased by bytes as well", async () => {
+  test("a backlog much longer than the window of large bodies is leased by bytes as well", async () => {
     const gate = makeGate();
     const receiver = openReceiver({ concurrency: 1 });
     receiver.on("email.sent", () => gate.passed);

@@ -89,7 +89,7 @@ describe("ctx.commit writes once, with the done mark, whether it is", () => {
         }),
     ],
   ];
-  test.each(ways)("%s", async (_, handler) => {
+  test.each(ways)("ctx.commit writes once, with the done mark, whether it is %s", async (_, handler) => {
     const { file, receiver, event } = await run(handler);
     await untilWork(receiver, event.id, { state: "done", attempts: 1 });
     expect(effectsIn(file)).toEqual(["it"]);
@@ -134,7 +134,7 @@ describe("ctx.commit writes nothing and the handler runs again", () => {
       /promise/,
     ],
   ];
-  test.each(ways)("%s", async (_, fn, message) => {
+  test.each(ways)("ctx.commit writes nothing and the handler runs again %s", async (_, fn, message) => {
     const { file, receiver, event } = await run((ctx) => (ctx.attempt === 1 ? ctx.commit(fn) : undefined));
     await untilWork(receiver, event.id, { state: "done", attempts: 2 });
     expect(effectsIn(file)).toEqual([]);
@@ -144,7 +144,7 @@ describe("ctx.commit writes nothing and the handler runs again", () => {
     expect(effectsIn(again.file)).toEqual([]);
   });
 
-  test("also when nobody awaits it, and when the handler swallows what it rejects with", async () => {
+  test("ctx.commit writes nothing and the handler runs again also when nobody awaits it, and when the handler swallows what it rejects with", async () => {
     const fn: CommitFunction = (tx) => {
       write("half")(tx);
       throw new Error("no");
@@ -159,7 +159,7 @@ describe("ctx.commit writes nothing and the handler runs again", () => {
     }
   });
 
-  test("and the second run may commit", async () => {
+  test("ctx.commit writes nothing and the handler runs again and the second run may commit", async () => {
     const { file, receiver, event } = await run((ctx) =>
       ctx.commit((tx) => {
         write(`attempt ${ctx.attempt}`)(tx);
@@ -172,7 +172,7 @@ describe("ctx.commit writes nothing and the handler runs again", () => {
 });
 
 describe("ctx.commit called twice in a run", () => {
-  test("is refused the second time, which writes nothing", async () => {
+  test("ctx.commit called twice in a run is refused the second time, which writes nothing", async () => {
     const errors: unknown[] = [];
     const { file, receiver, event } = await run(async (ctx) => {
       await ctx.commit(write("first"));
@@ -183,7 +183,7 @@ describe("ctx.commit called twice in a run", () => {
     expect(effectsIn(file)).toEqual(["first"]);
   });
 
-  test("is told in the log and does no harm when nobody awaits it", async () => {
+  test("ctx.commit called twice in a run is told in the log and does no harm when nobody awaits it", async () => {
     const { file, log, receiver, event } = await run((ctx) => {
       void ctx.commit(write("first"));
       void ctx.commit(write("second"));
@@ -245,7 +245,7 @@ describe("the transaction's database", () => {
         return () => statement.run();
       },
     ],
-  ])("is closed after the commit: %s", async (_, keep) => {
+  ])("the transaction's database is closed after the commit: %s", async (_, keep) => {
     let useLater: (() => unknown) | undefined;
     const { file, receiver, event } = await run((ctx) => ctx.commit((tx) => void (useLater = keep(tx))));
     await untilWork(receiver, event.id, { state: "done" });
@@ -253,7 +253,7 @@ describe("the transaction's database", () => {
     expect(effectsIn(file)).toEqual([]);
   });
 
-  test("sees the work as done, and others see neither until the end", async () => {
+  test("the transaction's database sees the work as done, and others see neither until the end", async () => {
     const seen: unknown[] = [];
     const { file, receiver, event } = await run((ctx) =>
       ctx.commit((tx) => {

@@ -40,25 +40,28 @@ describe("at once run", () => {
     { receiver: 3, handler: 1, most: 1 },
     { receiver: 2, handler: 9, most: 2 },
     { receiver: undefined, handler: undefined, most: 16 },
-  ])("$most runs of one handler (receiver $receiver, handler $handler)", async ({ receiver: all, handler, most }) => {
-    const meter = new Meter();
-    const receiver = openReceiver(all === undefined ? {} : { concurrency: all });
-    const options: HandlerOptions = handler === undefined ? {} : { concurrency: handler };
-    receiver.on("email.sent", ({ id }) => meter.run(id), options);
-    await receiver.start();
-    const sent = events(20);
-    await postAll(receiver, sent);
-    for (let ended = 0; ended < 20; ended += 1) {
-      await expect.poll(() => meter.running, { interval: 1 }).toBe(Math.min(most, 20 - ended));
-      meter.endOne();
-    }
-    await expect.poll(async () => (await receiver.stats()).done).toBe(20);
-    expect(meter.most).toBe(most);
-    expect(new Set(meter.begun)).toEqual(new Set(sent.map(({ id }) => id)));
-    expect(meter.begun).toHaveLength(20);
-  });
+  ])(
+    "at once run $most runs of one handler (receiver $receiver, handler $handler)",
+    async ({ receiver: all, handler, most }) => {
+      const meter = new Meter();
+      const receiver = openReceiver(all === undefined ? {} : { concurrency: all });
+      const options: HandlerOptions = handler === undefined ? {} : { concurrency: handler };
+      receiver.on("email.sent", ({ id }) => meter.run(id), options);
+      await receiver.start();
+      const sent = events(20);
+      await postAll(receiver, sent);
+      for (let ended = 0; ended < 20; ended += 1) {
+        await expect.poll(() => meter.running, { interval: 1 }).toBe(Math.min(most, 20 - ended));
+        meter.endOne();
+      }
+      await expect.poll(async () => (await receiver.stats()).done).toBe(20);
+      expect(meter.most).toBe(most);
+      expect(new Set(meter.begun)).toEqual(new Set(sent.map(({ id }) => id)));
+      expect(meter.begun).toHaveLength(20);
+    },
+  );
 
-  test("no more runs of all handlers together than the receiver allows", async () => {
+  test("at once run no more runs of all handlers together than the receiver allows", async () => {
     const meter = new Meter();
     const receiver = openReceiver({ concurrency: 4 });
     receiver.on("email.sent", ({ id }) => meter.run(id), { concurrency: 3 });
@@ -80,35 +83,38 @@ describe("while another handler waits", () => {
     { places: 5, half: 3 },
     { places: 2, half: 1 },
     { places: 1, half: 1 },
-  ])("one gets $half of $places places, and all of them when it is alone", async ({ places, half }) => {
-    const early = new Meter();
-    const late = new Meter();
-    const receiver = openReceiver({ concurrency: places });
-    receiver.on("email.sent", ({ id }) => early.run(id));
-    receiver.on("email.opened", ({ id }) => late.run(id));
-    await receiver.start();
-    await postAll(receiver, events(20));
-    await expect.poll(() => early.running, { interval: 1 }).toBe(places);
-    await postAll(receiver, events(10, "email.opened"));
-    // The runs that hold the places end first; what follows them is shared out.
-    for (let ended = 1; ended <= places; ended += 1) {
-      early.endOne();
-      await expect.poll(() => early.begun.length + late.begun.length, { interval: 1 }).toBe(places + ended);
-    }
-    expect(Math.max(early.running, late.running)).toBe(half);
-    while (late.begun.length < 10 || late.running > 0) {
-      const begun = early.begun.length + late.begun.length;
-      (late.running > 0 ? late : early).endOne();
-      await expect.poll(() => early.begun.length + late.begun.length, { interval: 1 }).toBe(begun + 1);
-      if (late.begun.length < 10) expect(Math.max(early.running, late.running)).toBe(half);
-    }
-    expect(early.running).toBe(places);
-    await receiver.stop({ timeoutMs: 0 });
-  });
+  ])(
+    "while another handler waits one gets $half of $places places, and all of them when it is alone",
+    async ({ places, half }) => {
+      const early = new Meter();
+      const late = new Meter();
+      const receiver = openReceiver({ concurrency: places });
+      receiver.on("email.sent", ({ id }) => early.run(id));
+      receiver.on("email.opened", ({ id }) => late.run(id));
+      await receiver.start();
+      await postAll(receiver, events(20));
+      await expect.poll(() => early.running, { interval: 1 }).toBe(places);
+      await postAll(receiver, events(10, "email.opened"));
+      // The runs that hold the places end first; what follows them is shared out.
+      for (let ended = 1; ended <= places; ended += 1) {
+        early.endOne();
+        await expect.poll(() => early.begun.length + late.begun.length, { interval: 1 }).toBe(places + ended);
+      }
+      expect(Math.max(early.running, late.running)).toBe(half);
+      while (late.begun.length < 10 || late.running > 0) {
+        const begun = early.begun.length + late.begun.length;
+        (late.running > 0 ? late : early).endOne();
+        await expect.poll(() => early.begun.length + late.begun.length, { interval: 1 }).toBe(begun + 1);
+        if (late.begun.length < 10) expect(Math.max(early.running, late.running)).toBe(half);
+      }
+      expect(early.running).toBe(places);
+      await receiver.stop({ timeoutMs: 0 });
+    },
+  );
 });
 
 describe("a key", () => {
-  test("keeps two events of one key apart while other keys go on", async () => {
+  test("a key keeps two events of one key apart while other keys go on", async () => {
     const running = new Map<string, Gate>();
     const log: string[] = [];
     const receiver = openReceiver();
@@ -144,7 +150,7 @@ describe("a key", () => {
     expect(log).toHaveLength(6);
   });
 
-  test("lets the next of its kind pass when one fails", async () => {
+  test("a key lets the next of its kind pass when one fails", async () => {
     const seen: string[] = [];
     const receiver = openReceiver();
     receiver.on(
@@ -162,7 +168,7 @@ describe("a key", () => {
     expect(seen).toEqual(["key_fails", "key_next"]);
   });
 
-  test("that is undefined holds nothing back", async () => {
+  test("a key that is undefined holds nothing back", async () => {
     const meter = new Meter();
     const receiver = openReceiver({ concurrency: 5 });
     receiver.on("email.sent", ({ id }) => meter.run(id), { key: () => undefined });
@@ -172,7 +178,7 @@ describe("a key", () => {
     while (meter.running > 0) meter.endOne();
   });
 
-  test("that is one word of an object's own stays a key like others", async () => {
+  test("a key that is one word of an object's own stays a key like others", async () => {
     const meter = new Meter();
     const receiver = openReceiver({ concurrency: 5 });
     receiver.on("email.sent", ({ id }) => meter.run(id), { key: () => "__proto__" });
@@ -186,7 +192,7 @@ describe("a key", () => {
     expect(meter.most).toBe(1);
   });
 
-  test("whose function throws loses nothing and is logged without what it threw", async () => {
+  test("a key whose function throws loses nothing and is logged without what it threw", async () => {
     const log = captureLog();
     const receiver = openReceiver({ logger: log.logger });
     let runs = 0;
@@ -206,7 +212,7 @@ describe("a key", () => {
 });
 
 describe("a slow handler with 600 events waiting", () => {
-  test("does not delay another handler at all when its own concurrency leaves places", async () => {
+  test("a slow handler with 600 events waiting does not delay another handler at all when its own concurrency leaves places", async () => {
     const slow = makeGate();
     let begun = 0;
     const receiver = openReceiver();
@@ -230,7 +236,7 @@ describe("a slow handler with 600 events waiting", () => {
     await expect.poll(async () => (await receiver.stats()).done).toBe(601);
   });
 
-  test("delays it by one of its runs at most when it holds every place", async () => {
+  test("a slow handler with 600 events waiting delays it by one of its runs at most when it holds every place", async () => {
     const meter = new Meter();
     const receiver = openReceiver({ concurrency: 2 });
     receiver.on("email.sent", ({ id }) => meter.run(id));

@@ -24,7 +24,7 @@ async function openService() {
 }
 
 describe("ctx.api", () => {
-  test("is the client of the option api, typed as one", async () => {
+  test("ctx.api is the client of the option api, typed as one", async () => {
     expectTypeOf<HandlerContext["api"]>().toEqualTypeOf<Client>();
     const { api } = await openService();
     const client = createClient(api);
@@ -33,7 +33,7 @@ describe("ctx.api", () => {
     expect(given).toBe(client);
   });
 
-  test("is made from options, reaches the API at once, and may be taken out of its context", async () => {
+  test("ctx.api is made from options, reaches the API at once, and may be taken out of its context", async () => {
     const { service, api } = await openService();
     let storedInHandler = 0;
     await runOnce({ api }, async ({ api: client, idempotencyKey }) => {
@@ -45,7 +45,7 @@ describe("ctx.api", () => {
     expect(service.calls[0]?.authorization).toBe("Bearer svc_test_ctx");
   });
 
-  test("has one effect in a handler that runs twice, under a key of the context", async () => {
+  test("ctx.api has one effect in a handler that runs twice, under a key of the context", async () => {
     const { service, api } = await openService();
     await runOnce({ api }, async (ctx) => {
       const event = { name: "order.shipped", email: "ada@example.com" };
@@ -56,7 +56,7 @@ describe("ctx.api", () => {
     expect(service.stored).toHaveLength(1);
   });
 
-  test("throws api_not_configured where there is none, and only when it is read", async () => {
+  test("ctx.api throws api_not_configured where there is none, and only when it is read", async () => {
     let thrown: (Error & { code?: string }) | undefined;
     await runOnce({}, async (ctx) => {
       expect(ctx.attempt).toBe(1);

@@ -31,7 +31,7 @@ describe("ctx.idempotencyKey", () => {
     return keys;
   }
 
-  test("is the same in every run and every process, and fits the service's rules", async () => {
+  test("ctx.idempotencyKey is the same in every run and every process, and fits the service's rules", async () => {
     const [first = "", ...others] = await keysOf({});
     expect(first).toMatch(/^key_[A-Za-z0-9_-]{43}$/);
     expect(others).toEqual([first, first]);
@@ -46,7 +46,7 @@ describe("ctx.idempotencyKey", () => {
     ["empty label", {}, ""],
     // The parts are not just put together.
     ["division of the same characters", { handler: "minec" }, "harge"],
-  ])("differs with another %s", async (_, place, label) => {
+  ])("ctx.idempotencyKey differs with another %s", async (_, place, label) => {
     const [base] = await keysOf({});
     const [key] = await keysOf(place, label);
     expect(key).toMatch(/^key_[A-Za-z0-9_-]{43}$/);
@@ -70,28 +70,28 @@ describe("ctx", () => {
     return { clock, event };
   }
 
-  test("delivery has the times and the exact bytes", async () => {
+  test("ctx.delivery has the times and the exact bytes", async () => {
     let delivery: HandlerContext["delivery"] | undefined;
     const { clock, event } = await contextOf({}, (ctx) => ({ delivery } = ctx));
     expect(delivery).toMatchObject({ receivedAt: clock.now(), signedAt: clock.now() - 7_000 });
     expect(Buffer.from(delivery?.rawBody ?? [])).toEqual(bytesOf(event));
   });
 
-  test("log has the event, its type, the handler and the attempt in each line", async () => {
+  test("ctx.log has the event, its type, the handler and the attempt in each line", async () => {
     const log = captureLog();
     const { event } = await contextOf({ logger: log.logger }, (ctx) => ctx.log.info({ mine: 1 }, "hello"));
     const fields = { eventId: event.id, eventType: "email.sent", handler: "mine", attempt: 1 };
     expect(log.named("hello")).toEqual([expect.objectContaining({ ...fields, level: 30, mine: 1 })]);
   });
 
-  test("signal is not aborted in a run that ends in time, nor after it", async () => {
+  test("ctx.signal is not aborted in a run that ends in time, nor after it", async () => {
     let signal: AbortSignal | undefined;
     const { clock } = await contextOf({}, (ctx) => ({ signal } = ctx));
     await clock.advance(120_000);
     expect(signal?.aborted).toBe(false);
   });
 
-  test("attempt counts the runs", async () => {
+  test("ctx.attempt counts the runs", async () => {
     const attempts: number[] = [];
     const receiver = openReceiver({ retry: quickRetry });
     receiver.on("email.sent", (_, { attempt }) => {
@@ -109,7 +109,7 @@ describe("ctx", () => {
 describe("an event changed by a handler", () => {
   type Data = { list: number[]; name?: string };
 
-  test("is whole again for the other handlers and for the next attempt", async () => {
+  test("an event changed by a handler is whole again for the other handlers and for the next attempt", async () => {
     const seen = new Map<string, string[]>();
     let leasedWhenStored = 0;
     const store = decorateStore((real) => ({

@@ -6,7 +6,7 @@ import { errorOf } from "../support/error-of.js";
 const nothing = () => undefined;
 
 describe("registration is refused", () => {
-  test("for two handlers of one type without names, and says how to name them", async () => {
+  test("registration is refused for two handlers of one type without names, and says how to name them", async () => {
     const receiver = openReceiver().on("email.sent", nothing);
     const error = await errorOf(() => receiver.on("email.sent", nothing));
     expect(error.code).toBe("duplicate_handler");
@@ -14,14 +14,14 @@ describe("registration is refused", () => {
     expect(() => receiver.on("email.sent", nothing, { name: "other" })).not.toThrow();
   });
 
-  test("for two handlers under one name, whatever their types", async () => {
+  test("registration is refused for two handlers under one name, whatever their types", async () => {
     const receiver = openReceiver().on("email.sent", nothing, { name: "mine" });
     expect(await errorOf(() => receiver.on("email.opened", nothing, { name: "mine" }))).toMatchObject({
       code: "duplicate_handler",
     });
   });
 
-  test("for a second onUnhandled, and for a handler that has its name", async () => {
+  test("registration is refused for a second onUnhandled, and for a handler that has its name", async () => {
     const receiver = openReceiver().onUnhandled(nothing);
     expect(await errorOf(() => receiver.onUnhandled(nothing))).toMatchObject({ code: "duplicate_handler" });
     expect(await errorOf(() => receiver.on("email.sent", nothing, { name: "unhandled" }))).toMatchObject({
@@ -29,7 +29,7 @@ describe("registration is refused", () => {
     });
   });
 
-  test("after start(), and after a start() that failed", async () => {
+  test("registration is refused after start(), and after a start() that failed", async () => {
     const receiver = openReceiver();
     await receiver.start();
     expect(await errorOf(() => receiver.on("email.sent", nothing))).toMatchObject({ code: "already_started" });
@@ -41,7 +41,7 @@ describe("registration is refused", () => {
   });
 
   test.each(["email.send", "email", "Email.sent", "email.sent ", "*.sent", "**", "email.**", "email*", ".*", ""])(
-    "for %j, which is no event type",
+    "registration is refused for %j, which is no event type",
     async (pattern) => {
       const error = await errorOf(() => openReceiver().on(pattern as "email.sent", nothing));
       expect(error.code).toBe("invalid_argument");
@@ -50,7 +50,7 @@ describe("registration is refused", () => {
     },
   );
 
-  test("for a misspelt type among good ones, and for none at all", async () => {
+  test("registration is refused for a misspelt type among good ones, and for none at all", async () => {
     const receiver = openReceiver();
     const types = ["email.sent", "email.send"] as "email.sent"[];
     expect(await errorOf(() => receiver.on(types, nothing))).toMatchObject({ code: "invalid_argument" });
@@ -59,11 +59,14 @@ describe("registration is refused", () => {
     expect(() => receiver.on("email.sent", nothing)).not.toThrow();
   });
 
-  test.each([undefined, null, "handler", {}])("for %j in place of a function", async (handler) => {
-    expect(await errorOf(() => openReceiver().on("email.sent", handler as () => void))).toMatchObject({
-      code: "invalid_argument",
-    });
-  });
+  test.each([undefined, null, "handler", {}])(
+    "registration is refused for %j in place of a function",
+    async (handler) => {
+      expect(await errorOf(() => openReceiver().on("email.sent", handler as () => void))).toMatchObject({
+        code: "invalid_argument",
+      });
+    },
+  );
 
   const bad: [HandlerOptions, RegExp][] = [
     [{ name: "" }, /name/],
@@ -89,7 +92,7 @@ describe("registration is refused", () => {
     [{ retry: { jitter: 1.1 } }, /retry\.jitter/],
     [{ retry: { jitter: -0.1 } }, /retry\.jitter/],
   ];
-  test.each(bad)("for the option %o", async (options, message) => {
+  test.each(bad)("registration is refused for the option %o", async (options, message) => {
     const receiver = openReceiver();
     const error = await errorOf(() => receiver.on("email.sent", nothing, options));
     expect(error.code).toBe("invalid_option");
@@ -97,7 +100,7 @@ describe("registration is refused", () => {
     expect(() => receiver.on("email.sent", nothing)).not.toThrow();
   });
 
-  test("for so many types that their names make no name, and says to give one", async () => {
+  test("registration is refused for so many types that their names make no name, and says to give one", async () => {
     const error = await errorOf(() => openReceiver().on(EVENT_TYPES, nothing));
     expect(error).toMatchObject({ code: "invalid_option" });
     expect(error.message).toContain('{ name: "…" }');
@@ -124,7 +127,7 @@ describe("createReceiver refuses", () => {
     ["retention.bodiesMs", { retention: { bodiesMs: 91 * 86_400_000 } }],
     ["retry.maxAttempts", { retry: { maxAttempts: 0 } }],
   ];
-  test.each(bad)("%s in %o", async (name, options) => {
+  test.each(bad)("createReceiver refuses %s in %o", async (name, options) => {
     const error = await errorOf(() => openReceiver(options));
     expect(error.code).toBe("invalid_option");
     expect(error.message).toContain(name);

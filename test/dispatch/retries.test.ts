@@ -38,21 +38,24 @@ describe("a failing handler runs again", () => {
     { random: 0.25, waits: [750, 2_250, 6_750, 15_000, 15_000] },
     { random: 0.5, waits: [1_000, 3_000, 9_000, 20_000, 20_000] },
     { random: 0.75, waits: [1_250, 3_750, 11_250, 25_000, 25_000] },
-  ])("after waits that grow to a limit, varied by chance ($random)", async ({ random, waits }) => {
-    const { clock, runs, settled } = await startFailing(fail, { retry: policy, random: () => random });
-    const expected = [0];
-    for (const [index, wait] of waits.entries()) {
-      await settled(index + 1, "pending");
-      await clock.advance(wait - 1);
-      expect(runs).toEqual(expected);
-      await clock.advance(1);
-      expected.push((expected.at(-1) ?? 0) + wait);
-      await expect.poll(() => runs).toEqual(expected);
-    }
-    await settled(6, "dead");
-  });
+  ])(
+    "a failing handler runs again after waits that grow to a limit, varied by chance ($random)",
+    async ({ random, waits }) => {
+      const { clock, runs, settled } = await startFailing(fail, { retry: policy, random: () => random });
+      const expected = [0];
+      for (const [index, wait] of waits.entries()) {
+        await settled(index + 1, "pending");
+        await clock.advance(wait - 1);
+        expect(runs).toEqual(expected);
+        await clock.advance(1);
+        expected.push((expected.at(-1) ?? 0) + wait);
+        await expect.poll(() => runs).toEqual(expected);
+      }
+      await settled(6, "dead");
+    },
+  );
 
-  test("after waits that have a chance of their own each", async () => {
+  test("a failing handler runs again after waits that have a chance of their own each", async () => {
     const numbers = [0, 0.75, 0.5];
     const { clock, receiver, event } = await startFailing(fail, {
       retry: { initialMs: 1_000, factor: 1, jitter: 0.5 },
@@ -64,7 +67,7 @@ describe("a failing handler runs again", () => {
     }
   });
 
-  test("until it is done, with the last error gone", async () => {
+  test("a failing handler runs again until it is done, with the last error gone", async () => {
     const { clock, receiver, event, settled } = await startFailing((run) => (run < 3 ? fail() : undefined));
     await settled(1, "pending");
     expect(await workOf(receiver, event.id)).toMatchObject({ error: "Error: not now", reason: undefined });
@@ -76,7 +79,7 @@ describe("a failing handler runs again", () => {
     expect(await receiver.stats()).toMatchObject({ pending: 0, done: 1, dead: 0 });
   });
 
-  test("by the policy of the handler where it has one, of the receiver otherwise", async () => {
+  test("a failing handler runs again by the policy of the handler where it has one, of the receiver otherwise", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock, random: () => 0.5, retry: { initialMs: 7_000, factor: 2 } });
     receiver.on("email.sent", fail, { name: "own", retry: { initialMs: 50 } });
@@ -91,7 +94,7 @@ describe("a failing handler runs again", () => {
 });
 
 describe("the default policy", () => {
-  test("has 14 attempts, which a middling chance spreads over 20 to 26 hours", async () => {
+  test("the default policy has 14 attempts, which a middling chance spreads over 20 to 26 hours", async () => {
     const { clock, t0, receiver, event, settled } = await startFailing(fail);
     let last = t0;
     for (let attempt = 1; attempt < 14; attempt += 1) {
@@ -113,7 +116,7 @@ describe("the default policy", () => {
     { random: 0, wait: 8_000 },
     { random: 0.5, wait: 10_000 },
     { random: 1 - Number.EPSILON, wait: 12_000 },
-  ])("varies a wait by a fifth ($random)", async ({ random, wait }) => {
+  ])("the default policy varies a wait by a fifth ($random)", async ({ random, wait }) => {
     const { clock, receiver, event } = await startFailing(fail, { random: () => random });
     await untilWork(receiver, event.id, { state: "pending", dueAt: clock.now() + wait });
   });
@@ -190,7 +193,7 @@ describe("what a handler throws decides:", () => {
     ["an error with a name of its own", Object.assign(new Error("x"), { name: "Mine" }), "Mine: x"],
     ["an error with a very long message", new Error("y".repeat(5_000)), `Error: ${"y".repeat(1_993)}`],
   ];
-  test.each(thrown)("%s is retried and described", async (_, value, error) => {
+  test.each(thrown)("what a handler throws decides: %s is retried and described", async (_, value, error) => {
     const { clock, receiver, event } = await startFailing(() => {
       throw value;
     });
@@ -212,7 +215,7 @@ describe("what is thrown decides nothing by its looks:", () => {
   test.each<[string, () => unknown]>([
     ["the error of another receiver that was stopped", () => new PigeonholeError("stopped", "Another one.")],
     ["a proxy that was revoked", revoked],
-  ])("%s backs off like any other", async (_, make) => {
+  ])("what is thrown decides nothing by its looks: %s backs off like any other", async (_, make) => {
     const { clock, runs, settled } = await startFailing(
       () => {
         throw make();

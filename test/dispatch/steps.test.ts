@@ -27,19 +27,22 @@ describe("a finished step is not repeated by a retry, and gives its value again 
     ["an object with a key __proto__", JSON.parse('{"__proto__":{"a":1}}')],
     ["a text of 60,000 characters", "x".repeat(60_000)],
   ];
-  test.each(values)("%s", async (_, value) => {
-    let calls = 0;
-    const got: unknown[] = [];
-    const { receiver, event } = await run(async (ctx) => {
-      got.push(await ctx.step("value", () => ((calls += 1), Promise.resolve(value))));
-      if (ctx.attempt < 3) throw new Error("again");
-    });
-    await untilWork(receiver, event.id, { state: "done", attempts: 3 });
-    expect(got).toEqual([value, value, value]);
-    expect(calls).toBe(1);
-  });
+  test.each(values)(
+    "a finished step is not repeated by a retry, and gives its value again when it is %s",
+    async (_, value) => {
+      let calls = 0;
+      const got: unknown[] = [];
+      const { receiver, event } = await run(async (ctx) => {
+        got.push(await ctx.step("value", () => ((calls += 1), Promise.resolve(value))));
+        if (ctx.attempt < 3) throw new Error("again");
+      });
+      await untilWork(receiver, event.id, { state: "done", attempts: 3 });
+      expect(got).toEqual([value, value, value]);
+      expect(calls).toBe(1);
+    },
+  );
 
-  test("named like a member of every object", async () => {
+  test("a finished step is not repeated by a retry, and gives its value again when it is named like a member of every object", async () => {
     let calls = 0;
     const { receiver, event } = await run(async (ctx) => {
       for (const name of ["toString", "__proto__", "constructor", ""]) {
@@ -51,7 +54,7 @@ describe("a finished step is not repeated by a retry, and gives its value again 
     expect(calls).toBe(4);
   });
 
-  test("each by its name, also when several run at once", async () => {
+  test("finished steps are kept each by its name, also when several run at once", async () => {
     const calls: string[] = [];
     const { receiver, event } = await run(async (ctx) => {
       const values = await Promise.all(["a", "b", "c"].map((name) => ctx.step(name, () => (calls.push(name), name))));
@@ -62,7 +65,7 @@ describe("a finished step is not repeated by a retry, and gives its value again 
     expect(calls).toEqual(["a", "b", "c"]);
   });
 
-  test("in a handler that takes its context apart", async () => {
+  test("a finished step is not repeated by a retry, and gives its value again when it is in a handler that takes its context apart", async () => {
     let calls = 0;
     const { receiver, event } = await run(async ({ step, attempt }) => {
       await step("one", () => (calls += 1));
@@ -74,7 +77,7 @@ describe("a finished step is not repeated by a retry, and gives its value again 
 });
 
 describe("a step", () => {
-  test("that throws is not kept, and its error is the handler's", async () => {
+  test("a step that throws is not kept, and its error is the handler's", async () => {
     let calls = 0;
     const { receiver, event } = await run((ctx) =>
       ctx.step("flaky", () => {
@@ -86,7 +89,7 @@ describe("a step", () => {
     expect(calls).toBe(3);
   });
 
-  test("that was finished stays so when the process is another", async () => {
+  test("a step that was finished stays so when the process is another", async () => {
     const file = tempFile();
     let calls = 0;
     const step = (ctx: HandlerContext) => ctx.step("charge", () => `receipt ${(calls += 1)}`);
@@ -109,7 +112,7 @@ describe("a step", () => {
     expect(calls).toBe(1);
   });
 
-  test("of work that was dead is not repeated by the inbox's retry", async () => {
+  test("a step of work that was dead is not repeated by the inbox's retry", async () => {
     let calls = 0;
     let isMended = false;
     const { receiver, event } = await run(async (ctx) => {
@@ -123,7 +126,7 @@ describe("a step", () => {
     expect(calls).toBe(1);
   });
 
-  test("belongs to its handler and its event", async () => {
+  test("a step belongs to its handler and its event", async () => {
     const calls: string[] = [];
     const receiver = openReceiver(quickRetry);
     for (const name of ["one", "two"]) {
@@ -137,7 +140,7 @@ describe("a step", () => {
     expect(calls.toSorted()).toEqual(["one step_1", "one step_2", "two step_1", "two step_2"]);
   });
 
-  test("is refused under a name that was used in this run", async () => {
+  test("a step is refused under a name that was used in this run", async () => {
     let calls = 0;
     const errors: unknown[] = [];
     const { receiver, event } = await run(async (ctx) => {
@@ -164,7 +167,7 @@ describe("a step", () => {
     ],
     ["a text of 65,536 characters", "x".repeat(65_536)],
   ];
-  test.each(refused)("is refused when its value is %s", async (_, value) => {
+  test.each(refused)("a step is refused when its value is %s", async (_, value) => {
     const { receiver, event } = await run((ctx) => ctx.step("value", () => value), { retry: { maxAttempts: 1 } });
     await untilWork(receiver, event.id, { state: "dead" });
     const work = await workOf(receiver, event.id);

@@ -14,7 +14,7 @@ import {
 } from "../support/receiver.js";
 
 describe("a handler that takes longer than timeoutMs", () => {
-  test("is aborted at that moment, counts as failed and runs again", async () => {
+  test("a handler that takes longer than timeoutMs is aborted at that moment, counts as failed and runs again", async () => {
     const clock = fakeClock();
     const signals: AbortSignal[] = [];
     const receiver = openReceiver({ clock, random: () => 0.5 });
@@ -43,7 +43,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     expect(signals[1]?.aborted).toBe(false);
   });
 
-  test("finds the signal aborted also when it first asks for it afterwards", async () => {
+  test("a handler that takes longer than timeoutMs finds the signal aborted also when it first asks for it afterwards", async () => {
     const clock = fakeClock();
     const gate = makeGate();
     let seen: AbortSignal | undefined;
@@ -68,7 +68,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     expect(seen?.reason).toMatchObject({ code: "handler_timeout" });
   });
 
-  test("is given 60 seconds when nothing was said", async () => {
+  test("a handler that takes longer than timeoutMs is given 60 seconds when nothing was said", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock });
     receiver.on("email.sent", () => new Promise(() => undefined));
@@ -82,7 +82,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
   });
 
-  test("shares one timer with the handler's other runs, and each still has its own time", async () => {
+  test("a handler that takes longer than timeoutMs shares one timer with the handler's other runs, and each still has its own time", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock });
     const late: string[] = [];
@@ -108,7 +108,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     expect(late).toEqual(events.map(({ id }, index) => `${id} ${2_000 + index * 100}`));
   });
 
-  test("keeps its lease while it is allowed to run, however long that is", async () => {
+  test("a handler that takes longer than timeoutMs keeps its lease while it is allowed to run, however long that is", async () => {
     const clock = fakeClock();
     const gate = makeGate();
     const log = captureLog();
@@ -142,7 +142,7 @@ describe("a handler that ignores the signal cannot settle or write any more", ()
   type Moment = "before the next attempt" | "while the next attempt runs" | "after the next attempt is done";
 
   test.each<Moment>(["before the next attempt", "while the next attempt runs", "after the next attempt is done"])(
-    "%s",
+    "a handler that ignores the signal cannot settle or write any more: %s",
     async (moment) => {
       const clock = fakeClock();
       const file = tempFileWithTable();
