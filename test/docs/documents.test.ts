@@ -16,7 +16,7 @@ describe.each(DOCUMENTS)("%s", (path) => {
   const text = readDocument(path);
   const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
 
-  test("has links that lead somewhere", () => {
+  test("a document has links that lead somewhere", () => {
     const broken = targets.filter((target) => {
       if (target.startsWith("https://")) return false; // other people's sites are not asked in a test
       const [file = "", anchor] = target.split("#");
@@ -27,7 +27,7 @@ describe.each(DOCUMENTS)("%s", (path) => {
     expect(broken).toEqual([]);
   });
 
-  test("names only files of this repository that are there", () => {
+  test("a document names only files of this repository that are there", () => {
     const named = [...text.matchAll(/`((?:src|test|docs|examples|templates|\.github)\/[\w./-]+)`/g)].map(
       ([, file = ""]) => file,
     );
@@ -51,11 +51,11 @@ test("the README has at most 200 lines and 1,800 words", () => {
 describe("the documents' TypeScript", () => {
   const blocks = DOCUMENTS.flatMap((path) => blocksOf(readDocument(path), "ts"));
 
-  test("was found", () => {
+  test("the documents' TypeScript was found", () => {
     expect(blocks.length).toBeGreaterThan(8);
   });
 
-  test("type-checks, the fragments with the names that their text speaks of", () => {
+  test("the documents' TypeScript type-checks, the fragments with the names that their text speaks of", () => {
     const folder = makeFolder();
     fillExampleFolder(folder);
     mkdirSync(join(folder, "blocks"));
@@ -75,18 +75,18 @@ describe("the documents' TypeScript", () => {
 describe("the first program of the README", () => {
   const [first] = blocksOf(readDocument("README.md"), "ts");
 
-  test("is the smallest example, which is run elsewhere", () => {
+  test("the first program of the README is the smallest example, which is run elsewhere", () => {
     const example = readDocument("examples/express-minimal.ts")
       .replace(/^import "\.\/check-node\.js";\n/, "")
       .replace(/\n\/\/ A complete receiver\..*\n/, "");
     expect(first).toEqual({ remark: "example: first", block: example });
   });
 
-  test("has fewer than 20 lines", () => {
+  test("the first program of the README has fewer than 20 lines", () => {
     expect(first?.block.trimEnd().split("\n").length).toBeLessThan(20);
   });
 
-  test("comes with nothing before it but the name and one sentence", () => {
+  test("the first program of the README comes with nothing before it but the name and one sentence", () => {
     const [before = ""] = readDocument("README.md").split("<!-- example: first -->");
     const [title, ...rest] = before.split("\n").filter((line) => line !== "");
     expect(title).toBe("# pigeonhole");
@@ -103,11 +103,11 @@ describe("command lines", () => {
       .map((line) => line.replace(/^\$ /, "").replace(/\s+(#|> ).*$/, ""))
       .filter((line) => line.startsWith("npx pigeonhole "));
 
-  test("were found", () => {
+  test("command lines were found", () => {
     expect(DOCUMENTS.flatMap(linesOf).length).toBeGreaterThan(40);
   });
 
-  test.each(DOCUMENTS)("in %s are ones that the command takes", async (path) => {
+  test.each(DOCUMENTS)("command lines in %s are ones that the command takes", async (path) => {
     for (const line of linesOf(path)) expect(await parseExample(line), line).toHaveLength(1);
   });
 });

@@ -71,7 +71,7 @@ async function post(url: string, type: EventType, secret = TEST_SECRET) {
 }
 
 describe.each(EXAMPLES)("examples/%s.ts", (name) => {
-  test("takes a delivery once, runs its handler, refuses a foreign signature, and ends cleanly", async () => {
+  test("each example takes a delivery once, runs its handler, refuses a foreign signature, and ends cleanly", async () => {
     const example = await startExample(name);
     const url = `${example.url}/webhooks/mail`;
     expect(await post(url, TYPES[name])).toEqual([200, "accepted"]);
@@ -84,7 +84,7 @@ describe.each(EXAMPLES)("examples/%s.ts", (name) => {
 });
 
 describe("examples/existing-app.ts", () => {
-  test("keeps its own routes: parsed bodies, the login check and the error handler", async () => {
+  test("examples/existing-app.ts keeps its own routes: parsed bodies, the login check and the error handler", async () => {
     const { url, stop } = await startExample("existing-app");
     const headers = { "content-type": "application/json", authorization: "Bearer letmein" };
     const order = await fetch(`${url}/orders`, { method: "POST", headers, body: '{"paid":true}' });
