@@ -121,7 +121,7 @@ describe("Express with the same path has the same verdict", () => {
   };
 
   test.each(["/hooks", "/hooks/", "/Hooks/Mail", "/", "/a//b", "//hooks", "/caf%C3%A9", "/a.b", "/a$b,c;d=e@f&g~h_-"])(
-    "%s",
+    "Express with the same path has the same verdict: %s",
     async (path) => {
       const probe = await createProbe();
       const app = express().post(path, (_req, res) => void res.sendStatus(200));
