@@ -41,7 +41,7 @@ describe("a frozen batch that is too old to be repeated", () => {
     return { ...started, one: one ?? "", two: two ?? "" };
   }
 
-  test("is dead, says why, and lets later events pass", async () => {
+  test("a frozen batch that is too old to be repeated is dead, says why, and lets later events pass", async () => {
     const { service, receiver, turn } = await loseAndWait();
     expect(await outboxOf(receiver)).toMatchObject([{ reason: "too_old" }, { reason: "too_old" }]);
     await receiver.contactEvents.record(ada("new"));
@@ -49,7 +49,7 @@ describe("a frozen batch that is too old to be repeated", () => {
     expect(namesByCall(service)).toEqual([["one", "two"], ["new"]]);
   });
 
-  test("is dead again when it is retried and still too old, without a call", async () => {
+  test("a frozen batch that is too old to be repeated is dead again when it is retried and still too old, without a call", async () => {
     const { service, receiver, one, turn } = await loseAndWait();
     expect(await receiver.contactEvents.retry(one)).toBe(true);
     await turn(async () => (await statesOf(receiver)).join() === "dead,dead");
@@ -57,7 +57,7 @@ describe("a frozen batch that is too old to be repeated", () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  test("is repeated as it was when it is retried and only our clock was wrong, also without one that was discarded", async () => {
+  test("a frozen batch that is too old to be repeated is repeated as it was when it is retried and only our clock was wrong, also without one that was discarded", async () => {
     const { service, receiver, clock, one, two, turn } = await loseAndWait();
     expect(await receiver.contactEvents.discard(two)).toBe(true);
     clock.set(clock.now() - 9 * DAY);
@@ -87,18 +87,21 @@ test("an event that will soon be too old does not take its neighbour along when 
 });
 
 describe("a wait that the service asks for", () => {
-  test.each(["999999999", "Wed, 21 Oct 2099 07:28:00 GMT"])("is obeyed for a day at most: %s", async (retryAfter) => {
-    const { service, receiver, clock, turn } = await startOnFakeClock();
-    service.faults.push({ status: 429, retryAfter });
-    await receiver.contactEvents.record(ada("one"));
-    await turn(() => service.calls.length === 1);
-    const askedAt = clock.now();
-    await turn(() => service.calls.length === 2, MINUTE * 10);
-    expect(clock.now() - askedAt).toBeGreaterThan(DAY - MINUTE);
-    expect(clock.now() - askedAt).toBeLessThan(DAY + 30 * MINUTE);
-    await turn(async () => (await statesOf(receiver)).join() === "done");
-    expectOnce(service, "one");
-  });
+  test.each(["999999999", "Wed, 21 Oct 2099 07:28:00 GMT"])(
+    "a wait that the service asks for is obeyed for a day at most: %s",
+    async (retryAfter) => {
+      const { service, receiver, clock, turn } = await startOnFakeClock();
+      service.faults.push({ status: 429, retryAfter });
+      await receiver.contactEvents.record(ada("one"));
+      await turn(() => service.calls.length === 1);
+      const askedAt = clock.now();
+      await turn(() => service.calls.length === 2, MINUTE * 10);
+      expect(clock.now() - askedAt).toBeGreaterThan(DAY - MINUTE);
+      expect(clock.now() - askedAt).toBeLessThan(DAY + 30 * MINUTE);
+      await turn(async () => (await statesOf(receiver)).join() === "done");
+      expectOnce(service, "one");
+    },
+  );
 });
 
 test("a batch that the rate limit holds back for most of an hour is settled after its first call", async () => {
@@ -128,7 +131,7 @@ describe("an answer that the store fails to take", () => {
     return { ...started, named };
   };
 
-  test("is offered again for as long as it fails, whatever the error", async () => {
+  test("an answer that the store fails to take is offered again for as long as it fails, whatever the error", async () => {
     let left = 3;
     const { service, receiver, clock, turn } = await startWith(() => left-- > 0);
     const began = clock.now();
@@ -137,7 +140,7 @@ describe("an answer that the store fails to take", () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  test("does not hold up stop(), which leaves no timer and calls nothing a failure", async () => {
+  test("an answer that the store fails to take does not hold up stop(), which leaves no timer and calls nothing a failure", async () => {
     const { receiver, clock, named } = await startWith(() => true);
     await receiver.stop();
     expect([clock.pendingTimers, named("outbox_failed")]).toEqual([0, []]);
@@ -217,13 +220,13 @@ describe("two receivers of one event with one API key", () => {
     return { service, keys };
   }
 
-  test("with sources of their own send two events", async () => {
+  test("two receivers of one event with one API key with sources of their own send two events", async () => {
     const { service, keys } = await deliverToBoth("billing", "support");
     expect(new Set(keys).size).toBe(2);
     expectOnce(service, "order.shipped", "order.shipped");
   });
 
-  test("with one source send the same event", async () => {
+  test("two receivers of one event with one API key with one source send the same event", async () => {
     const { service, keys } = await deliverToBoth("billing", "billing");
     expect(new Set(keys).size).toBe(1);
     expect(service.calls).toHaveLength(2);
@@ -235,7 +238,7 @@ describe("stop", () => {
   test.each([
     ["a single event", ["one"]],
     ["a batch", ["one", "two"]],
-  ])("breaks off a call under way, and the next process makes it again as it was: %s", async (_, names) => {
+  ])("stop breaks off a call under way, and the next process makes it again as it was: %s", async (_, names) => {
     const service = await openService();
     service.faults.push("held");
     const store = tempFile();
@@ -258,7 +261,7 @@ describe("stop", () => {
     expectOnce(service, ...names);
   });
 
-  test("and start do not shorten the wait that the service asked for", async () => {
+  test("stop and start do not shorten the wait that the service asked for", async () => {
     const service = await openService();
     const clock = fakeClock();
     service.faults.push({ status: 429, retryAfter: "600" });

@@ -27,7 +27,7 @@ import {
 import { errorOf } from "../support/error-of.js";
 
 describe("a handler's record", () => {
-  test("is stored with the done mark and sent once", async () => {
+  test("a handler's record is stored with the done mark and sent once", async () => {
     const { service, receiver, deliver } = await start({
       work: ({ contactEvents }) => contactEvents.record({ ...ada("order.shipped"), properties: { order: "1042" } }),
     });
@@ -43,7 +43,7 @@ describe("a handler's record", () => {
     expect((await receiver.stats()).outbox).toEqual({ pending: 0, leased: 0, dead: 0, oldestAgeMs: 0 });
   });
 
-  test("is not sent when the handler throws afterwards", async () => {
+  test("a handler's record is not sent when the handler throws afterwards", async () => {
     const { service, receiver, deliver } = await start({
       retry: { maxAttempts: 2, initialMs: 20 },
       work({ contactEvents }) {
@@ -56,7 +56,7 @@ describe("a handler's record", () => {
     expect(service.calls).toEqual([]);
   });
 
-  test("goes with ctx.commit, and away with it", async () => {
+  test("a handler's record goes with ctx.commit, and away with it", async () => {
     const file = tempFileWithTable();
     const { service, receiver, deliver } = await start({
       store: file,
@@ -74,7 +74,7 @@ describe("a handler's record", () => {
     expect(effectsIn(file)).toEqual(["attempt 2"]);
   });
 
-  test("throws at the call when the event is invalid, and the handler fails", async () => {
+  test("a handler's record throws at the call when the event is invalid, and the handler fails", async () => {
     let thrown: unknown;
     const { service, receiver, deliver } = await start({
       retry: { maxAttempts: 1 },
@@ -90,7 +90,7 @@ describe("a handler's record", () => {
     expect(service.calls).toEqual([]);
   });
 
-  test("may have happened while the handler ran", async () => {
+  test("a handler's record may have happened while the handler ran", async () => {
     const times: string[] = [];
     const { service, receiver, deliver } = await start({
       async work({ contactEvents }) {
@@ -108,7 +108,7 @@ describe("a handler's record", () => {
     ["null", null],
     ["a number", 5],
     ["a list", ["order.shipped", "ada@example.com"]],
-  ])("is refused with a key that is no text: %s", async (_, key) => {
+  ])("a handler's record is refused with a key that is no text: %s", async (_, key) => {
     let thrown: unknown;
     const { receiver, deliver } = await start({
       async work({ contactEvents }) {
@@ -122,7 +122,7 @@ describe("a handler's record", () => {
     expect(await outboxOf(receiver)).toEqual([]);
   });
 
-  test("has a key by name and contact, or by its label", async () => {
+  test("a handler's record has a key by name and contact, or by its label", async () => {
     const { service, receiver, deliver } = await start({
       work({ contactEvents }) {
         contactEvents.record(ada("order.shipped"));
@@ -140,7 +140,7 @@ describe("a handler's record", () => {
     expect(service.calls.map(({ path }) => path)).toEqual(["/v1/events/batch"]);
   });
 
-  test("conflicts with another event under the same key", async () => {
+  test("a handler's record conflicts with another event under the same key", async () => {
     let thrown: unknown;
     const { receiver, deliver } = await start({
       retry: { maxAttempts: 1 },
@@ -154,7 +154,7 @@ describe("a handler's record", () => {
     expect(thrown).toMatchObject({ code: "key_conflict" });
   });
 
-  test("is refused after the handler has returned, when nobody would store it", async () => {
+  test("a handler's record is refused after the handler has returned, when nobody would store it", async () => {
     let late: Promise<unknown> | undefined;
     const { receiver, deliver } = await start({
       work({ contactEvents }) {
@@ -167,7 +167,7 @@ describe("a handler's record", () => {
     expect(await outboxOf(receiver)).toHaveLength(1);
   });
 
-  test("made inside a step is not lost with the attempts that skip the step", async () => {
+  test("a handler's record made inside a step is not lost with the attempts that skip the step", async () => {
     let steps = 0;
     const { service, receiver, deliver } = await start({
       async work({ attempt, step, contactEvents }) {
@@ -189,7 +189,7 @@ describe("a handler's record", () => {
     expect(namesIn(service)).toEqual(["order.seen", "order.paid", "order.paid", "order.sent"]);
   });
 
-  test("made beside a step, in every attempt, is one", async () => {
+  test("a handler's record made beside a step, in every attempt, is one", async () => {
     const { service, receiver, deliver } = await start({
       async work({ attempt, step, contactEvents }) {
         const charged = step("charge", () => sleep(20));
@@ -204,7 +204,7 @@ describe("a handler's record", () => {
     expect(namesIn(service)).toEqual(["order.paid"]);
   });
 
-  test("is refused with an option that does not exist, lest two events be taken for one", async () => {
+  test("a handler's record is refused with an option that does not exist, lest two events be taken for one", async () => {
     let thrown: unknown;
     const { receiver, deliver } = await start({
       async work({ contactEvents }) {
@@ -221,7 +221,7 @@ describe("a handler's record", () => {
     expect(await outboxOf(receiver)).toEqual([]);
   });
 
-  test("kept with a step that a later attempt does not wait for is refused aloud", async () => {
+  test("a handler's record kept with a step that a later attempt does not wait for is refused aloud", async () => {
     const { logger, named } = captureLog();
     const { receiver, deliver } = await start({
       logger,
@@ -237,7 +237,7 @@ describe("a handler's record", () => {
     expect(await outboxOf(receiver)).toEqual([]);
   });
 
-  test("made in a step conflicts with another under its key in a later attempt", async () => {
+  test("a handler's record made in a step conflicts with another under its key in a later attempt", async () => {
     const codes: unknown[] = [];
     const { receiver, deliver } = await start({
       async work({ attempt, step, contactEvents }) {
@@ -251,7 +251,7 @@ describe("a handler's record", () => {
     expect(codes).toEqual(["key_conflict"]);
   });
 
-  test("derives the same key in every run", async () => {
+  test("a handler's record derives the same key in every run", async () => {
     const keys: string[] = [];
     const { receiver, deliver } = await start({
       work({ attempt, idempotencyKey, contactEvents }) {
@@ -265,7 +265,7 @@ describe("a handler's record", () => {
     expect(keys).toEqual([view?.key, view?.key, view?.key]);
   });
 
-  test("needs the api", async () => {
+  test("a handler's record needs the api", async () => {
     let thrown: unknown;
     const receiver = openReceiver({ retry: { maxAttempts: 1 } });
     receiver.on("email.sent", async (_event, { contactEvents }) => {
@@ -282,7 +282,7 @@ describe("a handler's record", () => {
 });
 
 describe("receiver.contactEvents.record", () => {
-  test("stores once per key and refuses another event under it", async () => {
+  test("receiver.contactEvents.record stores once per key and refuses another event under it", async () => {
     const { service, receiver } = await start();
     const first = await receiver.contactEvents.record(ada("order.shipped"), { key: "order 1042" });
     const second = await receiver.contactEvents.record(ada("order.shipped"), { key: "order 1042" });
@@ -294,7 +294,7 @@ describe("receiver.contactEvents.record", () => {
     expect(namesIn(service)).toEqual(["order.shipped"]);
   });
 
-  test("takes an event whose properties come in another order for the same", async () => {
+  test("receiver.contactEvents.record takes an event whose properties come in another order for the same", async () => {
     const { receiver } = await start();
     const record = (properties: Record<string, unknown>) =>
       receiver.contactEvents.record({ ...ada("order.shipped"), properties: properties as never }, { key: "1042" });
@@ -303,7 +303,7 @@ describe("receiver.contactEvents.record", () => {
     expect((await errorOf(() => record({ lines: [{ b: 2, a: 3 }], order: 1 }))).code).toBe("key_conflict");
   });
 
-  test("without a key stores an event each time", async () => {
+  test("receiver.contactEvents.record without a key stores an event each time", async () => {
     const { service, receiver } = await start();
     await receiver.contactEvents.record(ada("order.shipped"));
     await receiver.contactEvents.record(ada("order.shipped"));
@@ -311,7 +311,7 @@ describe("receiver.contactEvents.record", () => {
     expect(service.stored).toHaveLength(2);
   });
 
-  test("rejects an invalid event", async () => {
+  test("receiver.contactEvents.record rejects an invalid event", async () => {
     const { receiver } = await start();
     const error = await errorOf(() => receiver.contactEvents.record({ name: "order.shipped" }));
     expect(error).toBeInstanceOf(InvalidInputError);
@@ -327,7 +327,7 @@ describe("a call is repeated exactly as it was", () => {
   test.each([
     ["one event", 1],
     ["a batch", 3],
-  ])("when its answer is lost: %s", async (_, count) => {
+  ])("a call is repeated exactly as it was when its answer is lost: %s", async (_, count) => {
     const names = ["one", "two", "three"].slice(0, count);
     const { service, deliver, turn } = await startOnFakeClock(({ contactEvents }) => {
       for (const name of names) contactEvents.record(ada(name));
@@ -344,7 +344,7 @@ describe("a call is repeated exactly as it was", () => {
     ["503", { status: 503 }, 800],
     ["429 with Retry-After", { status: 429, retryAfter: "7" }, 7_000],
     ["503 with Retry-After", { status: 503, retryAfter: "30" }, 30_000],
-  ])("after the wait that %s asks for", async (_, fault, waitMs) => {
+  ])("a call is repeated exactly as it was after the wait that %s asks for", async (_, fault, waitMs) => {
     const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordThree);
     service.faults.push(fault);
     await deliver();
@@ -362,7 +362,7 @@ describe("a call is repeated exactly as it was", () => {
     expect(namesIn(service)).toEqual(["one", "two", "three", "four"]);
   });
 
-  test("when the key is refused: it waits, and an alarm tells", async () => {
+  test("a call is repeated exactly as it was when the key is refused: it waits, and an alarm tells", async () => {
     const { service, receiver, deliver, alarms, turn } = await startOnFakeClock(recordThree);
     service.faults.push({ status: 401 });
     await deliver();
@@ -391,14 +391,14 @@ describe("events of a batch that the service refuses", () => {
     return { ...started, views, dead: views[1]?.key ?? "" };
   }
 
-  test("are dead, each by itself, with the service's words", async () => {
+  test("events of a batch that the service refuses are dead, each by itself, with the service's words", async () => {
     const { service, views } = await startWithNobody();
     expect(views[1]).toMatchObject({ reason: "refused", code: "contact_not_found", remoteId: undefined });
     expect(views[1]?.message).toContain("The service says contact_not_found.");
     expect(namesIn(service)).toEqual(["one", "three"]);
   });
 
-  test("can be sent again", async () => {
+  test("events of a batch that the service refuses can be sent again", async () => {
     const { service, receiver, dead } = await startWithNobody();
     service.contacts.add("nobody@example.com");
     expect(await receiver.contactEvents.retry(dead)).toBe(true);
@@ -407,7 +407,7 @@ describe("events of a batch that the service refuses", () => {
     expect(await receiver.contactEvents.retry(dead)).toBe(false);
   });
 
-  test("can be given up", async () => {
+  test("events of a batch that the service refuses can be given up", async () => {
     const { service, receiver, dead } = await startWithNobody();
     expect(await receiver.contactEvents.discard(dead)).toBe(true);
     await untilStates(receiver, "done", "done", "done");
@@ -417,7 +417,7 @@ describe("events of a batch that the service refuses", () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  test("are dead also when sent alone", async () => {
+  test("events of a batch that the service refuses are dead also when sent alone", async () => {
     const { receiver } = await start();
     await receiver.contactEvents.record({ name: "two", email: "nobody@example.com" });
     await untilStates(receiver, "dead");
@@ -445,7 +445,7 @@ test("events arrive in the order of recording, whatever goes wrong on the way", 
 });
 
 describe("an event from long ago", () => {
-  test("goes alone when it is about to be too old", async () => {
+  test("an event from long ago goes alone when it is about to be too old", async () => {
     let occurredAt = "";
     const { service, deliver, clock, turn } = await startOnFakeClock(({ contactEvents }) => {
       contactEvents.record(ada("one"));
@@ -461,7 +461,7 @@ describe("an event from long ago", () => {
     expect(service.calls.map(({ path }) => path.slice(3))).toEqual(["/events/batch", "/events", "/events/batch"]);
   });
 
-  test("is dead when it is too old, and others go on", async () => {
+  test("an event from long ago is dead when it is too old, and others go on", async () => {
     const { service, receiver, clock, turn } = await startOnFakeClock();
     service.faults.push({ status: 503 });
     const occurredAt = new Date(clock.now() - 89.5 * DAY).toISOString();

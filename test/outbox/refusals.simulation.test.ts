@@ -24,7 +24,7 @@ describe("a service whose clock is behind ours", () => {
     ({ name }: SentEvent): string | undefined =>
       names.includes(name) ? "invalid_event" : undefined;
 
-  test("gets the young events of a batch again half a minute later; the others are done", async () => {
+  test("a service whose clock is behind ours gets the young events of a batch again half a minute later; the others are done", async () => {
     const { service, receiver, deliver, clock, turn } = await startOnFakeClock(
       recordAll(ada("one"), ada("two"), ada("three")),
     );
@@ -44,7 +44,7 @@ describe("a service whose clock is behind ours", () => {
     expectOnce(service, "one", "two", "three");
   });
 
-  test("gets a batch that may have arrived only as it was, also when it calls one of it young", async () => {
+  test("a service whose clock is behind ours gets a batch that may have arrived only as it was, also when it calls one of it young", async () => {
     const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")));
     service.faults.push({ status: 503 });
     service.ruleOf = future("one");
@@ -57,7 +57,7 @@ describe("a service whose clock is behind ours", () => {
     expectOnce(service, "one", "two");
   });
 
-  test("does not get them sooner for what is recorded meanwhile, which waits behind them", async () => {
+  test("a service whose clock is behind ours does not get them sooner for what is recorded meanwhile, which waits behind them", async () => {
     const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")));
     service.ruleOf = future("one", "two");
     await deliver();
@@ -73,7 +73,7 @@ describe("a service whose clock is behind ours", () => {
     expect(namesByCall(service)[1]?.slice(0, 3)).toEqual(["one", "two", "event.3"]);
   });
 
-  test("gets a single event again under its key", async () => {
+  test("a service whose clock is behind ours gets a single event again under its key", async () => {
     const { service, receiver, turn } = await startOnFakeClock();
     service.ruleOf = future("one");
     await receiver.contactEvents.record(ada("one"));
@@ -88,21 +88,24 @@ describe("a service whose clock is behind ours", () => {
   test.each([
     ["alone", [ada("one")]],
     ["in a batch", [ada("one"), ada("two")]],
-  ])("is believed when it still refuses after five minutes: %s", async (_, events) => {
-    const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordAll(...events));
-    service.ruleOf = future("one", "two");
-    const recordedAt = clock.now();
-    await deliver();
-    await turn(async () => (await receiver.stats()).outbox.dead === events.length, SECOND);
-    expect(clock.now() - recordedAt).toBeGreaterThan(5 * MINUTE);
-    expect(await outboxOf(receiver)).toMatchObject(events.map(() => ({ reason: "refused", code: "invalid_event" })));
-    expect(service.stored).toEqual([]);
-  });
+  ])(
+    "a service whose clock is behind ours is believed when it still refuses after five minutes: %s",
+    async (_, events) => {
+      const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordAll(...events));
+      service.ruleOf = future("one", "two");
+      const recordedAt = clock.now();
+      await deliver();
+      await turn(async () => (await receiver.stats()).outbox.dead === events.length, SECOND);
+      expect(clock.now() - recordedAt).toBeGreaterThan(5 * MINUTE);
+      expect(await outboxOf(receiver)).toMatchObject(events.map(() => ({ reason: "refused", code: "invalid_event" })));
+      expect(service.stored).toEqual([]);
+    },
+  );
 
   test.each([
     ["alone", [ada("one")]],
     ["in a batch", [ada("one"), ada("two")]],
-  ])("is believed at once about an older event: %s", async (_, events) => {
+  ])("a service whose clock is behind ours is believed at once about an older event: %s", async (_, events) => {
     const clock = fakeClock();
     const occurredAt = new Date(clock.now() - 6 * MINUTE).toISOString();
     const { service, receiver, deliver, turn } = await startOnFakeClock(
@@ -130,7 +133,7 @@ test("a single event refused for another field than its time is dead at once, an
 describe("a batch that is refused whole", () => {
   const three = recordAll(ada("one"), ada("two"), ada("three"));
 
-  test("for one event's shape: that one is dead, the others go in another call", async () => {
+  test("a batch that is refused whole for one event's shape: that one is dead, the others go in another call", async () => {
     const { service, receiver, deliver, turn } = await startOnFakeClock(three);
     service.faults.push({ status: 422, code: "invalid_parameter", param: "events.1.name" });
     await deliver();
@@ -149,7 +152,7 @@ describe("a batch that is refused whole", () => {
     expectOnce(service, "one", "three");
   });
 
-  test("for a time that an earlier try may have passed is only ever repeated as it was", async () => {
+  test("a batch that is refused whole for a time that an earlier try may have passed is only ever repeated as it was", async () => {
     const { service, receiver, deliver, turn } = await startOnFakeClock(three);
     service.faults.push("lost", { status: 422, code: "invalid_event", param: "events.1.occurredAt" });
     await deliver();
@@ -160,23 +163,26 @@ describe("a batch that is refused whole", () => {
     expectOnce(service, "one", "two", "three");
   });
 
-  test.each(["events", "events.7.name", undefined])("with the param %j blames them all", async (param) => {
-    const { service, receiver, deliver, turn } = await startOnFakeClock(three);
-    service.faults.push({ status: 422, code: "invalid_parameter", ...(param !== undefined && { param }) });
-    await deliver();
-    await turn(async () => (await statesOf(receiver)).join() === "dead,dead,dead");
-    const [one] = await outboxOf(receiver);
-    expect(await receiver.contactEvents.retry(one?.key ?? "")).toBe(true);
-    await turn(async () => (await statesOf(receiver)).join() === "done,dead,dead");
-    expect(service.calls[1]).toMatchObject({ path: "/v1/events", key: one?.key });
-    expectOnce(service, "one");
-  });
+  test.each(["events", "events.7.name", undefined])(
+    "a batch that is refused whole with the param %j blames them all",
+    async (param) => {
+      const { service, receiver, deliver, turn } = await startOnFakeClock(three);
+      service.faults.push({ status: 422, code: "invalid_parameter", ...(param !== undefined && { param }) });
+      await deliver();
+      await turn(async () => (await statesOf(receiver)).join() === "dead,dead,dead");
+      const [one] = await outboxOf(receiver);
+      expect(await receiver.contactEvents.retry(one?.key ?? "")).toBe(true);
+      await turn(async () => (await statesOf(receiver)).join() === "done,dead,dead");
+      expect(service.calls[1]).toMatchObject({ path: "/v1/events", key: one?.key });
+      expectOnce(service, "one");
+    },
+  );
 
   test.each<[string, ContactEventInput[]]>([
     ["a batch", [ada("one"), ada("two")]],
     ["a single event", [ada("one")]],
   ])(
-    "or %s, for a reason that says nothing about earlier tries, is only ever repeated as it was",
+    "a batch that is refused whole or %s, for a reason that says nothing about earlier tries, is only ever repeated as it was",
     async (_, events) => {
       const names = events.map(({ name }) => name);
       const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(...events));
@@ -219,7 +225,7 @@ describe("a batch that a newer version of the client does not take any more", ()
     return { ...(await startOnFakeClock(work, { service, clock, api: { ...client, contactEvents } })), rules };
   }
 
-  test("and that was never sent: the one at fault is dead, the others go", async () => {
+  test("a batch that a newer version of the client does not take any more and that was never sent: the one at fault is dead, the others go", async () => {
     const { service, receiver, deliver, turn } = await startStrict();
     await deliver();
     await turn(async () => (await statesOf(receiver)).join() === "done,dead,done", 100);
@@ -227,7 +233,7 @@ describe("a batch that a newer version of the client does not take any more", ()
     expectOnce(service, "one", "three");
   });
 
-  test("and that may have arrived: it is dead as a whole, and only ever repeated as it was", async () => {
+  test("a batch that a newer version of the client does not take any more and that may have arrived: it is dead as a whole, and only ever repeated as it was", async () => {
     const { service, receiver, deliver, turn, rules } = await startStrict();
     rules.isStrict = false;
     service.faults.push("lost");
@@ -262,25 +268,28 @@ describe("an answer that is a matter of configuration", () => {
     ["400 of a proxy", { status: 400, html: "<h1>Bad request</h1>" }, "InvalidRequestError invalid_answer"],
     ["405", { status: 405, code: "method_not_allowed" }, "ApiError method_not_allowed"],
     ["a redirect", { status: 302 }, "ApiError redirect_refused"],
-  ])("%s: the events wait, an alarm tells, and they go once it is mended", async (_, fault, error) => {
-    for (const names of [["one"], ["one", "two"]]) {
-      const { service, receiver, deliver, alarms, turn } = await startOnFakeClock(
-        recordAll(...names.map((name) => ada(name))),
-      );
-      service.faultOf = () => fault;
-      await deliver();
-      await turn(() => service.calls.length === 4, 100);
-      expect(alarms[0]).toEqual({ kind: "api_refused", error });
-      expect(await statesOf(receiver)).toEqual(names.map(() => "leased"));
-      expect((await receiver.stats()).outbox).toMatchObject({ pending: 0, leased: names.length, dead: 0 });
-      service.faultOf = () => undefined;
-      await turn(async () => (await statesOf(receiver)).every((state) => state === "done"), 100);
-      expect(new Set(callsOf(service)).size).toBe(1);
-      expectOnce(service, ...names);
-    }
-  });
+  ])(
+    "an answer that is a matter of configuration %s: the events wait, an alarm tells, and they go once it is mended",
+    async (_, fault, error) => {
+      for (const names of [["one"], ["one", "two"]]) {
+        const { service, receiver, deliver, alarms, turn } = await startOnFakeClock(
+          recordAll(...names.map((name) => ada(name))),
+        );
+        service.faultOf = () => fault;
+        await deliver();
+        await turn(() => service.calls.length === 4, 100);
+        expect(alarms[0]).toEqual({ kind: "api_refused", error });
+        expect(await statesOf(receiver)).toEqual(names.map(() => "leased"));
+        expect((await receiver.stats()).outbox).toMatchObject({ pending: 0, leased: names.length, dead: 0 });
+        service.faultOf = () => undefined;
+        await turn(async () => (await statesOf(receiver)).every((state) => state === "done"), 100);
+        expect(new Set(callsOf(service)).size).toBe(1);
+        expectOnce(service, ...names);
+      }
+    },
+  );
 
-  test("raises the alarm again a minute later, not with each try", async () => {
+  test("an answer that is a matter of configuration raises the alarm again a minute later, not with each try", async () => {
     const { service, receiver, clock, alarms, turn } = await startOnFakeClock();
     service.faultOf = () => ({ status: 401 });
     const begunAt = clock.now();
