@@ -41,46 +41,50 @@ async function send({ port }: ReceiverConfig, body: string, at = Date.now()): Pr
 }
 
 describe("a start with the clock 400 days ahead", () => {
-  it("forgets no id, says so, and lets no event take effect twice", { timeout: 60_000 }, async () => {
-    const config = await createConfig();
-    const bodies = Array.from({ length: 50 }, (_, index) => makeBody(`evt_${index}`));
-    const first = await startReady(config);
-    for (const body of bodies) expect(await send(config, body)).toBe("accepted");
-    await waitUntil("all are handled", 10_000, () => readUndone(config.file).length === 0);
-    await stop(first);
+  it(
+    "a start with the clock 400 days ahead forgets no id, says so, and lets no event take effect twice",
+    { timeout: 60_000 },
+    async () => {
+      const config = await createConfig();
+      const bodies = Array.from({ length: 50 }, (_, index) => makeBody(`evt_${index}`));
+      const first = await startReady(config);
+      for (const body of bodies) expect(await send(config, body)).toBe("accepted");
+      await waitUntil("all are handled", 10_000, () => readUndone(config.file).length === 0);
+      await stop(first);
 
-    const ahead = await startReady({ ...config, clockAheadMs: AHEAD_MS });
-    // Replays of ours are signed with this machine's clock and tell nothing of the true time, be the id known or new.
-    const replays = [bodies[0] ?? "", makeBody("evt_0-replay")];
-    for (const body of replays) await send(config, body, Date.now() + AHEAD_MS);
-    await sleep(PRUNING_MS);
-    await stop(ahead);
-    // Again, since the first wrong start must not make the second one believe it.
-    const aheadAgain = await startReady({ ...config, clockAheadMs: AHEAD_MS });
-    await sleep(PRUNING_MS);
-    await stop(aheadAgain);
+      const ahead = await startReady({ ...config, clockAheadMs: AHEAD_MS });
+      // Replays of ours are signed with this machine's clock and tell nothing of the true time, be the id known or new.
+      const replays = [bodies[0] ?? "", makeBody("evt_0-replay")];
+      for (const body of replays) await send(config, body, Date.now() + AHEAD_MS);
+      await sleep(PRUNING_MS);
+      await stop(ahead);
+      // Again, since the first wrong start must not make the second one believe it.
+      const aheadAgain = await startReady({ ...config, clockAheadMs: AHEAD_MS });
+      await sleep(PRUNING_MS);
+      await stop(aheadAgain);
 
-    const last = await startReady(config);
-    const outcomes = new Set<string | null>();
-    for (const body of bodies) outcomes.add(await send(config, body));
-    await waitUntil("all are handled", 10_000, () => readUndone(config.file).length === 0);
-    await stop(last);
-    const { effects } = readInboxFile(config.file);
-    expect(effects.map(({ id }) => id).toSorted()).toEqual(
-      [...bodies.map((_, index) => `evt_${index}`), "evt_0-replay"].toSorted(),
-    );
-    expect([...outcomes]).toEqual(["duplicate"]);
-    for (const { lines } of [ahead, aheadAgain]) {
-      expect(lines).toContainEqual(
-        expect.objectContaining({ alarm: "clock_skew", skewSeconds: expect.closeTo(AHEAD_MS / 1_000, -3) }),
+      const last = await startReady(config);
+      const outcomes = new Set<string | null>();
+      for (const body of bodies) outcomes.add(await send(config, body));
+      await waitUntil("all are handled", 10_000, () => readUndone(config.file).length === 0);
+      await stop(last);
+      const { effects } = readInboxFile(config.file);
+      expect(effects.map(({ id }) => id).toSorted()).toEqual(
+        [...bodies.map((_, index) => `evt_${index}`), "evt_0-replay"].toSorted(),
       );
-    }
-  });
+      expect([...outcomes]).toEqual(["duplicate"]);
+      for (const { lines } of [ahead, aheadAgain]) {
+        expect(lines).toContainEqual(
+          expect.objectContaining({ alarm: "clock_skew", skewSeconds: expect.closeTo(AHEAD_MS / 1_000, -3) }),
+        );
+      }
+    },
+  );
 });
 
 describe("a clock that was a year ahead and is set back", () => {
   it.each(["while the receiver runs", "before the receiver starts again"])(
-    "%s: a retry comes after its own wait",
+    "a clock that was a year ahead and is set back %s: a retry comes after its own wait",
     { timeout: 60_000 },
     async (when) => {
       const config = { ...(await createConfig()), retry: { initialMs: 500 } };

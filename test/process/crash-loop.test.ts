@@ -68,27 +68,38 @@ function allPairs(events: readonly TestEvent[], handlers: readonly string[]): st
 }
 
 describe("a poison event", () => {
-  it.each(DEADLY)("is parked after four deaths, and nothing else is: $how", { timeout: 60_000 }, async ({ task }) => {
-    const crashing = await startCrashing({ only: { kind: "commit" } });
-    const innocent = ordinary(60, ["only"]);
-    const poison = { id: "poison", tasks: { only: task } };
-    await deliverAll(crashing.sender, innocent.toSpliced(30, 0, poison));
-    await waitUntil("the poison is parked", 30_000, () =>
-      readUndone(crashing.file).some(({ state }) => state === "parked"),
-    );
-    const later = ordinary(10, ["only"], "later");
-    await deliverAll(crashing.sender, later);
-    const inbox = await settle(crashing);
+  it.each(DEADLY)(
+    "a poison event is parked after four deaths, and nothing else is: $how",
+    { timeout: 60_000 },
+    async ({ task }) => {
+      const crashing = await startCrashing({ only: { kind: "commit" } });
+      const innocent = ordinary(60, ["only"]);
+      const poison = { id: "poison", tasks: { only: task } };
+      await deliverAll(crashing.sender, innocent.toSpliced(30, 0, poison));
+      await waitUntil("the poison is parked", 30_000, () =>
+        readUndone(crashing.file).some(({ state }) => state === "parked"),
+      );
+      const later = ordinary(10, ["only"], "later");
+      await deliverAll(crashing.sender, later);
+      const inbox = await settle(crashing);
 
-    expect(crashing.supervisor.deaths).toHaveLength(DEATHS_THAT_PARK);
-    expect(inbox.work).toEqual([
-      { id: "poison", handler: "only", state: "parked", reason: "crash_loop", started: DEATHS_THAT_PARK, finished: 0 },
-    ]);
-    expect(pairs(inbox.effects)).toEqual(allPairs([...innocent, ...later], ["only"]));
-    expect(pairs(inbox.done)).toEqual(pairs(inbox.effects));
-  });
+      expect(crashing.supervisor.deaths).toHaveLength(DEATHS_THAT_PARK);
+      expect(inbox.work).toEqual([
+        {
+          id: "poison",
+          handler: "only",
+          state: "parked",
+          reason: "crash_loop",
+          started: DEATHS_THAT_PARK,
+          finished: 0,
+        },
+      ]);
+      expect(pairs(inbox.effects)).toEqual(allPairs([...innocent, ...later], ["only"]));
+      expect(pairs(inbox.done)).toEqual(pairs(inbox.effects));
+    },
+  );
 
-  it("keeps no second handler from the same event", { timeout: 60_000 }, async () => {
+  it("a poison event keeps no second handler from the same event", { timeout: 60_000 }, async () => {
     const crashing = await startCrashing({ deadly: { kind: "commit" }, other: { kind: "commit" } });
     const innocent = ordinary(30, ["deadly", "other"]);
     const poison = { id: "poison", tasks: { deadly: { die: "kill" } } } satisfies TestEvent;
@@ -110,7 +121,7 @@ describe("two poison events", () => {
   it.each([
     { where: "one handler", in: ["first", "first"] },
     { where: "two handlers", in: ["first", "second"] },
-  ] as const)("of $where are parked alone", { timeout: 60_000 }, async ({ in: [inA, inB] }) => {
+  ] as const)("two poison events of $where are parked alone", { timeout: 60_000 }, async ({ in: [inA, inB] }) => {
     const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
     const innocent = ordinary(60, HANDLERS);
     const poisonA = { id: "poison_a", tasks: { [inA]: { die: "kill" } } } satisfies TestEvent;
@@ -135,7 +146,7 @@ describe("two poison events", () => {
 
 describe("an innocent event", () => {
   it(
-    "is not parked when the process is killed from outside in each of its first three runs",
+    "an innocent event is not parked when the process is killed from outside in each of its first three runs",
     { timeout: 60_000 },
     async () => {
       const crashing = await startCrashing({ only: { kind: "commit" } });
@@ -160,20 +171,24 @@ describe("a slow handler beside poison", () => {
   const SLOW_MS = 600;
   const slow: TestEvent = { id: "slow", tasks: { first: { waitMs: SLOW_MS, tellStart: true } } };
 
-  it.each(["first", "second"])("is not parked when the poison is in handler %s", { timeout: 60_000 }, async (where) => {
-    const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
-    const poison = { id: "poison", tasks: { [where]: { die: "kill", dieAfterMs: 30 } } } satisfies TestEvent;
-    await deliverAll(crashing.sender, [slow, poison]);
-    const inbox = await settle(crashing);
+  it.each(["first", "second"])(
+    "a slow handler beside poison is not parked when the poison is in handler %s",
+    { timeout: 60_000 },
+    async (where) => {
+      const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
+      const poison = { id: "poison", tasks: { [where]: { die: "kill", dieAfterMs: 30 } } } satisfies TestEvent;
+      await deliverAll(crashing.sender, [slow, poison]);
+      const inbox = await settle(crashing);
 
-    expect(inbox.work.map(({ id, handler }) => ({ id, handler }))).toEqual([{ id: "poison", handler: where }]);
-    expect(pairs(inbox.effects)).toEqual(
-      allPairs([slow, poison], ["first", "second"]).filter((pair) => pair !== `poison ${where}`),
-    );
-  });
+      expect(inbox.work.map(({ id, handler }) => ({ id, handler }))).toEqual([{ id: "poison", handler: where }]);
+      expect(pairs(inbox.effects)).toEqual(
+        allPairs([slow, poison], ["first", "second"]).filter((pair) => pair !== `poison ${where}`),
+      );
+    },
+  );
 
   it.each(["first", "second"])(
-    "is not parked when a second poison comes while it runs alone: handler %s",
+    "a slow handler beside poison is not parked when a second poison comes while it runs alone: handler %s",
     { timeout: 60_000 },
     async (where) => {
       const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });

@@ -96,18 +96,21 @@ describe("the database file", () => {
     ],
     ["replaced by an empty file", (file) => (rmSync(file), writeFileSync(file, ""))],
     ["deleted with its WAL", (file) => (rmSync(file), rmSync(`${file}-wal`), rmSync(`${file}-shm`))],
-  ])("%s under a running receiver: nothing is acknowledged any more, and an alarm says so", async (_, take) => {
-    const scene = await prepare();
-    const receiver = await scene.start();
-    expect((await scene.send("before", 20)).get(200)).toHaveLength(20);
-    take(scene.file);
-    const after = await scene.send("after", 60);
-    expect([...after.keys()]).toEqual([503]);
-    expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
-    await kill(receiver);
-  });
+  ])(
+    "the database file %s under a running receiver: nothing is acknowledged any more, and an alarm says so",
+    async (_, take) => {
+      const scene = await prepare();
+      const receiver = await scene.start();
+      expect((await scene.send("before", 20)).get(200)).toHaveLength(20);
+      take(scene.file);
+      const after = await scene.send("after", 60);
+      expect([...after.keys()]).toEqual([503]);
+      expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
+      await kill(receiver);
+    },
+  );
 
-  it("moved away and put back is gone on with, and has all that was acknowledged", async () => {
+  it("the database file moved away and put back is gone on with, and has all that was acknowledged", async () => {
     const scene = await prepare();
     const receiver = await scene.start();
     const before = (await scene.send("before", 20)).get(200) ?? [];
@@ -119,7 +122,7 @@ describe("the database file", () => {
     expect(lostOf(scene.file, [...before, ...taken])).toEqual([]);
   });
 
-  it("moved away has by itself all that was acknowledged, and what takes its place keeps nothing of it", async () => {
+  it("the database file moved away has by itself all that was acknowledged, and what takes its place keeps nothing of it", async () => {
     const scene = await prepare();
     const receiver = await scene.start();
     const before = (await scene.send("before", 20)).get(200) ?? [];
@@ -136,7 +139,7 @@ describe("the database file", () => {
     expect(lostOf(scene.file, after)).toEqual([]);
   });
 
-  it("gone, the receiver still stops in order, and touches nothing that took its place", async () => {
+  it("the database file gone, the receiver still stops in order, and touches nothing that took its place", async () => {
     const scene = await prepare();
     const receiver = await scene.start();
     await scene.send("before", 5);
@@ -150,22 +153,25 @@ describe("the database file", () => {
 });
 
 describe("what SQLite puts beside it", () => {
-  it.each(["-wal", "-owner"])("deleted (%s): the receiver opens its files again and loses nothing", async (end) => {
-    const scene = await prepare();
-    const receiver = await scene.start();
-    const before = (await scene.send("before", 20)).get(200) ?? [];
-    rmSync(`${scene.file}${end}`);
-    const meanwhile = (await scene.send("meanwhile", 20)).get(200) ?? [];
-    const taken = await sendUntilTaken(scene, "after");
-    expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
-    await kill(receiver);
-    expect(lostOf(scene.file, [...before, ...meanwhile, ...taken])).toEqual([]);
-  });
+  it.each(["-wal", "-owner"])(
+    "what SQLite puts beside it deleted (%s): the receiver opens its files again and loses nothing",
+    async (end) => {
+      const scene = await prepare();
+      const receiver = await scene.start();
+      const before = (await scene.send("before", 20)).get(200) ?? [];
+      rmSync(`${scene.file}${end}`);
+      const meanwhile = (await scene.send("meanwhile", 20)).get(200) ?? [];
+      const taken = await sendUntilTaken(scene, "after");
+      expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
+      await kill(receiver);
+      expect(lostOf(scene.file, [...before, ...meanwhile, ...taken])).toEqual([]);
+    },
+  );
 });
 
 describe("a program in the receiver's process that opens and closes the file", () => {
   it.each(["node:sqlite", "a second better-sqlite3", "fs.cp of the folder"])(
-    "(%s), and the command line after it: no acknowledged event is lost in a crash",
+    "a program in the receiver's process that opens and closes the file (%s), and the command line after it: no acknowledged event is lost in a crash",
     { timeout: 60_000 },
     async (how) => {
       const scene = await prepare();
@@ -183,18 +189,22 @@ describe("a program in the receiver's process that opens and closes the file", (
     },
   );
 
-  it("does not let the next process of a rolling deploy end this one", { timeout: 60_000 }, async () => {
-    const scene = await prepare();
-    const receiver = await scene.start();
-    const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
-    await meddle(scene, "fs.cp of the folder");
-    const next = startReceiver({ ...scene.config, port: await findFreePort() });
-    expect(await next.line("ready")).toBeDefined();
-    acknowledged.push(...((await scene.send("after", 50)).get(200) ?? []));
-    acknowledged.push(...(await sendUntilTaken(scene, "last")));
-    expect(receiver.hasEnded).toBe(false);
-    await kill(receiver);
-    await kill(next);
-    expect(lostOf(scene.file, acknowledged)).toEqual([]);
-  });
+  it(
+    "a program in the receiver's process that opens and closes the file does not let the next process of a rolling deploy end this one",
+    { timeout: 60_000 },
+    async () => {
+      const scene = await prepare();
+      const receiver = await scene.start();
+      const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
+      await meddle(scene, "fs.cp of the folder");
+      const next = startReceiver({ ...scene.config, port: await findFreePort() });
+      expect(await next.line("ready")).toBeDefined();
+      acknowledged.push(...((await scene.send("after", 50)).get(200) ?? []));
+      acknowledged.push(...(await sendUntilTaken(scene, "last")));
+      expect(receiver.hasEnded).toBe(false);
+      await kill(receiver);
+      await kill(next);
+      expect(lostOf(scene.file, acknowledged)).toEqual([]);
+    },
+  );
 });

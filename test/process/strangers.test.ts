@@ -111,15 +111,18 @@ describe.each(["node:http", "listener", "express", "fetch"])("over %s, beside 64
   test.each<[string, Strangers]>([
     ["with chunks of one byte", held],
     ["with chunks of one byte and no signature", { ...held, isSigned: false, forMs: 2_500 }],
-  ])("%s every delivery is taken, and neither memory nor the event loop is theirs", async (_, strangers) => {
-    const { port, cost } = await startReceiver(mount);
-    expect(await deliver(port)).toBe("accepted");
-    const { outcomes } = await deliverBeside(port, strangers);
-    const { grownMegabytes, blockedMs } = (await cost()) ?? expect.fail("The receiver answers no more.");
-    expect(new Set(outcomes)).toEqual(new Set(["accepted"]));
-    expect(grownMegabytes).toBeLessThan(MOST_MEGABYTES);
-    expect(blockedMs).toBeLessThan(LONGEST_BLOCKED_MS);
-  });
+  ])(
+    "beside 64 strangers %s every delivery is taken, and neither memory nor the event loop is theirs",
+    async (_, strangers) => {
+      const { port, cost } = await startReceiver(mount);
+      expect(await deliver(port)).toBe("accepted");
+      const { outcomes } = await deliverBeside(port, strangers);
+      const { grownMegabytes, blockedMs } = (await cost()) ?? expect.fail("The receiver answers no more.");
+      expect(new Set(outcomes)).toEqual(new Set(["accepted"]));
+      expect(grownMegabytes).toBeLessThan(MOST_MEGABYTES);
+      expect(blockedMs).toBeLessThan(LONGEST_BLOCKED_MS);
+    },
+  );
 
   test("a delivery is taken or sent again while large bodies take all room, and the room is free afterwards", async () => {
     const large = { ...held, chunkBytes: MEGABYTE, forMs: PATIENCE_MS };

@@ -54,7 +54,7 @@ function expectOnce(file: string, events: readonly TestEvent[]): void {
 
 describe("two processes on one file", () => {
   it(
-    "both accept, and the older one runs the handlers, also of what the younger accepted",
+    "two processes on one file both accept, and the older one runs the handlers, also of what the younger accepted",
     { timeout: 90_000 },
     async () => {
       const { file, a, b } = await preparePair();
