@@ -53,18 +53,18 @@ describe("the secret", () => {
     ["secret_has_quotes", "a line end written out", `${SECRET}\\n`],
     ["secret_prefix_missing", "no prefix", bareKey],
     ["secret_prefix_missing", "no prefix and a line end", `${bareKey}\n`],
-  ])("%s: %s", (code, _name, secret) => {
+  ])("the explanation of a secret: %s: %s", (code, _name, secret) => {
     const explanation = explain({ secrets: secret });
     expect(explanation.verdict).toMatchObject({ reason: "mismatch" });
     expect(codes(explanation)).toEqual([code]);
   });
 
-  test("whitespace is said in the words of a cure", () => {
+  test("whitespace around a secret is said in the words of a cure", () => {
     const [finding] = explain({ secrets: `${SECRET}\n` }).findings;
     expect(finding?.message).toBe("secrets[0] has white space or a line end around it; it would match after trimming.");
   });
 
-  test("a sender that signs without the prefix, or with the decoded key as Standard Webhooks", () => {
+  test("the explanation of a secret: a sender that signs without the prefix, or with the decoded key as Standard Webhooks", () => {
     const headers = (key: string | Buffer) => ({
       "x-svc-signature": `t=1700000000,v1=${hmac(key, `1700000000.${COMPACT}`)}`,
     });
@@ -72,7 +72,7 @@ describe("the secret", () => {
     expect(codes(explain({ headers: headers(Buffer.from(bareKey, "base64")) }))).toEqual(["secret_base64_decoded"]);
   });
 
-  test("which secret of several is meant", () => {
+  test("the explanation says which secret of several is meant", () => {
     const [finding] = explain({ secrets: ["whsec_other", `${SECRET} `] }).findings;
     expect(finding?.message).toMatch(/^secrets\[1\] has white space/);
   });
@@ -82,11 +82,11 @@ describe("the secret", () => {
     ["secret_is_api_key", '"svc_test_0123456789abcdef01234567"'],
     ["secret_is_endpoint_id", "whe_0123456789abcdef01234567"],
     ["secret_has_other_length", SECRET.slice(0, -3)],
-  ])("%s is seen without a match", (code, secret) => {
+  ])("the explanation of a secret: %s is seen without a match", (code, secret) => {
     expect(codes(explain({ secrets: secret }))).toEqual([code, "secret_unknown"]);
   });
 
-  test("a secret of the right form that fits nothing, as text or as a key object", () => {
+  test("the explanation of a secret: a secret of the right form that fits nothing, as text or as a key object", () => {
     const other = `whsec_${"x".repeat(43)}`;
     expect(codes(explain({ secrets: other }))).toEqual(["secret_unknown"]);
     expect(codes(explain({ secrets: [createSecretKey(Buffer.from(other))] }))).toEqual(["secret_unknown"]);
@@ -119,7 +119,7 @@ describe("the body", () => {
     ["body_decoded_as_latin1", "read as UTF-8", '{"a":"é"}', Buffer.from('{"a":"é"}', "latin1")],
     ["body_base64", "base64-decoded body", COMPACT, Buffer.from(COMPACT).toString("base64")],
     ["body_quoted_as_json", "quoted as a JSON string", COMPACT, JSON.stringify(COMPACT)],
-  ])("%s: signed %s", (code, words, signedBody, body) => {
+  ])("the explanation of a body: %s: signed %s", (code, words, signedBody, body) => {
     const explanation = explain({ body }, { body: signedBody });
     expect(codes(explanation)).toEqual([code]);
     expect(explanation.findings[0]?.message).toContain(words);
@@ -132,7 +132,7 @@ describe("the body", () => {
     ["body_stringified_object", "[object Object]"],
     ["body_lost_characters", '{"a":"\uFFFD"}'],
     ["body_lost_characters", Buffer.from('{"a":"\uFFFD"}')],
-  ])("%s is seen without a match", (code, body) => {
+  ])("the explanation of a body: %s is seen without a match", (code, body) => {
     expect(codes(explain({ body }, { body: Buffer.from([0xff, 0x00]) }))).toEqual([code, "secret_unknown"]);
   });
 
@@ -168,14 +168,14 @@ describe("the timestamp", () => {
       { timestampIn: "header" },
     ],
     ["timestamp_not_signed", "the body alone", headers("1700000000", ""), {}],
-  ])("%s: %s", (code, _name, headers, assumptions = {}) => {
+  ])("the explanation of a timestamp: %s: %s", (code, _name, headers, assumptions = {}) => {
     expect(codes(explain({ headers, assumptions }))).toEqual([code]);
   });
 
   test.each([
     [301, "clock_ahead", "301 seconds before this machine's clock", "this machine's clock is ahead"],
     [-301, "clock_behind", "301 seconds ahead of this machine's clock", "This machine's clock is behind"],
-  ])("%i seconds off: %s", (skew, code, message, fix) => {
+  ])("the explanation of a timestamp: %i seconds off: %s", (skew, code, message, fix) => {
     const explanation = explain({ nowMs: NOW + skew * 1000 });
     expect(codes(explanation)).toEqual([code]);
     expect(explanation.findings[0]?.message).toContain(message);
@@ -184,9 +184,12 @@ describe("the timestamp", () => {
     expect(explanation.findings[0]?.fix).toContain(fix);
   });
 
-  test.each([3600, -7200, 5 * 3600 + 20])("%i seconds off looks like a time zone", (skew) => {
-    expect(explain({ nowMs: NOW + skew * 1000 }).findings[0]?.message).toContain("whole hours");
-  });
+  test.each([3600, -7200, 5 * 3600 + 20])(
+    "the explanation of a timestamp: %i seconds off looks like a time zone",
+    (skew) => {
+      expect(explain({ nowMs: NOW + skew * 1000 }).findings[0]?.message).toContain("whole hours");
+    },
+  );
 
   test("a time in 1970 looks like seconds divided once more", () => {
     expect(codes(explain({}, { timestamp: 1_700_000_000 }))).toEqual(["timestamp_unit"]);
@@ -228,7 +231,7 @@ describe("headers that cannot be read", () => {
     [["timestamp_malformed"], "no zone", { "x-svc-signature": `t=2023-11-14T22:13:20,v1=${value}` }, "time zone"],
     [["timestamp_malformed"], "junk time", { "x-svc-signature": `t=CANARY,v1=${value}` }, "neither digits nor"],
     [["timestamp_unit"], "microseconds", { "x-svc-signature": `t=1700000000000000,v1=${value}` }, "16 digits"],
-  ])("%j: %s", (expected, _name, headers, words) => {
+  ])("headers that cannot be read: %j: %s", (expected, _name, headers, words) => {
     const explanation = explain({ headers });
     expect(explanation.ok).toBe(false);
     expect(codes(explanation)).toEqual(expected);

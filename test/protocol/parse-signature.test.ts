@@ -29,7 +29,7 @@ describe("layouts that are read", () => {
     ["the time last", `v1=${hex},t=${T}`],
     ["spaces and tabs between", ` t=${T} ,\t v1=${hex} `],
     ["unknown keys", `t=${T},v0=abc,v1=${hex},key-id=1,v2=`],
-  ])("combined: %s", (_name, header) => {
+  ])("layouts that are read: combined: %s", (_name, header) => {
     expect(parse(header)).toEqual({
       ok: true,
       timestampText: T,
@@ -49,7 +49,7 @@ describe("layouts that are read", () => {
     ["v1=", `v1=${base64}`],
     ["v1,", `v1,${base64}`],
     ["v1= and an unknown key", `v1=${hex},k=2`],
-  ])("bare with the time beside it: %s", (_name, header) => {
+  ])("layouts that are read: bare with the time beside it: %s", (_name, header) => {
     expect(parse(header, ` ${T}\t`)).toEqual({
       ok: true,
       timestampText: T,
@@ -85,7 +85,7 @@ describe("layouts that other senders use are read as well", () => {
     ["a list that ends in a comma", `,t=${T},,v1=${hex},`, [digest]],
     ["a value that cannot be read beside one that can", `t=${T},v1=junk,v1=${hex},v2=${hex}00`, [digest]],
     ["a time that cannot be read beside one that can", `t=junk,t=${T},v1=${hex}`, [digest]],
-  ])("with the time in it: %s", (_name, header, signatures) => {
+  ])("layouts that other senders use are read as well with the time in it: %s", (_name, header, signatures) => {
     expect(parse(header)).toMatchObject({ ok: true, timestampText: T, timestampFrom: "signature", signatures });
   });
 
@@ -100,7 +100,7 @@ describe("layouts that other senders use are read as well", () => {
     ["hmac-sha256=", `hmac-sha256=${hex}`, [digest]],
     ["quotation marks", `"${hex}"`, [digest]],
     ["a time that cannot be read in it", `t=junk,v1=${hex}`, [digest]],
-  ])("with the time beside it: %s", (_name, header, signatures) => {
+  ])("layouts that other senders use are read as well with the time beside it: %s", (_name, header, signatures) => {
     expect(parse(header, T)).toMatchObject({ ok: true, timestampText: T, timestampFrom: "header", signatures });
     expect(parse(header, `${T}, ${T}`)).toMatchObject({ ok: true, timestampText: T });
   });
@@ -123,11 +123,11 @@ describe("headers that hold nothing to verify", () => {
     ["sha256=", "undecodable_signature"],
     ["null", "undecodable_signature"],
     [`sha512=${hex}${hex}`, "undecodable_signature"],
-  ])("%j: %s", (header, fault) => {
+  ])("headers that hold nothing to verify: %j: %s", (header, fault) => {
     expect(parse(header, T)).toEqual({ ok: false, reason: "malformed_signature", fault });
   });
 
-  test("4096 characters are still read", () => {
+  test("headers that hold nothing to verify: 4096 characters are still read", () => {
     const header = `t=${T},v1=${hex},k=`;
     expect(parse(header.padEnd(4096, "x"))).toMatchObject({ ok: true });
   });
@@ -150,28 +150,34 @@ describe("headers that hold nothing to verify", () => {
     ["the base64 of 33 bytes", Buffer.alloc(33).toString("base64")],
     ["the base64 of the hex", Buffer.from(hex).toString("base64")],
     ["a whole SHA-512", Buffer.alloc(64).toString("hex")],
-  ])("a value that is not exactly 32 bytes in one spelling: %s", (_name, value) => {
-    const malformed = { ok: false, reason: "malformed_signature", fault: "undecodable_signature" };
-    expect(parse(value, T)).toEqual(malformed);
-    expect(parse(`t=${T},v1=${value}`)).toEqual(malformed);
-  });
+  ])(
+    "headers that hold nothing to verify: a value that is not exactly 32 bytes in one spelling: %s",
+    (_name, value) => {
+      const malformed = { ok: false, reason: "malformed_signature", fault: "undecodable_signature" };
+      expect(parse(value, T)).toEqual(malformed);
+      expect(parse(`t=${T},v1=${value}`)).toEqual(malformed);
+    },
+  );
 
-  test("no header at all", () => {
+  test("headers that hold nothing to verify: no header at all", () => {
     expect(parse(undefined, T)).toEqual({ ok: false, reason: "missing_signature" });
   });
 
-  test("a signature without a time", () => {
+  test("headers that hold nothing to verify: a signature without a time", () => {
     expect(parse(hex)).toEqual({ ok: false, reason: "missing_timestamp" });
     expect(parse(`v1=${hex}`)).toEqual({ ok: false, reason: "missing_timestamp" });
   });
 
-  test.each(["", "junk", "1700000000123456", "2023-02-30T00:00:00Z"])("the time %j", (time) => {
-    const malformed = { ok: false, reason: "malformed_timestamp" };
-    expect(parse(hex, time)).toEqual(malformed);
-    expect(parse(`t=${time},v1=${hex}`)).toEqual(malformed);
-  });
+  test.each(["", "junk", "1700000000123456", "2023-02-30T00:00:00Z"])(
+    "headers that hold nothing to verify: the time %j",
+    (time) => {
+      const malformed = { ok: false, reason: "malformed_timestamp" };
+      expect(parse(hex, time)).toEqual(malformed);
+      expect(parse(`t=${time},v1=${hex}`)).toEqual(malformed);
+    },
+  );
 
-  test("two times of which nobody can say which was signed", () => {
+  test("headers that hold nothing to verify: two times of which nobody can say which was signed", () => {
     const malformed = { ok: false, reason: "malformed_timestamp" };
     expect(parse(hex, "1700000000, 1700000001")).toEqual(malformed);
     expect(parse(`t=1700000000,t=1700000001,v1=${hex}`)).toEqual(malformed);
@@ -179,18 +185,18 @@ describe("headers that hold nothing to verify", () => {
 });
 
 describe("assumptions", () => {
-  test("timestampIn: signature never looks at the timestamp header", () => {
+  test("assumptions: timestampIn: signature never looks at the timestamp header", () => {
     expect(parse(hex, T, { timestampIn: "signature" })).toEqual({ ok: false, reason: "missing_timestamp" });
     expect(parse(`t=${T},v1=${hex}`, undefined, { timestampIn: "signature" })).toMatchObject({ ok: true });
   });
 
-  test("timestampIn: header never uses t=", () => {
+  test("assumptions: timestampIn: header never uses t=", () => {
     const changes = { timestampIn: "header" } as const;
     expect(parse(`t=1,v1=${hex}`, T, changes)).toMatchObject({ timestampText: T, timestampFrom: "header" });
     expect(parse(`t=${T},v1=${hex}`, undefined, changes)).toEqual({ ok: false, reason: "missing_timestamp" });
   });
 
-  test("encodings narrows what is read", () => {
+  test("assumptions: encodings narrows what is read", () => {
     const malformed = { reason: "malformed_signature", fault: "undecodable_signature" };
     expect(parse(hex, T, { encodings: ["base64"] })).toMatchObject(malformed);
     expect(parse(base64, T, { encodings: ["hex", "base64url"] })).toMatchObject(malformed);
@@ -198,7 +204,7 @@ describe("assumptions", () => {
     expect(parse(base64url, T, { encodings: ["base64"] })).toMatchObject(malformed);
   });
 
-  test("headers of other names", () => {
+  test("assumptions: headers of other names", () => {
     const headers: Record<string, string> = { "x-other": hex, "x-when": T };
     const changes = { ...SIGNATURE_ASSUMPTIONS, signatureHeader: "x-other", timestampHeader: "x-when" };
     expect(parseSignature((name) => headers[name], changes)).toMatchObject({ ok: true, timestampText: T });

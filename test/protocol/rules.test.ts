@@ -20,7 +20,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 describe("the retry schedule of the service", () => {
-  test("has 8 attempts over about 27.5 hours", () => {
+  test("the retry schedule of the service has 8 attempts over about 27.5 hours", () => {
     expect(RETRY_SCHEDULE.attempts).toBe(8);
     expect(RETRY_SCHEDULE.waitsMs.map((ms) => ms / MINUTE)).toEqual([1, 5, 30, 120, 300, 600, 600]);
     const total = RETRY_SCHEDULE.waitsMs.reduce((sum, ms) => sum + ms, 0);
@@ -29,12 +29,12 @@ describe("the retry schedule of the service", () => {
   });
 
   const middle = () => 0.5;
-  test("waits as listed, and not after the last attempt", () => {
+  test("the retry schedule of the service waits as listed, and not after the last attempt", () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => retryDelay({ attempt, random: middle }));
     expect(waits).toEqual([...RETRY_SCHEDULE.waitsMs, undefined]);
   });
 
-  test("varies each wait by up to 10 % both ways", () => {
+  test("the retry schedule of the service varies each wait by up to 10 % both ways", () => {
     expect(retryDelay({ attempt: 1, random: () => 0 })).toBe(54_000);
     expect(retryDelay({ attempt: 1, random: () => 1 })).toBe(66_000);
   });
@@ -45,11 +45,14 @@ describe("the retry schedule of the service", () => {
     [1, 6 * HOUR, 6 * HOUR],
     [1, 7 * HOUR, 6 * HOUR],
     [6, 7 * HOUR, 10 * HOUR],
-  ])("after attempt %i a Retry-After of %i ms makes %i ms", (attempt, retryAfterMs, wait) => {
-    expect(retryDelay({ attempt, random: middle, retryAfterMs })).toBe(wait);
-  });
+  ])(
+    "the retry schedule of the service after attempt %i a Retry-After of %i ms makes %i ms",
+    (attempt, retryAfterMs, wait) => {
+      expect(retryDelay({ attempt, random: middle, retryAfterMs })).toBe(wait);
+    },
+  );
 
-  test("answers that are tried again", () => {
+  test("the retry schedule of the service answers that are tried again", () => {
     const all = Array.from({ length: 500 }, (_, index) => index + 100);
     const retried = all.filter((status) => isRetryableStatus(status));
     expect(retried).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_, index) => index + 500)]);
@@ -60,7 +63,7 @@ describe("the retry schedule of the service", () => {
 });
 
 describe("event types", () => {
-  test("are 24: 14 by default and 10 to be named", () => {
+  test("event types are 24: 14 by default and 10 to be named", () => {
     expect(DEFAULT_EVENT_TYPES).toHaveLength(14);
     expect(EXPLICIT_EVENT_TYPES).toHaveLength(10);
     expect(new Set(EVENT_TYPES).size).toBe(24);
@@ -68,7 +71,7 @@ describe("event types", () => {
   });
 
   test.each(["", "email", "email.", "Email.Sent", "email.sent ", "__proto__", "constructor", "toString"])(
-    "%j is none",
+    "event types %j is none",
     (type) => {
       expect(isEventType(type)).toBe(false);
     },
@@ -86,7 +89,7 @@ test("limits are those of the documents", () => {
 });
 
 describe("assumptions", () => {
-  test("each says what is not shown, what is assumed and how to change it", () => {
+  test("each assumption says what is not shown, what is assumed and how to change it", () => {
     for (const { id, notShown, assumed, change } of ASSUMPTIONS) {
       expect(id).toMatch(/^[a-z_]+$/);
       for (const text of [notShown, assumed, change]) expect(text, id).toMatch(/^[A-Z`].+\.$/s);
@@ -104,11 +107,11 @@ describe("assumptions", () => {
     "test_marker",
     "retry_signing",
     "failure_count",
-  ])("%s is listed", (id) => {
+  ])("assumptions %s is listed", (id) => {
     expect(ASSUMPTIONS.map((assumption) => assumption.id)).toContain(id);
   });
 
-  test("name the values that are in force", () => {
+  test("assumptions name the values that are in force", () => {
     const text = (id: string): string => ASSUMPTIONS.find((assumption) => assumption.id === id)?.assumed ?? "";
     expect(text("event_id_format")).toContain(`1 to ${MAX_EVENT_ID_LENGTH} characters`);
     expect(text("timestamp_place").toLowerCase()).toContain(SIGNATURE_ASSUMPTIONS.timestampHeader);

@@ -7,25 +7,25 @@ const sign = (changes: Partial<SignDeliveryInput> = {}) =>
   signDelivery({ body: "{}", secret: SECRET, timestamp: NOW, ...changes });
 
 describe("signDelivery", () => {
-  test("writes t= in whole seconds and v1= in hex by default", () => {
+  test("signDelivery writes t= in whole seconds and v1= in hex by default", () => {
     expect(Object.keys(sign())).toEqual(["x-svc-signature"]);
     expect(sign()["x-svc-signature"]).toMatch(/^t=1700000000,v1=[0-9a-f]{64}$/);
   });
 
-  test("bare: the value alone, and the time in its own header", () => {
+  test("signDelivery bare: the value alone, and the time in its own header", () => {
     const headers = sign({ format: "bare" });
     expect(headers["x-svc-signature"]).toMatch(/^[0-9a-f]{64}$/);
     expect(headers["x-svc-timestamp"]).toBe("1700000000");
   });
 
-  test("takes the current time when none is given", () => {
+  test("signDelivery takes the current time when none is given", () => {
     const before = Math.floor(Date.now() / 1000);
     const time = Number(/^t=(\d+),/.exec(signDelivery({ body: "", secret: SECRET })["x-svc-signature"] ?? "")?.[1]);
     expect(time).toBeGreaterThanOrEqual(before);
     expect(time).toBeLessThanOrEqual(Date.now() / 1000);
   });
 
-  test("follows the assumptions", () => {
+  test("signDelivery follows the assumptions", () => {
     const assumptions = {
       signatureHeader: "X-Sig",
       timestampHeader: "X-Time",
@@ -45,23 +45,23 @@ describe("signDelivery", () => {
   const table = formats.flatMap((format) =>
     encodings.flatMap((encoding) => timestamps.map((timestamp) => ({ format, encoding, timestamp }))),
   );
-  test.each(table)("what it signs verifies: $format $encoding $timestamp", (changes) => {
+  test.each(table)("what signDelivery signs verifies: $format $encoding $timestamp", (changes) => {
     const verdict = verifySignature({ body: "{}", headers: sign(changes), secrets: SECRET, nowMs: NOW });
     expect(verdict).toMatchObject({ ok: true, skewSeconds: 0 });
   });
 
-  test("signs a text as it stands, readable or not", () => {
+  test("signDelivery signs a text as it stands, readable or not", () => {
     const headers = sign({ timestamp: "soon", format: "bare" });
     expect(headers["x-svc-timestamp"]).toBe("soon");
     const verdict = verifySignature({ body: "{}", headers, secrets: SECRET });
     expect(verdict).toEqual({ ok: false, reason: "malformed_timestamp" });
   });
 
-  test.each([Number.NaN, -1, Infinity, "1\r\nx-evil: 1", "Ã"])("refuses the timestamp %j", (timestamp) => {
+  test.each([Number.NaN, -1, Infinity, "1\r\nx-evil: 1", "Ã"])("signDelivery refuses the timestamp %j", (timestamp) => {
     expect(() => sign({ timestamp })).toThrow(expect.objectContaining({ code: "invalid_argument" }));
   });
 
-  test("refuses an empty secret and a parsed body", () => {
+  test("signDelivery refuses an empty secret and a parsed body", () => {
     expect(() => sign({ secret: "" })).toThrow(expect.objectContaining({ code: "invalid_secret" }));
     const misuse = () => Reflect.apply(signDelivery, undefined, [{ body: {}, secret: SECRET }]);
     expect(misuse).toThrow(expect.objectContaining({ code: "invalid_argument" }));

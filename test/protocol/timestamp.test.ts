@@ -15,7 +15,7 @@ describe("parseTimestamp", () => {
     ["2023-11-14T22:13:20.123456789Z", 1_700_000_000_123],
     ["2023-11-14T23:43:20+01:30", 1_700_000_000_000],
     ["2024-02-29T00:00:00Z", Date.UTC(2024, 1, 29)],
-  ])("reads %s", (text, ms) => {
+  ])("parseTimestamp reads %s", (text, ms) => {
     expect(parseTimestamp(text)).toBe(ms);
   });
 
@@ -58,11 +58,11 @@ describe("parseTimestamp", () => {
     "+002023-01-01T00:00:00Z",
     "Tue, 14 Nov 2023 22:13:20 GMT",
     "yesterday",
-  ])("refuses %j", (text) => {
+  ])("parseTimestamp refuses %j", (text) => {
     expect(parseTimestamp(text)).toBeUndefined();
   });
 
-  test("reads every date that JavaScript writes in four-digit years", () => {
+  test("parseTimestamp reads every date that JavaScript writes in four-digit years", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) }), (ms) => {
         expect(parseTimestamp(new Date(ms).toISOString())).toBe(ms);

@@ -40,7 +40,7 @@ describe("the window", () => {
     { skew: -301, ok: false, reason: "early" },
     { skew: 86_400, ok: false, reason: "stale" },
     { skew: -86_400, ok: false, reason: "early" },
-  ])("signed $skew seconds ago: $ok", ({ skew, ...rest }) => {
+  ])("a delivery signed $skew seconds ago is in time: $ok", ({ skew, ...rest }) => {
     const verdict = { signedAt: NOW, skewSeconds: skew, secretIndex: 0, ...rest };
     expect(verify({ nowMs: NOW + skew * 1000 })).toEqual(verdict);
   });
@@ -51,7 +51,7 @@ describe("the window", () => {
     { aheadMs: 299_999, skew: 299 },
     { aheadMs: 300_000, skew: 300 },
     { aheadMs: -300_000, skew: -300 },
-  ])("is in time $aheadMs ms later, and $skew whole seconds have passed", ({ aheadMs, skew }) => {
+  ])("a delivery is in time $aheadMs ms later, and $skew whole seconds have passed", ({ aheadMs, skew }) => {
     expect(verify({ nowMs: NOW + aheadMs })).toEqual({ ok: true, signedAt: NOW, skewSeconds: skew, secretIndex: 0 });
   });
 
@@ -60,7 +60,7 @@ describe("the window", () => {
     { aheadMs: 300_999, reason: "stale", skew: 301 },
     { aheadMs: -300_001, reason: "early", skew: -301 },
     { aheadMs: -300_999, reason: "early", skew: -301 },
-  ])("is $reason $aheadMs ms later: 300 s are 300,000 ms", ({ aheadMs, reason, skew }) => {
+  ])("a delivery is $reason $aheadMs ms later: 300 s are 300,000 ms", ({ aheadMs, reason, skew }) => {
     const verdict = { ok: false, reason, signedAt: NOW, skewSeconds: skew, secretIndex: 0 };
     expect(verify({ nowMs: NOW + aheadMs })).toEqual(verdict);
     expect(verify({ nowMs: NOW + aheadMs, secrets: OTHER })).toMatchObject({ reason: "mismatch", skewSeconds: skew });
@@ -110,7 +110,7 @@ describe("every reason not to accept", () => {
     ["mismatch", { headers: { "x-svc-signature": `t=1700000000,v1=${"0".repeat(64)}` } }],
     ["stale", { nowMs: NOW + 301_000 }],
     ["early", { nowMs: NOW - 301_000 }],
-  ])("%s", (reason, changes) => {
+  ])("every reason not to accept %s", (reason, changes) => {
     expect(verify(changes)).toMatchObject({ ok: false, reason });
   });
 });
@@ -122,11 +122,11 @@ describe("secrets", () => {
     [[OTHER, THIRD, SECRET], 2],
     [[OTHER, SECRET, SECRET], 1],
     [[createSecretKey(Buffer.from(OTHER)), createSecretKey(Buffer.from(SECRET))], 1],
-  ])("any of them is enough, and the first that fits is named", (secrets, secretIndex) => {
+  ])("any of several secrets is enough, and the first that fits is named", (secrets, secretIndex) => {
     expect(verify({ secrets })).toMatchObject({ ok: true, secretIndex });
   });
 
-  test("any secret with any signature of the header", () => {
+  test("any secret may fit any signature of the header", () => {
     const values = [THIRD, SECRET].map((secret) =>
       signDelivery({ body: BODY, secret, timestamp: NOW, format: "bare" }),
     );
@@ -150,7 +150,7 @@ describe("secrets", () => {
     ["an empty key object", [createSecretKey(Buffer.alloc(0))]],
     ["no string", [undefined]],
     ["no list", undefined],
-  ])("throws for %s", (_name, secrets) => {
+  ])("secrets throws for %s", (_name, secrets) => {
     expect(() => misuse({ secrets })).toThrow(expect.objectContaining({ code: "invalid_secret" }));
   });
 });
@@ -169,13 +169,13 @@ describe("arguments that no sender can influence", () => {
     ["invalid_option", { assumptions: { encodings: ["utf8"] } }],
     ["invalid_option", { assumptions: { signatureHeader: "x svc" } }],
     ["invalid_option", { assumptions: { timestampHeader: "X-Svc-Signature" } }],
-  ])("%s for %o", (code, changes) => {
+  ])("arguments that no sender can influence %s for %o", (code, changes) => {
     expect(() => misuse(changes)).toThrow(expect.objectContaining({ name: "PigeonholeError", code }));
   });
 });
 
 describe("forms of body and headers", () => {
-  test("text and bytes are the same", () => {
+  test("forms of body and headers: text and bytes are the same", () => {
     expect(verify({ body: BODY.toString() })).toMatchObject({ ok: true });
     expect(verify({ body: new Uint8Array(BODY) })).toMatchObject({ ok: true });
   });
@@ -186,7 +186,7 @@ describe("forms of body and headers", () => {
     expect(verify({ body: large.subarray(2, -1) })).toMatchObject({ reason: "mismatch" });
   });
 
-  test("bytes that are no UTF-8", () => {
+  test("forms of body and headers: bytes that are no UTF-8", () => {
     const body = Buffer.from([0xc3, 0x28, 0x00, 0xff]);
     const headers = signDelivery({ body, secret: SECRET, timestamp: NOW });
     expect(verify({ body, headers })).toMatchObject({ ok: true });
@@ -202,7 +202,7 @@ describe("forms of body and headers", () => {
     ["a reader", (name: string) => bare[name]],
     ["lists of one", { "X-Svc-Signature": [mixed["X-Svc-Signature"]], "x-svc-timestamp": [mixed["X-SVC-TIMESTAMP"]] }],
     ["a header called get", { ...bare, get: "x" }],
-  ])("%s", (_name, headers) => {
+  ])("forms of body and headers: %s", (_name, headers) => {
     expect(verify({ headers })).toMatchObject({ ok: true });
   });
 
