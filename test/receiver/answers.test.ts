@@ -123,7 +123,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       ["200 at the limit", { body: "x".repeat(2_000) }, heard(200, "parked")],
     ];
 
-    test.each(rows)("%s", async (_, sent, expected) => {
+    test.each(rows)("a running receiver answers %s", async (_, sent, expected) => {
       const { receiver, send } = await open({ maxBodyBytes: 2_000 });
       await receiver.start();
       expect(await send(sent)).toEqual(expected);
@@ -131,7 +131,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       expect(items).toHaveLength(expected.status === 200 ? 1 : 0);
     });
 
-    test("200 to a duplicate, and keeps the first", async () => {
+    test("a running receiver answers 200 to a duplicate, and keeps the first", async () => {
       const { receiver, send } = await open();
       await receiver.start();
       const event = makeEvent();
@@ -149,7 +149,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       ["to one signed 301 s ago", { skewMs: -301_000 }, "unverified"],
       ["to one signed 301 s ahead", { skewMs: 301_000 }, "unverified"],
       ["to one that cannot be read", { headers: { "x-svc-signature": "sha512=00" } }, "unreadable"],
-    ])("%s", async (_, sent, outcome) => {
+    ])('with unverified: "reject" it answers 401 %s', async (_, sent, outcome) => {
       const { receiver, send } = await open({ unverified: "reject" });
       await receiver.start();
       expect(await send(sent)).toEqual(heard(401, outcome));
@@ -157,12 +157,12 @@ describe.each(mounts)("over %s", (_, mount) => {
   });
 
   describe("a receiver that cannot take it answers 503", () => {
-    test("before start()", async () => {
+    test("a receiver that cannot take it answers 503 before start()", async () => {
       const { send } = await open();
       expect(await send()).toEqual(heard(503, "not_started", { retryAfter: "30" }));
     });
 
-    test("after stop(), and to another start() says stopped", async () => {
+    test("a receiver that cannot take it answers 503 after stop(), and to another start() says stopped", async () => {
       const { receiver, send } = await open();
       await receiver.start();
       await receiver.stop();
@@ -170,7 +170,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       await expect(receiver.start()).rejects.toMatchObject({ code: "stopped" });
     });
 
-    test("over the high-water mark, and takes more when there is room again", async () => {
+    test("a receiver that cannot take it answers 503 over the high-water mark, and takes more when there is room again", async () => {
       const gate = makeGate();
       let stored = 0;
       const store = decorateStore((real) => ({
@@ -199,20 +199,23 @@ describe.each(mounts)("over %s", (_, mount) => {
       ["fails with an error that carries statusCode 404", () => Object.assign(new Error("no"), { statusCode: 404 })],
       ["rejects with no error at all", () => undefined],
     ];
-    test.each(refusals)("when the store %s, and takes the next", async (_, makeError) => {
-      let isBroken = true;
-      const store = decorateStore((real) => ({
-        accept: (event) => (isBroken ? Promise.reject(makeError()) : real.accept(event)),
-      }));
-      const { receiver, send } = await open({ store });
-      await receiver.start();
-      const body = makeEvent();
-      expect(await send({ body })).toEqual(heard(503, "store_unavailable", { retryAfter: "30" }));
-      isBroken = false;
-      expect(await send({ body })).toEqual(heard(200, "accepted"));
-    });
+    test.each(refusals)(
+      "a receiver that cannot take it answers 503 when the store %s, and takes the next",
+      async (_, makeError) => {
+        let isBroken = true;
+        const store = decorateStore((real) => ({
+          accept: (event) => (isBroken ? Promise.reject(makeError()) : real.accept(event)),
+        }));
+        const { receiver, send } = await open({ store });
+        await receiver.start();
+        const body = makeEvent();
+        expect(await send({ body })).toEqual(heard(503, "store_unavailable", { retryAfter: "30" }));
+        isBroken = false;
+        expect(await send({ body })).toEqual(heard(200, "accepted"));
+      },
+    );
 
-    test("when the store was closed under it", async () => {
+    test("a receiver that cannot take it answers 503 when the store was closed under it", async () => {
       const store: Store = decorateStore(() => ({}));
       const { receiver, send } = await open({ store });
       await receiver.start();
@@ -239,26 +242,29 @@ describe.each(mounts)("over %s", (_, mount) => {
   describe("no status of a thrown error reaches the service, whether it is", () => {
     const gone = (status: number) => Object.assign(new Error("thrown"), { status, statusCode: status, expose: true });
 
-    test.each([400, 404, 409, 410, 301])("%i thrown by a handler, its key and onUnhandled", async (status) => {
-      const { receiver, send } = await open();
-      let runs = 0;
-      const fail = () => {
-        runs += 1;
-        throw gone(status);
-      };
-      receiver.on("email.sent", fail, {
-        key: () => {
+    test.each([400, 404, 409, 410, 301])(
+      "no status of a thrown error reaches the service, whether it is %i thrown by a handler, its key and onUnhandled",
+      async (status) => {
+        const { receiver, send } = await open();
+        let runs = 0;
+        const fail = () => {
+          runs += 1;
           throw gone(status);
-        },
-      });
-      receiver.onUnhandled(fail);
-      await receiver.start();
-      expect(await send()).toEqual(heard(200, "accepted"));
-      expect(await send({ body: makeEvent({ type: "email.opened" }) })).toEqual(heard(200, "accepted"));
-      await expect.poll(() => runs).toBe(2);
-    });
+        };
+        receiver.on("email.sent", fail, {
+          key: () => {
+            throw gone(status);
+          },
+        });
+        receiver.onUnhandled(fail);
+        await receiver.start();
+        expect(await send()).toEqual(heard(200, "accepted"));
+        expect(await send({ body: makeEvent({ type: "email.opened" }) })).toEqual(heard(200, "accepted"));
+        await expect.poll(() => runs).toBe(2);
+      },
+    );
 
-    test("410 thrown while the secrets are read again", async () => {
+    test("no status of a thrown error reaches the service, whether it is 410 thrown while the secrets are read again", async () => {
       let reads = 0;
       const { receiver, send, clock } = await open({
         secrets() {

@@ -76,7 +76,7 @@ async function startWithoutHandlers(clock: FakeClock, file: string) {
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 describe("an id", () => {
-  test("is kept past its limit while no delivery tells that the time has come, and goes when one does", async () => {
+  test("an id is kept past its limit while no delivery tells that the time has come, and goes when one does", async () => {
     const { deliver, isKnown, nextRound, passDays } = await start({ retention: { idsMs: 7 * DAY } });
     const { id } = await deliver();
     await passDays(8);
@@ -91,7 +91,7 @@ describe("an id", () => {
     ["of a known event", (event) => event],
     ["of one under a new id", (event) => ({ ...event, id: `${event.id}-replay` })],
     ["of a test delivery", () => makeEvent({ data: { test: true }, createdAt: isoTime(Date.UTC(2027, 5, 1)) })],
-  ])("is not dropped on the word of a replay %s, signed with a clock that is ahead", async (_, replayOf) => {
+  ])("an id is not dropped on the word of a replay %s, signed with a clock that is ahead", async (_, replayOf) => {
     const { clock, deliver, isKnown, nextRound, receiver, alarms } = await start();
     const { id, event } = await deliver();
     clock.set(clock.now() + 400 * DAY);
@@ -107,20 +107,23 @@ describe("a clock that goes forward by more than a day", () => {
     [DAY - HOUR, false],
     [DAY + HOUR, true],
     [400 * DAY, true],
-  ])("by %i ms: stops pruning and raises clock_skew: %s", async (stepMs, isStopped) => {
-    const { clock, deliver, hasBody, nextRound, alarms } = await start({ retention: { bodiesMs: 0 } });
-    await nextRound();
-    const { id } = await deliver();
-    clock.set(clock.now() + stepMs);
-    await nextRound();
-    expect(await hasBody(id)).toBe(isStopped);
-    const skews = alarms.filter(({ kind }) => kind === "clock_skew");
-    expect(skews.length > 0).toBe(isStopped);
-    if (!isStopped) return;
-    expect(skews[0]).toMatchObject({ skewSeconds: expect.closeTo(stepMs / 1_000, -2) });
-  });
+  ])(
+    "a clock that goes forward by more than a day by %i ms: stops pruning and raises clock_skew: %s",
+    async (stepMs, isStopped) => {
+      const { clock, deliver, hasBody, nextRound, alarms } = await start({ retention: { bodiesMs: 0 } });
+      await nextRound();
+      const { id } = await deliver();
+      clock.set(clock.now() + stepMs);
+      await nextRound();
+      expect(await hasBody(id)).toBe(isStopped);
+      const skews = alarms.filter(({ kind }) => kind === "clock_skew");
+      expect(skews.length > 0).toBe(isStopped);
+      if (!isStopped) return;
+      expect(skews[0]).toMatchObject({ skewSeconds: expect.closeTo(stepMs / 1_000, -2) });
+    },
+  );
 
-  test("is believed again when a delivery confirms it", async () => {
+  test("a clock that goes forward by more than a day is believed again when a delivery confirms it", async () => {
     const { clock, deliver, hasBody, nextRound, log } = await start({ retention: { bodiesMs: 0 } });
     const { id } = await deliver();
     clock.set(clock.now() + 3 * DAY);
@@ -132,7 +135,7 @@ describe("a clock that goes forward by more than a day", () => {
     expect(log.named("clock_confirmed")).toHaveLength(1);
   });
 
-  test("is believed again when it is set back", async () => {
+  test("a clock that goes forward by more than a day is believed again when it is set back", async () => {
     const { clock, deliver, hasBody, nextRound, passDays } = await start({ retention: { bodiesMs: DAY } });
     const { id } = await deliver();
     for (const stepMs of [400 * DAY, -400 * DAY]) {
@@ -149,7 +152,7 @@ describe("a clock that goes forward by more than a day", () => {
     ["a day less an hour", DAY - HOUR, 0],
     ["400 days", 400 * DAY, 1],
   ])(
-    "by %s while the receiver was stopped is noticed at the start, as often as it happens",
+    "a clock that goes forward by more than a day by %s while the receiver was stopped is noticed at the start, as often as it happens",
     async (_, stepMs, most) => {
       const file = tempFile();
       const first = await start({ file, retention: { bodiesMs: 0 } });
@@ -166,7 +169,7 @@ describe("a clock that goes forward by more than a day", () => {
     },
   );
 
-  test("is not doubted at the first start of a new file", async () => {
+  test("a clock that goes forward by more than a day is not doubted at the first start of a new file", async () => {
     const { alarms } = await start();
     expect(alarms).toEqual([]);
   });
@@ -186,7 +189,7 @@ describe("a clock that was ahead and is set back", () => {
     return { ...started, failed: failed.id, setBack: () => clock.set(rightMs) };
   }
 
-  test("leaves a retry no longer than its own wait", async () => {
+  test("a clock that was ahead and is set back leaves a retry no longer than its own wait", async () => {
     const { clock, receiver, failed, setBack, log } = await startAhead({ retry: { initialMs: 60_000, jitter: 0 } });
     setBack();
     // Looked at every ten seconds; then the wait begins again.
@@ -199,7 +202,7 @@ describe("a clock that was ahead and is set back", () => {
     expect(log.named("clock_was_ahead")).toEqual([expect.objectContaining({ waits: 1 })]);
   });
 
-  test("leaves it no longer when it was set back while the receiver was stopped", async () => {
+  test("a clock that was ahead and is set back leaves it no longer when it was set back while the receiver was stopped", async () => {
     const file = tempFile();
     const first = await startAhead({ file, retry: { initialMs: 60_000, jitter: 0 } });
     await first.stop();
@@ -210,7 +213,7 @@ describe("a clock that was ahead and is set back", () => {
     await untilWork(receiver, first.failed, { state: "done", attempts: 2 }, "email.failed");
   });
 
-  test("lets the receiver tell the lag of what is late", async () => {
+  test("a clock that was ahead and is set back lets the receiver tell the lag of what is late", async () => {
     const file = tempFile();
     const first = await startAhead({ file });
     await first.stop();
@@ -220,7 +223,7 @@ describe("a clock that was ahead and is set back", () => {
     expect(await receiver.stats()).toMatchObject({ pending: 1, lagMs: expect.closeTo(5 * MINUTE - 10_000, -4) });
   });
 
-  test("lets contact events go, of which only those of a time to come wait", async () => {
+  test("a clock that was ahead and is set back lets contact events go, of which only those of a time to come wait", async () => {
     const world = fakeClock();
     const sandbox = createSandbox({ clock: world, receive: () => new Response() });
     const { clock, receiver } = await start({ api: sandbox.clientOptions });
@@ -249,7 +252,7 @@ describe("a clock that was ahead and is set back", () => {
     await sandbox.close();
   });
 
-  test("does not put off the alarm of silence", async () => {
+  test("a clock that was ahead and is set back does not put off the alarm of silence", async () => {
     const { clock, alarms, deliver } = await start({ silenceAfterMs: 10 * MINUTE });
     clock.set(clock.now() + 30 * DAY);
     await deliver();
@@ -260,7 +263,7 @@ describe("a clock that was ahead and is set back", () => {
 });
 
 describe("a contact event that was sent", () => {
-  test("is kept past its limit until the API tells that the time has come", async () => {
+  test("a contact event that was sent is kept past its limit until the API tells that the time has come", async () => {
     const world = fakeClock();
     const sandbox = createSandbox({ clock: world, receive: () => new Response() });
     const { clock, receiver, nextRound, passDays } = await start({ api: sandbox.clientOptions });
@@ -290,7 +293,7 @@ describe("a contact event that was sent", () => {
 });
 
 describe("a genuine signature that is far too old", () => {
-  test("stops pruning until a delivery confirms the clock", async () => {
+  test("a genuine signature that is far too old stops pruning until a delivery confirms the clock", async () => {
     const { clock, receiver, deliver, hasBody, nextRound } = await start({ retention: { bodiesMs: 0 } });
     await nextRound();
     // A replay with its old time of creation: nothing has told the true time yet.

@@ -47,24 +47,27 @@ describe("an envelope is accepted, kept byte by byte and a duplicate the second 
     ["with data of 1 MB", { ...envelope, data: { text: "é".repeat(500_000) } }],
   ];
 
-  test.each(accepted)("%s", async (_, body) => {
-    const { receiver, outcome, stored, seen, bytes } = await deliverToStar(body);
-    expect(outcome).toBe("accepted");
-    const parsed = JSON.parse(bytes.toString()) as typeof envelope;
-    expect(stored?.id).toBe(parsed.id);
-    await untilWork(receiver, parsed.id, { state: "done" }, "*");
-    expect(seen).toHaveLength(1);
-    const { id, type, createdAt, test, known } = seen[0] ?? {};
-    expect({ id, type, createdAt, test, known }).toEqual({
-      id: parsed.id,
-      type: parsed.type,
-      createdAt: parsed.createdAt,
-      test: false,
-      known: true,
-    });
-  });
+  test.each(accepted)(
+    "an envelope is accepted, kept byte by byte and a duplicate the second time: %s",
+    async (_, body) => {
+      const { receiver, outcome, stored, seen, bytes } = await deliverToStar(body);
+      expect(outcome).toBe("accepted");
+      const parsed = JSON.parse(bytes.toString()) as typeof envelope;
+      expect(stored?.id).toBe(parsed.id);
+      await untilWork(receiver, parsed.id, { state: "done" }, "*");
+      expect(seen).toHaveLength(1);
+      const { id, type, createdAt, test, known } = seen[0] ?? {};
+      expect({ id, type, createdAt, test, known }).toEqual({
+        id: parsed.id,
+        type: parsed.type,
+        createdAt: parsed.createdAt,
+        test: false,
+        known: true,
+      });
+    },
+  );
 
-  test("with __proto__ keys, which reach nothing but themselves", async () => {
+  test("an envelope is accepted, kept byte by byte and a duplicate the second time: with __proto__ keys, which reach nothing but themselves", async () => {
     const { outcome, seen, receiver } = await deliverToStar(withText('{"__proto__":{"test":true,"admin":true},"a":1}'));
     expect(outcome).toBe("accepted");
     await untilWork(receiver, "evt_x", { state: "done" }, "*");
@@ -140,17 +143,22 @@ describe("what is no envelope is parked, kept byte by byte and a duplicate the s
     ...withId.map(([name, body]) => ({ name, body, reason: "bad_envelope", hasId: true })),
   ];
 
-  test.each(rows)("$name ($reason)", async ({ body, reason, hasId }) => {
-    const { receiver, outcome, stored, seen, bytes } = await deliverToStar(body);
-    expect(outcome).toBe("parked");
-    expect(stored?.id).toBe(hasId ? "evt_x" : rawId(bytes));
-    expect(stored?.state).toBe("parked");
-    expect(stored?.handlers).toEqual([expect.objectContaining({ handler: "", state: "parked", reason, attempts: 0 })]);
-    expect(seen).toEqual([]);
-    expect(await receiver.inbox.retry(stored?.id ?? "")).toEqual({ pending: 0, parked: reason });
-  });
+  test.each(rows)(
+    "what is no envelope is parked, kept byte by byte and a duplicate the second time $name ($reason)",
+    async ({ body, reason, hasId }) => {
+      const { receiver, outcome, stored, seen, bytes } = await deliverToStar(body);
+      expect(outcome).toBe("parked");
+      expect(stored?.id).toBe(hasId ? "evt_x" : rawId(bytes));
+      expect(stored?.state).toBe("parked");
+      expect(stored?.handlers).toEqual([
+        expect.objectContaining({ handler: "", state: "parked", reason, attempts: 0 }),
+      ]);
+      expect(seen).toEqual([]);
+      expect(await receiver.inbox.retry(stored?.id ?? "")).toEqual({ pending: 0, parked: reason });
+    },
+  );
 
-  test("and says which fields are wrong, not what they held", async () => {
+  test("what is no envelope is parked, kept byte by byte and a duplicate the second time and says which fields are wrong, not what they held", async () => {
     const secret = "do-not-tell";
     const { stored } = await deliverToStar({ ...envelope, createdAt: secret, type: 5, data: secret });
     expect(stored?.handlers[0]?.error).toMatch(

@@ -40,12 +40,17 @@ describe("a final answer to a request with a signature is logged and raises an a
     [401, "unverified", { secret: OTHER_SECRET }, { unverified: "reject" }, {}],
     [401, "unverified", { skewMs: -400_000 }, { unverified: "reject" }, {}],
     [401, "unreadable", { headers: { "x-svc-signature": "v1=00" } }, { unverified: "reject" }, {}],
-  ])("%i %s", async (status, outcome, sent, options, size) => {
-    const { alarms, log, send } = await start(options);
-    expect(await send(sent)).toBe(status);
-    expect(log.named("final_answer")).toEqual([expect.objectContaining({ level: 40, kind: outcome, status, ...size })]);
-    expect(alarms).toContainEqual({ kind: "final_answer", outcome, status });
-  });
+  ])(
+    "a final answer to a request with a signature is logged and raises an alarm: %i %s",
+    async (status, outcome, sent, options, size) => {
+      const { alarms, log, send } = await start(options);
+      expect(await send(sent)).toBe(status);
+      expect(log.named("final_answer")).toEqual([
+        expect.objectContaining({ level: 40, kind: outcome, status, ...size }),
+      ]);
+      expect(alarms).toContainEqual({ kind: "final_answer", outcome, status });
+    },
+  );
 });
 
 test.each<[string, number, Sent]>([
@@ -62,7 +67,7 @@ test.each<[string, number, Sent]>([
 });
 
 describe("a flood is logged ten times a minute for each kind", () => {
-  test("and the rest is counted at the end of the minute", async () => {
+  test("a flood is logged ten times a minute for each kind and the rest is counted at the end of the minute", async () => {
     const { alarms, clock, log, send } = await start();
     for (let count = 0; count < 35; count += 1) await send({ method: "PUT" });
     await send({ body: LARGE });
@@ -79,14 +84,14 @@ describe("a flood is logged ten times a minute for each kind", () => {
     expect(alarms.map(({ kind }) => kind)).toEqual(["final_answer", "final_answer"]);
   });
 
-  test("and stop() does not wait for the end of the minute to tell it", async () => {
+  test("a flood is logged ten times a minute for each kind and stop() does not wait for the end of the minute to tell it", async () => {
     const { log, receiver, send } = await start();
     for (let count = 0; count < 11; count += 1) await send({ method: "PUT" });
     await receiver.stop();
     expect(log.named("final_answer_suppressed")).toEqual([expect.objectContaining({ suppressed: 1 })]);
   });
 
-  test("but ids of genuine deliveries are logged each time", async () => {
+  test("a flood is logged ten times a minute for each kind but ids of genuine deliveries are logged each time", async () => {
     const { clock, log, receiver } = await start();
     const ids: string[] = [];
     for (let count = 0; count < 15; count += 1) {

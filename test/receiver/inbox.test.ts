@@ -27,7 +27,7 @@ async function startMendable() {
 }
 
 describe("inbox.backup", () => {
-  test("writes a private copy beside deliveries that come in, and one can be started from it", async () => {
+  test("inbox.backup writes a private copy beside deliveries that come in, and one can be started from it", async () => {
     const file = tempFile();
     const alarms: Alarm[] = [];
     const receiver = openReceiver({ store: file, onAlarm: (alarm) => alarms.push(alarm) });
@@ -48,7 +48,7 @@ describe("inbox.backup", () => {
     expect(await post(restored, before)).toMatchObject({ outcome: "duplicate" });
   });
 
-  test("keeps a copy that is there unless it is to be replaced, and never copies over the database", async () => {
+  test("inbox.backup keeps a copy that is there unless it is to be replaced, and never copies over the database", async () => {
     const file = tempFile();
     const receiver = openReceiver({ store: file });
     await receiver.start();
@@ -66,14 +66,14 @@ describe("inbox.backup", () => {
     ["before the start", (receiver) => receiver.inbox.backup("copy.db"), "stopped"],
     ["of a database in memory", async (r) => (await r.start(), r.inbox.backup("copy.db")), "invalid_argument"],
     ["without a path", (receiver) => receiver.inbox.backup(""), "invalid_argument"],
-  ])("%s is refused", async (_, call, code) => {
+  ])("inbox.backup %s is refused", async (_, call, code) => {
     const receiver = openReceiver();
     expect(await errorOf(() => call(receiver))).toMatchObject({ code });
   });
 });
 
 describe("inbox.list", () => {
-  test("pages through all events, newest first", async () => {
+  test("inbox.list pages through all events, newest first", async () => {
     const receiver = openReceiver();
     await receiver.start();
     const ids: string[] = [];
@@ -94,7 +94,7 @@ describe("inbox.list", () => {
     expect(sizes).toEqual([3, 3, 1]);
   });
 
-  test("filters by state and by type", async () => {
+  test("inbox.list filters by state and by type", async () => {
     const gate = makeGate();
     const receiver = openReceiver();
     receiver.on("email.sent", () => undefined);
@@ -121,7 +121,7 @@ describe("inbox.list", () => {
   });
 
   test.each([{ limit: 0 }, { limit: 501 }, { limit: 1.5 }, { cursor: "evt_1" }, { cursor: "" }])(
-    "refuses %o",
+    "inbox.list refuses %o",
     async (query) => {
       const receiver = openReceiver();
       await receiver.start();
@@ -132,7 +132,7 @@ describe("inbox.list", () => {
 });
 
 describe("inbox.get", () => {
-  test("shows the event, its bytes and each handler's part", async () => {
+  test("inbox.get shows the event, its bytes and each handler's part", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock });
     receiver.on("email.sent", () => {
@@ -164,7 +164,7 @@ describe("inbox.get", () => {
     });
   });
 
-  test("is undefined for an id it does not have", async () => {
+  test("inbox.get is undefined for an id it does not have", async () => {
     const receiver = openReceiver();
     await receiver.start();
     expect(await receiver.inbox.get("evt_none")).toBeUndefined();
@@ -172,7 +172,7 @@ describe("inbox.get", () => {
 });
 
 describe("inbox.retry", () => {
-  test("gives dead work fresh attempts and leaves what is done alone", async () => {
+  test("inbox.retry gives dead work fresh attempts and leaves what is done alone", async () => {
     const { receiver, runs, deliver, mend } = await startMendable();
     const event = await deliver();
     mend();
@@ -183,7 +183,7 @@ describe("inbox.retry", () => {
     expect(await receiver.stats()).toMatchObject({ dead: 0, done: 2 });
   });
 
-  test("of what is done does nothing", async () => {
+  test("inbox.retry of what is done does nothing", async () => {
     const { receiver, runs, deliver, mend } = await startMendable();
     mend();
     const event = await deliver();
@@ -191,7 +191,7 @@ describe("inbox.retry", () => {
     expect(runs).toEqual([event.id]);
   });
 
-  test("that fails again is dead again", async () => {
+  test("inbox.retry that fails again is dead again", async () => {
     const { receiver, runs, deliver } = await startMendable();
     const event = await deliver();
     await receiver.inbox.retry(event.id);
@@ -199,7 +199,7 @@ describe("inbox.retry", () => {
     await untilWork(receiver, event.id, { state: "dead", attempts: 1 });
   });
 
-  test("and discard reject with not_found for an id it does not have", async () => {
+  test("inbox.retry and discard reject with not_found for an id it does not have", async () => {
     const receiver = openReceiver();
     await receiver.start();
     expect(await errorOf(() => receiver.inbox.retry("evt_none"))).toMatchObject({ code: "not_found" });
@@ -208,7 +208,7 @@ describe("inbox.retry", () => {
 });
 
 describe("inbox.retryAll", () => {
-  test("takes all dead work up, more than a page of it, oldest first", async () => {
+  test("inbox.retryAll takes all dead work up, more than a page of it, oldest first", async () => {
     const { receiver, runs, deliver, mend } = await startMendable();
     const ids: string[] = [];
     for (let index = 0; index < 205; index += 1) ids.push((await deliver()).id);
@@ -220,7 +220,7 @@ describe("inbox.retryAll", () => {
     expect(runs).toEqual(ids);
   });
 
-  test("reads all parked events again and says how many stay parked", async () => {
+  test("inbox.retryAll reads all parked events again and says how many stay parked", async () => {
     const { receiver } = await startMendable();
     for (let index = 0; index < 205; index += 1) await post(receiver, `parked ${index}`);
     expect(await receiver.inbox.retryAll({ state: "parked" })).toEqual({ events: 205, pending: 0, stillParked: 205 });
@@ -229,7 +229,7 @@ describe("inbox.retryAll", () => {
 });
 
 describe("inbox.discard", () => {
-  test("ends dead work without running it; the id stays known", async () => {
+  test("inbox.discard ends dead work without running it; the id stays known", async () => {
     const { receiver, runs, deliver, mend } = await startMendable();
     const event = await deliver();
     mend();
@@ -242,7 +242,7 @@ describe("inbox.discard", () => {
     expect(await receiver.inbox.discard(event.id)).toBe(0);
   });
 
-  test("can be taken back by a retry", async () => {
+  test("inbox.discard can be taken back by a retry", async () => {
     const { receiver, runs, deliver, mend } = await startMendable();
     const event = await deliver();
     await receiver.inbox.discard(event.id);
@@ -252,7 +252,7 @@ describe("inbox.discard", () => {
     expect(runs).toEqual([event.id, event.id]);
   });
 
-  test("of a parked event, retried and parked again, can be repeated", async () => {
+  test("inbox.discard of a parked event, retried and parked again, can be repeated", async () => {
     const receiver = openReceiver();
     await receiver.start();
     const event = makeEvent({ createdAt: "no" });
@@ -265,7 +265,7 @@ describe("inbox.discard", () => {
     }
   });
 
-  test("leaves what runs to its run, and ends what waits", async () => {
+  test("inbox.discard leaves what runs to its run, and ends what waits", async () => {
     const gate = makeGate();
     const receiver = openReceiver();
     receiver.on("email.sent", () => gate.passed);

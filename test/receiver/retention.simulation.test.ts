@@ -38,7 +38,7 @@ async function confirmClock(receiver: Reachable, clock: FakeClock): Promise<void
 }
 
 describe("an id is known as a duplicate", () => {
-  test("for 90 days, and its body is kept as long, when nothing was said", async () => {
+  test("an id is known as a duplicate for 90 days, and its body is kept as long, when nothing was said", async () => {
     const { clock, receiver, deliver, pruneAt, bodyOf } = await start();
     const event = makeEvent();
     const t0 = clock.now();
@@ -52,7 +52,7 @@ describe("an id is known as a duplicate", () => {
     expect(await deliver(event)).toBe("accepted");
   });
 
-  test("for as long as was said, at least 7 days", async () => {
+  test("an id is known as a duplicate for as long as was said, at least 7 days", async () => {
     const { clock, deliver, pruneAt } = await start({ idsMs: 7 * DAY });
     const event = makeEvent();
     const t0 = clock.now();
@@ -65,7 +65,7 @@ describe("an id is known as a duplicate", () => {
 });
 
 describe("a body", () => {
-  test("goes sooner when told to; its id stays a duplicate, other bytes are still noticed, and a retry says why not", async () => {
+  test("a body goes sooner when told to; its id stays a duplicate, other bytes are still noticed, and a retry says why not", async () => {
     const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ bodiesMs: 2 * DAY });
     const event = makeEvent({ type: "email.opened" });
     const t0 = clock.now();
@@ -84,7 +84,7 @@ describe("a body", () => {
     expect(await receiver.inbox.get(event.id)).toBeUndefined();
   });
 
-  test("of zero age is dropped by the next round once the work is done", async () => {
+  test("a body of zero age is dropped by the next round once the work is done", async () => {
     const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ bodiesMs: 0 });
     const event = makeEvent({ type: "email.opened" });
     await deliver(event);
@@ -94,7 +94,7 @@ describe("a body", () => {
     expect(await deliver(event)).toBe("duplicate");
   });
 
-  test("and its id stay for ever while its work is dead or parked", async () => {
+  test("a body and its id stay for ever while its work is dead or parked", async () => {
     const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ bodiesMs: DAY });
     const [dead, parked] = [makeEvent({ type: "email.failed" }), makeEvent({ type: "email.unheard" })];
     await deliver(dead);

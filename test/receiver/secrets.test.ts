@@ -27,7 +27,7 @@ describe("a delivery is taken when it is signed with", () => {
     ["the last of several", [C, A, B]],
     ["one that a function returns", () => [B]],
     ["one that an asynchronous function returns", () => Promise.resolve([A, B])],
-  ])("%s", async (_, secrets) => {
+  ])("a delivery is taken when it is signed with %s", async (_, secrets) => {
     const { receiver, deliver } = await startWith(secrets);
     await receiver.start();
     expect(await deliver(B)).toBe("accepted");
@@ -36,7 +36,7 @@ describe("a delivery is taken when it is signed with", () => {
 });
 
 describe("a rotation without a restart", () => {
-  test("is noticed by the first delivery that the old secret does not fit", async () => {
+  test("a rotation without a restart is noticed by the first delivery that the old secret does not fit", async () => {
     let current = A;
     let reads = 0;
     const { receiver, deliver, clock, log } = await startWith(() => ((reads += 1), [current]));
@@ -51,7 +51,7 @@ describe("a rotation without a restart", () => {
     expect(log.named("secrets_changed")).toHaveLength(1);
   });
 
-  test("reads once in five seconds however many forgeries come", async () => {
+  test("a rotation without a restart reads once in five seconds however many forgeries come", async () => {
     let reads = 0;
     const { receiver, deliver, clock } = await startWith(() => ((reads += 1), [A]));
     await receiver.start();
@@ -71,7 +71,7 @@ describe("a rotation without a restart", () => {
     expect(reads).toBe(3);
   });
 
-  test("lets deliveries that come while the secrets are read share the one read", async () => {
+  test("a rotation without a restart lets deliveries that come while the secrets are read share the one read", async () => {
     let answer: (secrets: string[]) => void = () => undefined;
     let reads = 0;
     const { receiver, deliver, clock } = await startWith(() => {
@@ -98,22 +98,25 @@ describe("a rotation without a restart", () => {
     ["returns none", () => []],
     ["returns an empty one", () => [""]],
     ["returns no list", () => B as unknown as string[]],
-  ])("keeps the old secrets when the function %s, and takes the new ones later", async (_, broken) => {
-    let read: () => string[] | Promise<string[]> = () => [A];
-    const { receiver, deliver, clock, log, alarms } = await startWith(() => read());
-    await receiver.start();
-    read = broken;
-    await clock.advance(5_000);
-    expect(await deliver(B)).toBe("secrets_unavailable");
-    expect(await deliver(B)).toBe("secrets_unavailable");
-    expect(await deliver(A)).toBe("accepted");
-    expect(alarms).toEqual([{ kind: "secrets_unavailable", reason: "failed" }]);
-    expect(log.named("secrets_not_read")).toHaveLength(1);
-    expect(JSON.stringify(log.lines)).not.toContain(B);
-    read = () => [B];
-    await clock.advance(5_000);
-    expect(await deliver(B)).toBe("accepted");
-  });
+  ])(
+    "a rotation without a restart keeps the old secrets when the function %s, and takes the new ones later",
+    async (_, broken) => {
+      let read: () => string[] | Promise<string[]> = () => [A];
+      const { receiver, deliver, clock, log, alarms } = await startWith(() => read());
+      await receiver.start();
+      read = broken;
+      await clock.advance(5_000);
+      expect(await deliver(B)).toBe("secrets_unavailable");
+      expect(await deliver(B)).toBe("secrets_unavailable");
+      expect(await deliver(A)).toBe("accepted");
+      expect(alarms).toEqual([{ kind: "secrets_unavailable", reason: "failed" }]);
+      expect(log.named("secrets_not_read")).toHaveLength(1);
+      expect(JSON.stringify(log.lines)).not.toContain(B);
+      read = () => [B];
+      await clock.advance(5_000);
+      expect(await deliver(B)).toBe("accepted");
+    },
+  );
 });
 
 describe("a function of secrets that does not answer", () => {
@@ -133,7 +136,7 @@ describe("a function of secrets that does not answer", () => {
   }
 
   test.each(["retry", "reject"] as const)(
-    "has the delivery answered 503 after 2 s, with unverified: %j",
+    "a function of secrets that does not answer has the delivery answered 503 after 2 s, with unverified: %j",
     async (unverified) => {
       const { receiver, clock, log, alarms } = await startWithHanging({ unverified });
       let heard: Heard | undefined;
@@ -148,7 +151,7 @@ describe("a function of secrets that does not answer", () => {
     },
   );
 
-  test("holds up no delivery that the known secrets fit, and the others not for another 2 s", async () => {
+  test("a function of secrets that does not answer holds up no delivery that the known secrets fit, and the others not for another 2 s", async () => {
     const { deliver, clock, answers, log } = await startWithHanging();
     const first = deliver(B);
     expect(await deliver(A)).toBe("accepted");
@@ -160,7 +163,7 @@ describe("a function of secrets that does not answer", () => {
     expect(log.named("secrets_late")).toHaveLength(1);
   });
 
-  test("may answer late: the next delivery is verified with that", async () => {
+  test("a function of secrets that does not answer may answer late: the next delivery is verified with that", async () => {
     const { deliver, clock, answers } = await startWithHanging();
     const first = deliver(B);
     await clock.advance(3_000);
@@ -171,7 +174,7 @@ describe("a function of secrets that does not answer", () => {
     expect(await deliver(C)).toBe("unverified");
   });
 
-  test("is asked anew after 30 s, and its first answer does not undo the second", async () => {
+  test("a function of secrets that does not answer is asked anew after 30 s, and its first answer does not undo the second", async () => {
     const { deliver, clock, answers } = await startWithHanging();
     const first = deliver(B);
     await clock.advance(2_000);
@@ -187,7 +190,7 @@ describe("a function of secrets that does not answer", () => {
     expect([await deliver(B), await deliver(A)]).toEqual(["accepted", "unverified"]);
   });
 
-  test("makes start() reject after 30 s, and its late answer serves the next start", async () => {
+  test("a function of secrets that does not answer makes start() reject after 30 s, and its late answer serves the next start", async () => {
     let answer: (secrets: string[]) => void = () => undefined;
     let reads = 0;
     const { receiver, clock, deliver } = await startWith(() => {
@@ -209,16 +212,19 @@ describe("a function of secrets that does not answer", () => {
     expect(reads).toBe(1);
   });
 
-  test.each([0, 20])("does not hold up stop() while the receiver starts, %i ms later", async (afterMs) => {
-    const { receiver, deliver } = await startWith(() => new Promise<string[]>(() => undefined));
-    const started = receiver.start();
-    const early = deliver(A);
-    await wait(afterMs);
-    await receiver.stop();
-    await started;
-    expect(receiver.state).toBe("stopped");
-    expect(await early).toBe("stopping");
-  });
+  test.each([0, 20])(
+    "a function of secrets that does not answer does not hold up stop() while the receiver starts, %i ms later",
+    async (afterMs) => {
+      const { receiver, deliver } = await startWith(() => new Promise<string[]>(() => undefined));
+      const started = receiver.start();
+      const early = deliver(A);
+      await wait(afterMs);
+      await receiver.stop();
+      await started;
+      expect(receiver.state).toBe("stopped");
+      expect(await early).toBe("stopping");
+    },
+  );
 });
 
 describe("start() with a function of secrets", () => {
@@ -234,7 +240,7 @@ describe("start() with a function of secrets", () => {
     ["returns none", () => [], "invalid_secret"],
     ["returns a short one", () => ["whsec_short"], "invalid_secret"],
     ["returns no list", () => A as unknown as string[], "invalid_secret"],
-  ])("that %s rejects, and a later start works", async (_, broken, code) => {
+  ])("start() with a function of secrets that %s rejects, and a later start works", async (_, broken, code) => {
     let read = broken;
     const { receiver, deliver } = await startWith(() => read());
     const error = await errorOf(() => receiver.start());
@@ -248,7 +254,7 @@ describe("start() with a function of secrets", () => {
 });
 
 describe("the alarm", () => {
-  test("signature_mismatches comes with the third mismatch in a row", async () => {
+  test("the alarm signature_mismatches comes with the third mismatch in a row", async () => {
     const { receiver, deliver, alarms } = await startWith(A);
     await receiver.start();
     await deliver(B);
@@ -266,7 +272,7 @@ describe("the alarm", () => {
     { fits: "first", secrets: [B, A], expected: [] },
     { fits: "second", secrets: [A, B], expected: [{ kind: "older_secret_matched", secretIndex: 1 }] },
     { fits: "third", secrets: [A, C, B], expected: [{ kind: "older_secret_matched", secretIndex: 2 }] },
-  ])("older_secret_matched does its work when the $fits secret fits", async ({ secrets, expected }) => {
+  ])("the alarm older_secret_matched does its work when the $fits secret fits", async ({ secrets, expected }) => {
     const { receiver, deliver, alarms } = await startWith(secrets);
     await receiver.start();
     expect(await deliver(B)).toBe("accepted");
@@ -294,7 +300,7 @@ describe("createReceiver refuses", () => {
     ["an empty one after a good one", [A, ""], /secrets\[1\]/],
   ];
 
-  test.each(refused)("%s", async (_, secrets, message) => {
+  test.each(refused)("createReceiver refuses %s", async (_, secrets, message) => {
     const error = await errorOf(() => createReceiver({ secrets: secrets as string, store: ":memory:" }));
     expect(error.code).toBe("invalid_secret");
     expect(error.message).toMatch(message);
@@ -306,7 +312,7 @@ describe("createReceiver refuses", () => {
     }
   });
 
-  test("nothing with 24 characters, but says that whsec_ is missing", () => {
+  test("createReceiver refuses nothing with 24 characters, but says that whsec_ is missing", () => {
     const log = captureLog();
     openReceiver({ secrets: "q".repeat(24), logger: log.logger });
     expect(log.named("secret_without_whsec_prefix")).toEqual([expect.objectContaining({ index: 0, level: 40 })]);

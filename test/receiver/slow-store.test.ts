@@ -51,7 +51,7 @@ describe("a store that is slower than the service waits", () => {
     gate.open();
   });
 
-  test("new ones are refused at once as long as one is overdue, and taken when it is stored", async () => {
+  test("new deliveries are refused at once as long as one is overdue, and taken when it is stored", async () => {
     const { clock, gate, send, sendSlowly, receiver } = await openSlow();
     const first = await sendSlowly();
     await clock.advance(ANSWER_MS - 1_000);

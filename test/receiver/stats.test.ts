@@ -124,7 +124,7 @@ test("answers counts each outcome, and every request once", async () => {
 });
 
 describe("failuresInARow", () => {
-  test("counts what the service hears as failed, and a 200 ends the row", async () => {
+  test("failuresInARow counts what the service hears as failed, and a 200 ends the row", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock });
     await receiver.start();
@@ -146,7 +146,7 @@ describe("failuresInARow", () => {
     }
   });
 
-  test("raises the alarm at the 20th and each 20th after it", async () => {
+  test("failuresInARow raises the alarm at the 20th and each 20th after it", async () => {
     const clock = fakeClock();
     const rows: number[] = [];
     const receiver = openReceiver({

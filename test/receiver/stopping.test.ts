@@ -16,7 +16,7 @@ import {
 } from "../support/receiver.js";
 
 describe("stop()", () => {
-  test("lets a running handler end, and answers 503 meanwhile", async () => {
+  test("stop() lets a running handler end, and answers 503 meanwhile", async () => {
     const gate = makeGate();
     const file = tempFile();
     const receiver = openReceiver({ store: file });
@@ -38,7 +38,7 @@ describe("stop()", () => {
     expect(await workOf(later, event.id)).toMatchObject({ state: "done", attempts: 1 });
   });
 
-  test("aborts what runs longer than timeoutMs; the next process runs it again", async () => {
+  test("stop() aborts what runs longer than timeoutMs; the next process runs it again", async () => {
     const clock = fakeClock();
     const file = tempFile();
     const receiver = openReceiver({ store: file, clock });
@@ -67,7 +67,7 @@ describe("stop()", () => {
     await expect.poll(() => attempts).toEqual([2]);
   });
 
-  test("answers a delivery that was being stored, whose handler then runs in the next process", async () => {
+  test("stop() answers a delivery that was being stored, whose handler then runs in the next process", async () => {
     const file = tempFile();
     const gate = makeGate();
     let storing = false;
@@ -103,7 +103,7 @@ describe("stop()", () => {
     expect(log.lines.filter(({ level }) => level >= 50)).toEqual([]);
   });
 
-  test("answers what was being stored also where no handler is concerned", async () => {
+  test("stop() answers what was being stored also where no handler is concerned", async () => {
     const file = tempFile();
     const gate = makeGate();
     let storing = 0;
@@ -133,7 +133,7 @@ describe("stop()", () => {
     expect((await post(later, event)).outcome).toBe("duplicate");
   });
 
-  test("during start() ends in stopped, and takes nothing in between", async () => {
+  test("stop() during start() ends in stopped, and takes nothing in between", async () => {
     const gate = makeGate();
     const log = captureLog();
     let released = false;
@@ -162,7 +162,7 @@ describe("stop()", () => {
     expect((await post(receiver, makeEvent())).outcome).toBe("stopping");
   });
 
-  test("aborts what runs and closes the store, though work cannot be given back", async () => {
+  test("stop() aborts what runs and closes the store, though work cannot be given back", async () => {
     let closed = false;
     const store = decorateStore((real) => ({
       release: () => Promise.reject(new Error("no")),
@@ -186,7 +186,7 @@ describe("stop()", () => {
     expect(log.named("release_failed")).toHaveLength(1);
   });
 
-  test("twice is once, and before start() it is allowed", async () => {
+  test("stop() twice is once, and before start() it is allowed", async () => {
     const receiver = openReceiver();
     const first = receiver.stop();
     expect(receiver.stop()).toBe(first);
@@ -194,7 +194,7 @@ describe("stop()", () => {
     await expect(receiver.start()).rejects.toMatchObject({ code: "stopped" });
   });
 
-  test("gives back what had not begun, as if it had never been taken", async () => {
+  test("stop() gives back what had not begun, as if it had never been taken", async () => {
     const file = tempFile();
     const gate = makeGate();
     const receiver = openReceiver({ store: file, concurrency: 1 });

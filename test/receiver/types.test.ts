@@ -25,7 +25,7 @@ interface Bounce {
 }
 
 describe("the type of a handler's event", () => {
-  test("is the schema's output where there is one", () => {
+  test("the type of a handler's event is the schema's output where there is one", () => {
     make().on("email.bounced", (event, ctx) => {
       expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.bounced", Bounce>>();
       expectTypeOf(event.data.at).toEqualTypeOf<Date>();
@@ -34,7 +34,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("has unknown fields where there is no schema", () => {
+  test("the type of a handler's event has unknown fields where there is no schema", () => {
     make().on("email.sent", (event) => {
       expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.sent", EventData>>();
       expectTypeOf(event.data["anything"]).toEqualTypeOf<unknown>();
@@ -44,7 +44,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("is a union for several types, which the type tells apart", () => {
+  test("the type of a handler's event is a union for several types, which the type tells apart", () => {
     make().on(["email.bounced", "email.opened", "email.sent"], (event) => {
       expectTypeOf(event.type).toEqualTypeOf<"email.bounced" | "email.opened" | "email.sent">();
       if (event.type === "email.bounced") expectTypeOf(event.data).toEqualTypeOf<Bounce>();
@@ -53,7 +53,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("is every type of a group, and unknown ones", () => {
+  test("the type of a handler's event is every type of a group, and unknown ones", () => {
     make().on("email.*", (event) => {
       if (!event.known) {
         expectTypeOf(event).toEqualTypeOf<UnknownEvent>();
@@ -68,7 +68,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("is every type for a star, narrowed by known and then by type", () => {
+  test("the type of a handler's event is every type for a star, narrowed by known and then by type", () => {
     make().on("*", (event) => {
       expectTypeOf(event.id).toEqualTypeOf<string>();
       expectTypeOf(event.test).toEqualTypeOf<boolean>();
@@ -80,11 +80,11 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("is any event for onUnhandled", () => {
+  test("the type of a handler's event is any event for onUnhandled", () => {
     make().onUnhandled((event) => expectTypeOf(event).toEqualTypeOf<AnyEvent>());
   });
 
-  test("is the one that key gets", () => {
+  test("the type of a handler's event is the one that key gets", () => {
     make().on("email.bounced", () => undefined, {
       key(event) {
         expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.bounced", Bounce>>();
@@ -93,7 +93,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("cannot be changed but in its data", () => {
+  test("the type of a handler's event cannot be changed but in its data", () => {
     make().on("email.bounced", (event) => {
       // @ts-expect-error -- read-only
       event.id = "evt_other";
@@ -103,34 +103,34 @@ describe("the type of a handler's event", () => {
 });
 
 describe("a name that the service does not have is refused by the compiler and when it runs:", () => {
-  test("a misspelt type", () => {
+  test("a name that the service does not have is refused by the compiler and when it runs: a misspelt type", () => {
     // @ts-expect-error -- misspelt
     expect(() => make().on("email.bounce", () => undefined)).toThrow("not an event type");
   });
-  test("one misspelt type of several", () => {
+  test("a name that the service does not have is refused by the compiler and when it runs: one misspelt type of several", () => {
     // @ts-expect-error -- misspelt
     expect(() => make().on(["email.sent", "email.bounce"], () => undefined)).toThrow("not an event type");
   });
-  test("a group that does not exist", () => {
+  test("a name that the service does not have is refused by the compiler and when it runs: a group that does not exist", () => {
     // @ts-expect-error -- misspelt
     expect(() => make().on("mail.*", () => undefined)).toThrow("not an event type");
   });
-  test("another case", () => {
+  test("a name that the service does not have is refused by the compiler and when it runs: another case", () => {
     // @ts-expect-error -- misspelt
     expect(() => make().on("Email.Sent", () => undefined)).toThrow("not an event type");
   });
-  test("a type of somebody else's schemas", () => {
+  test("a name that the service does not have is refused by the compiler and when it runs: a type of somebody else's schemas", () => {
     // @ts-expect-error -- has no entry in these schemas
     expect(() => createTestReceiver().on("invoice.paid", () => undefined)).toThrow("not an event type");
   });
-  test("half a type with a star", () => {
+  test("a name that the service does not have is refused by the compiler and when it runs: half a type with a star", () => {
     // @ts-expect-error -- stars stand for whole parts
     expect(() => make().on("email.bo*", () => undefined)).toThrow("not an event type");
   });
 });
 
 describe("the compiler refuses, and so does the receiver,", () => {
-  test("an option that does not exist; the compiler a key that is no text, too", () => {
+  test("the compiler refuses, and so does the receiver, an option that does not exist; the compiler a key that is no text, too", () => {
     // @ts-expect-error -- misspelt
     expect(() => make().on("email.sent", () => undefined, { concurency: 1 })).toThrow(
       'handler "email.sent" has no option "concurency". Its options: concurrency, key, name,',
@@ -143,7 +143,7 @@ describe("the compiler refuses, and so does the receiver,", () => {
     make().on("email.sent", () => undefined, { name: "other", key: () => 5 });
   });
 
-  test("a receiver without secrets, and options that do not exist", () => {
+  test("the compiler refuses, and so does the receiver, a receiver without secrets, and options that do not exist", () => {
     // @ts-expect-error -- no secrets
     expect(() => createReceiver({})).toThrow("secrets");
     // @ts-expect-error -- misspelt

@@ -6,7 +6,7 @@ import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork } fro
 const NEW_TYPE = "email.archived";
 
 describe("an event of a type newer than this package", () => {
-  test("is parked when nothing matches it", async () => {
+  test("an event of a type newer than this package is parked when nothing matches it", async () => {
     const receiver = openReceiver();
     receiver.on("email.sent", () => expect.fail("is not for this handler"));
     await receiver.start();
@@ -24,20 +24,23 @@ describe("an event of a type newer than this package", () => {
     { type: "email.archived", pattern: "email.*" },
     { type: "invoice.paid", pattern: "*" },
     { type: "word", pattern: "*" },
-  ] as const)("$type goes to $pattern as one that is not known, and is not parked", async ({ type, pattern }) => {
-    const seen: AnyEvent[] = [];
-    const receiver = openReceiver();
-    receiver.on(pattern, (event) => seen.push(event));
-    receiver.onUnhandled(() => expect.fail("somebody matches it"));
-    await receiver.start();
-    const event = makeEvent({ type, data: { a: 1 } });
-    expect((await post(receiver, event)).outcome).toBe("accepted");
-    await untilWork(receiver, event.id, { state: "done" }, pattern);
-    expect(seen).toEqual([{ ...event, known: false, test: false }]);
-  });
+  ] as const)(
+    "an event of a type newer than this package $type goes to $pattern as one that is not known, and is not parked",
+    async ({ type, pattern }) => {
+      const seen: AnyEvent[] = [];
+      const receiver = openReceiver();
+      receiver.on(pattern, (event) => seen.push(event));
+      receiver.onUnhandled(() => expect.fail("somebody matches it"));
+      await receiver.start();
+      const event = makeEvent({ type, data: { a: 1 } });
+      expect((await post(receiver, event)).outcome).toBe("accepted");
+      await untilWork(receiver, event.id, { state: "done" }, pattern);
+      expect(seen).toEqual([{ ...event, known: false, test: false }]);
+    },
+  );
 
   test.each(["emails.archived", "email", "emailarchived", "x.email.archived"])(
-    "%s is not of the group email.*",
+    "an event of a type newer than this package %s is not of the group email.*",
     async (type) => {
       const receiver = openReceiver();
       receiver.on("email.*", () => expect.fail("is not for this handler"));
@@ -46,7 +49,7 @@ describe("an event of a type newer than this package", () => {
     },
   );
 
-  test("goes to onUnhandled too, and stays parked for a handler to come", async () => {
+  test("an event of a type newer than this package goes to onUnhandled too, and stays parked for a handler to come", async () => {
     const file = tempFile();
     const seen: AnyEvent[] = [];
     const first = openReceiver({ store: file });
@@ -70,7 +73,7 @@ describe("an event of a type newer than this package", () => {
     expect((await second.stats()).parked).toBe(0);
   });
 
-  test("is known, registrable and in a group of its own by an entry in schemas", async () => {
+  test("an event of a type newer than this package is known, registrable and in a group of its own by an entry in schemas", async () => {
     const seen: unknown[] = [];
     const receiver = openReceiver({ schemas: { "invoice.paid": z.object({ cents: z.number() }) } });
     receiver.on("invoice.paid", ({ known, data }) => seen.push(["type", known, data.cents]));
@@ -88,7 +91,7 @@ describe("an event of a type newer than this package", () => {
 });
 
 describe("onUnhandled", () => {
-  test("gets known events that nobody matches, and no others", async () => {
+  test("onUnhandled gets known events that nobody matches, and no others", async () => {
     const seen: string[] = [];
     const receiver = openReceiver();
     receiver.on("email.sent", () => undefined);
@@ -103,7 +106,7 @@ describe("onUnhandled", () => {
     expect(seen).toEqual(["email.opened true"]);
   });
 
-  test("is retried like any handler", async () => {
+  test("onUnhandled is retried like any handler", async () => {
     let runs = 0;
     const receiver = openReceiver({ retry: { initialMs: 1, jitter: 0 } });
     receiver.onUnhandled(() => {
@@ -116,7 +119,7 @@ describe("onUnhandled", () => {
     await untilWork(receiver, event.id, { state: "done", attempts: 2 }, "unhandled");
   });
 
-  test("is not needed: a known event without a handler is accepted and done", async () => {
+  test("onUnhandled is not needed: a known event without a handler is accepted and done", async () => {
     const receiver = openReceiver();
     await receiver.start();
     const event = makeEvent();

@@ -120,30 +120,33 @@ async function open(unverified: "retry" | "reject" = "retry") {
 }
 
 describe("a genuine delivery in a layout of other senders is taken, or sent again and told of:", () => {
-  test.each(LAYOUTS)("%s is %s", async (_, outcome, make) => {
-    const { send, alarms, log, receiver } = await open();
-    const { values, ...heard } = await send(make);
-    if (outcome === "accepted") {
-      expect(heard).toEqual({ status: 200, outcome, retryAfter: null });
-      expect(alarms).toEqual([]);
-      return;
-    }
-    expect(heard).toEqual({ status: 503, outcome, retryAfter: "60" });
-    expect((await receiver.stats()).failuresInARow).toBe(1);
-    if (outcome === "unverified") return;
-    expect(alarms).toEqual([
-      {
-        kind: "signature_unreadable",
-        reason: expect.stringMatching(/^(malformed_signature|(missing|malformed)_timestamp)$/),
-        shape: expect.stringContaining("x-svc-signature of "),
-      },
-    ]);
-    expect(log.named("alarm")[0]?.["advice"]).toContain("`signature`");
-    const told = JSON.stringify([alarms, log.lines.map(({ time: _time, ...line }) => line)]);
-    for (const value of Object.values(values)) expect(told).not.toContain(value);
-  });
+  test.each(LAYOUTS)(
+    "a genuine delivery in a layout of other senders is taken, or sent again and told of: %s is %s",
+    async (_, outcome, make) => {
+      const { send, alarms, log, receiver } = await open();
+      const { values, ...heard } = await send(make);
+      if (outcome === "accepted") {
+        expect(heard).toEqual({ status: 200, outcome, retryAfter: null });
+        expect(alarms).toEqual([]);
+        return;
+      }
+      expect(heard).toEqual({ status: 503, outcome, retryAfter: "60" });
+      expect((await receiver.stats()).failuresInARow).toBe(1);
+      if (outcome === "unverified") return;
+      expect(alarms).toEqual([
+        {
+          kind: "signature_unreadable",
+          reason: expect.stringMatching(/^(malformed_signature|(missing|malformed)_timestamp)$/),
+          shape: expect.stringContaining("x-svc-signature of "),
+        },
+      ]);
+      expect(log.named("alarm")[0]?.["advice"]).toContain("`signature`");
+      const told = JSON.stringify([alarms, log.lines.map(({ time: _time, ...line }) => line)]);
+      for (const value of Object.values(values)) expect(told).not.toContain(value);
+    },
+  );
 
-  test("there are 24 of them at the least, of which most are read", () => {
+  test("there are at least 24 layouts of other senders, of which most are read", () => {
     expect(LAYOUTS.length).toBeGreaterThanOrEqual(24);
     expect(LAYOUTS.filter(([, outcome]) => outcome === "accepted").length).toBeGreaterThan(LAYOUTS.length / 2);
   });

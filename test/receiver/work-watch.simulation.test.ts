@@ -28,7 +28,7 @@ function open(options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
 }
 
 describe("dead work", () => {
-  test("is told when there is more of it, and again every six hours", async () => {
+  test("dead work is told when there is more of it, and again every six hours", async () => {
     const { clock, alarms, receiver, deliver } = open();
     receiver.on("email.sent", () => Promise.reject(new DoNotRetry("never")));
     await receiver.start();
@@ -53,7 +53,7 @@ describe("dead work", () => {
     expect(alarms).toEqual([{ kind: "work_dead", dead: 2 }]);
   });
 
-  test("is told no more once it is discarded, nor after stop()", async () => {
+  test("dead work is told no more once it is discarded, nor after stop()", async () => {
     const { clock, alarms, receiver, deliver } = open();
     receiver.on("email.sent", () => Promise.reject(new DoNotRetry("never")));
     await receiver.start();
@@ -82,26 +82,29 @@ describe("a backlog", () => {
   test.each([
     { backlogAfterMs: undefined, limit: 15 * MINUTE },
     { backlogAfterMs: HOUR, limit: HOUR },
-  ])("is told once the work has been due for $limit ms, and again after as long", async ({ backlogAfterMs, limit }) => {
-    const { clock, alarms, receiver, deliver } = open(backlogAfterMs === undefined ? {} : { backlogAfterMs });
-    const gate = makeGate();
-    receiver.on("email.sent", () => gate.passed, { concurrency: 1, timeoutMs: 100 * HOUR });
-    await receiver.start();
-    await deliver();
-    await deliver();
-    await clock.advance(limit);
-    expect(alarms).toEqual([]);
-    await clock.advance(MINUTE);
-    expect(alarms).toEqual([{ kind: "backlog", forMs: limit + MINUTE, pending: 2 }]);
-    await clock.advance(limit);
-    expect(alarms.splice(0)).toHaveLength(2);
-    gate.open();
-    await expect.poll(async () => (await receiver.stats()).done).toBe(2);
-    await clock.advance(3 * limit);
-    expect(alarms).toEqual([]);
-  });
+  ])(
+    "a backlog is told once the work has been due for $limit ms, and again after as long",
+    async ({ backlogAfterMs, limit }) => {
+      const { clock, alarms, receiver, deliver } = open(backlogAfterMs === undefined ? {} : { backlogAfterMs });
+      const gate = makeGate();
+      receiver.on("email.sent", () => gate.passed, { concurrency: 1, timeoutMs: 100 * HOUR });
+      await receiver.start();
+      await deliver();
+      await deliver();
+      await clock.advance(limit);
+      expect(alarms).toEqual([]);
+      await clock.advance(MINUTE);
+      expect(alarms).toEqual([{ kind: "backlog", forMs: limit + MINUTE, pending: 2 }]);
+      await clock.advance(limit);
+      expect(alarms.splice(0)).toHaveLength(2);
+      gate.open();
+      await expect.poll(async () => (await receiver.stats()).done).toBe(2);
+      await clock.advance(3 * limit);
+      expect(alarms).toEqual([]);
+    },
+  );
 
-  test("is no run that takes long, and no wait for a retry", async () => {
+  test("a backlog is no run that takes long, and no wait for a retry", async () => {
     const { clock, alarms, receiver, deliver } = open({ retry: { initialMs: 2 * HOUR, jitter: 0 } });
     const gate = makeGate();
     receiver.on("email.sent", () => gate.passed, { timeoutMs: 100 * HOUR });
@@ -146,7 +149,7 @@ describe("contact events", () => {
     return { contactEvents: { send, sendBatch: send } } as unknown as Client;
   }
 
-  test("that wait for longer than the limit are told", async () => {
+  test("contact events that wait for longer than the limit are told", async () => {
     const api = apiThat(() => Promise.reject(new Error("no network")));
     const { clock, alarms, receiver } = open({ api, backlogAfterMs: 5 * MINUTE });
     await receiver.start();
@@ -157,7 +160,7 @@ describe("contact events", () => {
     expect(alarms).toEqual([{ kind: "contact_events_stuck", forMs: 6 * MINUTE, pending: 1 }]);
   });
 
-  test("that the service refused are told", async () => {
+  test("contact events that the service refused are told", async () => {
     const refusal = {
       call: "contactEvents.send",
       status: 422,
