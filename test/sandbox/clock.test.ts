@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { HOUR, MINUTE, START, errorOf, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
 
 describe("a manual clock", () => {
-  test("needs no real timer: with all of them broken, 28 hours of retries run", async () => {
+  test("a manual clock needs no real timer: with all of them broken, 28 hours of retries run", async () => {
     const broken = (): never => {
       throw new Error("a real timer was set");
     };
@@ -22,7 +22,7 @@ describe("a manual clock", () => {
     }
   });
 
-  test("begins now where the receiver lives by the machine's clock, and signs with that", async () => {
+  test("a manual clock begins now where the receiver lives by the machine's clock, and signs with that", async () => {
     const probe = await openProbe();
     const sandbox = openSandbox({ receiverTime: "machine" });
     expect(Math.abs(sandbox.clock.now() - Date.now())).toBeLessThan(10_000);
@@ -35,20 +35,20 @@ describe("a manual clock", () => {
     expect(verdictOf(got, secret, Date.now())).toMatchObject({ ok: true });
   });
 
-  test("begins where it is told, and moves by exactly what it is told", async () => {
+  test("a manual clock begins where it is told, and moves by exactly what it is told", async () => {
     const sandbox = openSandbox({ startMs: START + HOUR });
     await sandbox.advance("1h30m");
     await sandbox.advance(250);
     expect(sandbox.clock.now()).toBe(START + 2.5 * HOUR + 250);
   });
 
-  test.each(["soon", "1", "-1h", "1h ", -1, Number.NaN])("does not move by %j", async (by) => {
+  test.each(["soon", "1", "-1h", "1h ", -1, Number.NaN])("a manual clock does not move by %j", async (by) => {
     const sandbox = openSandbox();
     expect(await errorOf(() => sandbox.advance(by))).toEqual({ code: "invalid_argument" });
     expect(sandbox.clock.now()).toBe(START);
   });
 
-  test("starts first attempts at once, without being moved", async () => {
+  test("a manual clock starts first attempts at once, without being moved", async () => {
     const { sandbox, clock } = openOnClock({ receive: () => new Response() });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
     sandbox.emit("email.sent");
@@ -56,7 +56,7 @@ describe("a manual clock", () => {
     expect([sandbox.deliveries().length, clock.now()]).toEqual([1, START]);
   });
 
-  test("goes from attempt to attempt", async () => {
+  test("a manual clock goes from attempt to attempt", async () => {
     const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 500 }) });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
     expect(await sandbox.advanceToNextAttempt()).toBeUndefined();
@@ -70,7 +70,7 @@ describe("a manual clock", () => {
     expect(await sandbox.advanceToNextAttempt()).toBeUndefined();
   });
 
-  test("moves on only when the attempts of a moment were answered, and in their order", async () => {
+  test("a manual clock moves on only when the attempts of a moment were answered, and in their order", async () => {
     const seen: string[] = [];
     const { sandbox, clock } = openOnClock({
       async receive(request) {
@@ -90,7 +90,7 @@ describe("a manual clock", () => {
     }
   });
 
-  test("gives the same log in every run", async () => {
+  test("a manual clock gives the same log in every run", async () => {
     const run = async () => {
       const probe = await openProbe((_, index) => (index % 3 === 0 ? 200 : 503));
       const { sandbox } = openOnClock({ seed: "again" });
@@ -118,7 +118,7 @@ test("two that ask for the next attempt get one each", async () => {
 });
 
 describe("other clocks", () => {
-  test("a fast one makes an hour pass in a moment, and signs with the receiver's time", async () => {
+  test("a fast clock makes an hour pass in a moment, and signs with the receiver's time", async () => {
     const probe = await openProbe(() => 503);
     const sandbox = openSandbox({ clock: { speed: 20_000 } });
     sandbox.endpoints.create({ url: probe.url });
@@ -131,7 +131,7 @@ describe("other clocks", () => {
     expect(Math.abs(signedAt - Date.now())).toBeLessThan(10_000);
   });
 
-  test("a real one delivers and cannot be moved", async () => {
+  test("a real clock delivers and cannot be moved", async () => {
     const probe = await openProbe();
     const sandbox = openSandbox({ clock: "real" });
     sandbox.endpoints.create({ url: probe.url });
@@ -146,7 +146,7 @@ describe("other clocks", () => {
 });
 
 describe("waiting", () => {
-  test("lets the time pass that the attempt takes to come", async () => {
+  test("waiting lets the time pass that the attempt takes to come", async () => {
     const probe = await openProbe((_, index) => (index < 4 ? 503 : 200));
     const { sandbox, clock } = openOnClock();
     sandbox.endpoints.create({ url: probe.url });
@@ -155,7 +155,7 @@ describe("waiting", () => {
     expect(clock.now() - START).toBeGreaterThan(2 * HOUR);
   });
 
-  test("finds an attempt that is in the log already", async () => {
+  test("waiting finds an attempt that is in the log already", async () => {
     const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 404 }) });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
     const { event } = sandbox.emit("email.bounced");
@@ -164,14 +164,14 @@ describe("waiting", () => {
     expect(clock.now()).toBe(START);
   });
 
-  test("ends when the sandbox is closed", async () => {
+  test("waiting ends when the sandbox is closed", async () => {
     const sandbox = openSandbox({ clock: "real" });
     const waiting = expect(sandbox.waitFor()).rejects.toMatchObject({ code: "stopped" });
     await sandbox.close();
     await waiting;
   });
 
-  test("for a contact event that does not come ends with an error, and one that is held is found", async () => {
+  test("waiting for a contact event that does not come ends with an error, and one that is held is found", async () => {
     const sandbox = openSandbox();
     const wait = { name: "order.shipped", timeoutMs: 20 };
     await expect(sandbox.waitForContactEvent(wait)).rejects.toMatchObject({ code: "wait_timeout" });
@@ -181,7 +181,7 @@ describe("waiting", () => {
     expect(await sandbox.waitForContactEvent(wait)).toBe(await soon);
   });
 
-  test("ends with an error that says what came instead", async () => {
+  test("waiting ends with an error that says what came instead", async () => {
     const { sandbox } = openOnClock({ receive: () => new Response(null, { status: 404 }) });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
     sandbox.emit("email.bounced");

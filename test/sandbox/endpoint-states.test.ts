@@ -24,7 +24,7 @@ function openAnswering(options: Parameters<typeof openOnClock>[0] = {}) {
 }
 
 describe("failures in a row", () => {
-  test("disable the endpoint at the 100th, with time and reason", async () => {
+  test("failures in a row disable the endpoint at the 100th, with time and reason", async () => {
     const { answers, endpoint, emit, sandbox } = openAnswering();
     answers.status = 404;
     await emit(99);
@@ -40,7 +40,7 @@ describe("failures in a row", () => {
     expect(sandbox.deliveries()).toHaveLength(100);
   });
 
-  test("are counted per attempt, retries included", async () => {
+  test("failures in a row are counted per attempt, retries included", async () => {
     const { endpoint, emit, sandbox } = openAnswering();
     await emit(13);
     await sandbox.advance("31h");
@@ -48,7 +48,7 @@ describe("failures in a row", () => {
     expect(sandbox.deliveries()).toHaveLength(100);
   });
 
-  test("are forgotten with a success", async () => {
+  test("failures in a row are forgotten with a success", async () => {
     const { answers, endpoint, emit } = openAnswering();
     answers.status = 404;
     await emit(99);
@@ -60,7 +60,7 @@ describe("failures in a row", () => {
     expect(endpoint().enabled).toBe(true);
   });
 
-  test("are forgotten, with time and reason, when the owner switches it on again", async () => {
+  test("failures in a row are forgotten, with time and reason, when the owner switches it on again", async () => {
     const { answers, endpoint, emit, sandbox, id } = openAnswering();
     answers.status = 404;
     await emit(100);
@@ -73,7 +73,7 @@ describe("failures in a row", () => {
     });
   });
 
-  test("stay when an endpoint that is on is switched on", async () => {
+  test("failures in a row stay when an endpoint that is on is switched on", async () => {
     const { endpoint, emit, sandbox, id } = openAnswering();
     await emit(3);
     sandbox.endpoints.update(id, { enabled: true });
@@ -82,7 +82,7 @@ describe("failures in a row", () => {
 });
 
 describe("410 Gone", () => {
-  test("disables the endpoint and ends the delivery", async () => {
+  test("410 Gone disables the endpoint and ends the delivery", async () => {
     const { answers, endpoint, emit, sandbox } = openAnswering();
     answers.status = 410;
     await emit();
@@ -93,13 +93,13 @@ describe("410 Gone", () => {
 });
 
 describe("an endpoint that is off", () => {
-  test("has no time and no reason when its owner switched it off", () => {
+  test("an endpoint that is off has no time and no reason when its owner switched it off", () => {
     const { endpoint, sandbox, id } = openAnswering();
     sandbox.endpoints.update(id, { enabled: false });
     expect(endpoint()).toMatchObject({ enabled: false, disabledAt: null, disabledReason: null });
   });
 
-  test("loses the events of that time for good", async () => {
+  test("an endpoint that is off loses the events of that time for good", async () => {
     const { answers, emit, sandbox, id } = openAnswering();
     answers.status = 200;
     sandbox.endpoints.update(id, { enabled: false });
@@ -114,7 +114,7 @@ describe("an endpoint that is off", () => {
   test.each([
     ["dropped", 1],
     ["kept", 2],
-  ] as const)("has its planned retries %s", async (retriesOfDisabled, posts) => {
+  ] as const)("an endpoint that is off has its planned retries %s", async (retriesOfDisabled, posts) => {
     const { answers, emit, sandbox, id } = openAnswering({ retriesOfDisabled });
     await emit();
     answers.status = 200;
@@ -124,7 +124,7 @@ describe("an endpoint that is off", () => {
     expect(answers.posts).toBe(posts);
   });
 
-  test("gets no retry that comes due in that time, kept or not", async () => {
+  test("an endpoint that is off gets no retry that comes due in that time, kept or not", async () => {
     const { answers, emit, sandbox, id } = openAnswering({ retriesOfDisabled: "kept" });
     await emit();
     sandbox.endpoints.update(id, { enabled: false });
@@ -136,7 +136,7 @@ describe("an endpoint that is off", () => {
 });
 
 describe("a replay", () => {
-  test("sends a failed delivery once more: same event, new signature, not retried", async () => {
+  test("a replay sends a failed delivery once more: same event, new signature, not retried", async () => {
     const { sandbox, clock } = openOnClock();
     const probe = await openProbe((_, index) => (index === 0 ? 404 : 503));
     const { id, secret } = sandbox.endpoints.create({ url: probe.url });
@@ -154,7 +154,7 @@ describe("a replay", () => {
     expect(probe.got).toHaveLength(2);
   });
 
-  test("is refused for a delivered row, an unknown one, another endpoint's, and while the endpoint is off", async () => {
+  test("a replay is refused for a delivered row, an unknown one, another endpoint's, and while the endpoint is off", async () => {
     const { answers, emit, sandbox, id } = openAnswering();
     answers.status = 404;
     await emit();
@@ -176,7 +176,7 @@ describe("a replay", () => {
 });
 
 describe("a test delivery", () => {
-  test("is one signed email.sent with test: true and a note, whatever the subscription, also while off", async () => {
+  test("a test delivery is one signed email.sent with test: true and a note, whatever the subscription, also while off", async () => {
     const { sandbox, clock } = openOnClock();
     const probe = await openProbe();
     const { id, secret } = sandbox.endpoints.create({ url: probe.url, eventTypes: ["domain.deleted"] });
@@ -191,7 +191,7 @@ describe("a test delivery", () => {
   });
 
   test.each([200, 404, 503])(
-    "answered %d is tried once and leaves failures and lastDeliveryAt alone",
+    "a test delivery answered %d is tried once and leaves failures and lastDeliveryAt alone",
     async (status) => {
       const { answers, emit, endpoint, sandbox, id } = openAnswering();
       answers.status = 404;
@@ -206,20 +206,20 @@ describe("a test delivery", () => {
     },
   );
 
-  test("answered 410 disables all the same", async () => {
+  test("a test delivery answered 410 disables all the same", async () => {
     const { answers, endpoint, sandbox, id } = openAnswering();
     answers.status = 410;
     expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: 410 });
     expect(endpoint()).toMatchObject({ enabled: false, consecutiveFailures: 0, lastDeliveryAt: null });
   });
 
-  test("answered with a redirect counts as failed", async () => {
+  test("a test delivery answered with a redirect counts as failed", async () => {
     const { answers, sandbox, id } = openAnswering();
     answers.status = 302;
     expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: 302 });
   });
 
-  test("of a receiver that hangs ends after 5 s, which pass since somebody waits", async () => {
+  test("a test delivery of a receiver that hangs ends after 5 s, which pass since somebody waits", async () => {
     const { sandbox, clock } = openOnClock({ patienceMs: 20, receive: () => new Promise<Response>(() => {}) });
     const { id } = sandbox.endpoints.create({ url: URL_HERE });
     expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: null, durationMs: 5_000 });
@@ -228,7 +228,7 @@ describe("a test delivery", () => {
 });
 
 describe("deleting an endpoint", () => {
-  test("ends its deliveries and removes its log", async () => {
+  test("deleting an endpoint ends its deliveries and removes its log", async () => {
     const { answers, emit, sandbox, id } = openAnswering();
     await emit(2);
     sandbox.endpoints.delete(id);

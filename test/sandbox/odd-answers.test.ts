@@ -33,14 +33,14 @@ describe("an answer counts from its status line on", () => {
       (socket) => socket.write(`${head("200 OK", "transfer-encoding: chunked")}no chunk at all\r\n`),
     ],
     ["whose body ends early", (socket) => socket.end(`${head("200 OK", "content-length: 100")}a part`)],
-  ])("also one %s", async (_, answer) => {
+  ])("an answer counts from its status line on also one %s", async (_, answer) => {
     const sandbox = openSandbox({ clock: "real" });
     sandbox.endpoints.create({ url: await openRaw(answer) });
     sandbox.emit("email.sent");
     expect(await sandbox.waitFor()).toMatchObject({ status: "delivered", responseCode: 200, error: null });
   });
 
-  test("also one whose body never ends: after 5 s it is what was answered", async () => {
+  test("an answer counts from its status line on also one whose body never ends: after 5 s it is what was answered", async () => {
     const sandbox = openSandbox({ patienceMs: 50 });
     const url = await openRaw((socket) => void socket.write(head("200 OK", "content-length: 100")));
     sandbox.endpoints.create({ url });
@@ -48,7 +48,7 @@ describe("an answer counts from its status line on", () => {
     expect(await sandbox.waitFor()).toMatchObject({ status: "delivered", responseCode: 200, durationMs: 5_000 });
   });
 
-  test("also one in process that somebody has read already", async () => {
+  test("an answer counts from its status line on also one in process that somebody has read already", async () => {
     const receive = async (): Promise<Response> => {
       const response = new Response("taken");
       await response.text();

@@ -23,7 +23,7 @@ describe("a slip of the pen is refused, since it would mean more than was wanted
     ["an automation's filter", () => createSandbox({ automations: [{ id: "a", trigger: "t", filter: {} } as never] })],
     ["an automation without a trigger", () => createSandbox({ automations: [{ id: "a" } as never] })],
     ["an automation that is none", () => createSandbox({ automations: [null as never] })],
-  ])("%s", async (_, call) => {
+  ])("a slip of the pen is refused, since it would mean more than was wanted: %s", async (_, call) => {
     const sandbox = open();
     sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
     sandbox.emit("email.sent");
@@ -33,7 +33,7 @@ describe("a slip of the pen is refused, since it would mean more than was wanted
   });
 
   test.each([{ id: "" }, { id: 5 }, { address: 5 }, { address: null }, { address: [null] }])(
-    "emit %j",
+    "a slip of the pen is refused, since it would mean more than was wanted: emit %j",
     async (slip) => {
       const sandbox = open();
       sandbox.endpoints.create({ url: "http://127.0.0.1/hook", domainAllowlist: ["acme.example.com"] });

@@ -25,7 +25,7 @@ async function open(options: SandboxProcessOptions = {}) {
 }
 
 describe("a sandbox server", () => {
-  test("delivers to its endpoints, moves its clock and tells of it, all by the control API", async () => {
+  test("a sandbox server delivers to its endpoints, moves its clock and tells of it, all by the control API", async () => {
     const probe = await openProbe((_, index) => (index < 2 ? 503 : 200));
     const { call, endpoints } = await open({ endpoints: [{ url: probe.url, eventTypes: ["email.bounced"] }] });
     const emitted = await call("POST", "/sandbox/emit", { type: "email.bounced", data: { subject: "Hi" } });
@@ -44,7 +44,7 @@ describe("a sandbox server", () => {
     expect(verdictOf(got, endpoints[0]?.secret ?? "", Date.now())).toMatchObject({ ok: true });
   });
 
-  test("never shows a secret or its seed in the control API", async () => {
+  test("a sandbox server never shows a secret or its seed in the control API", async () => {
     const secret = `whsec_${"c".repeat(43)}`;
     const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/", secret }], seed: "do-not-tell" });
     const texts = await Promise.all(
@@ -54,7 +54,7 @@ describe("a sandbox server", () => {
     expect(JSON.stringify(texts)).not.toMatch(/whsec_|do-not-tell|svc_live/);
   });
 
-  test("serves the API beside it, and keeps contact events", async () => {
+  test("a sandbox server serves the API beside it, and keeps contact events", async () => {
     const { url, sandbox, call } = await open();
     const client = createClient({ apiKey: sandbox.apiKey, baseUrl: url });
     await client.contactEvents.send({ name: "order.shipped", email: "ada@customer.example.com" });
@@ -64,7 +64,7 @@ describe("a sandbox server", () => {
     expect((await call("GET", "/sandbox/endpoints")).body.data).toHaveLength(1);
   });
 
-  test("takes faults and takes them back", async () => {
+  test("a sandbox server takes faults and takes them back", async () => {
     const probe = await openProbe();
     const { call, url, sandbox } = await open({ endpoints: [{ url: probe.url }] });
     const deliveries = [{ fault: { kind: "status", status: 500 }, types: "email.*" }];
@@ -80,7 +80,7 @@ describe("a sandbox server", () => {
     expect([probe.got.length, (await client.webhooks.list()).items.length]).toEqual([3, 1]);
   });
 
-  test("starts anew, with or without its endpoints", async () => {
+  test("a sandbox server starts anew, with or without its endpoints", async () => {
     const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/" }] });
     await call("POST", "/sandbox/emit", { type: "email.sent" });
     await call("POST", "/sandbox/settle");
@@ -120,12 +120,12 @@ describe("a sandbox server", () => {
     ["a keepEndpoints that is no flag", "POST", "/sandbox/reset", { keepEndpoints: "yes" }, 422, "invalid_parameter"],
     ["a time beyond all dates", "POST", "/sandbox/advance", { by: 1e300 }, 422, "invalid_argument"],
     ["a strange status", "GET", "/sandbox/deliveries?status=lost", undefined, 422, "invalid_parameter"],
-  ])("refuses %s", async (_, method, path, body, status, code) => {
+  ])("a sandbox server refuses %s", async (_, method, path, body, status, code) => {
     const { call } = await open();
     expect(await call(method, path, body)).toMatchObject({ status, body: { code, message: expect.any(String) } });
   });
 
-  test("keeps its state when it refuses", async () => {
+  test("a sandbox server keeps its state when it refuses", async () => {
     const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/" }] });
     await call("POST", "/sandbox/reset", { keepEndpoints: "yes" });
     await call("POST", "/sandbox/advance", { by: 1e300 });
@@ -138,7 +138,7 @@ describe("a sandbox server", () => {
     });
   });
 
-  test("on a clock of its own cannot be moved", async () => {
+  test("a sandbox server on a clock of its own cannot be moved", async () => {
     const { call } = await open({ clock: "real" });
     expect(await call("POST", "/sandbox/advance", { by: "1h" })).toMatchObject({ status: 422 });
   });
@@ -160,14 +160,14 @@ describe("a request from elsewhere", () => {
     ["another origin", { origin: "https://evil.example.com" }, 403],
     ["a page without an origin", { origin: "null" }, 403],
     ["this machine by name", { host: "localhost:80" }, 200],
-  ])("by %s is answered %s", async (_, headers, status) => {
+  ])("a request from elsewhere by %s is answered %s", async (_, headers, status) => {
     const { url } = await open();
     expect(await ask(url, headers)).toBe(status);
   });
 });
 
 describe("listening", () => {
-  test("is for this machine only, and says when the port is taken", async () => {
+  test("listening is for this machine only, and says when the port is taken", async () => {
     const { port } = await open();
     const options = { host: "0.0.0.0" } as unknown as SandboxProcessOptions;
     expect(await errorOf(() => startSandboxServer(options))).toEqual({ code: "invalid_option" });
@@ -175,7 +175,7 @@ describe("listening", () => {
     expect(await errorOf(() => startSandboxServer({ port: -1 }))).toEqual({ code: "invalid_option" });
   });
 
-  test("happens once, gives the base URL, and ends with close, which ends all the rest", async () => {
+  test("listening happens once, gives the base URL, and ends with close, which ends all the rest", async () => {
     const sandbox = openSandbox();
     const { url } = await sandbox.listen();
     expect(sandbox.baseUrl).toBe(url);

@@ -35,18 +35,21 @@ describe("under strictUrls a name is looked up on every delivery", () => {
     ["fd00::1"],
     ["fe80::1"],
     ["::ffff:127.0.0.1"],
-  ])("and one that leads to %s is recorded as failed and not sent", async (address) => {
-    const { sandbox, posts, id } = openStrict(async () => ["93.184.215.14", address]);
-    sandbox.emit("email.sent");
-    await sandbox.settle();
-    expect(posts).toEqual([]);
-    expect(sandbox.deliveries()).toMatchObject([
-      { status: "failed", responseCode: null, error: expect.stringContaining("private address") },
-    ]);
-    expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(1);
-  });
+  ])(
+    "under strictUrls a name is looked up on every delivery and one that leads to %s is recorded as failed and not sent",
+    async (address) => {
+      const { sandbox, posts, id } = openStrict(async () => ["93.184.215.14", address]);
+      sandbox.emit("email.sent");
+      await sandbox.settle();
+      expect(posts).toEqual([]);
+      expect(sandbox.deliveries()).toMatchObject([
+        { status: "failed", responseCode: null, error: expect.stringContaining("private address") },
+      ]);
+      expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(1);
+    },
+  );
 
-  test("and tried again, so a name that is put right gets its events", async () => {
+  test("under strictUrls a name is looked up on every delivery and tried again, so a name that is put right gets its events", async () => {
     let address = "127.0.0.1";
     const { sandbox, posts } = openStrict(async () => [address]);
     sandbox.emit("email.sent");
@@ -56,14 +59,14 @@ describe("under strictUrls a name is looked up on every delivery", () => {
     expect(posts).toEqual(["https://app.example.com/hook"]);
   });
 
-  test("and one that is not found fails", async () => {
+  test("under strictUrls a name is looked up on every delivery and one that is not found fails", async () => {
     const { sandbox, posts } = openStrict(() => Promise.reject(new Error("ENOTFOUND")));
     sandbox.emit("email.sent");
     await sandbox.settle();
     expect([posts, sandbox.deliveries()[0]?.error]).toEqual([[], "not sent: the host name was not found"]);
   });
 
-  test("and a look-up that takes too long is no answer within 5 s", async () => {
+  test("under strictUrls a name is looked up on every delivery and a look-up that takes too long is no answer within 5 s", async () => {
     const { sandbox, posts } = openStrict(() => new Promise(() => {}), undefined, { patienceMs: 50 });
     sandbox.emit("email.sent");
     await sandbox.advance("5s");
@@ -71,7 +74,7 @@ describe("under strictUrls a name is looked up on every delivery", () => {
     expect(sandbox.nextAttemptAtMs).toBeGreaterThan(sandbox.clock.now());
   });
 
-  test("and a look-up that gives nonsense fails that attempt only", async () => {
+  test("under strictUrls a name is looked up on every delivery and a look-up that gives nonsense fails that attempt only", async () => {
     let found: unknown = undefined;
     const { sandbox, posts } = openStrict(async () => found as string[]);
     sandbox.emit("email.sent");
@@ -82,7 +85,7 @@ describe("under strictUrls a name is looked up on every delivery", () => {
     expect(posts).toHaveLength(1);
   });
 
-  test("and a test delivery is not sent either", async () => {
+  test("under strictUrls a name is looked up on every delivery and a test delivery is not sent either", async () => {
     const { sandbox, posts, id } = openStrict(async () => ["10.0.0.1"]);
     expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: null });
     expect(posts).toEqual([]);

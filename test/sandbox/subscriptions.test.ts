@@ -14,17 +14,20 @@ function hears(input: Omit<WebhookCreateInput, "url">, type: string, address?: s
 }
 
 describe("types", () => {
-  test.each(EVENT_TYPES)("%s reaches an endpoint that names none only as one of the default set", (type) => {
-    expect(hears({}, type)).toBe((DEFAULT_EVENT_TYPES as readonly string[]).includes(type));
-    expect(hears({ eventTypes: [] }, type)).toBe(!(EXPLICIT_EVENT_TYPES as readonly string[]).includes(type));
-    expect(hears({ eventTypes: [type] }, type)).toBe(true);
-  });
+  test.each(EVENT_TYPES)(
+    "an event of type %s reaches an endpoint that names no types only as one of the default set",
+    (type) => {
+      expect(hears({}, type)).toBe((DEFAULT_EVENT_TYPES as readonly string[]).includes(type));
+      expect(hears({ eventTypes: [] }, type)).toBe(!(EXPLICIT_EVENT_TYPES as readonly string[]).includes(type));
+      expect(hears({ eventTypes: [type] }, type)).toBe(true);
+    },
+  );
 
-  test("named ones replace the default set", () => {
+  test("types that are named replace the default set", () => {
     expect(hears({ eventTypes: ["email.replied"] }, "email.sent")).toBe(false);
   });
 
-  test("that the service does not have cannot be fired, unless the sandbox was told of them", async () => {
+  test("types that the service does not have cannot be fired, unless the sandbox was told of them", async () => {
     const sandbox = openSandbox({ newEventTypes: ["call.missed"], receive: () => new Response() });
     expect(await errorOf(() => sandbox.emit("call.taken"))).toEqual({ code: "invalid_argument" });
     sandbox.endpoints.create({ url: "http://127.0.0.1/", eventTypes: ["call.missed"] });
@@ -57,11 +60,11 @@ describe("allowlists", () => {
     ["an event without an address", { ...forms, addressAllowlist: [SUPPORT] }, "suppression.removed", undefined, true],
     ["a form, with lists", { ...forms, domainAllowlist: ["acme.example.com"] }, "form.submitted", SUPPORT, false],
     ["a form, without lists", forms, "form.submitted", undefined, true],
-  ])("%s", (_, input, type, address, expected) => {
+  ])("allowlists: %s", (_, input, type, address, expected) => {
     expect(hears(input, type, address)).toBe(expected);
   });
 
-  test("go by the sender of an outgoing mail and the recipients of an incoming one", () => {
+  test("allowlists: go by the sender of an outgoing mail and the recipients of an incoming one", () => {
     const lists = { addressAllowlist: [SUPPORT], eventTypes: ["email.sent", "email.received"] };
     const sandbox = openSandbox({ receive: () => new Response() });
     sandbox.endpoints.create({ url: "http://127.0.0.1/", ...lists });

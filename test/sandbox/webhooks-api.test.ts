@@ -22,7 +22,7 @@ async function send(sandbox: Sandbox, request: { method: string; path: string; b
 }
 
 describe("the real client", () => {
-  test("creates, reads, changes, rotates and deletes an endpoint", async () => {
+  test("the real client creates, reads, changes, rotates and deletes an endpoint", async () => {
     const { client, sandbox } = openApi();
     const { secret, ...created } = await client.webhooks.create({ url, description: "Production" });
     expect(secret).toMatch(/^whsec_/);
@@ -38,7 +38,7 @@ describe("the real client", () => {
     });
   });
 
-  test("tests an endpoint and is told how it went, also when it went badly", async () => {
+  test("the real client tests an endpoint and is told how it went, also when it went badly", async () => {
     const { client, answer } = openApi();
     const { id } = await client.webhooks.create({ url });
     const ok = { status: "delivered", responseCode: 200, durationMs: 0, error: null };
@@ -52,7 +52,7 @@ describe("the real client", () => {
     });
   });
 
-  test("walks the delivery log, newest first, by status and time, and replays from it", async () => {
+  test("the real client walks the delivery log, newest first, by status and time, and replays from it", async () => {
     const { client, sandbox, answer } = openApi({ status: 404 });
     const { id } = await client.webhooks.create({ url });
     for (let index = 0; index < 7; index += 1) {
@@ -89,7 +89,7 @@ describe("the real client", () => {
     expect(replayed).toMatchObject({ object: "webhook_replay", id, delivery: { status: "delivered" } });
   });
 
-  test("tells the delivery log by when attempts began, not by when they were answered", async () => {
+  test("the real client tells the delivery log by when attempts began, not by when they were answered", async () => {
     const { sandbox, clock } = openOnClock({
       receive: async (request) => {
         const { data } = (await request.json()) as { data: { slow?: boolean } };
@@ -112,7 +112,7 @@ describe("the real client", () => {
     expect(rest.items.map(({ eventId }) => eventId)).toEqual([first]);
   });
 
-  test("lists endpoints newest first, and rows deleted between pages do not break the walk", async () => {
+  test("the real client lists endpoints newest first, and rows deleted between pages do not break the walk", async () => {
     const { client, sandbox } = openApi();
     for (let index = 0; index < 10; index += 1) sandbox.endpoints.create({ url: `${url}/${index}` });
     const first = await client.webhooks.list({ limit: 4 });
@@ -146,11 +146,11 @@ describe("a refusal", () => {
       "invalid_parameter",
     ],
     ["an unknown field", { method: "POST", path: "/webhooks", body: { url, secret: "x" } }, 422, "unknown_parameter"],
-  ])("of %s says so", async (_, request, status, code) => {
+  ])("a refusal of %s says so", async (_, request, status, code) => {
     expect(await send(openSandbox(), request)).toMatchObject({ status, body: { code } });
   });
 
-  test("of a strange status or an unreadable date in the log's query", async () => {
+  test("a refusal of a strange status or an unreadable date in the log's query", async () => {
     const sandbox = openSandbox();
     const { id } = sandbox.endpoints.create({ url });
     const get = (query: string) => send(sandbox, { method: "GET", path: `/webhooks/${id}/deliveries?${query}` });
@@ -164,7 +164,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("of a cursor of another list, or of the same list with another filter", async () => {
+  test("a refusal of a cursor of another list, or of the same list with another filter", async () => {
     const { client, sandbox } = openApi();
     const { id } = sandbox.endpoints.create({ url });
     for (let index = 0; index < 3; index += 1) sandbox.emit("email.sent");
@@ -177,7 +177,7 @@ describe("a refusal", () => {
     expect((await client.webhooks.deliveries(id, { cursor })).items).toHaveLength(2);
   });
 
-  test("of a URL on this machine comes under strictUrls only", async () => {
+  test("a refusal of a URL on this machine comes under strictUrls only", async () => {
     const request = { method: "POST", path: "/webhooks", body: { url: "http://127.0.0.1:3000/" } };
     expect(await send(openSandbox(), request)).toMatchObject({ status: 201 });
     expect(await send(openSandbox({ strictUrls: true }), request)).toMatchObject({
@@ -186,7 +186,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("of the eleventh endpoint", async () => {
+  test("a refusal of the eleventh endpoint", async () => {
     const { client, sandbox } = openApi();
     for (let index = 0; index < 10; index += 1) sandbox.endpoints.create({ url });
     expect(await errorOf(() => client.webhooks.create({ url }))).toMatchObject({ code: "workspace_limit_reached" });
@@ -210,7 +210,7 @@ describe("a narrowed key", () => {
     ["its own address", { addressAllowlist: [SUPPORT] }, 201],
     ["another address", { addressAllowlist: [SUPPORT, BILLING] }, 422],
     ["the whole domain of its address", { domainAllowlist: ["acme.example.com"] }, 422],
-  ])("of one address may create an endpoint with %s: %s", async (_, lists, status) => {
+  ])("a narrowed key of one address may create an endpoint with %s: %s", async (_, lists, status) => {
     expect((await openNarrowed({ addressAllowlist: [SUPPORT] }).create(lists)).status).toBe(status);
   });
 
@@ -218,11 +218,11 @@ describe("a narrowed key", () => {
     ["its domain", { domainAllowlist: ["acme.example.com"] }, 201],
     ["an address of its domain", { addressAllowlist: [BILLING] }, 201],
     ["another domain", { domainAllowlist: ["acme.example.com", "other.example.com"] }, 422],
-  ])("of a domain may create an endpoint with %s: %s", async (_, lists, status) => {
+  ])("a narrowed key of a domain may create an endpoint with %s: %s", async (_, lists, status) => {
     expect((await openNarrowed({ domainAllowlist: ["acme.example.com"] }).create(lists)).status).toBe(status);
   });
 
-  test("gets the new secret of no endpoint beyond its scope", async () => {
+  test("a narrowed key gets the new secret of no endpoint beyond its scope", async () => {
     const { sandbox } = openNarrowed({ addressAllowlist: [SUPPORT] });
     const wide = sandbox.endpoints.create({ url });
     const own = sandbox.endpoints.create({ url, addressAllowlist: [SUPPORT] });
@@ -232,7 +232,7 @@ describe("a narrowed key", () => {
     expect(await rotate(own.id)).toMatchObject({ status: 200, body: { secret: expect.stringMatching(/^whsec_/) } });
   });
 
-  test("reads every endpoint, and changes or deletes only those inside its scope, to what is inside", async () => {
+  test("a narrowed key reads every endpoint, and changes or deletes only those inside its scope, to what is inside", async () => {
     const { sandbox } = openNarrowed({ addressAllowlist: [SUPPORT] });
     const wide = sandbox.endpoints.create({ url });
     const own = sandbox.endpoints.create({ url, addressAllowlist: [SUPPORT] });

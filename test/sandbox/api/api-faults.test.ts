@@ -8,7 +8,7 @@ const LOST: InjectedFault = { kind: "no_answer", executed: true };
 const newFaults = (seed = 1) => createApiFaults({ random: createRandom(seed) });
 
 describe("a rule", () => {
-  test("happens as often as it says and then lets the next one", () => {
+  test("a rule happens as often as it says and then lets the next one", () => {
     const faults = newFaults();
     faults.add({ fault: ERROR, times: 2 });
     faults.add({ fault: LOST });
@@ -16,7 +16,7 @@ describe("a rule", () => {
     expect(next).toEqual(["error", "error", "no_answer", "no_answer"]);
   });
 
-  test("fits a call, a resource or everything", () => {
+  test("a rule fits a call, a resource or everything", () => {
     const faults = newFaults();
     faults.add({ fault: ERROR, calls: "contactEvents.send" });
     faults.add({ fault: LOST, calls: "webhooks.*" });
@@ -26,7 +26,7 @@ describe("a rule", () => {
     expect(kinds).toEqual(["error", undefined, "no_answer"]);
   });
 
-  test("with a probability happens about so often, and the same way for the same seed", () => {
+  test("a rule with a probability happens about so often, and the same way for the same seed", () => {
     const draw = (seed: number) => {
       const faults = newFaults(seed);
       faults.add({ fault: ERROR, probability: 0.3 });
@@ -39,7 +39,7 @@ describe("a rule", () => {
     expect(draw(5)).not.toEqual(draw(6));
   });
 
-  test("can be taken back, and all of them cleared", () => {
+  test("a rule can be taken back, and all of them cleared", () => {
     const faults = newFaults();
     const takeBack = faults.add({ fault: ERROR });
     faults.add({ fault: LOST });
@@ -64,7 +64,7 @@ describe("a rule", () => {
     ["a Retry-After that is no text", { fault: { kind: "error", status: 503, retryAfter: 5 } } as never],
     ["a word for executed", { fault: { kind: "error", status: 503, executed: "yes" } } as never],
     ["no word on whether the call took effect", { fault: { kind: "no_answer" } as never }],
-  ])("with %s is refused", (_, rule) => {
+  ])("a rule with %s is refused", (_, rule) => {
     expect(() => newFaults().add(rule)).toThrowError(/calls|probability|times|fault\.|no field/);
   });
 });
@@ -74,7 +74,7 @@ describe("an error that was asked for", () => {
     ["of a 503", { kind: "error", status: 503 }, "503 injected_503", null],
     ["of a 429", { kind: "error", status: 429, retryAfter: "7" }, "429 event_rate_limited", "7"],
     ["with a code", { kind: "error", status: 503, code: "unreachable" }, "503 unreachable", null],
-  ])("%s", async (_, fault, expected, retryAfter) => {
+  ])("an error that was asked for: %s", async (_, fault, expected, retryAfter) => {
     const faults = newFaults();
     faults.add({ fault });
     const { call, store } = createTestApi({ faults });
@@ -83,7 +83,7 @@ describe("an error that was asked for", () => {
     expect(store.events).toEqual([]);
   });
 
-  test("after the commit hides what the call was refused with", async () => {
+  test("an error that was asked for: after the commit hides what the call was refused with", async () => {
     const faults = newFaults();
     faults.add({ fault: { ...ERROR, executed: true } });
     const { call, store } = createTestApi({ faults });
@@ -92,7 +92,7 @@ describe("an error that was asked for", () => {
     expect(store.events).toHaveLength(1);
   });
 
-  test("does not happen to a call without a key, and is said in the log of calls", async () => {
+  test("an error that was asked for: does not happen to a call without a key, and is said in the log of calls", async () => {
     const faults = newFaults();
     faults.add({ fault: LOST, times: 1 });
     const calls: unknown[] = [];

@@ -68,19 +68,22 @@ const PRODUCERS: Record<string, Producer> = {
 };
 
 describe("the errors that the contract lists for contact events", () => {
-  test("are all in the table", () => {
+  test("the errors that the contract lists for contact events: are all in the table", () => {
     const documented = rows.flatMap(({ call, operation }) => operation.errors.map((code) => `${call} ${code}`));
     expect(Object.keys(PRODUCERS).map((name) => name.replace(/ \d+/, ""))).toEqual(
       documented.filter((name) => name.startsWith("contactEvents.")),
     );
   });
 
-  test.each(Object.entries(PRODUCERS))("%s", async (name, { line, init, options, before }) => {
-    const { call } = createTestApi(options);
-    if (before !== undefined) expect((await call(line, before)).status).toBe(201);
-    const answer = await call(line, init);
-    expect(name).toContain(verdict(answer).split(" ").slice(0, 2).join(" "));
-    expect(answer.body["message"]).toMatch(/^[A-Z]/);
-    expect(answer.status >= 400).toBe(true);
-  });
+  test.each(Object.entries(PRODUCERS))(
+    "the errors that the contract lists for contact events: %s",
+    async (name, { line, init, options, before }) => {
+      const { call } = createTestApi(options);
+      if (before !== undefined) expect((await call(line, before)).status).toBe(201);
+      const answer = await call(line, init);
+      expect(name).toContain(verdict(answer).split(" ").slice(0, 2).join(" "));
+      expect(answer.body["message"]).toMatch(/^[A-Z]/);
+      expect(answer.status >= 400).toBe(true);
+    },
+  );
 });

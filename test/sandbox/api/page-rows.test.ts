@@ -30,7 +30,7 @@ const row = (id: number, createdMs = id): Row => ({ id, createdMs, label: "" });
 const rowsUpTo = (count: number): Row[] => Array.from({ length: count }, (_, index) => row(index + 1));
 
 describe("a page", () => {
-  test("holds 25 rows, newest first, and says whether more follow", () => {
+  test("a page holds 25 rows, newest first, and says whether more follow", () => {
     const first = pageOf(rowsUpTo(30));
     expect(first).toMatchObject({ object: "list", hasMore: true });
     expect(first.data.map(({ id }) => id)).toEqual(Array.from({ length: 25 }, (_, index) => 30 - index));
@@ -39,18 +39,18 @@ describe("a page", () => {
     expect(second.data.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1]);
   });
 
-  test("that ends with the list has no cursor", () => {
+  test("a page that ends with the list has no cursor", () => {
     expect(pageOf(rowsUpTo(5), 5)).toMatchObject({ hasMore: false, nextCursor: null });
     expect(pageOf([])).toEqual({ object: "list", data: [], hasMore: false, nextCursor: null });
   });
 
-  test("is in ascending order where asked", () => {
+  test("a page is in ascending order where asked", () => {
     const first = pageOf(rowsUpTo(3), 2, undefined, "ascending");
     expect(first.data.map(({ id }) => id)).toEqual([1, 2]);
     expect(pageOf(rowsUpTo(3), 2, first.nextCursor ?? "", "ascending").data.map(({ id }) => id)).toEqual([3]);
   });
 
-  test("walk gives every row that stays exactly once, whatever is deleted, edited and added between pages", () => {
+  test("a page walk gives every row that stays exactly once, whatever is deleted, edited and added between pages", () => {
     const change = fc.record({ kind: fc.constantFrom("delete", "edit", "add"), at: fc.nat(40) });
     fc.assert(
       fc.property(
@@ -91,7 +91,7 @@ describe("a page", () => {
 describe("a cursor", () => {
   const cursor = encodeCursor(LIST, [12, "b"]);
 
-  test("gives its position back to its list", () => {
+  test("a cursor gives its position back to its list", () => {
     expect(decodeCursor(LIST, cursor)).toEqual([12, "b"]);
     expect(cursor).toMatch(/^[A-Za-z0-9_.-]+$/);
   });
@@ -111,7 +111,7 @@ describe("a cursor", () => {
         ),
     ],
     ["that a page is asked for with", () => pageOf(rowsUpTo(3), 1, "abc")],
-  ])("%s is 400 invalid_cursor", (_, run) => {
+  ])("a cursor %s is 400 invalid_cursor", (_, run) => {
     expect(codeOf(run)).toBe("400 invalid_cursor cursor");
   });
 });

@@ -24,7 +24,7 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
   /** Within 90 days of the examples. */
   const atExampleTime = { now: () => Date.UTC(2026, 1, 1), setTimer: () => ({ cancel() {} }) };
 
-  test("takes its example, in process and over HTTP, and answers what the contract says", async () => {
+  test("an operation takes its example, in process and over HTTP, and answers what the contract says", async () => {
     const { api, call } = createTestApi({ clock: atExampleTime });
     const { call: callOverHttp } = await listenTo(api);
     for (const send of [call, callOverHttp]) {
@@ -34,7 +34,7 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
     }
   });
 
-  test("hands its handler the checked input", async () => {
+  test("an operation hands its handler the checked input", async () => {
     const seen: unknown[] = [];
     const handler = (call: unknown) => {
       seen.push(call);
@@ -51,7 +51,7 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
     expect((seen[0] as { body: unknown }).body).toEqual(body);
   });
 
-  test("needs a key, and one with its scope", async () => {
+  test("an operation needs a key, and one with its scope", async () => {
     const { call } = createTestApi();
     expect(verdict(await call(line, { ...init, key: null }))).toBe("401 unauthorized");
     expect(verdict(await call(line, { ...init, key: "svc_live_other" }))).toBe("401 unauthorized");
@@ -59,13 +59,13 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
     expect(verdict(await narrow.call(line, init))).toBe("403 insufficient_scope");
   });
 
-  test("refuses a query parameter that it does not know", async () => {
+  test("an operation refuses a query parameter that it does not know", async () => {
     const { call } = createTestApi();
     const url = `${line}${line.includes("?") ? "&" : "?"}surprise=1`;
     expect(verdict(await call(url, init))).toBe("422 unknown_parameter surprise");
   });
 
-  test("refuses a field that it does not know, and a body that is no JSON object", async () => {
+  test("an operation refuses a field that it does not know, and a body that is no JSON object", async () => {
     if (operation.body === undefined) return;
     const { call } = createTestApi({ clock: atExampleTime });
     const surprise = { body: { ...operation.example.body, surprise: 1 } };
@@ -90,33 +90,33 @@ describe("a path", () => {
     ["and a method that it has not", "DELETE /webhooks", "405 method_not_allowed"],
     ["and another method that it has not", "PUT /events", "405 method_not_allowed"],
     ["of a contact with an escaped slash", "GET /contacts/a%2Fb/events", "404 contact_not_found"],
-  ])("%s", async (_, line, expected) => {
+  ])("a path: %s", async (_, line, expected) => {
     expect(verdict(await createTestApi().call(line))).toBe(expected);
   });
 
-  test("lists the methods that it has", async () => {
+  test("a path: lists the methods that it has", async () => {
     const { headers } = await createTestApi().call(`PUT /webhooks/${ID}`);
     expect(headers.get("allow")?.split(", ").toSorted()).toEqual(["DELETE", "GET", "PATCH"]);
   });
 
-  test("outside the base path is unknown", async () => {
+  test("a path: outside the base path is unknown", async () => {
     const { call } = createTestApi({ basePath: "/v2" });
     expect(verdict(await call("GET /webhooks"))).toBe("404 resource_not_found");
   });
 
-  test("can be set, as for the client", async () => {
+  test("a path: can be set, as for the client", async () => {
     const { call } = createTestApi({ paths: { webhooks: { rotateSecret: "/endpoints/{id}/secret" } } });
     expect(verdict(await call(`POST /endpoints/${ID}/secret`))).toBe("200");
     expect(verdict(await call(`POST /webhooks/${ID}/rotate-secret`))).toBe("404 resource_not_found");
   });
 
-  test("prefers a literal to a parameter", async () => {
+  test("a path: prefers a literal to a parameter", async () => {
     const { call } = createTestApi({ paths: { webhooks: { get: "/events/{id}" } } });
     expect(verdict(await call("GET /events/names"))).toBe("200");
     expect(verdict(await call(`GET /events/${ID}`))).toBe("200");
   });
 
-  test("that would hide another is refused at creation", () => {
+  test("a path: that would hide another is refused at creation", () => {
     expect(() => createTestApi({ paths: { webhooks: { rotateSecret: "/webhooks/{id}/test" } } })).toThrowError(
       expect.toSatisfy((error) => isPigeonholeError(error, "invalid_option")) as Error,
     );
@@ -140,11 +140,11 @@ describe("a query", () => {
     ["with another that cannot be read", "?until=5", "400 invalid_parameter until"],
     ["with a status of digits", "?status=500", "200"],
     ["with a name inherited from objects", "?constructor=1", "422 unknown_parameter constructor"],
-  ])("%s", async (_, search, expected) => {
+  ])("a query: %s", async (_, search, expected) => {
     expect(verdict(await createTestApi().call(`GET /webhooks/${ID}/deliveries${search}`))).toBe(expected);
   });
 
-  test("keeps text that looks like a number", async () => {
+  test("a query: keeps text that looks like a number", async () => {
     const { call } = createTestApi();
     await call("POST /events", { body: { ...EVENT, name: "42" } });
     const { body } = await call(`GET /contacts/${ADA.id}/events?name=42&limit=200`);
@@ -153,7 +153,7 @@ describe("a query", () => {
 });
 
 describe("a key", () => {
-  test("that is switched off answers inactive_api_key, and works once it is on again", async () => {
+  test("a key that is switched off answers inactive_api_key, and works once it is on again", async () => {
     const { call, keys } = createTestApi();
     keys.setStatus(LIVE_KEY, "inactive");
     expect(verdict(await call("GET /webhooks"))).toBe("403 inactive_api_key");
@@ -164,7 +164,7 @@ describe("a key", () => {
     expect(verdict(await call("GET /webhooks"))).toBe("401 unauthorized");
   });
 
-  test("tells the handler what it may do", async () => {
+  test("a key tells the handler what it may do", async () => {
     const token = "svc_live_narrow";
     const key = { addressAllowlist: ["support@acme.example.com"], domainAllowlist: ["acme.example.org"] };
     const seen: unknown[] = [];
@@ -182,28 +182,28 @@ describe("a key", () => {
     ]);
   });
 
-  test("travels as it does for a client that was told so", async () => {
+  test("a key travels as it does for a client that was told so", async () => {
     const { call } = createTestApi({ credential: { header: "X-Api-Key", prefix: "" } });
     expect(verdict(await call("GET /webhooks", { key: null, headers: { "x-api-key": LIVE_KEY } }))).toBe("200");
     expect(verdict(await call("GET /webhooks"))).toBe("401 unauthorized");
   });
 
   test.each([["Basic abc"], [LIVE_KEY], [""], ["Bearer"], ["Bearer  "]])(
-    "that travels as %j is not understood",
+    "a key that travels as %j is not understood",
     async (authorization) => {
       const { call } = createTestApi();
       expect(verdict(await call("GET /webhooks", { key: null, headers: { authorization } }))).toBe("401 unauthorized");
     },
   );
 
-  test("whose scheme is written otherwise is understood", async () => {
+  test("a key whose scheme is written otherwise is understood", async () => {
     const { call } = createTestApi();
     const headers = { authorization: `bearer ${LIVE_KEY}` };
     expect(verdict(await call("GET /webhooks", { key: null, headers }))).toBe("200");
   });
 
   test.each([[[{ token: "" }]], [[{ token: "two words" }]], [[{ token: "same" }, { token: "same" }]]])(
-    "ring refuses %j",
+    "a key ring refuses %j",
     (keys) => {
       expect(() => new ApiKeyRegistry(keys)).toThrowError(/API key/);
     },
@@ -218,7 +218,7 @@ describe("an idempotency key", () => {
     ["with a slash", "a/b", "400 invalid_idempotency_key Idempotency-Key"],
     ["with a space", "a b", "400 invalid_idempotency_key Idempotency-Key"],
     ["that is empty", "", "400 invalid_idempotency_key Idempotency-Key"],
-  ])("%s", async (_, key, expected) => {
+  ])("an idempotency key: %s", async (_, key, expected) => {
     const { call } = createTestApi();
     const headers = { "idempotency-key": key };
     expect(verdict(await call("POST /events", { headers, body: EVENT }))).toBe(expected);
@@ -226,14 +226,14 @@ describe("an idempotency key", () => {
     expect(verdict(batch)).toBe(expected === "201" ? "200" : expected);
   });
 
-  test("is not looked at where the operation has none", async () => {
+  test("an idempotency key: is not looked at where the operation has none", async () => {
     const headers = { "idempotency-key": "a/b" };
     expect(verdict(await createTestApi().call("GET /webhooks", { headers }))).toBe("200");
   });
 });
 
 describe("a body", () => {
-  test("over the limit is refused, in process and over HTTP, and the server goes on", async () => {
+  test("a body over the limit is refused, in process and over HTTP, and the server goes on", async () => {
     const { api, call } = createTestApi({ maxBodyBytes: 1000 });
     const { call: callOverHttp } = await listenTo(api);
     for (const send of [call, callOverHttp]) {
@@ -245,7 +245,7 @@ describe("a body", () => {
     }
   });
 
-  test("that is not UTF-8 is refused", async () => {
+  test("a body that is not UTF-8 is refused", async () => {
     const { api } = createTestApi();
     const { port } = await listenTo(api);
     const answer = await new Promise<string>((resolve, reject) => {
@@ -260,7 +260,7 @@ describe("a body", () => {
     expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"invalid_parameter"/);
   });
 
-  test("that breaks off stores nothing and leaves the server whole", async () => {
+  test("a body that breaks off stores nothing and leaves the server whole", async () => {
     const { api, store } = createTestApi();
     const { port, call } = await listenTo(api);
     await new Promise<void>((resolve) => {
@@ -276,7 +276,7 @@ describe("a body", () => {
 });
 
 describe("a call in process", () => {
-  test("that was aborted before it began does nothing", async () => {
+  test("a call in process that was aborted before it began does nothing", async () => {
     const { fetch, store } = createTestApi();
     const signal = AbortSignal.abort(new Error("too late"));
     const init = { method: "POST", headers: { authorization: `Bearer ${LIVE_KEY}` }, body: JSON.stringify(EVENT) };
@@ -287,7 +287,7 @@ describe("a call in process", () => {
 });
 
 describe("what is said of a call", () => {
-  test("names the operation and how it went, and neither path, key nor body", async () => {
+  test("what is said of a call names the operation and how it went, and neither path, key nor body", async () => {
     const calls: ApiCallEntry[] = [];
     const { call } = createTestApi({ onCall: (entry) => calls.push(entry) });
     await call("POST /events", { body: EVENT });
@@ -302,7 +302,7 @@ describe("what is said of a call", () => {
     for (const hidden of [LIVE_KEY, ADA.email, "nobody@example.com"]) expect(text).not.toContain(hidden);
   });
 
-  test("is named in a header, and a mistake in a handler is a 500 that is reported", async () => {
+  test("what is said of a call is named in a header, and a mistake in a handler is a 500 that is reported", async () => {
     const errors: unknown[] = [];
     const broken = new Error("secret detail");
     const { call } = createTestApi({
