@@ -33,7 +33,7 @@ describe("without a terminal", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("only what is missing is named", async () => {
+  test("init without a terminal: only what is missing is named", async () => {
     const { code, stderr } = await runCommand(["init", "mail", "--template", "hono", "--json"], makeFolder());
     expect(code).toBe(2);
     const [line] = jsonLines(stderr);
@@ -48,7 +48,7 @@ describe("without a terminal", () => {
     expect(stdout).toMatch(/1\. cd mail\n {2}2\. npm install\n {2}3\. npm run dev/);
   });
 
-  test("--yes takes the defaults", async () => {
+  test("init without a terminal: --yes takes the defaults", async () => {
     const folder = makeFolder();
     const { code, stdout } = await runCommand(["init", "--yes", "--no-install", "--json"], folder);
     expect(code).toBe(0);
@@ -89,7 +89,7 @@ describe("without a terminal", () => {
     [["--pm", "cargo"], "--pm"],
     [["--write"], "--write goes with --into"],
     [["--into", "other"], "--into names the app's folder"],
-  ])("%j is refused with a word about %j", async (flags, words) => {
+  ])("init without a terminal: %j is refused with a word about %j", async (flags, words) => {
     const folder = makeFolder();
     const { code, stderr } = await runCommand(["init", "mail", "--yes", ...flags], folder);
     expect(code).toBe(2);
@@ -99,7 +99,7 @@ describe("without a terminal", () => {
 });
 
 describe("--dry-run", () => {
-  test("lists the files and writes none", async () => {
+  test("--dry-run lists the files and writes none", async () => {
     const folder = makeFolder();
     const { code, stdout } = await runCommand(["init", "mail", ...PLAIN, "--dry-run"], folder);
     expect(code).toBe(0);
@@ -109,7 +109,7 @@ describe("--dry-run", () => {
 });
 
 describe("a folder that is there", () => {
-  test("is refused when it is not empty, and stays as it was", async () => {
+  test("a folder that is there is refused when it is not empty, and stays as it was", async () => {
     const folder = makeFiles({ "mail/README.md": "mine" });
     const { code, stderr } = await runCommand(["init", "mail", ...PLAIN], folder);
     expect(code).toBe(2);
@@ -119,7 +119,7 @@ describe("a folder that is there", () => {
     expect(readdirSync(join(folder, "mail"))).toEqual(["README.md"]);
   });
 
-  test("with --overwrite, files of the same name are replaced, and .env and others stay", async () => {
+  test("a folder that is there with --overwrite, files of the same name are replaced, and .env and others stay", async () => {
     const folder = makeFiles({ "mail/README.md": "mine", "mail/src/other.ts": "mine", "mail/.env": "MINE=1" });
     expect((await runCommand(["init", "mail", ...PLAIN, "--overwrite"], folder)).code).toBe(0);
     const read = (path: string) => readFileSync(join(folder, "mail", path), "utf8");
@@ -129,7 +129,7 @@ describe("a folder that is there", () => {
     expect(readdirSync(folder)).toEqual(["mail"]);
   });
 
-  test("is used when it is empty or a fresh repository", async () => {
+  test("a folder that is there is used when it is empty or a fresh repository", async () => {
     const folder = makeFiles({ ".git/HEAD": "ref: refs/heads/main\n" });
     const { code, stdout } = await runCommand(["init", ".", ...PLAIN], folder);
     expect(code).toBe(0);
@@ -137,7 +137,7 @@ describe("a folder that is there", () => {
     expect(existsSync(join(folder, ".git/HEAD")) && existsSync(join(folder, "package.json"))).toBe(true);
   });
 
-  test("may not be a file", async () => {
+  test("a folder that is there may not be a file", async () => {
     const { code, stderr } = await runCommand(["init", "mail", ...PLAIN], makeFiles({ mail: "" }));
     expect([code, stderr]).toEqual([2, expect.stringContaining("mail is a file; name a folder.")]);
   });
@@ -146,7 +146,7 @@ describe("a folder that is there", () => {
 describe("installing", () => {
   const flags = ["--template", "hono", "--events", "email.received", "--no-git"];
 
-  test("happens in the project, before it appears", async () => {
+  test("installing happens in the project, before it appears", async () => {
     const folder = makeFolder();
     const npm = fakeNpm('[ "$1" = install ] && [ -f package.json ] && mkdir node_modules && pwd > node_modules/where');
     const { code, stdout } = await runCommand(["init", "mail", ...flags, "--install", "--json"], folder, npm);
@@ -157,7 +157,7 @@ describe("installing", () => {
     expect(readFileSync(join(folder, "mail/node_modules/where"), "utf8")).toMatch(/\/\.mail-\w+\n$/);
   });
 
-  test("that fails leaves the project, quotes the program and exits with 1", async () => {
+  test("installing that fails leaves the project, quotes the program and exits with 1", async () => {
     const folder = makeFolder();
     const { code, stdout, stderr } = await runCommand(
       ["init", "mail", ...flags],
@@ -170,14 +170,14 @@ describe("installing", () => {
     expect(existsSync(join(folder, "mail/package.json"))).toBe(true);
   });
 
-  test("with a program that is not there says so", async () => {
+  test("installing with a program that is not there says so", async () => {
     const env = { PATH: makeFolder() };
     const { code, stderr } = await runCommand(["init", "mail", ...flags, "--pm", "pnpm"], makeFolder(), env);
     expect([code, stderr]).toEqual([1, expect.stringContaining("pnpm is not installed.")]);
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)(
-    "%s ends it with everything it started, and leaves nothing",
+    "installing %s ends it with everything it started, and leaves nothing",
     async (signal) => {
       const folder = makeFolder();
       // A program below the program, as installers start them to compile; it shows that it runs.
@@ -217,7 +217,7 @@ const NOTHING_GIVEN: Given = {
 };
 
 describe("the npm package node", () => {
-  test("is added when the command line says so, and the note is for older machines alone", async () => {
+  test("the npm package node is added when the command line says so, and the note is for older machines alone", async () => {
     const folder = makeFolder();
     const { stdout, stderr } = await runCommand(["init", "mail", ...PLAIN, "--node-package", "--json"], folder);
     expect(jsonLines(stdout)).toMatchObject([{ nodePackage: true }]);
@@ -233,12 +233,12 @@ describe("the npm package node", () => {
     ["22.23.3", "yarn", false],
     ["24.0.0", "npm", false],
     ["26.10.0", "npm", false],
-  ])("is a default on Node %s with %s: %s", (version, agent, expected) => {
+  ])("the npm package node is a default on Node %s with %s: %s", (version, agent, expected) => {
     const answers = takeDefaults(NOTHING_GIVEN, defaultAnswers(`${agent}/1.22.22 npm/?`, version), true);
     expect(answers).toMatchObject({ packageManager: agent, nodePackage: expected });
   });
 
-  test("is refused with yarn, which would not run it", async () => {
+  test("the npm package node is refused with yarn, which would not run it", async () => {
     const folder = makeFolder();
     const { code, stderr } = await runCommand(["init", "mail", ...PLAIN, "--node-package", "--pm", "yarn"], folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining("Install Node 24, or choose another package manager")]);
@@ -247,7 +247,7 @@ describe("the npm package node", () => {
 });
 
 describe("git", () => {
-  test("makes no repository inside another", async () => {
+  test("git makes no repository inside another", async () => {
     const folder = makeFolder();
     await startProgram({ command: "git", args: ["init", "--quiet"], cwd: folder }).ended;
     const flags = ["--template", "hono", "--events", "email.received", "--no-install", "--json"];

@@ -31,7 +31,7 @@ describe("the mount", () => {
     ["a parser of one path", 'app.use("/api", express.json());'],
     ["express.urlencoded()", "app.use(express.urlencoded({ extended: true }));"],
     ["express.raw()", "app.use(express.raw());"],
-  ])("stands above %s", (_, parser) => {
+  ])("the mount stands above %s", (_, parser) => {
     const text = mounted({ "package.json": MODULE, "app.js": app("app.use(log);", parser, "app.use(last);") });
     expect(text).toContain(`app.use(log);\n// Before every body parser`);
     expect(text).toContain(`app.post("/webhooks/mail", mailReceiver.middleware());\n${parser}`);
@@ -42,7 +42,7 @@ describe("the mount", () => {
     ['import { json as parse } from "body-parser";', "app.use(parse());"],
     ['import bodyParser from "body-parser";', "app.use(bodyParser.json());"],
     ['import parsers from "body-parser";', "app.use(parsers.urlencoded({ extended: false }));"],
-  ])("knows a parser imported by %s", (line, parser) => {
+  ])("the mount knows a parser imported by %s", (line, parser) => {
     const text = mounted({ "package.json": MODULE, "app.js": `${line}\n${app("app.use(log);", parser)}` });
     expect(text).toContain(`mailReceiver.middleware());\n${parser}`);
   });
@@ -54,13 +54,13 @@ describe("the mount", () => {
     ["a parser is in the chain of another call", "router\n  .use(express.json());\napp.use(express.json());"],
     ["a parser is only in a comment", "// app.use(express.json());\napp.use(log);"],
     ["a parser is only in a string", "app.use(log);\nconst help = `\napp.use(express.json());\n`;"],
-  ])("stands right after the app is made when %s", (_, lines) => {
+  ])("the mount stands right after the app is made when %s", (_, lines) => {
     const text = mounted({ "package.json": MODULE, "app.js": app(lines) });
     expect(text).toMatch(/const app = express\(\);\n\/\/ Before.*\napp\.post\("\/webhooks\/mail", mailReceiver\./);
     expect(text.endsWith(`${lines}\n`)).toBe(true);
   });
 
-  test("stays in the function that makes the app", () => {
+  test("the mount stays in the function that makes the app", () => {
     const text = mounted({
       "package.json": MODULE,
       "app.ts": [
@@ -79,7 +79,7 @@ describe("the mount", () => {
     );
   });
 
-  test("takes over quotes, semicolons and line ends", () => {
+  test("the mount takes over quotes, semicolons and line ends", () => {
     const text = "const express = require('express')\r\n\r\nconst app = express()\r\napp.use(express.json())\r\n";
     const after = mounted({ "package.json": COMMON, "index.js": text });
     expect(after).toContain("const { mailReceiver } = require('./webhooks/receiver.js')\r\n");
@@ -87,7 +87,7 @@ describe("the mount", () => {
     expect(after.replaceAll("\r\n", "")).not.toContain("\n");
   });
 
-  test("changes nothing but the lines it adds", () => {
+  test("the mount changes nothing but the lines it adds", () => {
     const text = app("app.use(express.json());", "app.listen(3000);");
     const after = mounted({ "package.json": MODULE, "server.js": text }).split("\n");
     const added = /mailReceiver|Before every body parser/;
@@ -105,17 +105,17 @@ test.each([
 });
 
 describe("the start", () => {
-  test("stands before a plain app.listen", () => {
+  test("the start stands before a plain app.listen", () => {
     const text = mounted({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
     expect(text).toContain("await mailReceiver.start();\napp.listen(3000);");
   });
 
-  test("does not wait where Node takes the file for CommonJS", () => {
+  test("the start does not wait where Node takes the file for CommonJS", () => {
     const text = mounted({ "package.json": COMMON, "server.ts": app("const server = app.listen(3000);") });
     expect(text).toContain("void mailReceiver.start();\nconst server = app.listen(3000);");
   });
 
-  test("is left to the reader where the app is only made", () => {
+  test("the start is left to the reader where the app is only made", () => {
     const result = plan({ "package.json": MODULE, "app.js": app("export { app };") });
     expect(result).toMatchObject({ kind: "ready" });
     expect("next" in result && result.next.join("\n")).toContain("mailReceiver.start() before the app listens");
@@ -128,7 +128,7 @@ describe("a file that is not understood", () => {
     ["makes the app inside an expression", 'import express from "express";\nexport default express().use(log);\n'],
     ["does not import express itself", 'import { make } from "./express";\nconst app = make("express");\n'],
     ["has a string that does not end", app("const text = 'never;")],
-  ])("is left alone when it %s", async (_, text) => {
+  ])("a file that is not understood is left alone when it %s", async (_, text) => {
     const folder = makeFiles({ "package.json": MODULE, "app.js": text });
     const { code, stdout } = await runCommand(["add", "--write"], folder);
     expect(code).toBe(1);
@@ -137,7 +137,7 @@ describe("a file that is not understood", () => {
     expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(text);
   });
 
-  test("is left alone when another webhooks/receiver is beside it", () => {
+  test("a file that is not understood is left alone when another webhooks/receiver is beside it", () => {
     const result = plan({ "package.json": MODULE, "app.js": app(), "webhooks/receiver.js": "export {};\n" });
     expect(result).toMatchObject({ kind: "unclear", app: "app.js" });
     const { paste } = result as Extract<MountPlan, { kind: "unclear" }>;
@@ -146,7 +146,7 @@ describe("a file that is not understood", () => {
     expect(paste).not.toContain("webhooks/receiver");
   });
 
-  test("is no reason to fail without words in a folder without an app", async () => {
+  test("a file that is not understood is no reason to fail without words in a folder without an app", async () => {
     const { code, stdout } = await runCommand(["add"], makeFiles({ "package.json": MODULE }));
     expect(code).toBe(1);
     expect(stdout).toContain("no file that makes an Express app was found");
@@ -165,12 +165,12 @@ describe("the app's file", () => {
     ["the source of what the start script runs", { scripts: { start: "node dist/web.js" } }, "src/web.ts"],
     ["main", { main: "./web.js" }, "web.js"],
     ["a usual name", {}, "src/server.ts"],
-  ])("is found as %s", (_, fields, path) => {
+  ])("the app's file is found as %s", (_, fields, path) => {
     const files = { "package.json": JSON.stringify({ type: "module", ...fields }), [path]: app() };
     expect(plan(files)).toMatchObject({ kind: "ready", app: path });
   });
 
-  test("is read the same when regular expressions and templates hold quotes", () => {
+  test("the app's file is read the same when regular expressions and templates hold quotes", () => {
     const tricky = ['const a = /["\'`/]/.test(b) ? `${c ? `\'` : "}"}` : d / e / f;', "app.use(express.json());"];
     expect(readExpressApp(app(...tricky))).toMatchObject({ bodyParser: "app.use(express.json())" });
   });
@@ -179,7 +179,7 @@ describe("the app's file", () => {
 describe("the command", () => {
   const files = { "package.json": MODULE, "app.js": app("app.use(express.json());") };
 
-  test("shows the changes and writes nothing until it is told to", async () => {
+  test("the command shows the changes and writes nothing until it is told to", async () => {
     const folder = makeFiles(files);
     const { code, stdout, stderr } = await runCommand(["add", "-e", "email.bounced"], folder);
     expect(code).toBe(2);
@@ -190,7 +190,7 @@ describe("the command", () => {
     expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(files["app.js"]);
   });
 
-  test("says so when it is run again", async () => {
+  test("the command says so when it is run again", async () => {
     const folder = makeFiles(files);
     expect((await runCommand(["init", "--into", ".", "--write"], folder)).code).toBe(0);
     const written = readFileSync(join(folder, "app.js"), "utf8");
@@ -199,7 +199,7 @@ describe("the command", () => {
     expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(written);
   });
 
-  test("gives the diff and the next steps as JSON", async () => {
+  test("the command gives the diff and the next steps as JSON", async () => {
     const { stdout } = await runCommand(["add", "--write", "--json"], makeFiles(files));
     const [diff, written] = stdout
       .trim()
@@ -210,7 +210,7 @@ describe("the command", () => {
     expect(written?.["next"]).toContain("npm install pigeonhole");
   });
 
-  test("writes nothing over a file that changed meanwhile", async () => {
+  test("the command writes nothing over a file that changed meanwhile", async () => {
     const folder = makeFiles(files);
     const planned = planMount({ folder, events: ["email.received"] });
     if (planned.kind !== "ready") throw new Error("Expected a plan.");

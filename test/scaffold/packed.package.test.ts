@@ -56,10 +56,10 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
     await run("npm", ["run", "build"], project);
   }, 2 * MINUTE);
 
-  test("type-checks", () => run("npm", ["run", "typecheck"], project), MINUTE);
+  test("a template type-checks", () => run("npm", ["run", "typecheck"], project), MINUTE);
 
   test(
-    "passes its own tests",
+    "a template passes its own tests",
     async () => {
       const { stdout } = await run("npm", ["test"], project);
       expect(stdout).toMatch(/Tests .* passed/);
@@ -69,7 +69,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
   );
 
   test(
-    "starts, takes a delivery, and ends with 0 at SIGTERM",
+    "a template starts, takes a delivery, and ends with 0 at SIGTERM",
     async () => {
       const port = await findFreePort();
       const app = start(project, ["--enable-source-maps", "dist/server.js"], { PORT: String(port) });
@@ -86,7 +86,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
   );
 
   test(
-    "plays its fixtures to the built app, and takes schemas that are made of them",
+    "a template plays its fixtures to the built app, and takes schemas that are made of them",
     async () => {
       const bin = join(project, "node_modules/.bin/pigeonhole");
       const port = String(await findFreePort());
@@ -101,7 +101,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
     MINUTE,
   );
 
-  test("says which variable is missing", async () => {
+  test("a template says which variable is missing", async () => {
     const { code, stderr } = await start(project, ["dist/server.js"], { WEBHOOK_SECRET: "private", PORT: "many" })
       .ended;
     expect(code).toBe(1);

@@ -32,14 +32,17 @@ function manifestOf(files: Map<string, PlannedFile>): Manifest {
 }
 
 describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
-  test.each(PACKAGE_MANAGER_NAMES)("has a value for everything when it is used with %s", (packageManager) => {
-    const files = [...plan({ template, packageManager }).values()];
-    expect(files.length).toBeGreaterThan(20);
-    expect(files.filter(({ content }) => /\{\{|<!-- (?:if|end) /.test(content)).map(({ path }) => path)).toEqual([]);
-    expect(files.filter(({ path }) => /(?:^|\/)_/.test(path)).map(({ path }) => path)).toEqual([]);
-  });
+  test.each(PACKAGE_MANAGER_NAMES)(
+    "a template has a value for everything when it is used with %s",
+    (packageManager) => {
+      const files = [...plan({ template, packageManager }).values()];
+      expect(files.length).toBeGreaterThan(20);
+      expect(files.filter(({ content }) => /\{\{|<!-- (?:if|end) /.test(content)).map(({ path }) => path)).toEqual([]);
+      expect(files.filter(({ path }) => /(?:^|\/)_/.test(path)).map(({ path }) => path)).toEqual([]);
+    },
+  );
 
-  test("pins the versions that this repository is tested with", () => {
+  test("a template pins the versions that this repository is tested with", () => {
     const { dependencies, devDependencies } = manifestOf(plan({ template }));
     const { pigeonhole, ...others } = { ...dependencies, ...devDependencies };
     expect(pigeonhole).toBe("^1.2.3");
@@ -50,7 +53,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
     expect(others).toEqual(Object.fromEntries(installed));
   });
 
-  test("has a handler, a registration and a fixture for each event, and no other", () => {
+  test("a template has a handler, a registration and a fixture for each event, and no other", () => {
     const files = plan({ template, events: ["email.delivery_delayed", "form.submitted"] });
     const paths = [...files.keys()].filter((path) => /handlers|fixtures/.test(path));
     expect(paths).toEqual([
@@ -66,7 +69,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
     expect([...files.values()].filter(({ content }) => content.includes("email.received"))).toEqual([]);
   });
 
-  test("mounts the receiver before any body parser", () => {
+  test("a template mounts the receiver before any body parser", () => {
     const text = textOf(plan({ template }), "src/app.ts");
     const mount = text.search(/app\.post\("\/webhooks\/mail"/);
     const parser = text.indexOf("app.use(express.json())");
@@ -76,7 +79,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
 });
 
 describe("the secret", () => {
-  test("is fresh, whole, and only in .env, which its owner alone can read", () => {
+  test("the secret is fresh, whole, and only in .env, which its owner alone can read", () => {
     const [first, second] = [plan(), plan()];
     const secretOf = (files: Map<string, PlannedFile>) =>
       /^WEBHOOK_SECRET=(.*)$/m.exec(textOf(files, ".env"))?.[1] ?? "";
@@ -101,7 +104,7 @@ describe("options", () => {
     expect(read.filter(([, name = ""]) => !new RegExp(`^(?:# )?${name}=`, "m").test(example))).toEqual([]);
   });
 
-  test("without docker there is no file and no word of it", () => {
+  test("options: without docker there is no file and no word of it", () => {
     const files = plan({ docker: false });
     expect([...files.keys()].filter((path) => /docker|compose/i.test(path))).toEqual([]);
     expect(textOf(files, "README.md")).not.toMatch(/docker/i);
@@ -112,7 +115,7 @@ describe("options", () => {
     ["pnpm", "pnpm run trigger email.received"],
     ["yarn", "yarn run trigger email.received"],
     ["bun", "bun run trigger email.received"],
-  ] as const)("with %s the README says %s", (packageManager, line) => {
+  ] as const)("options: with %s the README says %s", (packageManager, line) => {
     expect(textOf(plan({ packageManager }), "README.md")).toContain(line);
   });
 
@@ -157,7 +160,7 @@ describe("options", () => {
   });
 
   test.each(PACKAGE_MANAGER_NAMES.filter((name) => name !== "yarn"))(
-    "with the npm package node, %s installs this repository's Node",
+    "options: with the npm package node, %s installs this repository's Node",
     (packageManager) => {
       const files = plan({ packageManager, nodePackage: true });
       const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
@@ -169,7 +172,7 @@ describe("options", () => {
     },
   );
 
-  test("with it, npm takes the better-sqlite3 of that Node and not of its own", () => {
+  test("options: with it, npm takes the better-sqlite3 of that Node and not of its own", () => {
     const installed = JSON.parse(
       readFileSync(join(ROOT, "node_modules/better-sqlite3/package.json"), "utf8"),
     ) as object;
@@ -191,7 +194,7 @@ describe("options", () => {
 });
 
 describe("fixtures", () => {
-  test.each(EVENT_TYPES)("of %s are captures, the same in every run", (type) => {
+  test.each(EVENT_TYPES)("fixtures of %s are captures, the same in every run", (type) => {
     const text = makeFixture(type);
     expect(makeFixture(type)).toBe(text);
     expect(parseCapture(JSON.parse(text))).toMatchObject({ event: { type }, request: { path: "/webhooks/mail" } });
