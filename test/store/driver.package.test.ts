@@ -16,7 +16,7 @@ describe("the pairs of better-sqlite3 and Node", () => {
     ["13.2.0", "24.21.0", "10"],
     ["13.2.0", "26.10.0", "10"],
     ["14.0.0", "28.0.0", "11"],
-  ])("%s works on Node %s with Node-API %s", (driver, node, napi) => {
+  ])("better-sqlite3 %s works on Node %s with Node-API %s", (driver, node, napi) => {
     expect(() => checkPair(driver, { node, napi })).not.toThrow();
   });
 
@@ -28,7 +28,7 @@ describe("the pairs of better-sqlite3 and Node", () => {
     ["13.2.0", "21.7.0", "9", "pin better-sqlite3 to 12.11.1"],
     ["13.2.0", "22.13.1", "9", "needs Node 22.14 or 23.6"],
     ["13.2.0", "23.5.0", "9", "needs Node 22.14 or 23.6"],
-  ])("%s is refused on Node %s with Node-API %s, with what to do", (driver, node, napi, fix) => {
+  ])("better-sqlite3 %s is refused on Node %s with Node-API %s, with what to do", (driver, node, napi, fix) => {
     expect(() => checkPair(driver, { node, napi })).toThrow(
       expect.objectContaining({ code: "driver_unusable", message: expect.stringContaining(fix) }),
     );
@@ -82,7 +82,7 @@ describe("a better-sqlite3 that would end the process", () => {
     ["createReceiver", create()],
     ["the command line", [bin, "inbox", "list", "--db", "package.json"]],
     ["doctor", [bin, "doctor", "--port", "0"]],
-  ])("is not loaded by %s, which says what to install", (_, args) => {
+  ])("a better-sqlite3 that would end the process is not loaded by %s, which says what to install", (_, args) => {
     writeFileSync(join(project, "package.json"), "{}");
     const { status, signal, said } = run(project, args);
     expect([signal, status === 0]).toEqual([null, false]);
@@ -90,7 +90,7 @@ describe("a better-sqlite3 that would end the process", () => {
     expect(said).not.toContain("unusable\n    at ");
   });
 
-  test("is what the doctor's fix speaks of, and nothing else", () => {
+  test("a better-sqlite3 that would end the process is what the doctor's fix speaks of, and nothing else", () => {
     writeFileSync(join(project, "package.json"), "{}");
     const checks = run(project, [bin, "doctor", "--port", "0", "--json"])
       .said.split("\n")
@@ -102,7 +102,7 @@ describe("a better-sqlite3 that would end the process", () => {
     });
   });
 
-  test("would end it: nothing else keeps it from being loaded", () => {
+  test("a better-sqlite3 that would end the process would end it: nothing else keeps it from being loaded", () => {
     expect(run(project, ["--eval", 'new (require("better-sqlite3"))(":memory:")']).signal).toBe("SIGABRT");
   });
 });
@@ -115,7 +115,7 @@ describe("a better-sqlite3 without its native module", () => {
       "node_modules of another Node",
       'throw Object.assign(new Error("The module was compiled against a different Node.js version\\nusing"), { code: "ERR_DLOPEN_FAILED" });',
     ],
-  ])("after %s, start() names the module and what to run", (_, body) => {
+  ])("a better-sqlite3 without its native module after %s, start() names the module and what to run", (_, body) => {
     const project = makeProject("13.2.0", body);
     try {
       const { status, said } = run(

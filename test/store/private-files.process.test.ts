@@ -37,21 +37,27 @@ const modesOf = (path: string): string[] => ENDS.map((end) => (statSync(`${path}
 const PRIVATE = ENDS.map(() => "600");
 
 describe("the database and all that lies beside it", () => {
-  test.each(["0000", "0022", "0177", "0277"])("can be read by their user only, under a umask of %s", async (umask) => {
-    const child = startChild("own-store", file, umask);
-    expect(await child.line()).toBe("owner true");
-    expect(modesOf(file)).toEqual(PRIVATE);
-    await child.kill();
-  });
+  test.each(["0000", "0022", "0177", "0277"])(
+    "the database and all that lies beside it can be read by their user only, under a umask of %s",
+    async (umask) => {
+      const child = startChild("own-store", file, umask);
+      expect(await child.line()).toBe("owner true");
+      expect(modesOf(file)).toEqual(PRIVATE);
+      await child.kill();
+    },
+  );
 
-  test.each(["", "-owner"])("are so also when a process died before it had narrowed %s", async (end) => {
-    writeFileSync(`${file}${end}`, "");
-    chmodSync(`${file}${end}`, 0o644);
-    await useStore();
-    expect(modesOf(file)).toEqual(PRIVATE);
-  });
+  test.each(["", "-owner"])(
+    "the database and all that lies beside it are so also when a process died before it had narrowed %s",
+    async (end) => {
+      writeFileSync(`${file}${end}`, "");
+      chmodSync(`${file}${end}`, 0o644);
+      await useStore();
+      expect(modesOf(file)).toEqual(PRIVATE);
+    },
+  );
 
-  test("are taken back when a crash left all of them open to others", async () => {
+  test("the database and all that lies beside it are taken back when a crash left all of them open to others", async () => {
     const child = startChild("own-store", file);
     expect(await child.line()).toBe("owner true");
     await child.kill();
@@ -60,14 +66,14 @@ describe("the database and all that lies beside it", () => {
     expect(modesOf(file)).toEqual(PRIVATE);
   });
 
-  test("are so behind a symbolic link to a file that is yet to be made", async () => {
+  test("the database and all that lies beside it are so behind a symbolic link to a file that is yet to be made", async () => {
     const link = join(folder, "link.db");
     symlinkSync("inbox.db", link);
     await useStore(link);
     expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
   });
 
-  test.runIf(canTrace())("are never wider, not even for a moment", () => {
+  test.runIf(canTrace())("the database and all that lies beside it are never wider, not even for a moment", () => {
     const trace = join(folder, "trace");
     const child = [process.execPath, childFile("accept-some"), file, "evt", "3"];
     const umask = 'umask 0 && exec "$0" "$@"';

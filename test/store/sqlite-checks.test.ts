@@ -41,7 +41,7 @@ const expectRefusal = (setUp: string, sql: string): void =>
   });
 
 describe("a piece of work", () => {
-  test.each(STATES)("that is %s is taken with the columns of its state", (state) => {
+  test.each(STATES)("a piece of work that is %s is taken with the columns of its state", (state) => {
     expect(
       withDatabase((db) => db.exec(insertWork(state)).prepare("SELECT count(*) FROM inbox_work").pluck().get()),
     ).toBe(1);
@@ -53,7 +53,7 @@ describe("a piece of work", () => {
       (column) => [state, column, LEGAL[state][column] === null ? (column === "reason" ? "'r'" : 1) : null] as const,
     ),
   );
-  test.each(wrong)("that is %s is refused with %s %s", (state, column, value) => {
+  test.each(wrong)("a piece of work that is %s is refused with %s %s", (state, column, value) => {
     expectRefusal("", insertWork(state, { [column]: value }));
     expectRefusal(insertWork(state), `UPDATE inbox_work SET ${column} = ${value ?? "NULL"}`);
   });
@@ -63,7 +63,7 @@ describe("a piece of work", () => {
   );
   const alike = new Set(["dead-parked", "parked-dead"]);
   test.each(moves.filter(([from, to]) => !alike.has(`${from}-${to}`)))(
-    "cannot be moved from %s to %j by its state alone",
+    "a piece of work cannot be moved from %s to %j by its state alone",
     (from, to) => {
       expectRefusal(insertWork(from), `UPDATE inbox_work SET state = '${to}'`);
     },
@@ -76,11 +76,11 @@ describe("a piece of work", () => {
     ["a text for a time", "due_at = 'tomorrow'"],
     ["no handler, which only a note has", "handler = ''"],
     ["no state", "state = NULL"],
-  ])("is refused with %s", (_, change) => {
+  ])("a piece of work is refused with %s", (_, change) => {
     expectRefusal(insertWork("pending"), `UPDATE inbox_work SET ${change}`);
   });
 
-  test("is there once for each event and handler", () => {
+  test("a piece of work is there once for each event and handler", () => {
     expectRefusal(insertWork("pending"), insertWork("leased"));
   });
 });
@@ -118,7 +118,7 @@ describe("the other tables refuse", () => {
       "INSERT INTO inbox_step VALUES (1, 'h', 'a', '2')",
     ],
     ["a second counter of a name", "", "INSERT INTO counter VALUES ('done', 1)"],
-  ])("%s", (_, setUp, sql) => {
+  ])("the other tables refuse %s", (_, setUp, sql) => {
     expectRefusal(setUp, sql);
   });
 });

@@ -97,7 +97,7 @@ describe("a full database", () => {
     );
 
   test.each(["file", "memory"])(
-    "refuses what does not fit, keeps what it has, and goes on when there is room (%s)",
+    "a full database refuses what does not fit, keeps what it has, and goes on when there is room (%s)",
     async (where) => {
       if (where === "memory") {
         store = createSqliteStore({ file: ":memory:" });
@@ -119,7 +119,7 @@ describe("a full database", () => {
     },
   );
 
-  test("fails the commits of one turn together, and none of them has written", async () => {
+  test("a full database fails the commits of one turn together, and none of them has written", async () => {
     await openStore(false);
     const leases = [];
     for (const id of ["a", "b", "c"]) leases.push(await acceptLeased(store, id));
@@ -160,7 +160,7 @@ describe("a disk that fails", () => {
     }
   }
 
-  test("has everything that was acknowledged, and nothing is acknowledged any more", () => {
+  test("a disk that fails has everything that was acknowledged, and nothing is acknowledged any more", () => {
     const outcomes = runOnBadDisk("fill");
     const acknowledged = Object.keys(outcomes).filter((id) => outcomes[id] === "resolved");
     const refused = Object.keys(outcomes).filter((id) => outcomes[id] !== "resolved");
@@ -173,14 +173,14 @@ describe("a disk that fails", () => {
     expect(storedIds()).toEqual(["first", ...acknowledged]);
   });
 
-  test("ends what waits, too: the next batch and the next commit", () => {
+  test("a disk that fails ends what waits, too: the next batch and the next commit", () => {
     const outcomes = runOnBadDisk("waiting");
     expect(Object.keys(outcomes).toSorted()).toEqual(["commit", "large", "later", "small"]);
     for (const outcome of Object.values(outcomes)) expect(outcome).toMatch(/^store_failed .*SQLITE_IOERR/);
     expect(storedIds()).toEqual(["first"]);
   });
 
-  test("met by a commit, ends the deliveries as well", () => {
+  test("a disk that fails met by a commit, ends the deliveries as well", () => {
     const outcomes = runOnBadDisk("commit");
     expect(outcomes).toEqual({
       commit: expect.stringMatching(/^store_failed ctx\.commit failed: SQLITE_IOERR/),

@@ -69,7 +69,7 @@ describe.each([
 ])("%s of the outbox", (_, table, rows) => {
   const names = Object.keys(rows);
 
-  test.each(names)("that is %s is taken with the columns of its state", (name) => {
+  test.each(names)("a row of the outbox that is %s is taken with the columns of its state", (name) => {
     expectTaken(insert(table, rows[name] ?? {}), table);
   });
 
@@ -81,7 +81,7 @@ describe.each([
       stateOf(from) === to || isAlike(stateOf(from), to) ? [] : [[from, to] as const],
     ),
   );
-  test.each(moves)("cannot be moved from %s to %s by its state alone", (from, to) => {
+  test.each(moves)("a row of the outbox cannot be moved from %s to %s by its state alone", (from, to) => {
     expectRefusal(insert(table, rows[from] ?? {}), `UPDATE ${table} SET state = ${to}`);
   });
 });
@@ -114,11 +114,11 @@ describe("an event of the outbox is refused", () => {
     ["pending", "occurred_at = 'now'"],
     ["pending", "recorded_at = NULL"],
     ["leased", "position = 'first'"],
-  ])("when it is %s with %s", (name, change) => {
+  ])("an event of the outbox is refused when it is %s with %s", (name, change) => {
     expectRefusal(insert("outbox_event", EVENTS[name] ?? {}), `UPDATE outbox_event SET ${change}`);
   });
 
-  test("when its key is taken, and no done mark vouches for it", () => {
+  test("an event of the outbox is refused when its key is taken, and no done mark vouches for it", () => {
     const other = { ...EVENTS["done"], body: "'{\"other\":1}'" };
     expectRefusal(insert("outbox_event", EVENT), insert("outbox_event", other));
     withDatabase((db) => {
@@ -143,7 +143,7 @@ describe("a call of the outbox is refused", () => {
     ["pending", "key = NULL"],
     ["pending", "started = NULL"],
     ["pending", "due_at = 'tomorrow'"],
-  ])("when it is %s with %s", (name, change) => {
+  ])("a call of the outbox is refused when it is %s with %s", (name, change) => {
     expectRefusal(insert("outbox_send", SENDS[name] ?? {}), `UPDATE outbox_send SET ${change}`);
   });
 });

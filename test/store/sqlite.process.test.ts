@@ -45,7 +45,7 @@ function look<Result>(use: (db: Database.Database) => Result): Result {
 }
 
 describe("the file", () => {
-  test("and what SQLite puts beside it can be read by its user only", async () => {
+  test("the file and what SQLite puts beside it can be read by its user only", async () => {
     const store = await openStore();
     await store.recover(T);
     await store.accept(newEvent("evt_1"));
@@ -67,7 +67,7 @@ describe("the file", () => {
       },
       "not_a_pigeonhole_database",
     ],
-  ])("%s is refused", async (_, path, code) => {
+  ])("the file %s is refused", async (_, path, code) => {
     const at = path();
     const before = existsSync(file) ? readFileSync(file) : undefined;
     await expectCode(openStore({ at }), code);
@@ -81,7 +81,7 @@ describe("what makes a commit durable", () => {
       db.pragma(name, { simple: true }),
     );
 
-  test("is set on every opening, as better-sqlite3 alone opens a WAL file less durable", () => {
+  test("what makes a commit durable is set on every opening, as better-sqlite3 alone opens a WAL file less durable", () => {
     for (const opening of ["first", "second", "third"]) {
       const db = openDatabase(file);
       expect(settings(db), opening).toEqual(["wal", 2, 4000, 250]);
@@ -92,7 +92,7 @@ describe("what makes a commit durable", () => {
   });
 
   test.each([true, false])(
-    "holds for the user's transactions too, in a re-opened file (thread: %s)",
+    "what makes a commit durable holds for the user's transactions too, in a re-opened file (thread: %s)",
     async (thread) => {
       await (await openStore({ thread })).close();
       const store = await openStore({ thread });
@@ -106,7 +106,7 @@ describe("what makes a commit durable", () => {
 });
 
 describe("the schema", () => {
-  test("is the one in schema.sql (UPDATE=1 writes it anew)", async () => {
+  test("the schema is the one in schema.sql (UPDATE=1 writes it anew)", async () => {
     await openStore();
     const tables = look((db) =>
       db
@@ -119,14 +119,14 @@ describe("the schema", () => {
     expect(dump).toBe(readFileSync(SCHEMA, "utf8"));
   });
 
-  test("carries our mark and its version", async () => {
+  test("the schema carries our mark and its version", async () => {
     await openStore();
     expect(
       look((db) => [db.pragma("application_id", { simple: true }), db.pragma("user_version", { simple: true })]),
     ).toEqual([APPLICATION_ID, MIGRATIONS.length]);
   });
 
-  test("of the first version is migrated with its rows, whose waits last as long as they were to", async () => {
+  test("the schema of the first version is migrated with its rows, whose waits last as long as they were to", async () => {
     const db = openDatabase(file);
     db.exec(MIGRATIONS[0] ?? "");
     db.pragma("user_version = 1");
@@ -153,7 +153,7 @@ describe("the schema", () => {
     });
   });
 
-  test("migrated twice is the same, with its rows", async () => {
+  test("the schema migrated twice is the same, with its rows", async () => {
     const store = await openStore();
     await store.accept(newEvent("evt_1"));
     const db = openDatabase(file);
@@ -163,7 +163,7 @@ describe("the schema", () => {
     expect(await store.get("evt_1")).toMatchObject({ id: "evt_1" });
   });
 
-  test("is made once by several processes that open the file at once", async () => {
+  test("the schema is made once by several processes that open the file at once", async () => {
     const children = Array.from({ length: 4 }, () => startChild("open-store", file));
     for (const child of children) expect(await child.line()).toBe("ready");
     for (const child of children) child.say("go");
@@ -183,7 +183,7 @@ describe("a file of somebody else", () => {
       `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 900`,
       "schema_too_new",
     ],
-  ])("with %s is refused and left as it is", async (_, sql, code) => {
+  ])("a file of somebody else with %s is refused and left as it is", async (_, sql, code) => {
     look((db) => db.exec(`CREATE TABLE mine (x); ${sql}`));
     const marks = () =>
       look((db) => [
@@ -196,7 +196,7 @@ describe("a file of somebody else", () => {
     expect(marks()).toEqual(before);
   });
 
-  test("with tables of its own and no mark is shared", async () => {
+  test("a file of somebody else with tables of its own and no mark is shared", async () => {
     look((db) => db.exec("CREATE TABLE mine (x); INSERT INTO mine VALUES (7)"));
     const store = await openStore();
     let mine: unknown;
@@ -208,23 +208,26 @@ describe("a file of somebody else", () => {
 });
 
 describe("one command that cannot be run", () => {
-  test.each([true, false])("does not fail those beside it, and leaves nothing behind (thread: %s)", async (thread) => {
-    const store = await openStore({ thread });
-    const bad = [
-      store.accept(newEvent("twice the same handler", { work: [{ handler: "h" }, { handler: "h" }] })),
-      store.accept(newEvent("no type", { type: null as unknown as string })),
-      store.accept(newEvent("no name", { work: [{ handler: "" }] })),
-    ];
-    const refused = store.list({ limit: 0 });
-    const good = ["a", "b", "c"].map((id) => store.accept(newEvent(id)));
-    for (const outcome of bad) await expectCode(outcome, "store_failed");
-    await expectCode(refused, "invalid_argument");
-    expect(await Promise.all(good)).toMatchObject([{ kind: "stored" }, { kind: "stored" }, { kind: "stored" }]);
-    expect((await store.list({})).items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
-    expect(await store.accept(newEvent("no type"))).toMatchObject({ kind: "stored" });
-  });
+  test.each([true, false])(
+    "one command that cannot be run does not fail those beside it, and leaves nothing behind (thread: %s)",
+    async (thread) => {
+      const store = await openStore({ thread });
+      const bad = [
+        store.accept(newEvent("twice the same handler", { work: [{ handler: "h" }, { handler: "h" }] })),
+        store.accept(newEvent("no type", { type: null as unknown as string })),
+        store.accept(newEvent("no name", { work: [{ handler: "" }] })),
+      ];
+      const refused = store.list({ limit: 0 });
+      const good = ["a", "b", "c"].map((id) => store.accept(newEvent(id)));
+      for (const outcome of bad) await expectCode(outcome, "store_failed");
+      await expectCode(refused, "invalid_argument");
+      expect(await Promise.all(good)).toMatchObject([{ kind: "stored" }, { kind: "stored" }, { kind: "stored" }]);
+      expect((await store.list({})).items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
+      expect(await store.accept(newEvent("no type"))).toMatchObject({ kind: "stored" });
+    },
+  );
 
-  test("because an argument cannot cross to the thread is refused alone, and the store goes on", async () => {
+  test("one command that cannot be run because an argument cannot cross to the thread is refused alone, and the store goes on", async () => {
     const store = await openStore();
     const good = store.accept(newEvent("a"));
     const type = Symbol("no text") as unknown as string;
@@ -234,7 +237,7 @@ describe("one command that cannot be run", () => {
     expect(await store.get("b")).toMatchObject({ id: "b" });
   });
 
-  test("does not count what is settled beside it twice", async () => {
+  test("one command that cannot be run does not count what is settled beside it twice", async () => {
     const store = await openStore();
     const lease = await acceptLeased(store, "evt_1");
     const [settled, refused] = await Promise.allSettled([

@@ -82,7 +82,7 @@ describe.each(ENDINGS)("SQL that ends the transaction (%s)", (_, end) => {
   test.each([
     ["and says so", false],
     ["and passes over the error", true],
-  ])("is refused, and those beside it are committed once (%s)", async (_, swallows) => {
+  ])("SQL that ends the transaction is refused, and those beside it are committed once (%s)", async (_, swallows) => {
     const leases = await leaseAll("a", "b", "c");
     const outcomes = leases.map((lease, index) =>
       store.commit(settlements.done(lease), ({ db }) => {
@@ -104,7 +104,7 @@ describe.each(ENDINGS)("SQL that ends the transaction (%s)", (_, end) => {
     expect(await store.counts(T)).toMatchObject({ done: 2, leased: 1 });
   });
 
-  test("leaves nothing of it to be used, and the store goes on", async () => {
+  test("SQL that ends the transaction leaves nothing of it to be used, and the store goes on", async () => {
     const [first, second] = await leaseAll("a", "b");
     const refused: unknown[] = [];
     const outcome = store.commit(settlements.done(first ?? expect.unreachable()), ({ db }) => {

@@ -5,7 +5,7 @@ const EVERY_BYTE = Uint8Array.from({ length: 256 }, (_, index) => index);
 
 export function describeAccept(fixture: Fixture): void {
   describe("accept", () => {
-    test("keeps every field of the event", async () => {
+    test("accept keeps every field of the event", async () => {
       const event = newEvent("evt_1", { type: "email.sent", test: true, receivedAt: T + 3, signedAt: T - 7 });
       const result = await fixture.store.accept(event);
       expect(result).toMatchObject({ kind: "stored", leases: [] });
@@ -29,7 +29,7 @@ export function describeAccept(fixture: Fixture): void {
       ["a megabyte", Buffer.alloc(1024 * 1024, EVERY_BYTE)],
       ["a small part of a larger buffer", EVERY_BYTE.subarray(100, 103)],
       ["the greater part of a larger buffer", EVERY_BYTE.subarray(1, 250)],
-    ])("keeps a body of %s byte for byte", async (_, body) => {
+    ])("accept keeps a body of %s byte for byte", async (_, body) => {
       await fixture.store.accept(newEvent("evt_1", { body }));
       const stored = await fixture.store.get("evt_1");
       expect(Buffer.from(stored?.body ?? "missing").equals(body)).toBe(true);
@@ -38,7 +38,7 @@ export function describeAccept(fixture: Fixture): void {
     });
 
     test.each(["evt_ü", "evt_\u{1f54a}", "a'; --", "__proto__", "evt_1 ", "EVT_1"])(
-      "keeps the id %j as it is",
+      "accept keeps the id %j as it is",
       async (id) => {
         await fixture.store.accept(newEvent("evt_1"));
         expect(await fixture.store.accept(newEvent(id))).toMatchObject({ kind: "stored" });
@@ -46,7 +46,7 @@ export function describeAccept(fixture: Fixture): void {
       },
     );
 
-    test("gives later events higher numbers", async () => {
+    test("accept gives later events higher numbers", async () => {
       const results = [];
       for (const id of ["a", "b", "c"]) results.push(await fixture.store.accept(newEvent(id)));
       const seqs = results.map((result) => (result.kind === "stored" ? result.seq : -1));
@@ -77,13 +77,13 @@ export function describeAccept(fixture: Fixture): void {
       ["fewer bytes", "1234", true],
       ["more bytes", "123456", true],
       ["no bytes", "", true],
-    ])("with %s is told apart", async (_, body, otherBytes) => {
+    ])("a duplicate with %s is told apart", async (_, body, otherBytes) => {
       await fixture.store.accept(newEvent("evt_1", { body: Buffer.from("12345") }));
       const again = await fixture.store.accept(newEvent("evt_1", { body: Buffer.from(body) }));
       expect(again).toEqual({ kind: "duplicate", otherBytes });
     });
 
-    test("changes nothing, whatever it brings", async () => {
+    test("a duplicate changes nothing, whatever it brings", async () => {
       await fixture.store.accept(newEvent("evt_1"));
       const before = await snapshot(fixture.store);
       await fixture.store.accept(
@@ -99,7 +99,7 @@ export function describeAccept(fixture: Fixture): void {
       expect(await snapshot(fixture.store)).toEqual(before);
     });
 
-    test("does not make done work pending", async () => {
+    test("a duplicate does not make done work pending", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.settle({ ...lease, at: T, dropSteps: false, to: "done" });
       await fixture.store.accept(newEvent("evt_1"));
@@ -108,7 +108,7 @@ export function describeAccept(fixture: Fixture): void {
   });
 
   describe("many at once", () => {
-    test("200 copies of one event are stored once, with one lease", async () => {
+    test("many at once 200 copies of one event are stored once, with one lease", async () => {
       const copy = newEvent("evt_1", { work: [{ handler: "h", leaseUntil: T + MINUTE }] });
       const results = await Promise.all(Array.from({ length: 200 }, () => fixture.store.accept({ ...copy })));
       const stored = results.filter((result) => result.kind === "stored");
@@ -118,7 +118,7 @@ export function describeAccept(fixture: Fixture): void {
       expect(await fixture.store.counts(T)).toMatchObject({ pending: 0, leased: 1 });
     });
 
-    test("600 events are all stored, each under a number of its own and with its own bytes and lease", async () => {
+    test("many at once 600 events are all stored, each under a number of its own and with its own bytes and lease", async () => {
       const bodies = new Map(
         Array.from({ length: 600 }, (_, index) => [`evt_${index}`, `${index} `.repeat(index % 7)]),
       );
@@ -146,13 +146,13 @@ export function describeAccept(fixture: Fixture): void {
       work: [{ handler: "b", leaseUntil: T + MINUTE }, { handler: "waits" }, { handler: "a", leaseUntil: T + MINUTE }],
     });
 
-    test("comes back in the order asked for, and the rest is pending", async () => {
+    test("work that is leased as it is accepted comes back in the order asked for, and the rest is pending", async () => {
       const result = await fixture.store.accept(mixed);
       expect(result.kind === "stored" && result.leases.map(({ handler }) => handler)).toEqual(["b", "a"]);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ a: "leased", b: "leased", waits: "pending" });
     });
 
-    test("is given to nobody else, and counts as a first run", async () => {
+    test("work that is leased as it is accepted is given to nobody else, and counts as a first run", async () => {
       await fixture.store.accept(mixed);
       for (const handler of ["a", "b"]) {
         expect(await leasePage(fixture.store, { handler })).toEqual({ work: [], nextDueAt: undefined });
@@ -160,7 +160,7 @@ export function describeAccept(fixture: Fixture): void {
       expect((await fixture.store.get("evt_1"))?.handlers.map(({ attempts }) => attempts)).toEqual([1, 1, 0]);
     });
 
-    test("can be settled with its lease", async () => {
+    test("work that is leased as it is accepted can be settled with its lease", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.settle({ ...lease, at: T, dropSteps: false, to: "done" })).toBe("settled");
     });

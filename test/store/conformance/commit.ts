@@ -16,7 +16,7 @@ import {
 
 export function describeCommit(fixture: Fixture): void {
   describe("commit", () => {
-    test("writes what the function writes, and done", async () => {
+    test("commit writes what the function writes, and done", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "effect"));
       expect(await fixture.written()).toEqual(["effect"]);
@@ -27,7 +27,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await fixture.store.counts(T)).toMatchObject({ leased: 0, done: 1 });
     });
 
-    test("is there for the next process", async ({ skip }) => {
+    test("commit is there for the next process", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "effect"));
@@ -42,7 +42,7 @@ export function describeCommit(fixture: Fixture): void {
       ["an error with a code", Object.assign(new Error("busy"), { code: "SQLITE_BUSY" })],
       ["a text", "a text"],
       ["undefined", undefined],
-    ])("writes nothing when the function throws %s, and rejects with it", async (_, thrown) => {
+    ])("commit writes nothing when the function throws %s, and rejects with it", async (_, thrown) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       const before = await snapshot(fixture.store);
       const outcome = fixture.store.commit(settlements.done(lease), (tx) => {
@@ -59,7 +59,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await fixture.written()).toEqual([]);
     });
 
-    test("that threw can be made again under the same lease", async () => {
+    test("commit that threw can be made again under the same lease", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       const failing = fixture.store.commit(settlements.done(lease), () => {
         throw mine;
@@ -69,7 +69,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await fixture.written()).toEqual(["effect"]);
     });
 
-    test("refuses a promise and writes nothing, not even later", async () => {
+    test("commit refuses a promise and writes nothing, not even later", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       let late: unknown;
       const rest = withResolvers();
@@ -94,19 +94,19 @@ export function describeCommit(fixture: Fixture): void {
       ["a promise that rejects", () => Promise.reject(mine)],
       // oxlint-disable-next-line unicorn/no-thenable -- that is the case
       ["any thenable", () => ({ then: () => undefined })],
-    ])("refuses %s", async (_, fn) => {
+    ])("commit refuses %s", async (_, fn) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await expectCode(fixture.store.commit(settlements.done(lease), fn), "commit_async");
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
     });
 
-    test("may return anything else", async () => {
+    test("commit may return anything else", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.commit(settlements.done(lease), () => ({ changes: 1 }));
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done" });
     });
 
-    test("drops the steps when told to", async () => {
+    test("commit drops the steps when told to", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.saveStep(lease, "one", "1");
       await fixture.store.commit({ ...settlements.done(lease), dropSteps: true }, () => undefined);
@@ -115,7 +115,7 @@ export function describeCommit(fixture: Fixture): void {
   });
 
   describe("several commits at once", () => {
-    test("one that throws leaves the others alone", async () => {
+    test("of several commits at once, one that throws leaves the others alone", async () => {
       const leases = await Promise.all(["a", "b", "c"].map((id) => acceptLeased(fixture.store, id)));
       const results = await Promise.allSettled(
         leases.map((lease, index) =>
@@ -131,7 +131,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "b")).toEqual({ h: "leased" });
     });
 
-    test("of one lease: the first counts", async () => {
+    test("several commits at once of one lease: the first counts", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       const first = fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "first"));
       const second = fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "second"));
@@ -140,7 +140,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await fixture.written()).toEqual(["first"]);
     });
 
-    test("a hundred, among deliveries and settlements, all take effect once", async () => {
+    test("a hundred commits at once, among deliveries and settlements, all take effect once", async () => {
       const ids = Array.from({ length: 100 }, (_, index) => `evt_${index}`);
       const leases = await Promise.all(ids.map((id) => acceptLeased(fixture.store, id)));
       await Promise.all(
@@ -181,31 +181,37 @@ export function describeCommit(fixture: Fixture): void {
   });
 
   describe("after its end a transaction is of no use", () => {
-    test.each(fixture.kind.lateUses.map((use) => [use.name, use] as const))("%s", async (_, use) => {
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      let keptUse: (() => unknown) | undefined;
-      await fixture.store.commit(settlements.done(lease), (tx) => {
-        fixture.write(tx, "effect");
-        keptUse = use.keep(tx);
-      });
-      const before = await snapshot(fixture.store);
-      expect(keptUse).toThrow(expect.toSatisfy((error: unknown) => isPigeonholeError(error, "transaction_closed")));
-      expect(await snapshot(fixture.store)).toEqual(before);
-      expect(await fixture.written()).toEqual(["effect"]);
-    });
+    test.each(fixture.kind.lateUses.map((use) => [use.name, use] as const))(
+      "after its end a transaction is of no use: %s",
+      async (_, use) => {
+        const lease = await acceptLeased(fixture.store, "evt_1");
+        let keptUse: (() => unknown) | undefined;
+        await fixture.store.commit(settlements.done(lease), (tx) => {
+          fixture.write(tx, "effect");
+          keptUse = use.keep(tx);
+        });
+        const before = await snapshot(fixture.store);
+        expect(keptUse).toThrow(expect.toSatisfy((error: unknown) => isPigeonholeError(error, "transaction_closed")));
+        expect(await snapshot(fixture.store)).toEqual(before);
+        expect(await fixture.written()).toEqual(["effect"]);
+      },
+    );
 
-    test.each(fixture.kind.lateUses.map((use) => [use.name, use] as const))("nor after a throw: %s", async (_, use) => {
-      const lease = await acceptLeased(fixture.store, "evt_1");
-      let keptUse: (() => unknown) | undefined;
-      const outcome = fixture.store.commit(settlements.done(lease), (tx) => {
-        fixture.write(tx, "effect");
-        keptUse = use.keep(tx);
-        throw new Error("mine");
-      });
-      await expect(outcome).rejects.toThrow("mine");
-      expect(keptUse).toThrow(expect.toSatisfy((error: unknown) => isPigeonholeError(error, "transaction_closed")));
-      expect((await leasePage(fixture.store, { now: T + DAY })).work).toEqual([]);
-    });
+    test.each(fixture.kind.lateUses.map((use) => [use.name, use] as const))(
+      "after its end a transaction is of no use, nor after a throw: %s",
+      async (_, use) => {
+        const lease = await acceptLeased(fixture.store, "evt_1");
+        let keptUse: (() => unknown) | undefined;
+        const outcome = fixture.store.commit(settlements.done(lease), (tx) => {
+          fixture.write(tx, "effect");
+          keptUse = use.keep(tx);
+          throw new Error("mine");
+        });
+        await expect(outcome).rejects.toThrow("mine");
+        expect(keptUse).toThrow(expect.toSatisfy((error: unknown) => isPigeonholeError(error, "transaction_closed")));
+        expect((await leasePage(fixture.store, { now: T + DAY })).work).toEqual([]);
+      },
+    );
   });
 }
 

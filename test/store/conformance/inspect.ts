@@ -28,7 +28,7 @@ export function describeInspect(fixture: Fixture): void {
   }
 
   describe("list", () => {
-    test("shows events newest first, without their bodies", async () => {
+    test("list shows events newest first, without their bodies", async () => {
       await acceptAll(fixture.store, ["a", "b", "c"]);
       const page = await fixture.store.list({});
       expect(page.items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
@@ -45,19 +45,22 @@ export function describeInspect(fixture: Fixture): void {
       });
     });
 
-    test.each(["pending", "leased", "dead", "parked", "done"] as const)("filters by the state %s", async (state) => {
-      await acceptOneInEachState();
-      expect(await listIds({ state })).toEqual([state]);
-      expect(await fixture.store.list({ state })).toMatchObject({ items: [{ state }] });
-    });
+    test.each(["pending", "leased", "dead", "parked", "done"] as const)(
+      "list filters by the state %s",
+      async (state) => {
+        await acceptOneInEachState();
+        expect(await listIds({ state })).toEqual([state]);
+        expect(await fixture.store.list({ state })).toMatchObject({ items: [{ state }] });
+      },
+    );
 
-    test.each(["ded", "", null])("refuses the state %j, which is none", async (state) => {
+    test.each(["ded", "", null])("list refuses the state %j, which is none", async (state) => {
       await expectCode(fixture.store.list({ state: state as "done" }), "invalid_argument");
       const stuck = { state: state as "dead", limit: 1, afterSeq: 0 };
       await expectCode(fixture.store.listStuck(stuck), "invalid_argument");
     });
 
-    test("filters by type, and by both", async () => {
+    test("list filters by type, and by both", async () => {
       await acceptAll(fixture.store, ["a"], { type: "email.sent" });
       await acceptAll(fixture.store, ["b", "c"]);
       await acceptLeased(fixture.store, "d", { type: "email.sent" });
@@ -66,7 +69,7 @@ export function describeInspect(fixture: Fixture): void {
       expect(await listIds({ type: "" })).toEqual([]);
     });
 
-    test("finds an event by the state of any of its handlers", async () => {
+    test("list finds an event by the state of any of its handlers", async () => {
       const work = [{ handler: "h", leaseUntil: T + DAY }, { handler: "i" }];
       const lease = await acceptLeased(fixture.store, "evt_1", { work });
       await fixture.store.settle(settlements.done(lease));
@@ -75,7 +78,7 @@ export function describeInspect(fixture: Fixture): void {
       expect(await listIds({ state: "leased" })).toEqual([]);
     });
 
-    test("shows the most urgent state: parked, dead, leased, pending, done", async () => {
+    test("list shows the most urgent state: parked, dead, leased, pending, done", async () => {
       const handlers = ["1", "2", "3", "4"];
       const work = handlers.map((handler) => ({ handler, leaseUntil: T + DAY }));
       const parked = { reason: "unknown_type", detail: "" };
@@ -97,20 +100,23 @@ export function describeInspect(fixture: Fixture): void {
       expect(await state()).toBe("done");
     });
 
-    test.each([1, 2, 3, 4, 5, 6])("in pages of %i shows each event once, though new ones come in", async (limit) => {
-      await acceptAll(fixture.store, ["a", "b", "c", "d", "e"]);
-      const ids: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await fixture.store.list({ limit, ...(cursor !== undefined && { cursor }) });
-        ids.push(...page.items.map(({ id }) => id));
-        cursor = page.nextCursor;
-        await fixture.store.accept(newEvent(`new ${ids.length}`));
-      } while (cursor !== undefined);
-      expect(ids).toEqual(["e", "d", "c", "b", "a"]);
-    });
+    test.each([1, 2, 3, 4, 5, 6])(
+      "list in pages of %i shows each event once, though new ones come in",
+      async (limit) => {
+        await acceptAll(fixture.store, ["a", "b", "c", "d", "e"]);
+        const ids: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await fixture.store.list({ limit, ...(cursor !== undefined && { cursor }) });
+          ids.push(...page.items.map(({ id }) => id));
+          cursor = page.nextCursor;
+          await fixture.store.accept(newEvent(`new ${ids.length}`));
+        } while (cursor !== undefined);
+        expect(ids).toEqual(["e", "d", "c", "b", "a"]);
+      },
+    );
 
-    test("has 50 on a page unless told otherwise", async () => {
+    test("list has 50 on a page unless told otherwise", async () => {
       await Promise.all(Array.from({ length: 51 }, (_, index) => fixture.store.accept(newEvent(`evt_${index}`))));
       expect(await listIds({})).toHaveLength(50);
       expect(await listIds({ limit: 500 })).toHaveLength(51);
@@ -126,7 +132,7 @@ export function describeInspect(fixture: Fixture): void {
       { cursor: "x" },
       { cursor: "1 OR 1=1" },
       { cursor: "-1" },
-    ])("refuses %j", async (query) => {
+    ])("list refuses %j", async (query) => {
       await expectCode(fixture.store.list(query), "invalid_argument");
     });
   });
@@ -137,7 +143,7 @@ export function describeInspect(fixture: Fixture): void {
 
   describe("listStuck", () => {
     test.each(["dead", "parked"] as const)(
-      "lists events with %s work once each, oldest first, in pages",
+      "listStuck lists events with %s work once each, oldest first, in pages",
       async (state) => {
         const { store } = fixture;
         await acceptOneInEachState();
@@ -155,7 +161,7 @@ export function describeInspect(fixture: Fixture): void {
       },
     );
 
-    test("lists events that were not understood as parked", async () => {
+    test("listStuck lists events that were not understood as parked", async () => {
       await fixture.store.accept(newEvent("raw:1", { work: [], parked: { reason: "not_json", detail: "" } }));
       expect(await fixture.store.listStuck({ state: "parked", limit: 9, afterSeq: 0 })).toMatchObject([
         { id: "raw:1" },
@@ -165,7 +171,7 @@ export function describeInspect(fixture: Fixture): void {
   });
 
   describe("counts", () => {
-    test("of an empty store are nothing", async () => {
+    test("counts of an empty store are nothing", async () => {
       expect(await fixture.store.counts(T)).toEqual({
         pending: 0,
         leased: 0,
@@ -178,7 +184,7 @@ export function describeInspect(fixture: Fixture): void {
       });
     });
 
-    test("count pieces of work, not events", async () => {
+    test("counts count pieces of work, not events", async () => {
       await acceptOneInEachState();
       await fixture.store.accept(newEvent("two", { work: [{ handler: "h" }, { handler: "i" }] }));
       await fixture.store.accept(newEvent("raw:1", { work: [], parked: { reason: "not_json", detail: "" } }));
@@ -192,7 +198,7 @@ export function describeInspect(fixture: Fixture): void {
       });
     });
 
-    test("tell the oldest pending event and the longest due work", async () => {
+    test("counts tell the oldest pending event and the longest due work", async () => {
       await fixture.store.accept(newEvent("leased", { receivedAt: T - DAY }));
       await leasePage(fixture.store);
       await fixture.store.accept(newEvent("a", { receivedAt: T - 5 }));
@@ -205,7 +211,7 @@ export function describeInspect(fixture: Fixture): void {
       expect(await fixture.store.counts(T - 10)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: undefined });
     });
 
-    test("work with any handler name", async () => {
+    test("counts include work with any handler name", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "__proto__" }, { handler: "toString" }] }));
       const { pendingByHandler } = await fixture.store.counts(T + MINUTE);
       expect(new Map(Object.entries(pendingByHandler))).toEqual(

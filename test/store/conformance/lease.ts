@@ -19,7 +19,7 @@ import {
 
 export function describeLease(fixture: Fixture): void {
   describe("lease", () => {
-    test("gives all that is needed to run the work", async () => {
+    test("lease gives all that is needed to run the work", async () => {
       const result = await fixture.store.accept(newEvent("evt_1", { receivedAt: T - 3 }));
       const { work, nextDueAt } = await leasePage(fixture.store);
       const { body, ...rest } = work[0] ?? expect.unreachable();
@@ -40,7 +40,7 @@ export function describeLease(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
     });
 
-    test("gives what is due longest first, and among equals what came first", async () => {
+    test("lease gives what is due longest first, and among equals what came first", async () => {
       for (const [id, dueAt] of [
         ["c", 3],
         ["a", 1],
@@ -54,7 +54,7 @@ export function describeLease(fixture: Fixture): void {
       expect(idsOf(await leasePage(fixture.store, { now: T + 10 }))).toEqual(["a", "a2", "a3", "b", "c", "d"]);
     });
 
-    test("puts a retry behind what was due before it", async () => {
+    test("lease puts a retry behind what was due before it", async () => {
       const lease = await acceptLeased(fixture.store, "again");
       await fixture.store.settle(settlements.pending(lease, T + 5));
       await fixture.store.accept(newEvent("before", { receivedAt: T + 4 }));
@@ -66,12 +66,12 @@ export function describeLease(fixture: Fixture): void {
       [T - 1, []],
       [T, ["evt_1"]],
       [T + 1, ["evt_1"]],
-    ])("at %i gives what is due at 1760000000000: %j", async (now, ids) => {
+    ])("lease at %i gives what is due at 1760000000000: %j", async (now, ids) => {
       await fixture.store.accept(newEvent("evt_1", { receivedAt: T }));
       expect(idsOf(await leasePage(fixture.store, { now }))).toEqual(ids);
     });
 
-    test("gives a handler its own work only", async () => {
+    test("lease gives a handler its own work only", async () => {
       await fixture.store.accept(newEvent("both", { work: [{ handler: "h" }, { handler: "i" }] }));
       await fixture.store.accept(newEvent("other", { work: [{ handler: "i" }] }));
       expect(idsOf(await leasePage(fixture.store))).toEqual(["both"]);
@@ -79,17 +79,20 @@ export function describeLease(fixture: Fixture): void {
       expect(await leasePage(fixture.store, { handler: "nobody" })).toEqual({ work: [], nextDueAt: undefined });
     });
 
-    test.each([1, 2, 3])("gives %i at most when asked for so many, and the rest in later pages", async (limit) => {
-      await acceptAll(fixture.store, ["a", "b", "c", "d"]);
-      const ids: string[] = [];
-      for (;;) {
-        const page = idsOf(await leasePage(fixture.store, { limit }));
-        expect(page.length).toBeLessThanOrEqual(limit);
-        if (page.length === 0) break;
-        ids.push(...page);
-      }
-      expect(ids).toEqual(["a", "b", "c", "d"]);
-    });
+    test.each([1, 2, 3])(
+      "lease gives %i at most when asked for so many, and the rest in later pages",
+      async (limit) => {
+        await acceptAll(fixture.store, ["a", "b", "c", "d"]);
+        const ids: string[] = [];
+        for (;;) {
+          const page = idsOf(await leasePage(fixture.store, { limit }));
+          expect(page.length).toBeLessThanOrEqual(limit);
+          if (page.length === 0) break;
+          ids.push(...page);
+        }
+        expect(ids).toEqual(["a", "b", "c", "d"]);
+      },
+    );
 
     test.each([
       [0, 1],
@@ -99,12 +102,12 @@ export function describeLease(fixture: Fixture): void {
       [20, 2],
       [21, 3],
       [1_000, 4],
-    ])("with maxBytes %i stops at %i bodies of 10 bytes", async (maxBytes, pieces) => {
+    ])("lease with maxBytes %i stops at %i bodies of 10 bytes", async (maxBytes, pieces) => {
       await acceptAll(fixture.store, ["a", "b", "c", "d"], { body: Buffer.alloc(10) });
       expect((await leasePage(fixture.store, { maxBytes })).work).toHaveLength(pieces);
     });
 
-    test("asked twenty times at once, gives each piece of work once", async () => {
+    test("lease asked twenty times at once, gives each piece of work once", async () => {
       await Promise.all(Array.from({ length: 50 }, (_, index) => fixture.store.accept(newEvent(`evt_${index}`))));
       const pages = await Promise.all(Array.from({ length: 20 }, () => leasePage(fixture.store, { limit: 3 })));
       const ids = pages.flatMap((page) => idsOf(page));
@@ -113,7 +116,7 @@ export function describeLease(fixture: Fixture): void {
       expect(new Set(pages.flatMap(({ work }) => work.map(({ token }) => token))).size).toBe(50);
     });
 
-    test("gives a new token each time", async () => {
+    test("lease gives a new token each time", async () => {
       const tokens = new Set<number>();
       let lease: Lease = await acceptLeased(fixture.store, "evt_1");
       for (let run = 0; run < 5; run += 1) {
@@ -124,7 +127,7 @@ export function describeLease(fixture: Fixture): void {
       expect(tokens.size).toBe(5);
     });
 
-    test("counts runs and failures", async () => {
+    test("lease counts runs and failures", async () => {
       let lease: Lease = await acceptLeased(fixture.store, "evt_1");
       for (const failures of [1, 2, 3]) {
         await fixture.store.settle(settlements.pending(lease, T));
@@ -136,7 +139,7 @@ export function describeLease(fixture: Fixture): void {
   });
 
   describe("nextDueAt", () => {
-    test("is when the next work is due that is not in the page", async () => {
+    test("nextDueAt is when the next work is due that is not in the page", async () => {
       await fixture.store.accept(newEvent("now", { receivedAt: T }));
       await fixture.store.accept(newEvent("late", { receivedAt: T + 90 }));
       await fixture.store.accept(newEvent("later", { receivedAt: T + 70 }));
@@ -145,13 +148,13 @@ export function describeLease(fixture: Fixture): void {
       expect(await leasePage(fixture.store)).toEqual({ work: [], nextDueAt: T + 70 });
     });
 
-    test("lies in the past when the page was full", async () => {
+    test("nextDueAt lies in the past when the page was full", async () => {
       await acceptAll(fixture.store, ["a", "b"], { receivedAt: T - 5 });
       expect(await leasePage(fixture.store, { limit: 1 })).toMatchObject({ nextDueAt: T - 5 });
       expect(await leasePage(fixture.store, { limit: 1 })).toMatchObject({ nextDueAt: undefined });
     });
 
-    test("is the time of a retry", async () => {
+    test("nextDueAt is the time of a retry", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.settle(settlements.pending(lease, T + 50));
       expect(await leasePage(fixture.store)).toEqual({ work: [], nextDueAt: T + 50 });
@@ -159,7 +162,7 @@ export function describeLease(fixture: Fixture): void {
   });
 
   describe("renew", () => {
-    test("moves the end, so that recover leaves the work alone", async () => {
+    test("renew moves the end, so that recover leaves the work alone", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.renew([lease], T + DAY)).toEqual([]);
       await fixture.store.recover(T + DAY);
@@ -168,7 +171,7 @@ export function describeLease(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
     });
 
-    test("returns the leases that have ended, and renews the others", async () => {
+    test("renew returns the leases that have ended, and renews the others", async () => {
       const { store } = fixture;
       const held = await acceptLeased(store, "held");
       const settled = await acceptLeased(store, "settled");
@@ -185,13 +188,13 @@ export function describeLease(fixture: Fixture): void {
       expect(await statesOf(store, "held")).toEqual({ h: "leased" });
     });
 
-    test("of nothing does nothing", async () => {
+    test("renew of nothing does nothing", async () => {
       expect(await fixture.store.renew([], T + DAY)).toEqual([]);
     });
   });
 
   describe("release", () => {
-    test("gives work back as if it had never been taken", async () => {
+    test("release gives work back as if it had never been taken", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.release([lease], T + 7);
       expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([{ state: "pending", attempts: 0, dueAt: T }]);
@@ -199,7 +202,7 @@ export function describeLease(fixture: Fixture): void {
       expect(work).toMatchObject([{ attempt: 1, failures: 0, crashes: 0 }]);
     });
 
-    test("keeps what was counted before", async () => {
+    test("release keeps what was counted before", async () => {
       await fixture.store.settle(settlements.pending(await acceptLeased(fixture.store, "evt_1"), T));
       await crash(fixture.store);
       const { work } = await leasePage(fixture.store, { now: T + DAY });
@@ -208,7 +211,7 @@ export function describeLease(fixture: Fixture): void {
       expect(again.work).toMatchObject([{ attempt: 3, failures: 1, crashes: 1 }]);
     });
 
-    test("leaves a lease alone that somebody else has now", async () => {
+    test("release leaves a lease alone that somebody else has now", async () => {
       const old = await acceptLeased(fixture.store, "evt_1", { work: [{ handler: "h", leaseUntil: T - 1 }] });
       await fixture.store.recover(T);
       const { work } = await leasePage(fixture.store, { leaseUntil: T + MINUTE });

@@ -49,7 +49,7 @@ const METHODS = Object.keys(CALLS) as (keyof typeof CALLS)[];
 
 export function describeLifecycle(fixture: Fixture): void {
   describe("before open", () => {
-    test.each(METHODS)("%s rejects with stopped", async (method) => {
+    test.each(METHODS)("before open %s rejects with stopped", async (method) => {
       const fresh = await fixture.kind.create();
       await expectCode(CALLS[method](fresh.store), "stopped");
       await fresh.store.close();
@@ -58,12 +58,12 @@ export function describeLifecycle(fixture: Fixture): void {
   });
 
   describe("close", () => {
-    test.each(METHODS)("makes %s reject with stopped", async (method) => {
+    test.each(METHODS)("close makes %s reject with stopped", async (method) => {
       await fixture.store.close();
       await expectCode(CALLS[method](fixture.store), "stopped");
     });
 
-    test.each(METHODS)("finishes %s that was called before", async (method) => {
+    test.each(METHODS)("close finishes %s that was called before", async (method) => {
       const ended: string[] = [];
       if (method === "commit") await acceptLeased(fixture.store, "evt_1");
       const call = CALLS[method](fixture.store).then(
@@ -75,7 +75,7 @@ export function describeLifecycle(fixture: Fixture): void {
       await call;
     });
 
-    test("keeps what was begun before it", async ({ skip }) => {
+    test("close keeps what was begun before it", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       const { store } = fixture;
       const lease = await acceptLeased(store, "committed");
@@ -89,7 +89,7 @@ export function describeLifecycle(fixture: Fixture): void {
       expect(await fixture.written()).toEqual(["effect"]);
     });
 
-    test("refuses a commit that comes while an earlier one waits", async () => {
+    test("close refuses a commit that comes while an earlier one waits", async () => {
       const { store } = fixture;
       const first = await acceptLeased(store, "a");
       const second = await acceptLeased(store, "b");
@@ -103,7 +103,7 @@ export function describeLifecycle(fixture: Fixture): void {
       await closed;
     });
 
-    test("called twice ends with the first call", async () => {
+    test("close called twice ends with the first call", async () => {
       let stored = false;
       void fixture.store.accept(newEvent("evt_1")).then(() => (stored = true));
       void fixture.store.close();
@@ -111,7 +111,7 @@ export function describeLifecycle(fixture: Fixture): void {
       expect(stored).toBe(true);
     });
 
-    test("of a store that was never opened, and again, does nothing", async () => {
+    test("close of a store that was never opened, and again, does nothing", async () => {
       const fresh = await fixture.kind.create();
       await fresh.store.close();
       await fresh.store.close();
@@ -126,7 +126,9 @@ export function describeLifecycle(fixture: Fixture): void {
   });
 
   describe("two stores on the same data", () => {
-    test("one works on it and the other does not, until the first closes", async ({ skip }) => {
+    test("of two stores on the same data one works and the other does not, until the first closes", async ({
+      skip,
+    }) => {
       if (!fixture.outlives) return skip();
       await acceptLeased(fixture.store, "evt_1");
       const second = fixture.another();
@@ -139,7 +141,7 @@ export function describeLifecycle(fixture: Fixture): void {
       expect(await second.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
     });
 
-    test("both can take deliveries", async ({ skip }) => {
+    test("two stores on the same data can both take deliveries", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       const second = fixture.another();
       await second.open(context);

@@ -28,17 +28,17 @@ export function describeOutboxInspect(fixture: Fixture): void {
     const keysOf = async (query: Parameters<typeof fixture.store.listOutbox>[0]) =>
       (await fixture.store.listOutbox(query)).items.map(({ key }) => key);
 
-    test("of an empty outbox is empty", async () => {
+    test("listOutbox of an empty outbox is empty", async () => {
       expect(await fixture.store.listOutbox({})).toEqual({ items: [], nextCursor: undefined });
     });
 
-    test("gives the newest first", async () => {
+    test("listOutbox gives the newest first", async () => {
       await recordKeys(fixture.store, "b", "a", "c");
       expect(await keysOf({})).toEqual(["c", "a", "b"]);
     });
 
     test.each([1, 2, 3, 5, 6, 7, 500])(
-      "page by page of %i gives each once, also when more are recorded",
+      "listOutbox page by page of %i gives each once, also when more are recorded",
       async (limit) => {
         const keys = Array.from({ length: 6 }, (_, index) => `key_${index}`);
         await recordKeys(fixture.store, ...keys);
@@ -55,20 +55,20 @@ export function describeOutboxInspect(fixture: Fixture): void {
       },
     );
 
-    test.each(["again", "constructor", "", null])("refuses the state %j, which is none", async (state) => {
+    test.each(["again", "constructor", "", null])("listOutbox refuses the state %j, which is none", async (state) => {
       await expect(fixture.store.listOutbox({ state: state as "done" })).rejects.toMatchObject({
         code: "invalid_argument",
       });
     });
 
-    test.each(["pending", "leased", "done", "dead"] as const)("filters by the state %s", async (state) => {
+    test.each(["pending", "leased", "done", "dead"] as const)("listOutbox filters by the state %s", async (state) => {
       await recordOneInEachState();
       expect(await keysOf({ state })).toEqual([state]);
       expect(await keysOf({ state, limit: 1 })).toEqual([state]);
     });
 
     test.each([1, 2, 3, 4, 500])(
-      "by %i, gives the pending ones that came back from a call after those that are new",
+      "listOutbox by %i, gives the pending ones that came back from a call after those that are new",
       async (limit) => {
         await recordKeys(fixture.store, "a", "b", "c", "d");
         const first = await takeSend(fixture.store, { limit: 3 });
@@ -89,7 +89,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       },
     );
 
-    test("has 50 in a page unless told", async () => {
+    test("listOutbox has 50 in a page unless told", async () => {
       const keys = Array.from({ length: 51 }, (_, index) => `key_${index}`);
       await fixture.store.record(
         keys.map((key) => newRecord(key)),
@@ -99,7 +99,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
     });
 
     test.each([{ limit: 0 }, { limit: 501 }, { limit: 1.5 }, { limit: Number.NaN }, { cursor: "x" }, { cursor: "" }])(
-      "refuses %j",
+      "listOutbox refuses %j",
       async (query) => {
         await expectCode(fixture.store.listOutbox(query), "invalid_argument");
       },
@@ -107,7 +107,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
   });
 
   describe("retryOutbox", () => {
-    test("makes a dead event pending, as if it had never been tried", async () => {
+    test("retryOutbox makes a dead event pending, as if it had never been tried", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);
       await settleAll(fixture.store, first, "dead");
@@ -126,16 +126,19 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect([second.key, second.kind, second.attempt]).toEqual(["a", "single", 1]);
     });
 
-    test.each(["pending", "leased", "done", "nobody's"])("of a key that is %s changes nothing", async (key) => {
-      await recordOneInEachState();
-      const before = await outboxSnapshot(fixture.store);
-      expect(await fixture.store.retryOutbox(key, T)).toBe(false);
-      expect(await outboxSnapshot(fixture.store)).toEqual(before);
-    });
+    test.each(["pending", "leased", "done", "nobody's"])(
+      "retryOutbox of a key that is %s changes nothing",
+      async (key) => {
+        await recordOneInEachState();
+        const before = await outboxSnapshot(fixture.store);
+        expect(await fixture.store.retryOutbox(key, T)).toBe(false);
+        expect(await outboxSnapshot(fixture.store)).toEqual(before);
+      },
+    );
   });
 
   describe("discardOutbox", () => {
-    test.each(["pending", "dead"])("ends an event that is %s; its key stays taken", async (key) => {
+    test.each(["pending", "dead"])("discardOutbox ends an event that is %s; its key stays taken", async (key) => {
       await recordOneInEachState();
       expect(await fixture.store.discardOutbox(key, T + 9)).toBe(true);
       expect((await outboxOf(fixture.store)).find((view) => view.key === key)).toMatchObject({
@@ -150,20 +153,20 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(await fixture.store.record([newRecord(key)], T)).toEqual(["known"]);
     });
 
-    test.each(["leased", "done", "nobody's"])("of a key that is %s changes nothing", async (key) => {
+    test.each(["leased", "done", "nobody's"])("discardOutbox of a key that is %s changes nothing", async (key) => {
       await recordOneInEachState();
       const before = await outboxSnapshot(fixture.store);
       expect(await fixture.store.discardOutbox(key, T)).toBe(false);
       expect(await outboxSnapshot(fixture.store)).toEqual(before);
     });
 
-    test("keeps an event out of the calls that come", async () => {
+    test("discardOutbox keeps an event out of the calls that come", async () => {
       await recordKeys(fixture.store, "a", "b", "c");
       await fixture.store.discardOutbox("b", T);
       expect(membersOf(await takeSend(fixture.store))).toEqual(["a", "c"]);
     });
 
-    test("is refused while a call waits for its next try: it may have arrived", async () => {
+    test("discardOutbox is refused while a call waits for its next try: it may have arrived", async () => {
       await recordKeys(fixture.store, "a", "b");
       await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store)));
       expect(await fixture.store.discardOutbox("a", T)).toBe(false);
@@ -172,12 +175,12 @@ export function describeOutboxInspect(fixture: Fixture): void {
   });
 
   describe("countOutbox", () => {
-    test("of an empty outbox is nothing", async () => {
+    test("countOutbox of an empty outbox is nothing", async () => {
       const nothing = { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined };
       expect(await fixture.store.countOutbox()).toEqual(nothing);
     });
 
-    test("counts events by state, and tells the oldest that is not settled", async () => {
+    test("countOutbox counts events by state, and tells the oldest that is not settled", async () => {
       await fixture.store.record([newRecord("done"), newRecord("dead")], T - 9);
       const send = await takeSend(fixture.store);
       const [done = -1, dead = -1] = send.events.map(({ seq }) => seq);
@@ -199,18 +202,21 @@ export function describeOutboxInspect(fixture: Fixture): void {
       while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, idsBefore: before, sentBefore: before, batch })) > 0);
     };
 
-    test.each([1, 100])("removes what is settled and old, by %i, and nothing else", async (batch) => {
-      await recordOneInEachState();
-      await fixture.store.discardOutbox("dead", T);
-      await recordKeys(fixture.store, "discarded");
-      await fixture.store.discardOutbox("discarded", T);
-      await prune(T, batch);
-      expect(Object.keys(await outboxStates(fixture.store))).toHaveLength(5);
-      await prune(T + 1, batch);
-      expect(await outboxStates(fixture.store)).toEqual({ leased: "leased", pending: "pending" });
-    });
+    test.each([1, 100])(
+      "prune of the outbox removes what is settled and old, by %i, and nothing else",
+      async (batch) => {
+        await recordOneInEachState();
+        await fixture.store.discardOutbox("dead", T);
+        await recordKeys(fixture.store, "discarded");
+        await fixture.store.discardOutbox("discarded", T);
+        await prune(T, batch);
+        expect(Object.keys(await outboxStates(fixture.store))).toHaveLength(5);
+        await prune(T + 1, batch);
+        expect(await outboxStates(fixture.store)).toEqual({ leased: "leased", pending: "pending" });
+      },
+    );
 
-    test("keeps the last one that was sent: numbers are given on from it", async () => {
+    test("prune of the outbox keeps the last one that was sent: numbers are given on from it", async () => {
       await recordKeys(fixture.store, "a", "b");
       await settleAll(fixture.store, await takeSend(fixture.store), "done");
       await prune(T + DAY);
@@ -222,7 +228,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(await outboxStates(fixture.store)).toEqual({ c: "leased", d: "pending" });
     });
 
-    test("of all there is leaves nothing out of the calls that come, also not for the next process", async () => {
+    test("prune of the outbox of all there is leaves nothing out of the calls that come, also not for the next process", async () => {
       await recordKeys(fixture.store, "a", "b", "c");
       await settleAll(fixture.store, await takeSend(fixture.store, { limit: 2 }), "done");
       await fixture.store.discardOutbox("c", T);
@@ -236,7 +242,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(membersOf(await takeSend(store))).toEqual(["e", "f"]);
     });
 
-    test("lets an event that comes again be handled again, beside what its first run recorded", async () => {
+    test("prune of the outbox lets an event that comes again be handled again, beside what its first run recorded", async () => {
       const handle = async () => {
         const lease = await acceptLeased(fixture.store, "evt_1");
         await fixture.store.settle({ ...settlements.done(lease), records: [newRecord("a")] });
@@ -252,13 +258,13 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect((await takeSend(fixture.store)).events.map(({ seq }) => seq)).toEqual([second]);
     });
 
-    test("keeps dead events, whose fate nobody has decided", async () => {
+    test("prune of the outbox keeps dead events, whose fate nobody has decided", async () => {
       await recordOneInEachState();
       await prune(T + DAY);
       expect(await outboxStates(fixture.store)).toEqual({ dead: "dead", leased: "leased", pending: "pending" });
     });
 
-    test("makes room for the key again, and the calls stay what they were", async () => {
+    test("prune of the outbox makes room for the key again, and the calls stay what they were", async () => {
       const underWay = await recordOneInEachState();
       await prune(T + DAY);
       expect(await fixture.store.record([newRecord("done")], T)).toEqual(["recorded"]);

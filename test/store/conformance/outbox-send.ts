@@ -17,11 +17,11 @@ const NOTHING = { send: undefined, nextDueAt: undefined };
 
 export function describeOutboxSend(fixture: Fixture): void {
   describe("leaseSend", () => {
-    test("gives nothing when nothing waits", async () => {
+    test("leaseSend gives nothing when nothing waits", async () => {
       expect(await leaseSend(fixture.store)).toEqual(NOTHING);
     });
 
-    test("freezes one event into a call of its own, under the event's key", async () => {
+    test("leaseSend freezes one event into a call of its own, under the event's key", async () => {
       await recordKeys(fixture.store, "a");
       expect(await leaseSend(fixture.store)).toEqual({
         send: {
@@ -37,7 +37,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(await outboxStates(fixture.store)).toEqual({ a: "leased" });
     });
 
-    test("freezes several into a batch in the order of recording, under a key that fits the service's rules", async () => {
+    test("leaseSend freezes several into a batch in the order of recording, under a key that fits the service's rules", async () => {
       await recordKeys(fixture.store, "b", "a", "c");
       const send = await takeSend(fixture.store);
       expect(send).toMatchObject({ kind: "batch", attempt: 1, key: expect.stringMatching(/^[A-Za-z0-9_.:-]{1,255}$/) });
@@ -45,7 +45,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(["a", "b", "c"]).not.toContain(send.key);
     });
 
-    test("gives the same members in another order another key", async () => {
+    test("leaseSend gives the same members in another order another key", async () => {
       const keys: string[] = [];
       for (const order of [
         ["a", "b"],
@@ -60,7 +60,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(new Set(keys).size).toBe(2);
     });
 
-    test("takes at most the limit, and the next ones in the next call", async () => {
+    test("leaseSend takes at most the limit, and the next ones in the next call", async () => {
       await recordKeys(fixture.store, "a", "b", "c", "d", "e");
       const calls: string[][] = [];
       for (let round = 0; round < 3; round += 1) {
@@ -89,7 +89,7 @@ export function describeOutboxSend(fixture: Fixture): void {
         ["a", "b", "old"],
         [["a", "b"], ["old"]],
       ],
-    ])("lets events from before aloneBefore go alone: %j", async (keys, calls) => {
+    ])("leaseSend lets events from before aloneBefore go alone: %j", async (keys, calls) => {
       for (const key of keys) {
         const occurredAt = key.startsWith("old") ? T - DAY - 1 : T - DAY;
         await fixture.store.record([newRecord(key, { occurredAt })], T);
@@ -103,7 +103,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(seen).toEqual(calls);
     });
 
-    test("gives one call at a time, and tells when the lease of that one ends", async () => {
+    test("leaseSend gives one call at a time, and tells when the lease of that one ends", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store, { limit: 1 });
       const page = { send: undefined, nextDueAt: T + MINUTE };
@@ -114,14 +114,14 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(membersOf(await takeSend(fixture.store))).toEqual(["b"]);
     });
 
-    test("asked ten times at once freezes one call", async () => {
+    test("leaseSend asked ten times at once freezes one call", async () => {
       await recordKeys(fixture.store, "a", "b");
       const pages = await Promise.all(Array.from({ length: 10 }, () => leaseSend(fixture.store, { limit: 1 })));
       expect(pages.filter(({ send }) => send !== undefined)).toHaveLength(1);
       expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "pending" });
     });
 
-    test("gives nothing before the next try is due, not even what was recorded since", async () => {
+    test("leaseSend gives nothing before the next try is due, not even what was recorded since", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);
       await fixture.store.settleSend(sendSettlements.pending(first, T + 50));
@@ -133,23 +133,26 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(second.token).not.toBe(first.token);
     });
 
-    test.each([1, 3])("repeats a call of %i events as it was, whatever the next request says", async (count) => {
-      await recordKeys(fixture.store, ...["c", "a", "b"].slice(0, count));
-      const first = await takeSend(fixture.store);
-      let last = first;
-      for (let attempt = 2; attempt <= 5; attempt += 1) {
-        await recordKeys(fixture.store, `new ${attempt}`);
-        const now = T + attempt * DAY;
-        // Every other time nobody settles it, and the lease runs out.
-        if (attempt % 2 === 0) await fixture.store.settleSend(sendSettlements.pending(last, now));
-        const request = { now, leaseUntil: now + MINUTE, limit: 1, aloneBefore: now };
-        last = await takeSend(fixture.store, request);
-        expect(callOf(last)).toEqual(callOf(first));
-        expect(last.attempt).toBe(attempt);
-      }
-    });
+    test.each([1, 3])(
+      "leaseSend repeats a call of %i events as it was, whatever the next request says",
+      async (count) => {
+        await recordKeys(fixture.store, ...["c", "a", "b"].slice(0, count));
+        const first = await takeSend(fixture.store);
+        let last = first;
+        for (let attempt = 2; attempt <= 5; attempt += 1) {
+          await recordKeys(fixture.store, `new ${attempt}`);
+          const now = T + attempt * DAY;
+          // Every other time nobody settles it, and the lease runs out.
+          if (attempt % 2 === 0) await fixture.store.settleSend(sendSettlements.pending(last, now));
+          const request = { now, leaseUntil: now + MINUTE, limit: 1, aloneBefore: now };
+          last = await takeSend(fixture.store, request);
+          expect(callOf(last)).toEqual(callOf(first));
+          expect(last.attempt).toBe(attempt);
+        }
+      },
+    );
 
-    test("gives a call again whose lease ran out; the one who had it has lost it", async () => {
+    test("leaseSend gives a call again whose lease ran out; the one who had it has lost it", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);
       const second = await takeSend(fixture.store, { now: T + MINUTE, leaseUntil: T + 2 * MINUTE });
@@ -160,7 +163,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(await settleAll(fixture.store, second, "done")).toBe("settled");
     });
 
-    test("leaves inbox work alone, and recover of expired leases frees the call", async () => {
+    test("leaseSend leaves inbox work alone, and recover of expired leases frees the call", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);
       expect(await fixture.store.recover(T + MINUTE - 1)).toMatchObject({ recovered: 0 });

@@ -23,14 +23,14 @@ export function describeRecover(fixture: Fixture): void {
       [T + MINUTE - 1, "leased"],
       [T + MINUTE, "leased"],
       [T + MINUTE + 1, "pending"],
-    ])("at %i finds a lease until 1760000060000 %s", async (now, state) => {
+    ])("recover at %i finds a lease until 1760000060000 %s", async (now, state) => {
       await acceptLeased(fixture.store, "evt_1");
       const recovered = state === "pending" ? 1 : 0;
       expect(await fixture.store.recover(now)).toEqual({ owner: true, recovered, parked: 0 });
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: state });
     });
 
-    test("makes the work due at once", async () => {
+    test("recover makes the work due at once", async () => {
       await acceptLeased(fixture.store, "evt_1");
       await fixture.store.recover(T + DAY);
       expect(await leasePage(fixture.store, { now: T + DAY - 1 })).toEqual({ work: [], nextDueAt: T + DAY });
@@ -39,7 +39,7 @@ export function describeRecover(fixture: Fixture): void {
       ]);
     });
 
-    test("leaves everything else alone", async () => {
+    test("recover leaves everything else alone", async () => {
       for (const to of ["done", "pending", "dead", "parked"] as const) {
         await fixture.store.settle(settlements[to](await acceptLeased(fixture.store, to)));
       }
@@ -47,7 +47,7 @@ export function describeRecover(fixture: Fixture): void {
       expect(await fixture.store.counts(T)).toMatchObject({ pending: 1, dead: 1, parked: 1, done: 1 });
     });
 
-    test("first of all takes what a dead process left, whose leases still run", async ({ skip }) => {
+    test("recover first of all takes what a dead process left, whose leases still run", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       await acceptLeased(fixture.store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
       const store = await fixture.reopen();
@@ -59,7 +59,7 @@ export function describeRecover(fixture: Fixture): void {
   });
 
   describe("a crash loop", () => {
-    test(`parks the work after ${CRASH_LIMIT} deaths`, async () => {
+    test(`a crash loop parks the work after ${CRASH_LIMIT} deaths`, async () => {
       await acceptAll(fixture.store, ["evt_1", "innocent"]);
       await leasePage(fixture.store, { limit: 1 });
       for (const recovered of [1, 1, 1, 0]) {
@@ -82,7 +82,7 @@ export function describeRecover(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "innocent")).toEqual({ h: "leased" });
     });
 
-    test("is not hidden by failures in between", async () => {
+    test("a crash loop is not hidden by failures in between", async () => {
       await fixture.store.accept(newEvent("evt_1"));
       for (const [failures, crashes] of [
         [1, 0],
@@ -100,14 +100,14 @@ export function describeRecover(fixture: Fixture): void {
       ]);
     });
 
-    test("counts for each handler on its own", async () => {
+    test("a crash loop counts for each handler on its own", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "h" }, { handler: "i" }] }));
       for (let death = 0; death < CRASH_LIMIT; death += 1) await crash(fixture.store);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "parked", i: "pending" });
       expect((await leasePage(fixture.store, { handler: "i" })).work).toMatchObject([{ crashes: 0 }]);
     });
 
-    test("is not made of failures alone", async () => {
+    test("a crash loop is not made of failures alone", async () => {
       await fixture.store.accept(newEvent("evt_1"));
       for (let failures = 0; failures < 10; failures += 1) {
         const { work } = await leasePage(fixture.store);
@@ -120,7 +120,7 @@ export function describeRecover(fixture: Fixture): void {
   describe("work that a process died in", () => {
     const later = { now: T + DAY };
 
-    test("comes first and alone", async () => {
+    test("work that a process died in comes first and alone", async () => {
       await acceptAll(fixture.store, ["new", "suspect", "newer"]);
       await crashOnly(fixture, "suspect");
       expect(idsOf(await leasePage(fixture.store, later))).toEqual(["suspect"]);
@@ -131,14 +131,14 @@ export function describeRecover(fixture: Fixture): void {
       [1, ["a"]],
       [2, ["a", "b"]],
       [3, ["a", "b", "c"]],
-    ])("comes %i at a time at most: %j", async (suspectLimit, ids) => {
+    ])("work that a process died in comes %i at a time at most: %j", async (suspectLimit, ids) => {
       await acceptAll(fixture.store, ["a", "b", "c"]);
       await crash(fixture.store);
       await fixture.store.accept(newEvent("new"));
       expect(idsOf(await leasePage(fixture.store, { ...later, suspectLimit }))).toEqual(ids);
     });
 
-    test("comes alone a second time, before what was in one death", async () => {
+    test("work that a process died in comes alone a second time, before what was in one death", async () => {
       await acceptAll(fixture.store, ["new", "once", "twice", "twice too"]);
       await crashOnly(fixture, "twice");
       await crashOnly(fixture, "twice");
@@ -151,7 +151,7 @@ export function describeRecover(fixture: Fixture): void {
       expect(idsOf(await leasePage(fixture.store, later))).toEqual(["new"]);
     });
 
-    test("twice is given to no one who may not have it, and nextDueAt tells that it waits", async () => {
+    test("work that a process died in twice is given to no one who may not have it, and nextDueAt tells that it waits", async () => {
       await acceptAll(fixture.store, ["new", "once", "twice"]);
       await crashOnly(fixture, "twice");
       await crashOnly(fixture, "twice");
@@ -163,7 +163,7 @@ export function describeRecover(fixture: Fixture): void {
       expect(idsOf(await leasePage(fixture.store, later))).toEqual(["twice"]);
     });
 
-    test("stays suspect when it fails, and is cleared by a replan", async () => {
+    test("work that a process died in stays suspect when it fails, and is cleared by a replan", async () => {
       await acceptAll(fixture.store, ["suspect", "new"]);
       await crashOnly(fixture, "suspect");
       const first = (await leasePage(fixture.store, later)).work[0] ?? expect.unreachable();
@@ -181,7 +181,7 @@ export function describeRecover(fixture: Fixture): void {
       ]);
     });
 
-    test("waits for its time like any other", async () => {
+    test("work that a process died in waits for its time like any other", async () => {
       await acceptAll(fixture.store, ["suspect"]);
       await crash(fixture.store);
       await fixture.store.accept(newEvent("new", { receivedAt: T }));

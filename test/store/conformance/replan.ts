@@ -35,7 +35,7 @@ export function describeReplan(fixture: Fixture): void {
   }
 
   describe("replan", () => {
-    test("makes dead and parked work pending, and leaves the rest as it is", async () => {
+    test("replan makes dead and parked work pending, and leaves the rest as it is", async () => {
       const seq = await acceptAllStates();
       expect(await fixture.store.replan({ seq, handlers: [], now: LATER })).toBe(2);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({
@@ -51,7 +51,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(due).toMatchObject({ dead: LATER, parked: LATER, pending: T + 50 });
     });
 
-    test.each(["dead", "parked"] as const)("gives %s work fresh attempts", async (to) => {
+    test.each(["dead", "parked"] as const)("replan gives %s work fresh attempts", async (to) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.settle(settlements[to](lease));
       await fixture.store.replan({ seq: lease.seq, handlers: ["h"], now: LATER });
@@ -62,7 +62,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(work).toMatchObject([{ attempt: 1, failures: 0, crashes: 0 }]);
     });
 
-    test("does not run again what is done, also when it is named", async () => {
+    test("replan does not run again what is done, also when it is named", async () => {
       const seq = await acceptAllStates();
       expect(await fixture.store.replan({ seq, handlers: ["done", "leased", "pending"], now: LATER })).toBe(2);
       expect((await statesOf(fixture.store, "evt_1"))["done"]).toBe("done");
@@ -72,13 +72,13 @@ export function describeReplan(fixture: Fixture): void {
       });
     });
 
-    test("keeps the lease of work that runs", async () => {
+    test("replan keeps the lease of work that runs", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.replan({ seq: lease.seq, handlers: ["h"], now: LATER })).toBe(0);
       expect(await fixture.store.settle(settlements.done(lease))).toBe("settled");
     });
 
-    test("gives the event to handlers that never saw it", async () => {
+    test("replan gives the event to handlers that never saw it", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [] }));
       const seq = await seqOf("evt_1");
       expect(await fixture.store.replan({ seq, handlers: ["h", "i"], now: LATER })).toBe(2);
@@ -86,19 +86,19 @@ export function describeReplan(fixture: Fixture): void {
       expect(idsOf(await leasePage(fixture.store, { now: LATER }))).toEqual(["evt_1"]);
     });
 
-    test("removes the note of an event that is understood now", async () => {
+    test("replan removes the note of an event that is understood now", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(1);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
     });
 
-    test("without handlers leaves an event that is understood now done", async () => {
+    test("replan without handlers leaves an event that is understood now done", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: [], now: LATER })).toBe(0);
       expect(await fixture.store.get("evt_1")).toMatchObject({ state: "done", handlers: [] });
     });
 
-    test("touches no other event", async () => {
+    test("replan touches no other event", async () => {
       await fixture.store.settle(settlements.dead(await acceptLeased(fixture.store, "other")));
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.settle(settlements.dead(lease));
@@ -106,7 +106,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "other")).toEqual({ h: "dead" });
     });
 
-    test("of an event that retention has removed plans nothing", async () => {
+    test("replan of an event that retention has removed plans nothing", async () => {
       const before = await snapshot(fixture.store);
       for (const parked of [undefined, NOTE]) {
         const plan = { seq: 4711, handlers: ["h"], now: LATER, ...(parked && { parked }) };
@@ -115,7 +115,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(await snapshot(fixture.store)).toEqual(before);
     });
 
-    test("of an event whose body retention has dropped plans nothing, as nobody could lease it", async () => {
+    test("replan of an event whose body retention has dropped plans nothing, as nobody could lease it", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [] }));
       await fixture.store.prune({ ...NOTHING_TO_PRUNE, bodiesBefore: T + 1 });
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(0);
@@ -124,7 +124,7 @@ export function describeReplan(fixture: Fixture): void {
   });
 
   describe("replan of an event that is still not understood", () => {
-    test("replaces the note", async () => {
+    test("replan of an event that is still not understood replaces the note", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
       const parked = { reason: "mismatch", detail: "another reason" };
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: [], parked, now: LATER })).toBe(0);
@@ -133,7 +133,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(await fixture.store.counts(T)).toMatchObject({ parked: 1 });
     });
 
-    test("plans the given work and no other", async () => {
+    test("replan of an event that is still not understood plans the given work and no other", async () => {
       const seq = await acceptAllStates();
       expect(await fixture.store.replan({ seq, handlers: ["dead", "done", "new"], parked: NOTE, now: LATER })).toBe(2);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({
@@ -149,7 +149,7 @@ export function describeReplan(fixture: Fixture): void {
   });
 
   describe("discard", () => {
-    test("ends all work that is not running, and says so", async () => {
+    test("discard ends all work that is not running, and says so", async () => {
       await acceptAllStates();
       expect(await fixture.store.discard("evt_1", LATER)).toBe(3);
       const views = (await fixture.store.get("evt_1"))?.handlers ?? [];
@@ -164,21 +164,21 @@ export function describeReplan(fixture: Fixture): void {
       expect(await fixture.store.counts(T)).toMatchObject({ pending: 0, dead: 0, parked: 0, leased: 1, done: 1 });
     });
 
-    test("leaves running work to its run", async () => {
+    test("discard leaves running work to its run", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.discard("evt_1", LATER)).toBe(0);
       expect(await fixture.store.settle(settlements.pending(lease, T))).toBe("settled");
       expect(idsOf(await leasePage(fixture.store))).toEqual(["evt_1"]);
     });
 
-    test("of an unknown id ends nothing, nor does a second discard", async () => {
+    test("discard of an unknown id ends nothing, nor does a second discard", async () => {
       await fixture.store.accept(newEvent("evt_1"));
       expect(await fixture.store.discard("evt_2", LATER)).toBe(0);
       expect(await fixture.store.discard("evt_1", LATER)).toBe(1);
       expect(await fixture.store.discard("evt_1", LATER)).toBe(0);
     });
 
-    test("can be undone by naming the handler in a replan", async () => {
+    test("discard can be undone by naming the handler in a replan", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "h" }, { handler: "i" }] }));
       await fixture.store.discard("evt_1", T);
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(1);
@@ -188,7 +188,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(0);
     });
 
-    test("of a note can be repeated after each replan", async () => {
+    test("discard of a note can be repeated after each replan", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
       const seq = await seqOf("evt_1");
       for (let round = 0; round < 3; round += 1) {
@@ -201,7 +201,7 @@ export function describeReplan(fixture: Fixture): void {
       }
     });
 
-    test("keeps the id known", async () => {
+    test("discard keeps the id known", async () => {
       await fixture.store.accept(newEvent("evt_1"));
       await fixture.store.discard("evt_1", T);
       expect(await fixture.store.accept(newEvent("evt_1"))).toEqual({ kind: "duplicate", otherBytes: false });

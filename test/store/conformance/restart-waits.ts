@@ -40,15 +40,18 @@ export function describeRestartWaits(fixture: Fixture): void {
   }
 
   describe("restartWaits, with the clock set back from a year ahead,", () => {
-    test.each([0, 1, 10_000, 12 * 60 * MINUTE])("lets a retry wait its %i ms from now on", async (waitMs) => {
-      await acceptFailed("evt_1", AHEAD, waitMs);
-      expect(await restart()).toBe(1);
-      expect(await dueAt("evt_1")).toBe(T + waitMs);
-      expect(await restart()).toBe(0);
-      expect(idsOf(await leasePage(fixture.store, { now: T + waitMs }))).toEqual(["evt_1"]);
-    });
+    test.each([0, 1, 10_000, 12 * 60 * MINUTE])(
+      "restartWaits, with the clock set back from a year ahead, lets a retry wait its %i ms from now on",
+      async (waitMs) => {
+        await acceptFailed("evt_1", AHEAD, waitMs);
+        expect(await restart()).toBe(1);
+        expect(await dueAt("evt_1")).toBe(T + waitMs);
+        expect(await restart()).toBe(0);
+        expect(idsOf(await leasePage(fixture.store, { now: T + waitMs }))).toEqual(["evt_1"]);
+      },
+    );
 
-    test("makes due what was accepted, recovered or retried by hand under that clock", async () => {
+    test("restartWaits, with the clock set back from a year ahead, makes due what was accepted, recovered or retried by hand under that clock", async () => {
       const { store } = fixture;
       await store.accept(newEvent("accepted", { receivedAt: AHEAD }));
       await acceptLeased(store, "recovered", { work: [{ handler: "h", leaseUntil: AHEAD }] });
@@ -60,7 +63,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       for (const id of ["accepted", "recovered", "retried"]) expect(await dueAt(id)).toBe(T);
     });
 
-    test("finds work of each handler, be it suspect or not", async () => {
+    test("restartWaits, with the clock set back from a year ahead, finds work of each handler, be it suspect or not", async () => {
       const { store } = fixture;
       for (const handler of ["a", "b", "c"]) {
         for (let deaths = 0; deaths < 3; deaths += 1) {
@@ -80,7 +83,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       }
     });
 
-    test("leaves waits alone that began before now, however long, and what is due", async () => {
+    test("restartWaits, with the clock set back from a year ahead, leaves waits alone that began before now, however long, and what is due", async () => {
       await acceptFailed("long", T, 80 * DAY);
       await acceptFailed("due", T - DAY, MINUTE);
       await fixture.store.accept(newEvent("new"));
@@ -89,7 +92,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       expect(await snapshot(fixture.store)).toEqual(before);
     });
 
-    test("lets leases end as those given now", async () => {
+    test("restartWaits, with the clock set back from a year ahead, lets leases end as those given now", async () => {
       await acceptLeased(fixture.store, "ahead", { work: [{ handler: "h", leaseUntil: AHEAD }] });
       await acceptLeased(fixture.store, "soon", { work: [{ handler: "h", leaseUntil: T + 5 }] });
       await restart();
@@ -98,7 +101,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       expect(await fixture.store.recover(LEASE_UNTIL + 1)).toMatchObject({ recovered: 1 });
     });
 
-    test("lets the call under way wait as long as it was to", async () => {
+    test("restartWaits, with the clock set back from a year ahead, lets the call under way wait as long as it was to", async () => {
       await recordKeys(fixture.store, "a");
       const send = await takeSend(fixture.store);
       await fixture.store.settleSend({ ...sendSettlements.pending(send, AHEAD + 7), at: AHEAD });
@@ -113,13 +116,13 @@ export function describeRestartWaits(fixture: Fixture): void {
     test.each([
       [T - MINUTE, T - MINUTE],
       [AHEAD, T],
-    ])("that was received at %i is due at %i", async (receivedAt, due) => {
+    ])("released work that was received at %i is due at %i", async (receivedAt, due) => {
       const lease = await acceptLeased(fixture.store, "evt_1", { receivedAt });
       await fixture.store.release([lease], T);
       expect(await dueAt("evt_1")).toBe(due);
     });
 
-    test("does not wait for the clock under which it was released", async () => {
+    test("released work does not wait for the clock under which it was released", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.release([lease], AHEAD);
       expect(await dueAt("evt_1")).toBe(T);
@@ -129,7 +132,7 @@ export function describeRestartWaits(fixture: Fixture): void {
   describe("a contact event that occurred later than now", () => {
     const record = (key: string, occurredAt: number) => fixture.store.record([newRecord(key, { occurredAt })], T);
 
-    test("does not keep those behind it, and goes when its time has come", async () => {
+    test("a contact event that occurred later than now does not keep those behind it, and goes when its time has come", async () => {
       await record("first", T);
       await record("ahead", AHEAD);
       await record("last", T);
@@ -146,7 +149,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       expect(membersOf(await takeSend(fixture.store, { now: AHEAD }))).toEqual(["ahead"]);
     });
 
-    test("nor do more of them than a call holds", async () => {
+    test("more contact events of a later time than a call holds do not keep those behind them", async () => {
       for (let number = 0; number < 5; number += 1) await record(`ahead ${number}`, AHEAD);
       await record("last", T);
       expect(membersOf(await takeSend(fixture.store, { limit: 2 }))).toEqual(["last"]);

@@ -74,7 +74,7 @@ export function describeSettle(fixture: Fixture): void {
         { ...view, state: "parked", reason: "mismatch", error: "no such field", settledAt: T + 5 },
         { parked: 1, done: 0 },
       ],
-    ])("to %s ends the lease", async (to, handler, counts) => {
+    ])("settle to %s ends the lease", async (to, handler, counts) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.settle(settlements[to](lease))).toBe("settled");
       expect((await fixture.store.get("evt_1"))?.handlers).toEqual([handler]);
@@ -86,7 +86,7 @@ export function describeSettle(fixture: Fixture): void {
       ["pending", true],
       ["dead", false],
       ["parked", false],
-    ])("to %s: whether the work is given again is %s", async (to, again) => {
+    ])("settle to %s: whether the work is given again is %s", async (to, again) => {
       await fixture.store.settle(settlements[to](await acceptLeased(fixture.store, "evt_1")));
       expect(idsOf(await leasePage(fixture.store, { now: T + 49 }))).toEqual([]);
       expect(idsOf(await leasePage(fixture.store, { now: T + 50 }))).toEqual(again ? ["evt_1"] : []);
@@ -94,7 +94,7 @@ export function describeSettle(fixture: Fixture): void {
       expect(idsOf(await leasePage(fixture.store, { now: T + 50 }))).toEqual([]);
     });
 
-    test("leaves the event's other handlers alone", async () => {
+    test("settle leaves the event's other handlers alone", async () => {
       const work = ["h", "i", "j"].map((handler) => ({ handler, leaseUntil: T + DAY }));
       const result = await fixture.store.accept(newEvent("evt_1", { work }));
       const [h, i] = result.kind === "stored" ? result.leases : [];
@@ -104,12 +104,12 @@ export function describeSettle(fixture: Fixture): void {
       expect((await fixture.store.get("evt_1"))?.state).toBe("dead");
     });
 
-    test("works after the lease ran out, while nobody has taken the work", async () => {
+    test("settle works after the lease ran out, while nobody has taken the work", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1", { work: [{ handler: "h", leaseUntil: T - DAY }] });
       expect(await fixture.store.settle(settlements.done(lease))).toBe("settled");
     });
 
-    test("counts runs that ended and runs that did not", async () => {
+    test("settle counts runs that ended and runs that did not", async () => {
       await acceptLeased(fixture.store, "evt_1");
       await fixture.store.recover(T + DAY);
       await crash(fixture.store);
@@ -121,7 +121,7 @@ export function describeSettle(fixture: Fixture): void {
 
   describe("a lease that has ended writes nothing", () => {
     const cases = Object.keys(ENDINGS).flatMap((ending) => TARGETS.map((to) => [ending, to] as const));
-    test.each(cases)("%s, settled to %s", async (ending, to) => {
+    test.each(cases)("a lease that has ended writes nothing: %s, settled to %s", async (ending, to) => {
       const lease = await ENDINGS[ending]?.(fixture);
       await fixture.store.accept(newEvent("bystander"));
       const before = await snapshot(fixture.store);
@@ -130,17 +130,20 @@ export function describeSettle(fixture: Fixture): void {
       expect(await snapshot(fixture.store)).toEqual(before);
     });
 
-    test.each(Object.keys(ENDINGS))("%s, and a commit does not call its function", async (ending) => {
-      const lease = await ENDINGS[ending]?.(fixture);
-      const before = await snapshot(fixture.store);
-      let called = false;
-      await expectCode(
-        fixture.store.commit(settlements.done(lease ?? expect.unreachable()), () => void (called = true)),
-        "lease_lost",
-      );
-      expect(called).toBe(false);
-      expect(await snapshot(fixture.store)).toEqual(before);
-    });
+    test.each(Object.keys(ENDINGS))(
+      "a lease that has ended writes nothing: %s, and a commit does not call its function",
+      async (ending) => {
+        const lease = await ENDINGS[ending]?.(fixture);
+        const before = await snapshot(fixture.store);
+        let called = false;
+        await expectCode(
+          fixture.store.commit(settlements.done(lease ?? expect.unreachable()), () => void (called = true)),
+          "lease_lost",
+        );
+        expect(called).toBe(false);
+        expect(await snapshot(fixture.store)).toEqual(before);
+      },
+    );
 
     test.each(TARGETS)("two settlements of one lease to %s at once: one counts", async (to) => {
       const lease = await acceptLeased(fixture.store, "evt_1");

@@ -4,7 +4,7 @@ import { acceptLeased, bare, DAY, type Fixture, leasePage, newEvent, settlements
 export function describeSteps(fixture: Fixture): void {
   describe("steps", () => {
     test.each([["a"], [""], ["__proto__"], ["constructor"], ["with 'quotes' and \u{1f54a}"]])(
-      "keep the name %j and the text as they are",
+      "steps keep the name %j and the text as they are",
       async (name) => {
         const lease = await acceptLeased(fixture.store, "evt_1");
         expect(await fixture.store.saveStep(lease, name, '{"value":null}')).toBe("settled");
@@ -12,18 +12,18 @@ export function describeSteps(fixture: Fixture): void {
       },
     );
 
-    test("are none at first", async () => {
+    test("steps are none at first", async () => {
       expect(await fixture.store.loadSteps({ seq: 1, handler: "h" })).toEqual({});
     });
 
-    test("keep the first value of a name", async () => {
+    test("steps keep the first value of a name", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.saveStep(lease, "a", "1");
       expect(await fixture.store.saveStep(lease, "a", "2")).toBe("settled");
       expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1" });
     });
 
-    test("belong to one handler on one event", async () => {
+    test("steps belong to one handler on one event", async () => {
       const work = ["h", "i"].map((handler) => ({ handler, leaseUntil: T + DAY }));
       const result = await fixture.store.accept(newEvent("evt_1", { work }));
       const [h, i] = result.kind === "stored" ? result.leases : [];
@@ -33,7 +33,7 @@ export function describeSteps(fixture: Fixture): void {
       expect(await fixture.store.loadSteps(other)).toEqual({});
     });
 
-    test.each(TARGETS)("settled to %s: they stay, or go when told to", async (to) => {
+    test.each(TARGETS)("steps settled to %s: they stay, or go when told to", async (to) => {
       for (const dropSteps of [false, true]) {
         const lease = await acceptLeased(fixture.store, `evt_${dropSteps}`);
         await fixture.store.saveStep(lease, "a", "1");
@@ -42,7 +42,7 @@ export function describeSteps(fixture: Fixture): void {
       }
     });
 
-    test("survive a retry and a crash", async () => {
+    test("steps survive a retry and a crash", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.saveStep(lease, "a", "1");
       await fixture.store.settle(settlements.pending(lease, T));
@@ -52,7 +52,7 @@ export function describeSteps(fixture: Fixture): void {
       expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1", b: "2" });
     });
 
-    test("are not saved once the lease has ended", async () => {
+    test("steps are not saved once the lease has ended", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.recover(T + DAY);
       await leasePage(fixture.store, { now: T + DAY });

@@ -86,7 +86,7 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
     for (const seq of [1, 1_000]) expect(await last.replan({ seq, handlers: [handler], now: T })).toBe(0);
   });
 
-  test("going back is refused with what to do, and the file is left as it is", async () => {
+  test("with the version before, which gave all work a row, going back is refused with what to do, and the file is left as it is", async () => {
     const scene = newScene(kit);
     const store = await scene.open();
     await settleAll(store, await acceptMany(store, 2));
