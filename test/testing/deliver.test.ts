@@ -23,7 +23,7 @@ const handlerStates = (handlers: { handler: string; state: string }[]) =>
   Object.fromEntries(handlers.map(({ handler, state }) => [handler, state]));
 
 describe("deliver says what became of", () => {
-  test("an event, with each handler's first run", async () => {
+  test("deliver says what became of an event, with each handler's first run", async () => {
     const receiver = closing(createTestReceiver());
     const seen: unknown[] = [];
     receiver
@@ -56,7 +56,7 @@ describe("deliver says what became of", () => {
     expect(seen).toEqual([event.data]);
   });
 
-  test("the same event a second time: a duplicate, which runs nothing", async () => {
+  test("deliver says what became of the same event a second time: a duplicate, which runs nothing", async () => {
     const receiver = closing(createTestReceiver());
     let runs = 0;
     receiver.on("email.sent", () => (runs += 1));
@@ -67,7 +67,7 @@ describe("deliver says what became of", () => {
     expect(runs).toBe(1);
   });
 
-  test("one that a schema refuses: parked", async () => {
+  test("deliver says what became of one that a schema refuses: parked", async () => {
     const receiver = closing(createTestReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } }));
     receiver.on("email.sent", () => expect.fail("must not run"));
     expect(await deliver(receiver, sampleEvent("email.sent"))).toMatchObject({
@@ -81,7 +81,7 @@ describe("deliver says what became of", () => {
   test.each<[string, { secret?: string; timestamp?: number }]>([
     ["another secret", { secret: `whsec_${"z".repeat(43)}` }],
     ["an old signature", { timestamp: Date.now() - 400_000 }],
-  ])("one under %s: unverified, and nothing stored", async (_, options) => {
+  ])("deliver says what became of one under %s: unverified, and nothing stored", async (_, options) => {
     const receiver = closing(createTestReceiver());
     receiver.on("email.sent", () => expect.fail("must not run"));
     const event = sampleEvent("email.sent");
@@ -94,7 +94,7 @@ describe("deliver says what became of", () => {
     expect(await receiver.inbox.get(event.id)).toBeUndefined();
   });
 
-  test("one without a handler, and a test event", async () => {
+  test("deliver says what became of one without a handler, and a test event", async () => {
     const receiver = closing(createTestReceiver());
     for (const event of [sampleEvent("form.submitted"), sampleTestEvent()]) {
       expect(await deliver(receiver, event)).toMatchObject({
@@ -107,7 +107,7 @@ describe("deliver says what became of", () => {
 });
 
 describe("deliver", () => {
-  test("starts the receiver, and goes with a fake clock", async () => {
+  test("deliver starts the receiver, and goes with a fake clock", async () => {
     const clock = fakeClock();
     const receiver = createTestReceiver({ clock, random: () => 0.5 });
     onTestFinished(async () => {
@@ -127,7 +127,7 @@ describe("deliver", () => {
     await expect.poll(() => attempts).toEqual([1, 2]);
   });
 
-  test("waits as long as told for a slow handler, then says which", async () => {
+  test("deliver waits as long as told for a slow handler, then says which", async () => {
     const receiver = closing(createTestReceiver());
     receiver.on("email.sent", () => new Promise(() => undefined), { name: "slow" });
     const error: unknown = await deliver(receiver, sampleEvent("email.sent"), { timeoutMs: 30 }).catch(
@@ -137,14 +137,14 @@ describe("deliver", () => {
     expect(String(error)).toContain('"slow"');
   });
 
-  test("rejects when the receiver cannot start", async () => {
+  test("deliver rejects when the receiver cannot start", async () => {
     const receiver = createTestReceiver({ secrets: () => Promise.reject(new Error("vault is down")) });
     await expect(deliver(receiver, sampleEvent("email.sent"))).rejects.toThrow("vault is down");
     await receiver.stop();
     await expect(deliver(receiver, sampleEvent("email.sent"))).rejects.toMatchObject({ code: "stopped" });
   });
 
-  test("takes a receiver that was made by createReceiver with the test secret", async () => {
+  test("deliver takes a receiver that was made by createReceiver with the test secret", async () => {
     const receiver = closing(createReceiver({ secrets: TEST_SECRET, store: ":memory:", logger: silent }));
     receiver.on("email.sent", () => undefined);
     expect((await deliver(receiver, sampleEvent("email.sent"))).outcome).toBe("accepted");
@@ -154,7 +154,7 @@ describe("deliver", () => {
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 
 describe("createTestReceiver", () => {
-  test("has a database of its own each time", async () => {
+  test("createTestReceiver has a database of its own each time", async () => {
     const event = sampleEvent("email.sent");
     for (let count = 0; count < 2; count += 1) {
       const receiver = closing(createTestReceiver());
@@ -162,12 +162,12 @@ describe("createTestReceiver", () => {
     }
   });
 
-  test("keeps the types of the schemas it is given", () => {
+  test("createTestReceiver keeps the types of the schemas it is given", () => {
     const receiver = createTestReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } });
     receiver.on("email.sent", ({ data }) => expectTypeOf(data).toEqualTypeOf<{ n: number }>());
   });
 
-  test("lets each of its defaults be replaced", async () => {
+  test("createTestReceiver lets each of its defaults be replaced", async () => {
     const lines: string[] = [];
     const note = (_: object, message: string): void => void lines.push(message);
     const logger = { debug: note, info: note, warn: note, error: note, child: () => logger };

@@ -6,7 +6,7 @@ import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
 const START = Date.UTC(2026, 5, 1);
 
 describe("a fake clock", () => {
-  test("stands still on its own", async () => {
+  test("a fake clock stands still on its own", async () => {
     const clock = fakeClock(START);
     let fired = false;
     clock.setTimer(() => (fired = true), 0);
@@ -14,11 +14,11 @@ describe("a fake clock", () => {
     expect([clock.now(), fired, clock.pendingTimers]).toEqual([START, false, 1]);
   });
 
-  test("starts with the year 2026 unless told otherwise", () => {
+  test("a fake clock starts with the year 2026 unless told otherwise", () => {
     expect(new Date(fakeClock().now()).toISOString()).toBe("2026-01-01T00:00:00.000Z");
   });
 
-  test("fires what comes due, in order of time and then of setting, each at its own time", async () => {
+  test("a fake clock fires what comes due, in order of time and then of setting, each at its own time", async () => {
     const clock = fakeClock(START);
     const fired: string[] = [];
     const set = (name: string, ms: number): void => {
@@ -40,7 +40,7 @@ describe("a fake clock", () => {
     expect(fired.at(-1)).toBe("too late@31");
   });
 
-  test("fires timers that are set on the way, by callbacks and by promises", async () => {
+  test("a fake clock fires timers that are set on the way, by callbacks and by promises", async () => {
     const clock = fakeClock(START);
     const sleep = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimer(resolve, ms));
     const woke: number[] = [];
@@ -59,7 +59,7 @@ describe("a fake clock", () => {
     await done;
   });
 
-  test("lets waiting code set its timers before time moves", async () => {
+  test("a fake clock lets waiting code set its timers before time moves", async () => {
     const clock = fakeClock(START);
     let firedAt = 0;
     void setImmediate().then(() => clock.setTimer(() => (firedAt = clock.now()), 10));
@@ -67,7 +67,7 @@ describe("a fake clock", () => {
     expect(firedAt).toBe(START + 10);
   });
 
-  test("does not fire a cancelled timer, not even one cancelled by another at the same moment", async () => {
+  test("a fake clock does not fire a cancelled timer, not even one cancelled by another at the same moment", async () => {
     const clock = fakeClock(START);
     const fired: string[] = [];
     clock.setTimer(() => {
@@ -85,7 +85,7 @@ describe("a fake clock", () => {
   test.each([
     ["forward", START + 86_400_000],
     ["back", START - 86_400_000],
-  ])("jumps %s without firing, and timers keep what they have left", async (_, target) => {
+  ])("a fake clock jumps %s without firing, and timers keep what they have left", async (_, target) => {
     const clock = fakeClock(START);
     const firedAt: number[] = [];
     clock.setTimer(() => firedAt.push(clock.now()), 100);
@@ -98,7 +98,7 @@ describe("a fake clock", () => {
     expect(firedAt).toEqual([target + 60]);
   });
 
-  test.each([-1, Number.NaN])("refuses to advance by %d", async (ms) => {
+  test.each([-1, Number.NaN])("a fake clock refuses to advance by %d", async (ms) => {
     const clock = fakeClock(START);
     await expect(clock.advance(ms)).rejects.toSatisfy((error) => isPigeonholeError(error, "invalid_argument"));
     expect(clock.now()).toBe(START);
