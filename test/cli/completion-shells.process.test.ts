@@ -65,7 +65,7 @@ describe("Tab in a real shell", () => {
     ["evaluated", "source ./script"],
     ["put into fpath", "mkdir f; cp script f/_pigeonhole; fpath=($PWD/f $fpath); compinit -u -d ./dump"],
   ])(
-    "completes in zsh, the script %s (skipped without zsh or util-linux)",
+    "Tab in a real shell completes in zsh, the script %s (skipped without zsh or util-linux)",
     async (_, load) => {
       const cwd = await makePlace("zsh");
       const terminal = startInTerminal("zsh -f -i", { cwd });

@@ -26,7 +26,7 @@ async function isBrokenIn(kit: LayoutKit, scenario: Scenario): Promise<boolean> 
 
 describe("the scenarios of the SQLite file find a package that", () => {
   for (const mutant of LAYOUT_MUTANTS) {
-    test(mutant.name, async () => {
+    test(`the scenarios of the SQLite file find a package that ${mutant.name}`, async () => {
       const { shownBy } = mutant;
       const kit = await loadCopy(mutant);
       const scenario = SCENARIOS.find(({ name }) => name === shownBy) ?? expect.unreachable(`no scenario "${shownBy}"`);
