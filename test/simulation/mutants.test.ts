@@ -12,7 +12,7 @@ const WITHIN_SEEDS = 150;
 describe("the simulation finds a package that", () => {
   for (const mutant of MUTANTS) {
     test(
-      mutant.name,
+      `the simulation finds a package that ${mutant.name}`,
       async () => {
         const kit = await loadCopy(mutant);
         const { seed, message } = await findFirstFailure(kit);

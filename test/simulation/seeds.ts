@@ -43,7 +43,7 @@ export function testSeeds(remainder: 0 | 1): void {
   }
   // The rarest comes in one world of a hundred, and a file has every second one: SEEDS=400 and more are enough.
   describe.skipIf(seeds.length < 200)("all worlds together", () => {
-    test("meet every kind of trouble that they are there for", () => {
+    test("all worlds together meet every kind of trouble that they are there for", () => {
       expect(MUST_MEET.filter((what) => !met.has(what))).toEqual([]);
     });
   });

@@ -24,7 +24,7 @@ describe.skipIf(findShimObstacle() !== undefined)("a power cut at any moment", (
   });
 
   test.for(Object.keys(PLAYS) as PlayName[])(
-    "loses nothing that was answered and does nothing twice: %s",
+    "a power cut at any moment loses nothing that was answered and does nothing twice: %s",
     { timeout: LIMIT_MS },
     async (play) => {
       const seed = Date.now();
@@ -39,7 +39,7 @@ describe.skipIf(findShimObstacle() !== undefined)("a power cut at any moment", (
     },
   );
 
-  test.for(MISTAKES)("shows the mistake: %s", { timeout: LIMIT_MS }, async (mistake) => {
+  test.for(MISTAKES)("a power cut at any moment shows the mistake: %s", { timeout: LIMIT_MS }, async (mistake) => {
     const { play, shows } = SHOWN_IN[mistake];
     const result = await cutPower({
       shim,

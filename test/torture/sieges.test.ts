@@ -20,7 +20,7 @@ describe.skipIf(findShimObstacle() !== undefined)("a receiver under siege", () =
   });
 
   test.for(Object.keys(SIEGES) as SiegeName[])(
-    "loses nothing that was answered and does nothing twice: %s",
+    "a receiver under siege loses nothing that was answered and does nothing twice: %s",
     { timeout: LIMIT_MS },
     async (name) => {
       const seed = Date.now();
