@@ -34,7 +34,7 @@ const LONGEST_BLOCKED_MS = 400;
 /** For a receiver that answers nothing more. */
 const PATIENCE_MS = 15_000;
 
-const pathOf = (name: string): string => fileURLToPath(new URL(`./support/${name}`, import.meta.url));
+const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 function start(script: string, args: string[], nodeOptions: string[] = []) {
   const child = spawn(process.execPath, [...nodeOptions, pathOf(script), ...args], {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { createReceiver } from "pigeonhole";
 import { pino } from "pino";
-import { MEDDLERS } from "../process/meddle.mjs";
+import { MEDDLERS } from "./meddle.mjs";
 
 // A receiver in a process of its own. What its handlers do with an event stands in the event: data.tasks[handler name].
 // It reports by JSON lines on standard output.

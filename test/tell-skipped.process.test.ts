@@ -1,0 +1,15 @@
+import { spawnSync } from "node:child_process";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "..");
+
+test("a run says of each group of tests that it skips, in one line, what is missing", () => {
+  const files = ["test/quiet.process.test.ts", "test/torture/power-loss.test.ts", "test/base/in-time.test.ts"];
+  const args = ["node_modules/vitest/vitest.mjs", "run", ...files, "--testNamePattern", "no such test"];
+  const env = { ...process.env, PATH: "", NO_COLOR: "1" };
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, env, encoding: "utf8" });
+  const lines = (stdout + stderr).match(/^Skipped, .*$/gm) ?? [];
+  const missing = ["cc", "script of util-linux", "strace", "zsh", "fish", "the history of git", "cc"];
+  expect(lines.map((line) => /for want of (.*):/.exec(line)?.[1])).toEqual(missing);
+});
