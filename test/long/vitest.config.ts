@@ -11,9 +11,10 @@ export default defineConfig({
       "test/**/*.long.test.ts",
       "test/process/kill.test.ts",
       "test/process/slow-disk.test.ts",
+      "test/process/stop.test.ts",
       "test/store/sqlite/death-at-statement.process.test.ts",
       "test/store/sqlite/layout-random.simulation.test.ts",
     ],
-    env: { DEATHS: "all", LIVES: "200", PROCESS_TEST_KILLS: "40", SLOW_DISK_SECONDS: "20" },
+    env: { DEATHS: "all", LIVES: "200", PROCESS_TEST_KILLS: "40", SLOW_DISK_SECONDS: "20", STOP_ROUNDS: "12" },
   },
 });

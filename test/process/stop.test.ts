@@ -10,6 +10,9 @@ import { waitUntil } from "../support/wait-until.js";
 
 const CLEAN = { code: 0, signal: null };
 
+/** STOP_ROUNDS: how often a receiver is stopped under load. */
+const ROUNDS = Number(process.env["STOP_ROUNDS"] ?? 3);
+
 async function prepare(
   over: Partial<ReceiverConfig> = {},
 ): Promise<{ config: ReceiverConfig; sender: ServiceSender; start: () => Promise<ReceiverProcess> }> {
@@ -103,9 +106,8 @@ describe("SIGTERM", () => {
     { handlers: "faster than the deliveries", waitMs: 0, concurrency: 16, leavesWork: false },
   ])(
     "SIGTERM under load counts no crash and leaves nothing leased, with handlers $handlers",
-    { timeout: 120_000 },
+    { timeout: 60_000 + ROUNDS * 15_000 },
     async ({ waitMs, concurrency, leavesWork }) => {
-      const ROUNDS = 5;
       const { config, sender, start } = await prepare({
         concurrency,
         handlers: { commits: { kind: "commit" }, appends: { kind: "append" } },
