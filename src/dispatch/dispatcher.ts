@@ -1,10 +1,11 @@
 import type { Clock, Timer } from "../base/clock.js";
-import { MINUTE, SECOND } from "../base/duration.js";
+import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
-import { LATE, inTime } from "../base/wait.js";
+import { inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
 import type { AcceptResult, Store } from "../store/store.js";
+import { CrashLoopingWork } from "./crash-looping-work.js";
 import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
 import { DueWork, LEASE_MS } from "./due-work.js";
 import type { RegisteredHandler } from "./handler.js";
@@ -24,10 +25,6 @@ const LOOK_MS = SECOND;
 const LOOKS_PER_RENEWAL = LEASE_MS / 3 / LOOK_MS;
 /** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;
-/** Before work that must run alone, nothing else starts for this long. Runs end in it unless `timeoutMs` is raised. */
-const QUIET_WAIT_MS = MINUTE;
-/** It is tried again after this, so that longer runs do not block all others. */
-const NOT_QUIET_WAIT_MS = 10 * MINUTE;
 
 /** Sends what handlers record. */
 export interface OutboxWorker {
@@ -54,21 +51,21 @@ export interface DispatcherDeps {
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #due: DueWork;
+  readonly #crashLooping: CrashLoopingWork;
   readonly #ownership: Ownership;
   readonly #queues = new Map<string, HandlerQueue>();
   readonly #timers = new Map<string, WakeTimer>();
   #maintenance: Timer | undefined;
   #looks = 0;
   #opening: Promise<void> = Promise.resolve();
-  /** Work that two processes died in runs, or waits until nothing else runs. */
-  #repeated: Promise<void> | undefined;
-  /** Such work is not searched for before this time. */
-  #seeksRepeatedAt = 0;
+  /** Runs crash-looping work, or waits until nothing else runs. */
+  #runningAlone: Promise<void> | undefined;
   #stopped = false;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
     this.#due = new DueWork(deps);
+    this.#crashLooping = new CrashLoopingWork({ ...deps, due: this.#due });
     this.#ownership = new Ownership(deps);
   }
 
@@ -238,9 +235,9 @@ export class Dispatcher {
     window.isRefilling = true;
     try {
       while (window.isBehind && window.hasRoomForPage) {
-        const seekRepeated = this.#deps.clock.now() >= this.#seeksRepeatedAt;
-        const { ready, hasRepeated, nextDueAt } = await this.#due.leasePage(window, { seekRepeated });
-        if (hasRepeated) await this.#runRepeated();
+        const seekCrashLooping = this.#crashLooping.mayRun;
+        const { ready, hasCrashLooping, nextDueAt } = await this.#due.leasePage(window, { seekCrashLooping });
+        if (hasCrashLooping) await this.#runAlone();
         for (const each of ready) void this.#process(queue, each);
         if (nextDueAt !== undefined) this.#wakeAt(queue, nextDueAt);
       }
@@ -294,10 +291,10 @@ export class Dispatcher {
     this.#deps.sender?.start();
   }
 
-  /** Work that two processes died in runs first, while nothing else may begin. */
+  /** Crash-looping work runs first, while nothing else may begin. */
   async #openWindows(): Promise<void> {
     const queues = [...this.#queues.values()];
-    for (const queue of queues) await this.#runRepeatedOf(queue);
+    for await (const { queue, ready } of this.#crashLooping.lease(queues)) await this.#processAlone(queue, ready);
     if (this.#stopped) return;
     for (const queue of queues) {
       queue.window.open();
@@ -305,39 +302,15 @@ export class Dispatcher {
     }
   }
 
-  /** Runs what two processes died in. One such round at a time, for all handlers. */
-  #runRepeated(): Promise<void> {
-    this.#repeated ??= this.#runRepeatedAlone().finally(() => (this.#repeated = undefined));
-    return this.#repeated;
+  /** Runs the crash-looping work of all handlers. One such round at a time. */
+  #runAlone(): Promise<void> {
+    this.#runningAlone ??= this.#runCrashLooping().finally(() => (this.#runningAlone = undefined));
+    return this.#runningAlone;
   }
 
-  /** Nothing else runs meanwhile: a further crash must have only one possible cause. */
-  async #runRepeatedAlone(): Promise<void> {
-    const { clock } = this.#deps;
+  async #runCrashLooping(): Promise<void> {
     const queues = [...this.#queues.values()];
-    try {
-      const quiet = Promise.all(queues.map((queue) => queue.pause()));
-      if ((await inTime(quiet, clock, QUIET_WAIT_MS)) === LATE) {
-        this.#seeksRepeatedAt = clock.now() + NOT_QUIET_WAIT_MS;
-        return;
-      }
-      for (const queue of queues) await this.#runRepeatedOf(queue);
-    } finally {
-      for (const queue of queues) queue.resume();
-    }
-  }
-
-  async #runRepeatedOf(queue: HandlerQueue): Promise<void> {
-    const { window } = queue;
-    try {
-      for (let isLeft = true; isLeft && !this.#stopped;) {
-        const page = await this.#due.leaseRepeated(window);
-        if (page.ready !== undefined) await this.#processAlone(queue, page.ready);
-        ({ isLeft } = page);
-      }
-    } catch (error) {
-      this.#deps.logger.error({ handler: queue.handler.name, ...errorFields(error, true) }, "lane_failed");
-    }
+    for await (const { queue, ready } of this.#crashLooping.leaseAlone(queues)) await this.#processAlone(queue, ready);
   }
 
   async #untilNoneRuns(): Promise<void> {

@@ -24,8 +24,8 @@ type Undecodable = Extract<Delivery, { kind: "undecodable" }>;
 
 export interface DuePage {
   ready: ReadyWork[];
-  /** There is due work that two processes died in; see `leaseRepeated`. */
-  hasRepeated: boolean;
+  /** There is due work that two processes died in; see `leaseCrashLooping`. */
+  hasCrashLooping: boolean;
   nextDueAt: number | undefined;
 }
 
@@ -44,31 +44,30 @@ export class DueWork {
 
   /**
    * Leases a page of due work. Without any, `nextDueAt` says when to ask again; it is undefined when nothing is
-   * pending. Work that two processes died in does not belong in a page: with `seekRepeated` the page says whether there
-   * is some.
+   * pending. Crash-looping work does not belong in a page: with `seekCrashLooping` the page says whether there is some.
    */
-  async leasePage(window: LeaseWindow, { seekRepeated }: { seekRepeated: boolean }): Promise<DuePage> {
+  async leasePage(window: LeaseWindow, { seekCrashLooping }: { seekCrashLooping: boolean }): Promise<DuePage> {
     const { store, clock } = this.#deps;
     // Cleared before the query: work that is accepted meanwhile sets it again.
     window.isBehind = false;
     const times = { now: clock.now(), leaseUntil: this.leaseUntil() };
-    const page = await store.lease({ ...window.pageRequest, ...times, allowRepeated: seekRepeated });
+    const page = await store.lease({ ...window.pageRequest, ...times, allowRepeated: seekCrashLooping });
     if (page.work.length > 0) window.isBehind = true;
     if (page.work.some(({ crashes }) => crashes > 1)) {
       await this.giveBack(page.work);
-      return { ready: [], hasRepeated: true, nextDueAt: undefined };
+      return { ready: [], hasCrashLooping: true, nextDueAt: undefined };
     }
     const ready = await this.#readPage(window, page);
     if (page.work.length > 0 || page.nextDueAt === undefined)
-      return { ready, hasRepeated: false, nextDueAt: undefined };
-    return { ready, hasRepeated: false, nextDueAt: Math.max(page.nextDueAt, clock.now() + REFUSED_WAIT_MS) };
+      return { ready, hasCrashLooping: false, nextDueAt: undefined };
+    return { ready, hasCrashLooping: false, nextDueAt: Math.max(page.nextDueAt, clock.now() + REFUSED_WAIT_MS) };
   }
 
   /**
-   * Leases one piece of work that two processes died in; `isLeft` says whether there may be another. The caller ensures
+   * Leases one piece of crash-looping work; `isLeft` says whether there may be another. The caller ensures
    * that nothing else runs meanwhile.
    */
-  async leaseRepeated(window: LeaseWindow): Promise<{ ready: ReadyWork | undefined; isLeft: boolean }> {
+  async leaseCrashLooping(window: LeaseWindow): Promise<{ ready: ReadyWork | undefined; isLeft: boolean }> {
     const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
     const request = { ...window.pageRequest, ...times, limit: 0, suspectLimit: 0, allowRepeated: true };
     const page = await this.#deps.store.lease(request);
