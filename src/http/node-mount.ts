@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.js";
@@ -37,6 +37,8 @@ const LISTENER_OPTION_NAMES: OptionNames<ListenerOptions> = { path: true, next: 
 
 /** A body whose announced length is at most this arrives in too few chunks to take much time. */
 const SHORT_BODY_BYTES = 16 * 1024;
+
+const HEADERS = new WeakMap<Answer, OutgoingHttpHeaders>();
 
 /** How long a sender that is still sending may go on after its answer. */
 const LINGER_MS = 1 * SECOND;
@@ -105,9 +107,7 @@ function writeAnswer(exchange: Exchange, answer: Answer): void {
   if (res.headersSent || res.destroyed) return;
   // Express sets it before any route runs.
   res.removeHeader("x-powered-by");
-  const headers: Record<string, string | number> = { ...answer.headers };
-  headers["content-length"] = Buffer.byteLength(answer.body);
-  if (answer.body !== "") headers["content-type"] = ANSWER_TYPE;
+  const headers = headersOf(answer);
   if (req.complete) {
     res.writeHead(answer.status, headers);
     // An empty string would still cost a second write.
@@ -115,10 +115,20 @@ function writeAnswer(exchange: Exchange, answer: Answer): void {
     else res.end(answer.body);
     return;
   }
-  headers["connection"] = "close";
-  res.writeHead(answer.status, headers).flushHeaders();
+  res.writeHead(answer.status, { ...headers, connection: "close" }).flushHeaders();
   res.write(answer.body);
   endWhenSent(exchange);
+}
+
+/** All headers of an answer, which are the same each time. */
+function headersOf(answer: Answer): OutgoingHttpHeaders {
+  let headers = HEADERS.get(answer);
+  if (headers === undefined) {
+    headers = { ...answer.headers, "content-length": Buffer.byteLength(answer.body) };
+    if (answer.body !== "") headers["content-type"] = ANSWER_TYPE;
+    HEADERS.set(answer, headers);
+  }
+  return headers;
 }
 
 /**

@@ -44,11 +44,11 @@ export type ParkReason = "not_json" | "bad_envelope" | "unknown_type" | "bad_dat
 
 /** What the service receives. */
 export interface Answer {
-  status: number;
+  readonly status: number;
   /** Lower-case header names. */
-  headers: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
   /** Plain text for people and tools: the kind of a refusal, empty for 2xx. */
-  body: string;
+  readonly body: string;
 }
 
 /** Response header with the kind of the outcome, for people and tools; the service ignores it. */
@@ -94,12 +94,25 @@ export const ANSWERS: Record<OutcomeKind, Row> = {
 export type UnverifiedPolicy = "retry" | "reject";
 
 const REJECTED: Row = { status: 401 };
-const REJECTABLE: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(["unverified", "unreadable"]);
+
+// Written once: an answer depends on the kind of its outcome alone.
+const WRITTEN: Record<UnverifiedPolicy, Record<OutcomeKind, Answer>> = {
+  retry: writeAnswers(ANSWERS),
+  reject: writeAnswers({ ...ANSWERS, unverified: REJECTED, unreadable: REJECTED }),
+};
 
 /** The answer for an outcome. Nothing else sets a status. */
 export function answerFor(outcome: Outcome, unverified: UnverifiedPolicy): Answer {
-  const row = unverified === "reject" && REJECTABLE.has(outcome.kind) ? REJECTED : ANSWERS[outcome.kind];
-  const headers: Record<string, string> = { ...row.headers, [OUTCOME_HEADER]: outcome.kind };
-  if (row.retryAfterMs !== undefined) headers["retry-after"] = String(row.retryAfterMs / SECOND);
-  return { status: row.status, headers, body: row.status < 300 ? "" : outcome.kind };
+  return WRITTEN[unverified][outcome.kind];
+}
+
+function writeAnswers(rows: Record<OutcomeKind, Row>): Record<OutcomeKind, Answer> {
+  const answers = Object.entries(rows).map(([kind, row]) => [kind, writeAnswer(kind, row)]);
+  return Object.fromEntries(answers) as Record<OutcomeKind, Answer>;
+}
+
+function writeAnswer(kind: string, { status, retryAfterMs, headers: own }: Row): Answer {
+  const headers: Record<string, string> = { ...own, [OUTCOME_HEADER]: kind };
+  if (retryAfterMs !== undefined) headers["retry-after"] = String(retryAfterMs / SECOND);
+  return { status, headers, body: status < 300 ? "" : kind };
 }
