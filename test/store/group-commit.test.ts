@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
 import { GroupCommit } from "#pigeonhole/store/sqlite/group-commit.js";
 import type { Command, Result } from "#pigeonhole/store/sqlite/batch.js";
+import type { Settlement } from "#pigeonhole/store/work.js";
 import { expectCode, newEvent } from "./conformance/fixture.js";
 
 // How calls become batches is seen from the place where batches run; what a batch does is the stores' own tests.
@@ -41,6 +42,36 @@ test("what arrives while a batch is under way is the next batch, and one is unde
   expect(batches).toHaveLength(1);
   expect([await answerNext(), await answerNext()]).toEqual([2, 3]);
   await Promise.all(calls);
+});
+
+describe("done marks", () => {
+  const done: Settlement = { seq: 1, handler: "a", token: 1, at: 0, dropSteps: false, to: "done" };
+
+  test("wait for an event that shares their commit", async () => {
+    const { commits, accept, answerNext, batches } = createScript();
+    const calls: Promise<unknown>[] = [commits.settle(done), commits.settle({ ...done, seq: 2 })];
+    await endOfTurn();
+    expect(batches).toHaveLength(0);
+    calls.push(accept());
+    expect(await answerNext()).toBe(3);
+    await Promise.all(calls);
+  });
+
+  test("are committed without one after a moment", async () => {
+    const { commits, answerNext, batches } = createScript();
+    const call = commits.settle(done);
+    await expect.poll(() => batches.length).toBe(1);
+    expect(await answerNext()).toBe(1);
+    await call;
+  });
+
+  test("do not wait once the store is to be closed", async () => {
+    const { commits, answerNext } = createScript();
+    const call = commits.settle(done);
+    const finished = commits.finish(new PigeonholeError("stopped", "closed"));
+    expect(await answerNext()).toBe(1);
+    await Promise.all([call, finished]);
+  });
 });
 
 test.each([

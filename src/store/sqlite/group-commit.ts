@@ -29,9 +29,10 @@ class WaitingBatch extends BatchPacker {
 }
 
 /**
- * Turns calls into batches. There is no timer: whatever arrived while the last batch was committed is the next one, and only
- * one is under way. Between batches nobody writes, so a turn taken there never meets the writer as SQLITE_BUSY. A turn blocks the
- * event loop for as long as its commit takes, so the loop runs before it and after it, and a batch comes between two turns.
+ * Turns calls into batches. Only done marks wait, and only for a moment; otherwise whatever arrived while the last batch was
+ * committed is the next one, and only one is under way. Between batches nobody writes, so a turn taken there never meets the
+ * writer as SQLITE_BUSY. A turn blocks the event loop for as long as its commit takes, so the loop runs before it and after it,
+ * and a batch comes between two turns.
  */
 export class GroupCommit {
   readonly #writer: Writer;
@@ -41,6 +42,7 @@ export class GroupCommit {
   #ended: Lease[] = [];
   #underWay = false;
   #scheduled = false;
+  #doneTimer: NodeJS.Timeout | undefined;
   #hadTurn = false;
   #refusal: PigeonholeError | undefined;
   #broken: PigeonholeError | undefined;
@@ -58,6 +60,7 @@ export class GroupCommit {
   /** Each of these waits for a batch to be committed, and resolves with what became of it there. */
   accept(event: NewEvent): Promise<AcceptResult> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
+    this.#schedule();
     const batch = this.#batchFor(event.body.byteLength);
     const place = batch.accept(event);
     const { work } = event;
@@ -70,6 +73,7 @@ export class GroupCommit {
   settle(settlement: Settlement): Promise<SettleResult> {
     if (settlement.to !== "done") return this.run("settle", settlement);
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
+    this.#scheduleDone();
     const batch = this.#batchFor(0);
     const place = batch.done(settlement);
     return batch.committed.then(({ results }) => valueOf(results[place]) as SettleResult);
@@ -77,6 +81,7 @@ export class GroupCommit {
 
   run<Name extends OperationName>(op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
+    this.#schedule();
     const batch = this.#batchFor(0);
     const place = batch.add({ op, input } as OtherCommand);
     return batch.committed.then(({ results }) => valueOf(results[place]) as ResultOf<Name>);
@@ -92,6 +97,7 @@ export class GroupCommit {
   /** Refuses what comes from now on and resolves when all that came before is settled. */
   async finish(refusal: PigeonholeError): Promise<void> {
     this.#refusal ??= refusal;
+    if (this.#doneTimer !== undefined) this.#schedule();
     if (!this.#underWay && !this.#scheduled) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -116,10 +122,18 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#underWay || this.#scheduled) return;
     this.#scheduled = true;
+    clearTimeout(this.#doneTimer);
+    this.#doneTimer = undefined;
     setImmediate(() => {
       this.#scheduled = false;
       this.#next();
     });
+  }
+
+  /** Lets done marks wait for other calls. */
+  #scheduleDone(): void {
+    if (this.#underWay || this.#scheduled || this.#doneTimer !== undefined) return;
+    this.#doneTimer = setTimeout(() => this.#schedule(), DONE_WAIT_MS);
   }
 
   #next(): void {
@@ -144,7 +158,6 @@ export class GroupCommit {
 
   /** The batch that the next call is added to. */
   #batchFor(bytes: number): WaitingBatch {
-    this.#schedule();
     const last = this.#queue.at(-1);
     if (last?.hasRoomFor(bytes) === true) return last;
     const batch = new WaitingBatch();
