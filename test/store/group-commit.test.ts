@@ -57,6 +57,19 @@ describe("done marks", () => {
     await Promise.all(calls);
   });
 
+  test("wait for one also after a commit", async () => {
+    const { commits, accept, answerNext, batches } = createScript();
+    const calls = [accept()];
+    await endOfTurn();
+    calls.push(commits.settle(done));
+    await answerNext();
+    await endOfTurn();
+    expect(batches).toHaveLength(0);
+    calls.push(accept());
+    expect(await answerNext()).toBe(2);
+    await Promise.all(calls);
+  });
+
   test("are committed without one after a moment", async () => {
     const { commits, answerNext, batches } = createScript();
     const call = commits.settle(done);

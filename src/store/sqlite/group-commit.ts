@@ -16,6 +16,8 @@ type Turn = (broken: PigeonholeError | undefined) => readonly Lease[];
 
 /** A batch that calls are added to until it is under way; they share one promise. */
 class WaitingBatch extends BatchPacker {
+  /** Holds nothing but done marks, which wait for others. */
+  mayWait = true;
   resolve: (results: BatchResults) => void = () => undefined;
   reject: (error: PigeonholeError) => void = () => undefined;
   readonly committed = new Promise<BatchResults>((resolve, reject) => {
@@ -60,8 +62,8 @@ export class GroupCommit {
   /** Each of these waits for a batch to be committed, and resolves with what became of it there. */
   accept(event: NewEvent): Promise<AcceptResult> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
-    this.#schedule();
     const batch = this.#batchFor(event.body.byteLength);
+    batch.mayWait = false;
     const place = batch.accept(event);
     const { work } = event;
     return batch.committed.then(({ results, epoch }) => {
@@ -73,7 +75,6 @@ export class GroupCommit {
   settle(settlement: Settlement): Promise<SettleResult> {
     if (settlement.to !== "done") return this.run("settle", settlement);
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
-    this.#scheduleDone();
     const batch = this.#batchFor(0);
     const place = batch.done(settlement);
     return batch.committed.then(({ results }) => valueOf(results[place]) as SettleResult);
@@ -81,8 +82,8 @@ export class GroupCommit {
 
   run<Name extends OperationName>(op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
-    this.#schedule();
     const batch = this.#batchFor(0);
+    batch.mayWait = false;
     const place = batch.add({ op, input } as OtherCommand);
     return batch.committed.then(({ results }) => valueOf(results[place]) as ResultOf<Name>);
   }
@@ -97,7 +98,7 @@ export class GroupCommit {
   /** Refuses what comes from now on and resolves when all that came before is settled. */
   async finish(refusal: PigeonholeError): Promise<void> {
     this.#refusal ??= refusal;
-    if (this.#doneTimer !== undefined) this.#schedule();
+    if (this.#queue.length > 0) this.#schedule();
     if (!this.#underWay && !this.#scheduled) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -122,18 +123,10 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#underWay || this.#scheduled) return;
     this.#scheduled = true;
-    clearTimeout(this.#doneTimer);
-    this.#doneTimer = undefined;
     setImmediate(() => {
       this.#scheduled = false;
       this.#next();
     });
-  }
-
-  /** Lets done marks wait for other calls. */
-  #scheduleDone(): void {
-    if (this.#underWay || this.#scheduled || this.#doneTimer !== undefined) return;
-    this.#doneTimer = setTimeout(() => this.#schedule(), DONE_WAIT_MS);
   }
 
   #next(): void {
@@ -147,17 +140,32 @@ export class GroupCommit {
       return;
     }
     if (this.#broken !== undefined) for (const batch of this.#queue.splice(0)) batch.reject(this.#broken);
-    const batch = this.#queue.shift();
+    const [batch] = this.#queue;
     if (batch === undefined) {
       for (const resolve of this.#idle.splice(0)) resolve();
       return;
     }
+    if (batch.mayWait && this.#queue.length === 1 && this.#refusal === undefined) {
+      this.#waitForOthers();
+      return;
+    }
+    this.#queue.shift();
     this.#underWay = true;
     void this.#runBatch(batch);
   }
 
+  #waitForOthers(): void {
+    this.#doneTimer ??= setTimeout(() => {
+      this.#doneTimer = undefined;
+      const [batch] = this.#queue;
+      if (batch !== undefined) batch.mayWait = false;
+      this.#schedule();
+    }, DONE_WAIT_MS);
+  }
+
   /** The batch that the next call is added to. */
   #batchFor(bytes: number): WaitingBatch {
+    this.#schedule();
     const last = this.#queue.at(-1);
     if (last?.hasRoomFor(bytes) === true) return last;
     const batch = new WaitingBatch();
