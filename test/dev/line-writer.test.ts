@@ -128,11 +128,14 @@ describe("text from outside", () => {
     },
   ];
 
-  test.each(nasty.map((event) => [event.kind, event] as const))("text from outside cannot steer the terminal: %s", (_, event) => {
-    for (const line of [...createLineWriter().write(event), formatJsonLine(event)]) {
-      expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
-    }
-  });
+  test.each(nasty.map((event) => [event.kind, event] as const))(
+    "text from outside cannot steer the terminal: %s",
+    (_, event) => {
+      for (const line of [...createLineWriter().write(event), formatJsonLine(event)]) {
+        expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+      }
+    },
+  );
 });
 
 test("a JSON line has the version of its shape and reads back as the event", () => {

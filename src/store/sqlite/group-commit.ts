@@ -11,6 +11,12 @@ import type { Writer } from "./writer.js";
 const LARGEST_BATCH = 256;
 const LARGEST_BATCH_BYTES = 8 * 1024 * 1024;
 
+/**
+ * Done marks wait this long for an event to be committed with, since a commit costs as much as handling several events. What
+ * they mark has ended: its event is released, and its handler has its place back.
+ */
+const DONE_WAIT_MS = 5;
+
 /** Gives the leases whose work it has settled. */
 type Turn = (broken: PigeonholeError | undefined) => readonly Lease[];
 
@@ -44,7 +50,7 @@ export class GroupCommit {
   #ended: Lease[] = [];
   #underWay = false;
   #scheduled = false;
-  #doneTimer: NodeJS.Timeout | undefined;
+  #isWaitingForOthers = false;
   #hadTurn = false;
   #refusal: PigeonholeError | undefined;
   #broken: PigeonholeError | undefined;
@@ -155,8 +161,10 @@ export class GroupCommit {
   }
 
   #waitForOthers(): void {
-    this.#doneTimer ??= setTimeout(() => {
-      this.#doneTimer = undefined;
+    if (this.#isWaitingForOthers) return;
+    this.#isWaitingForOthers = true;
+    setTimeout(() => {
+      this.#isWaitingForOthers = false;
       const [batch] = this.#queue;
       if (batch !== undefined) batch.mayWait = false;
       this.#schedule();
