@@ -169,13 +169,13 @@ export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevS
     keepMs: checkWholeNumber("keepMs", options.keepMs ?? 7 * DAY, { min: 1 }),
     tunnelTimeoutMs: checkWholeNumber("tunnelTimeoutMs", options.tunnelTimeoutMs ?? 30 * SECOND, timer),
     assumptions: options.assumptions ?? {},
-    report: calmly(report),
+    report: withoutThrowing(report),
     clock: options.clock ?? systemClock,
   };
 }
 
 /** A reporter that fails must not lose a delivery. */
-function calmly(report: Report): Report {
+function withoutThrowing(report: Report): Report {
   return (event) => {
     try {
       report(event);

@@ -29,7 +29,7 @@ export function compareAnswers(
   const status = before.status === after.status ? null : { before: before.status, after: after.status };
   const [a, b] = [readJson(before), readJson(after)];
   const json = a.ok && b.ok ? compareJson(a.value, b.value, ignore) : [];
-  const bodyChanged = !(a.ok && b.ok) && spell(before) !== spell(after);
+  const bodyChanged = !(a.ok && b.ok) && bodyForComparison(before) !== bodyForComparison(after);
   return { same: status === null && json.length === 0 && !bodyChanged, status, json, bodyChanged };
 }
 
@@ -37,6 +37,6 @@ function readJson({ body }: AttemptAnswer): ReturnType<typeof bodyJson> {
   return body === null ? { ok: false } : bodyJson(body);
 }
 
-function spell({ body }: AttemptAnswer): string {
+function bodyForComparison({ body }: AttemptAnswer): string {
   return body === null ? "" : (bodyText(body) ?? `base64,${body.data}`);
 }

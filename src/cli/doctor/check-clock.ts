@@ -49,20 +49,20 @@ function judgeSkew(seconds: number, { host, isHere }: { host: string; isHere: bo
     const near = isHere ? " That is near by, so this says little about the service's own clock." : "";
     return pass("clock", `This machine's clock and that of ${host} agree.${near}`);
   }
-  const text = `This machine's clock is ${spell(size)} ${seconds > 0 ? "behind" : "ahead of"} that of ${host}.`;
+  const text = `This machine's clock is ${formatSeconds(size)} ${seconds > 0 ? "behind" : "ahead of"} that of ${host}.`;
   if (size > LIMITS.toleranceSeconds) {
-    const effect = `A signature is good for ${spell(LIMITS.toleranceSeconds)}, so a receiver here accepts no delivery.`;
-    return fail("clock", `${text} ${effect}`, howToSet());
+    const effect = `A signature is good for ${formatSeconds(LIMITS.toleranceSeconds)}, so a receiver here accepts no delivery.`;
+    return fail("clock", `${text} ${effect}`, fixFor());
   }
   if (size > WARN_SECONDS) {
-    const left = spell(LIMITS.toleranceSeconds - size);
-    return warn("clock", `${text} Deliveries are still accepted, with ${left} to spare.`, howToSet());
+    const left = formatSeconds(LIMITS.toleranceSeconds - size);
+    return warn("clock", `${text} Deliveries are still accepted, with ${left} to spare.`, fixFor());
   }
   return pass("clock", `${text} That is near enough.`);
 }
 
 /** `45 s`, `2 min`, `1 h 5 min`, `3 d`: two units at most. */
-function spell(seconds: number): string {
+function formatSeconds(seconds: number): string {
   const units = [
     [DAY, "d"],
     [HOUR, "h"],
@@ -78,7 +78,7 @@ function spell(seconds: number): string {
   return parts.slice(0, 2).join(" ");
 }
 
-function howToSet(platform: NodeJS.Platform = process.platform): string {
+function fixFor(platform: NodeJS.Platform = process.platform): string {
   const command: Partial<Record<NodeJS.Platform, string>> = {
     linux: "sudo timedatectl set-ntp true",
     darwin: "sudo sntp -sS time.apple.com",

@@ -38,7 +38,7 @@ export const create: RunCommand<typeof specs.endpointsCreate> = async ({ args, o
   const created = await namingFlags(client.webhooks.create(input, { signal: context.signal }));
   const { secret, ...endpoint } = created;
   const { out } = context;
-  await handOutSecret({ endpoint, secret, file: options.writeSecret, context });
+  await showSecret({ endpoint, secret, file: options.writeSecret, context });
   out.note(
     `Created. ${options.writeSecret === undefined ? "Store the secret now; it is not shown again." : ""}`.trim(),
   );
@@ -67,7 +67,7 @@ export const rotate: RunCommand<typeof specs.endpointsRotateSecret> = async ({ a
   const file = options.writeSecret;
   if (file === undefined) {
     const { secret, ...endpoint } = await namingFlags(client.webhooks.rotateSecret(endpointId));
-    await handOutSecret({ endpoint, secret, file, context });
+    await showSecret({ endpoint, secret, file, context });
     return;
   }
   try {
@@ -151,7 +151,7 @@ interface SecretAnswer {
   context: CommandContext;
 }
 
-async function handOutSecret({ endpoint, secret, file, context }: SecretAnswer): Promise<void> {
+async function showSecret({ endpoint, secret, file, context }: SecretAnswer): Promise<void> {
   const { out, cwd } = context;
   const { id } = endpoint;
   if (file === undefined) {

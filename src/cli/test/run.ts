@@ -33,7 +33,7 @@ export const run: RunCommand<typeof test> = async (input) => {
   const app =
     options.start === undefined ? undefined : startApp(options.start, { ...env, [SECRET_VARIABLE]: secret }, cwd);
   try {
-    await waitUntilThere(input, target, app);
+    await waitUntilReached(input, target, app);
     const report = await runCaptureTests({
       folder: resolve(cwd, input.args.folder ?? "fixtures/webhooks"),
       target: target.href,
@@ -64,7 +64,7 @@ function findSecret({ options, context }: Input): string {
   return findSigningSecret(options.secret, context)?.value ?? makeSecret();
 }
 
-async function waitUntilThere({ options, context }: Input, target: URL, app: AppProcess | undefined): Promise<void> {
+async function waitUntilReached({ options, context }: Input, target: URL, app: AppProcess | undefined): Promise<void> {
   const { waitFor, patience, allowRemote } = options;
   if (waitFor === undefined && app === undefined) return;
   const isHealth = waitFor !== undefined;
