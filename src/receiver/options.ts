@@ -2,9 +2,11 @@ import { pino } from "pino";
 import { type Clock, systemClock } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { type Logger, makeSafeLogger } from "../base/logger.js";
-import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
-import { type RememberingClock, createRememberingClock } from "../base/remembering-clock.js";
+import type { Logger } from "../base/logger.js";
+import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionsOf, type Resolved, callable, defineOptions, flag, given, oneOf, readBy, required, wholeNumber } from "../base/options.js";
+import { createRememberingClock } from "../base/remembering-clock.js";
+import { makeSureLogger } from "../base/sure-logger.js";
 import type { Random } from "../base/random.js";
 import type { Client } from "../client/call-types.js";
 import { createClient } from "../client/create-client.js";
@@ -45,7 +47,10 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   store?: string | Store;
   /** How contact events are sent: options of `createClient`, or a client. Needed only for them. */
   api?: ClientOptions | Client;
-  /** Zod schemas of `event.data` by type: checked before a handler runs, and they type the handler's event. */
+  /**
+   * Zod schemas of `event.data` by type, synchronous: checked before a handler runs, and they type the handler's event.
+   * Not applied to test deliveries. @default none
+   */
   schemas?: Schemas;
   /** Greatest accepted age of a signature both ways, in seconds. @default 300 */
   toleranceSeconds?: number;
@@ -68,9 +73,9 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   highWaterMark?: number;
   /** Most handlers running at once. @default 16 */
   concurrency?: number;
-  /** Changes to the default of 14 runs over about 23 hours. */
+  /** How often and when a failing handler runs again. @default 14 runs over about 23 hours */
   retry?: Partial<RetryPolicy>;
-  /** How long the inbox remembers. @default 90 days */
+  /** How long the inbox remembers ids and bodies. @default 90 days for both */
   retention?: Partial<Retention>;
   /** Names this receiver in idempotency keys; two receivers on one API key need two. @default "default" */
   source?: string;
@@ -100,63 +105,46 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   random?: Random;
 }
 
-const OPTION_NAMES: OptionNames<ReceiverOptions> = {
-  secrets: true,
-  store: true,
-  api: true,
-  schemas: true,
-  toleranceSeconds: true,
-  unverified: true,
-  maxBodyBytes: true,
-  bodyTimeoutMs: true,
-  highWaterMark: true,
-  concurrency: true,
-  retry: true,
-  retention: true,
-  source: true,
-  signature: true,
-  logger: true,
-  logErrorMessages: true,
-  onAlarm: true,
-  silenceAfterMs: true,
-  backlogAfterMs: true,
-  telemetry: true,
-  clock: true,
-  random: true,
-};
-const RETENTION_NAMES: OptionNames<Retention> = { idsMs: true, bodiesMs: true };
+const MIB = 1024 * 1024;
 
-/** The options, checked and filled in. */
-export interface ResolvedOptions {
-  store: Store;
-  api: Client | undefined;
-  schemas: SchemaMap;
-  toleranceSeconds: number;
-  unverified: UnverifiedPolicy;
-  maxBodyBytes: number;
-  bodyTimeoutMs: number;
-  highWaterMark: number;
-  concurrency: number;
-  retry: RetryPolicy;
-  retention: Retention;
-  source: string;
-  signature: SignatureAssumptions;
-  logger: Logger;
-  logErrorMessages: boolean;
-  onAlarm: ((alarm: Alarm) => unknown) | undefined;
-  silenceAfterMs: number | undefined;
-  backlogAfterMs: number;
-  telemetry: boolean;
-  clock: RememberingClock;
-  random: Random;
-}
+/** The defaults and checks of {@link ReceiverOptions}. */
+export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
+  // Checked by their source, since they may come from a function.
+  secrets: required<SecretsOption>(),
+  store: readBy(openStore, { default: "pigeonhole.db" }),
+  api: given<ClientOptions | Client>(),
+  schemas: given<SchemaMap>({ default: {} }),
+  toleranceSeconds: wholeNumber({ default: LIMITS.toleranceSeconds, min: 1, max: (7 * DAY) / SECOND }),
+  unverified: oneOf(["retry", "reject"], { default: "retry" }),
+  maxBodyBytes: wholeNumber({ default: 5 * MIB, min: 1 }),
+  bodyTimeoutMs: wholeNumber({ default: 5 * SECOND, min: 1 }),
+  highWaterMark: wholeNumber({ default: 1_000, min: 1 }),
+  concurrency: wholeNumber({ default: 16, min: 1 }),
+  retry: readBy((option, retry?: Partial<RetryPolicy>) => resolveRetry(option, retry)),
+  retention: readBy(resolveRetention),
+  source: readBy(checkSource, { default: "default" }),
+  signature: readBy((option, changes?: Partial<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
+  logger: readBy((_, logger?: Logger) => makeSureLogger(logger ?? pino({ name: "pigeonhole" }))),
+  logErrorMessages: flag({ default: false }),
+  onAlarm: callable<(alarm: Alarm) => unknown>(),
+  silenceAfterMs: wholeNumber({ min: 1 }),
+  backlogAfterMs: wholeNumber({ default: 15 * MINUTE, min: 1 }),
+  telemetry: flag({ default: true }),
+  clock: readBy((_, clock: Clock) => createRememberingClock(clock), { default: systemClock }),
+  random: given<Random>({ default: Math.random }),
+} satisfies OptionsOf<ReceiverOptions>);
 
-const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
-const DEFAULT_IDS_MS = 90 * DAY;
-/** Attempts can spread over 55 h; a week leaves room for a replay by hand. */
-const MIN_IDS_MS = 7 * DAY;
+/** The defaults and checks of {@link Retention}. */
+export const RETENTION_OPTIONS = defineOptions("retention", {
+  // Attempts can spread over 55 h; a week leaves room for a replay by hand.
+  idsMs: wholeNumber({ default: 90 * DAY, min: 7 * DAY }),
+  bodiesMs: wholeNumber({ min: 0 }),
+} satisfies OptionsOf<Retention>);
 
-/** Fills in defaults; throws `invalid_option` naming the option. Secrets are checked by their source. */
+/** The options, checked and filled in. The secrets are left to their source. */
+export type ResolvedOptions = Omit<Resolved<typeof RECEIVER_OPTIONS>, "secrets" | "api"> & { api: Client | undefined };
+
+/** Fills in defaults; throws `invalid_option` naming the option. */
 export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
   checkOptionNames("createReceiver", options, OPTION_NAMES);
   const { toleranceSeconds = LIMITS.toleranceSeconds, unverified = "retry" } = options;
@@ -200,17 +188,19 @@ function resolveApi({ api, clock, random, logger }: ReceiverOptions): Client | u
   return createClient({ ...(clock && { clock }), ...(random && { random }), ...(logger && { logger }), ...api });
 }
 
-function resolveStore(store: string | Store): Store {
+function openStore(option: string, store: string | Store): Store {
   if (typeof store !== "string") return store;
-  if (store === "")
-    throw new PigeonholeError("invalid_option", 'store must be the path of a file, ":memory:", or a Store.');
-  return createSqliteStore({ file: store });
+  if (store !== "") return createSqliteStore({ file: store });
+  throw new PigeonholeError("invalid_option", `${option} must be the path of a file, ":memory:", or a Store.`);
 }
 
-function resolveRetention(given: Partial<Retention>): Retention {
-  checkOptionNames("retention", given, RETENTION_NAMES);
-  const { idsMs = DEFAULT_IDS_MS, bodiesMs = idsMs } = given;
-  checkWholeNumber("retention.idsMs", idsMs, { min: MIN_IDS_MS });
-  checkWholeNumber("retention.bodiesMs", bodiesMs, { min: 0, max: idsMs });
+function checkSource(option: string, source: string): string {
+  if (typeof source === "string" && source !== "") return source;
+  throw new PigeonholeError("invalid_option", `${option} must be a text that is not empty.`);
+}
+
+function resolveRetention(option: string, retention: Partial<Retention> = {}): Retention {
+  const { idsMs, bodiesMs = idsMs } = RETENTION_OPTIONS.resolve(retention, { prefix: `${option}.` });
+  checkWholeNumber(`${option}.bodiesMs`, bodiesMs, { min: 0, max: idsMs });
   return { idsMs, bodiesMs };
 }
