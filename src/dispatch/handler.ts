@@ -1,3 +1,5 @@
+import { MINUTE } from "../base/duration.js";
+import { type OptionsOf, callable, defineOptions, flag, given, wholeNumber } from "../base/options.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { HandlerContext } from "./context.js";
 import type { RetryPolicy } from "./retry-policy.js";
@@ -15,11 +17,22 @@ export interface HandlerOptions<Event = AnyEvent> {
   key?: (event: Event) => string | undefined;
   /** A run that takes longer is aborted through `ctx.signal` and counts as failed; in milliseconds. @default 60,000 */
   timeoutMs?: number;
-  /** Changes to the receiver's retry policy. */
+  /** Changes to the receiver's retry policy. @default the receiver's `retry` */
   retry?: Partial<RetryPolicy>;
   /** Also called for the service's synthetic test deliveries. @default false */
   testEvents?: boolean;
 }
+
+/** The defaults and checks of {@link HandlerOptions}. */
+export const HANDLER_OPTIONS = defineOptions("on", {
+  name: given<string>(),
+  concurrency: wholeNumber({ min: 1 }),
+  // No function would throw for each event, and all of them would run without a key.
+  key: callable<(event: AnyEvent) => string | undefined>(),
+  timeoutMs: wholeNumber({ default: MINUTE, min: 1 }),
+  retry: given<Partial<RetryPolicy>>(),
+  testEvents: flag({ default: false }),
+} satisfies OptionsOf<HandlerOptions>);
 
 /** The user's function. What it returns is ignored; what it throws decides about the next attempt. */
 export type Handler<Event = AnyEvent> = (event: Event, ctx: HandlerContext) => unknown;

@@ -1,28 +1,16 @@
-import { MINUTE } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
 import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
 import type { SchemaMap } from "../protocol/event.js";
 import { matchesPattern } from "../protocol/event-pattern.js";
 import { EVENT_TYPES } from "../protocol/event-types.js";
 import type { ParkReason } from "../protocol/outcome.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
-import type { Handler, HandlerOptions, RegisteredHandler } from "./handler.js";
+import { HANDLER_OPTIONS, type Handler, type HandlerOptions, type RegisteredHandler } from "./handler.js";
 import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
 
-const DEFAULT_TIMEOUT_MS = MINUTE;
 const MAX_NAME_LENGTH = 200;
 /** `onUnhandled`'s handler in the inbox. */
 const UNHANDLED_NAME = "unhandled";
-
-const OPTION_NAMES: OptionNames<HandlerOptions> = {
-  name: true,
-  concurrency: true,
-  key: true,
-  timeoutMs: true,
-  retry: true,
-  testEvents: true,
-};
 
 /** Which handlers get an event, and whether it is also parked. */
 export interface Route {
@@ -116,7 +104,8 @@ export class HandlerRegistry {
 
   #add(name: string, patterns: readonly string[], run: Handler, options: HandlerOptions): RegisteredHandler {
     // Before the checks below, which would report a misspelt option as another error.
-    checkOptionNames(`handler "${name}"`, options, OPTION_NAMES);
+    const place = `handler "${name}"`;
+    HANDLER_OPTIONS.checkNames(options, place);
     if (this.#frozen) {
       throw new PigeonholeError(
         "already_started",
@@ -138,22 +127,26 @@ export class HandlerRegistry {
         `Two handlers are named "${name}". Give one of them another name: on(type, handler, { name: "…" }).`,
       );
     }
-    const option = `handler "${name}": `;
     const all = this.#defaults;
-    const { concurrency = all.concurrency, key, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-    // It would throw for each event, and all of them would run without a key.
-    if (key !== undefined && typeof key !== "function") {
-      throw new PigeonholeError("invalid_option", `${option}key must be a function, got ${typeof key}.`);
-    }
+    const {
+      concurrency = all.concurrency,
+      key,
+      timeoutMs,
+      retry,
+      testEvents,
+    } = HANDLER_OPTIONS.resolve(options, {
+      place,
+      prefix: `${place}: `,
+    });
     const handler: RegisteredHandler = {
       name,
       patterns,
       run,
-      concurrency: Math.min(checkWholeNumber(`${option}concurrency`, concurrency, { min: 1 }), all.concurrency),
+      concurrency: Math.min(concurrency, all.concurrency),
       key,
-      timeoutMs: checkWholeNumber(`${option}timeoutMs`, timeoutMs, { min: 1 }),
-      retry: resolveRetry(`${option}retry`, options.retry, all.retry),
-      testEvents: options.testEvents ?? false,
+      timeoutMs,
+      retry: resolveRetry(`${place}: retry`, retry, all.retry),
+      testEvents,
     };
     this.#handlers.set(name, handler);
     return handler;

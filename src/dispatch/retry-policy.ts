@@ -1,7 +1,6 @@
 import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { DAY, HOUR, SECOND } from "../base/duration.js";
-import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, number, wholeNumber } from "../base/options.js";
 import type { Random } from "../base/random.js";
 
 /** How often and when a failing handler runs again. */
@@ -19,37 +18,26 @@ export const DEFAULT_RETRY: RetryPolicy = {
   jitter: 0.2,
 };
 
-const OPTION_NAMES: OptionNames<RetryPolicy> = {
-  maxAttempts: true,
-  initialMs: true,
-  factor: true,
-  maxMs: true,
-  jitter: true,
-};
-
 const MAX_WAIT_MS = 90 * DAY;
+
+/** The defaults and checks of {@link RetryPolicy}. */
+export const RETRY_OPTIONS = defineOptions("retry", {
+  maxAttempts: wholeNumber({ default: DEFAULT_RETRY.maxAttempts, min: 1, max: 1_000 }),
+  initialMs: wholeNumber({ default: DEFAULT_RETRY.initialMs, min: 0, max: MAX_WAIT_MS }),
+  factor: number({ default: DEFAULT_RETRY.factor, min: 1, max: 100 }),
+  maxMs: wholeNumber({ default: DEFAULT_RETRY.maxMs, min: 0, max: MAX_WAIT_MS }),
+  jitter: number({ default: DEFAULT_RETRY.jitter, min: 0, max: 1 }),
+} satisfies OptionsOf<RetryPolicy>);
 
 /** Fills a partial policy and throws `invalid_option` for what cannot be used. */
 export function resolveRetry(option: string, partial: Partial<RetryPolicy> = {}, base = DEFAULT_RETRY): RetryPolicy {
-  checkOptionNames(option, partial, OPTION_NAMES);
-  const policy = { ...base, ...partial };
-  checkWholeNumber(`${option}.maxAttempts`, policy.maxAttempts, { min: 1, max: 1_000 });
-  checkWholeNumber(`${option}.initialMs`, policy.initialMs, { min: 0, max: MAX_WAIT_MS });
-  checkWholeNumber(`${option}.maxMs`, policy.maxMs, { min: 0, max: MAX_WAIT_MS });
-  checkShare(`${option}.factor`, policy.factor, 1, 100);
-  checkShare(`${option}.jitter`, policy.jitter, 0, 1);
-  return policy;
+  // A value that is undefined is as one that is omitted.
+  RETRY_OPTIONS.checkNames(partial, option);
+  const changes = Object.fromEntries(Object.entries(partial).filter(([, value]) => value !== undefined));
+  return RETRY_OPTIONS.resolve({ ...base, ...changes }, { place: option, prefix: `${option}.` });
 }
 
 /** When the next run is due after failure number `failures`, or undefined when the attempts are spent. */
 export function nextAttemptAt(policy: RetryPolicy, failures: number, now: number, random: Random): number | undefined {
   return failures < policy.maxAttempts ? now + backoffDelay(policy, failures, random) : undefined;
-}
-
-function checkShare(option: string, value: number, min: number, max: number): void {
-  if (value >= min && value <= max) return;
-  throw new PigeonholeError(
-    "invalid_option",
-    `${option} must be a number from ${min} to ${max}, got ${String(value)}.`,
-  );
 }

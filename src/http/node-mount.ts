@@ -4,7 +4,7 @@ import { TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, required } from "../base/options.js";
 import type { Answer } from "../protocol/outcome.js";
 import { ANSWER_TYPE, type DeliveryHandler } from "./delivery-request.js";
 import { checkEndpointPath, createPathMatcher } from "./endpoint-path.js";
@@ -33,7 +33,11 @@ interface Exchange {
   clock: Clock;
 }
 
-const LISTENER_OPTION_NAMES: OptionNames<ListenerOptions> = { path: true, next: true };
+/** The names of {@link ListenerOptions}; both must be given. */
+export const LISTENER_OPTIONS = defineOptions("listener", {
+  path: required(),
+  next: required(),
+} satisfies OptionsOf<ListenerOptions>);
 
 /** A body whose announced length is at most this arrives in too few chunks to take much time. */
 const SHORT_BODY_BYTES = 16 * 1024;
@@ -70,7 +74,7 @@ export function createMiddleware(handle: DeliveryHandler, clock: Clock): NodeMid
  * that is not a function.
  */
 export function createListener(middleware: NodeMiddleware, options: ListenerOptions): NodeListener {
-  checkOptionNames("listener", options, LISTENER_OPTION_NAMES);
+  LISTENER_OPTIONS.checkNames(options);
   const { path, next } = options;
   checkEndpointPath(path);
   if (typeof next !== "function") {

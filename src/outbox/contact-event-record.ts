@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, given } from "../base/options.js";
 import { type ContactEventInput, checkContactEvent } from "../contract/contact-event.js";
 import { InvalidInputError } from "../contract/invalid-input-error.js";
 import type { ComparableOutboxEvent } from "../store/outbox.js";
@@ -14,12 +14,15 @@ export interface RecordOptions {
   key?: string;
 }
 
-const OPTION_NAMES: OptionNames<RecordOptions> = { key: true };
+/** The names of {@link RecordOptions}. */
+export const RECORD_OPTIONS = defineOptions("contactEvents.record", {
+  key: given(),
+} satisfies OptionsOf<RecordOptions>);
 
 /** The key that a caller gives to a contact event, if any. A misspelt one would let two events be one. */
 export function readRecordKey(options: RecordOptions | undefined): string | undefined {
   if (options === undefined) return undefined;
-  checkOptionNames("contactEvents.record", options, OPTION_NAMES);
+  RECORD_OPTIONS.checkNames(options);
   return options.key;
 }
 

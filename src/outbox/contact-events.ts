@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, given } from "../base/options.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import { type RecordOptions, apiNotConfigured, prepareRecord, readRecordKey } from "./contact-event-record.js";
 import type { OutboxPage, OutboxQuery } from "../store/outbox.js";
@@ -35,7 +35,12 @@ export interface ContactEventsDeps {
   sender: OutboxSender | undefined;
 }
 
-const QUERY_NAMES: OptionNames<OutboxQuery> = { state: true, limit: true, cursor: true };
+/** The names of {@link OutboxQuery}; the store checks the values. */
+export const OUTBOX_QUERY_OPTIONS = defineOptions("contactEvents.list", {
+  state: given(),
+  limit: given(),
+  cursor: given(),
+} satisfies OptionsOf<OutboxQuery>);
 
 export function createContactEvents({ store, clock, source, sender }: ContactEventsDeps): ContactEvents {
   return {
@@ -57,7 +62,7 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
       return { key: prepared.key, isNew: result === "recorded" };
     },
     async list(query = {}) {
-      checkOptionNames("contactEvents.list", query, QUERY_NAMES);
+      OUTBOX_QUERY_OPTIONS.checkNames(query);
       return store.listOutbox(query);
     },
     async retry(key) {

@@ -1,14 +1,20 @@
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
-import { SIGNATURE_ASSUMPTIONS, type SignatureAssumptions, type TimestampPlace } from "./assumptions.js";
+import { type OptionsOf, defineOptions, oneOf, readBy } from "../base/options.js";
+import {
+  SIGNATURE_ASSUMPTIONS,
+  type SignatureAssumptions,
+  type SignatureEncoding,
+  type TimestampPlace,
+} from "./assumptions.js";
 
-const PLACES: readonly string[] = ["either", "signature", "header"] satisfies TimestampPlace[];
-const OPTION_NAMES: OptionNames<SignatureAssumptions> = {
-  signatureHeader: true,
-  timestampHeader: true,
-  timestampIn: true,
-  encodings: true,
-};
+/** The defaults and checks of {@link SignatureAssumptions}. */
+export const SIGNATURE_OPTIONS = defineOptions("signature", {
+  signatureHeader: readBy(headerName, { default: SIGNATURE_ASSUMPTIONS.signatureHeader }),
+  timestampHeader: readBy(headerName, { default: SIGNATURE_ASSUMPTIONS.timestampHeader }),
+  timestampIn: oneOf<TimestampPlace>(["either", "signature", "header"], { default: SIGNATURE_ASSUMPTIONS.timestampIn }),
+  encodings: readBy(checkEncodings, { default: SIGNATURE_ASSUMPTIONS.encodings }),
+} satisfies OptionsOf<SignatureAssumptions>);
+
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
 /**
@@ -21,27 +27,15 @@ export function resolveSignatureAssumptions(
 ): SignatureAssumptions {
   // The same object for the default, so that the hot path allocates nothing.
   if (changes === undefined) return SIGNATURE_ASSUMPTIONS;
-  checkOptionNames(option, changes, OPTION_NAMES);
-  const timestampIn = changes.timestampIn ?? SIGNATURE_ASSUMPTIONS.timestampIn;
-  const encodings = changes.encodings ?? SIGNATURE_ASSUMPTIONS.encodings;
-  if (!PLACES.includes(timestampIn)) {
-    throw new PigeonholeError("invalid_option", `${option}.timestampIn must be 'either', 'signature' or 'header'.`);
-  }
-  if (encodings.length === 0 || encodings.some((encoding) => !SIGNATURE_ASSUMPTIONS.encodings.includes(encoding))) {
-    throw new PigeonholeError("invalid_option", `${option}.encodings must name some of 'hex', 'base64', 'base64url'.`);
-  }
-  const signatureHeader = headerName(
-    `${option}.signatureHeader`,
-    changes.signatureHeader ?? SIGNATURE_ASSUMPTIONS.signatureHeader,
-  );
-  const timestampHeader = headerName(
-    `${option}.timestampHeader`,
-    changes.timestampHeader ?? SIGNATURE_ASSUMPTIONS.timestampHeader,
-  );
-  if (signatureHeader === timestampHeader) {
-    throw new PigeonholeError("invalid_option", `${option}.signatureHeader and timestampHeader must differ.`);
-  }
-  return { signatureHeader, timestampHeader, timestampIn, encodings };
+  const resolved = SIGNATURE_OPTIONS.resolve(changes, { place: option, prefix: `${option}.` });
+  if (resolved.signatureHeader !== resolved.timestampHeader) return resolved;
+  throw new PigeonholeError("invalid_option", `${option}.signatureHeader and timestampHeader must differ.`);
+}
+
+function checkEncodings(option: string, encodings: readonly SignatureEncoding[]): readonly SignatureEncoding[] {
+  const known = SIGNATURE_ASSUMPTIONS.encodings;
+  if (encodings.length > 0 && encodings.every((encoding) => known.includes(encoding))) return encodings;
+  throw new PigeonholeError("invalid_option", `${option} must name some of 'hex', 'base64', 'base64url'.`);
 }
 
 function headerName(option: string, given: string): string {

@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, given, required } from "../base/options.js";
 import type { SignatureAssumptions, SignatureEncoding } from "./assumptions.js";
 import { checkBody, deliveryMac } from "./delivery-mac.js";
 import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
@@ -27,14 +27,15 @@ export interface SignDeliveryInput {
   assumptions?: Partial<SignatureAssumptions>;
 }
 
-const INPUT_NAMES: OptionNames<SignDeliveryInput> = {
-  body: true,
-  secret: true,
-  timestamp: true,
-  format: true,
-  encoding: true,
-  assumptions: true,
-};
+/** The names of {@link SignDeliveryInput}; the values are checked below, with another code. */
+export const SIGN_OPTIONS = defineOptions("signDelivery", {
+  body: required(),
+  secret: required(),
+  timestamp: given(),
+  format: given(),
+  encoding: given(),
+  assumptions: given(),
+} satisfies OptionsOf<SignDeliveryInput>);
 
 /** The last moment of a JavaScript date, in milliseconds. */
 const LATEST_DATE = 8.64e15;
@@ -44,7 +45,7 @@ const LATEST_DATE = 8.64e15;
  * and emulators. Throws `invalid_secret`, and `invalid_argument` for a timestamp that cannot be sent.
  */
 export function signDelivery(input: SignDeliveryInput): Record<string, string> {
-  checkOptionNames("signDelivery", input, INPUT_NAMES);
+  SIGN_OPTIONS.checkNames(input);
   const { body, secret, timestamp = Date.now() } = input;
   checkSecrets(secret);
   checkBody(body);

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, given, required } from "../base/options.js";
 import type { SignatureAssumptions } from "./assumptions.js";
 import { checkBody, deliveryMac } from "./delivery-mac.js";
 import { headerReader, type HeadersInput } from "./header-access.js";
@@ -31,14 +31,15 @@ export interface VerifySignatureInput {
   assumptions?: Partial<SignatureAssumptions>;
 }
 
-const INPUT_NAMES: OptionNames<VerifySignatureInput> = {
-  body: true,
-  headers: true,
-  secrets: true,
-  nowMs: true,
-  toleranceSeconds: true,
-  assumptions: true,
-};
+/** The names of {@link VerifySignatureInput}; the values are checked below, with another code. */
+export const VERIFY_OPTIONS = defineOptions("verifySignature", {
+  body: required(),
+  headers: required(),
+  secrets: required(),
+  nowMs: given(),
+  toleranceSeconds: given<number>({ default: LIMITS.toleranceSeconds }),
+  assumptions: given(),
+} satisfies OptionsOf<VerifySignatureInput>);
 
 /** What verification found where there was something to verify. */
 export type MacVerdict =
@@ -71,7 +72,7 @@ export type SignatureVerdict = MacVerdict | ParseFailure;
  * if (!verdict.ok) console.warn(verdict.reason);
  */
 export function verifySignature(input: VerifySignatureInput): SignatureVerdict {
-  checkOptionNames("verifySignature", input, INPUT_NAMES);
+  VERIFY_OPTIONS.checkNames(input);
   const { body, nowMs = Date.now(), toleranceSeconds = LIMITS.toleranceSeconds } = input;
   const secrets = checkSecrets(input.secrets);
   checkBody(body);

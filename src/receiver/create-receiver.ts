@@ -1,5 +1,5 @@
 import { SECOND } from "../base/duration.js";
-import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, wholeNumber } from "../base/options.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import type { Handler } from "../dispatch/handler.js";
 import { HandlerRegistry } from "../dispatch/registry.js";
@@ -28,8 +28,9 @@ import { readStats } from "./stats.js";
 import { StoreCounter } from "./store-figures.js";
 import { WorkWatch } from "./work-watch.js";
 
-const DEFAULT_STOP_MS = 10 * SECOND;
-const STOP_NAMES: OptionNames<{ timeoutMs?: number }> = { timeoutMs: true };
+const STOP_OPTIONS = defineOptions("stop", {
+  timeoutMs: wholeNumber({ default: 10 * SECOND, min: 0 }),
+} satisfies OptionsOf<{ timeoutMs?: number }>);
 
 /**
  * Makes a receiver for one endpoint. Register handlers, mount it, then `await receiver.start()`. Throws
@@ -62,10 +63,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     fetch: createFetch(handle),
     start: () => life.start(),
     stop(stopOptions = {}) {
-      checkOptionNames("stop", stopOptions, STOP_NAMES);
-      const { timeoutMs = DEFAULT_STOP_MS } = stopOptions;
-      checkWholeNumber("timeoutMs", timeoutMs, { min: 0 });
-      return life.stop(timeoutMs);
+      return life.stop(STOP_OPTIONS.resolve(stopOptions).timeoutMs);
     },
     get state() {
       return admission.state;

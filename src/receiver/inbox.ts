@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { defineOptions, flag, given, type OptionsOf } from "../base/options.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import { type EventDetail, type EventPage, type EventQuery, bodyOf } from "../store/inbox-view.js";
@@ -59,9 +59,21 @@ interface InboxDeps {
 
 const PAGE = 100;
 
-const QUERY_NAMES: OptionNames<EventQuery> = { state: true, type: true, limit: true, cursor: true };
-const BACKUP_NAMES: OptionNames<BackupOptions> = { replace: true };
-const RETRY_NAMES: OptionNames<Parameters<Inbox["retryAll"]>[0]> = { state: true };
+/** The names of {@link EventQuery}; the store checks the values. */
+export const EVENT_QUERY_OPTIONS = defineOptions("inbox.list", {
+  state: given(),
+  type: given(),
+  limit: given(),
+  cursor: given(),
+} satisfies OptionsOf<EventQuery>);
+
+export const BACKUP_OPTIONS = defineOptions("inbox.backup", {
+  replace: flag({ default: false }),
+} satisfies OptionsOf<BackupOptions>);
+
+const RETRY_ALL_OPTIONS = defineOptions("inbox.retryAll", {
+  state: given(),
+} satisfies OptionsOf<Parameters<Inbox["retryAll"]>[0]>);
 
 export function createInbox(deps: InboxDeps): Inbox {
   const { store, registry, dispatcher, clock } = deps;
@@ -86,13 +98,13 @@ export function createInbox(deps: InboxDeps): Inbox {
 
   return {
     async list(query = {}) {
-      checkOptionNames("inbox.list", query, QUERY_NAMES);
+      EVENT_QUERY_OPTIONS.checkNames(query);
       return store.list(query);
     },
     get: (id) => store.get(id),
     retry,
     async retryAll(query) {
-      checkOptionNames("inbox.retryAll", query, RETRY_NAMES);
+      RETRY_ALL_OPTIONS.checkNames(query);
       const { state } = query;
       const total = { events: 0, pending: 0, stillParked: 0 };
       for (let afterSeq = 0; ;) {
@@ -112,11 +124,11 @@ export function createInbox(deps: InboxDeps): Inbox {
       return store.discard(id, clock.now());
     },
     async backup(copy, options = {}) {
-      checkOptionNames("inbox.backup", options, BACKUP_NAMES);
+      const { replace } = BACKUP_OPTIONS.resolve(options);
       if (typeof copy !== "string" || copy === "") {
         throw new PigeonholeError("invalid_argument", "inbox.backup needs the path of the copy.");
       }
-      if (store.backUp !== undefined) return store.backUp({ copy, replace: options.replace ?? false });
+      if (store.backUp !== undefined) return store.backUp({ copy, replace });
       throw new PigeonholeError("invalid_argument", "The receiver's store has no way to copy itself.");
     },
   };

@@ -1,6 +1,6 @@
 import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { SECOND } from "../base/duration.js";
-import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, required, wholeNumber } from "../base/options.js";
 import { sleep } from "../base/wait.js";
 import { waitingClock } from "../base/clock.js";
 import type { Client } from "../client/call-types.js";
@@ -19,6 +19,14 @@ export interface RotateSecretOptions {
   tries?: number;
 }
 
+/** The defaults and checks of {@link RotateSecretOptions}. */
+export const ROTATE_OPTIONS = defineOptions("rotateSecret", {
+  client: required<RotateSecretOptions["client"]>(),
+  endpointId: required<string>(),
+  handOver: required<RotateSecretOptions["handOver"]>(),
+  tries: wholeNumber({ default: 5, min: 1 }),
+} satisfies OptionsOf<RotateSecretOptions>);
+
 /** Short, since deliveries are answered 503 until the secret is handed over. */
 const BETWEEN_TRIES: Backoff = { initialMs: 0.1 * SECOND, factor: 2, maxMs: 5 * SECOND, jitter: 0.1 };
 
@@ -28,12 +36,11 @@ const BETWEEN_TRIES: Backoff = { initialMs: 0.1 * SECOND, factor: 2, maxMs: 5 * 
  * sent again, and the first mismatch makes them read the secret again. Needs `unverified: "retry"`, the default.
  *
  * Resolves with the new secret when it has been handed over. Rejects with what the API call rejects with (nothing has
- * changed then, unless no answer came), `invalid_option` for `tries`, or with the last error of `handOver`: a
+ * changed then, unless no answer came), `invalid_option` for an option that cannot be right, or with the last error of `handOver`: a
  * SecretNotHandedOverError, which still has what must be stored by hand.
  */
 export async function rotateSecret(options: RotateSecretOptions): Promise<string> {
-  const { client, endpointId, handOver, tries = 5 } = options;
-  checkWholeNumber("tries", tries, { min: 1 });
+  const { client, endpointId, handOver, tries } = ROTATE_OPTIONS.resolve(options);
   const { secret } = await client.webhooks.rotateSecret(endpointId);
   for (let attempt = 1; ; attempt += 1) {
     try {

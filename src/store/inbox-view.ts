@@ -56,8 +56,9 @@ export function bodyOf({ id, body }: EventDetail): Uint8Array {
 export interface EventQuery {
   /** Only events that have work in this state. `done`: with a done mark. */
   state?: WorkState;
+  /** Only events of this type. */
   type?: string;
-  /** 1 to 500, default 50. */
+  /** Most events of a page, 1 to 500; 50 when omitted. */
   limit?: number;
   /** `nextCursor` of the page before. */
   cursor?: string;

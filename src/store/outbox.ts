@@ -103,8 +103,9 @@ export interface OutboxView {
 }
 
 export interface OutboxQuery {
+  /** Only events in this state. */
   state?: OutboxState;
-  /** 1 to 500, default 50. */
+  /** Most events of a page, 1 to 500; 50 when omitted. */
   limit?: number;
   /** `nextCursor` of the page before. */
   cursor?: string;

@@ -1,5 +1,6 @@
 import { systemClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
+import { type OptionsOf, defineOptions, flag, required } from "../../base/options.js";
 import { sleep as sleepBy } from "../../base/wait.js";
 import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
@@ -28,10 +29,16 @@ export interface SqliteStoreOptions {
   thread?: boolean;
 }
 
+/** The defaults and checks of {@link SqliteStoreOptions}. */
+export const STORE_OPTIONS = defineOptions("createSqliteStore", {
+  file: required<string>(),
+  thread: flag({ default: true }),
+} satisfies OptionsOf<SqliteStoreOptions>);
+
 /** The inbox in one SQLite file. Your own tables may live in the same file. Throws `driver_unusable` where Node and better-sqlite3 do not fit. */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
   checkDriver();
-  const { file, thread: useThread = true } = options;
+  const { file, thread: useThread } = STORE_OPTIONS.resolve(options);
   const ownership = file === IN_MEMORY ? undefined : new Ownership(file);
   let opened: OpenStore | undefined;
   /** Callers that meet share one opening; a second connection and thread would never be closed. */
