@@ -1,8 +1,8 @@
-import { type Clock, waitingClock } from "../base/clock.js";
+import { type Clock, MAX_NODE_TIMER, waitingClock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type Logger, silentLogger } from "../base/logger.js";
-import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, given, readBy, required, wholeNumber } from "../base/options.js";
 import type { Random } from "../base/random.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
@@ -34,29 +34,32 @@ export interface ClientOptions {
   requestIdHeader?: string;
   /** Receives log lines about retries; never inputs, answers or the key. @default silent */
   logger?: Logger;
-  /** @default the machine's `fetch` */
+  /** Makes the requests. @default the machine's `fetch` */
   fetch?: FetchFunction;
-  /** @default the machine's clock */
+  /** All times and waits, for tests. @default the machine's clock */
   clock?: Clock;
-  /** @default Math.random */
+  /** Numbers from 0 up to 1 for the jitter of waits, for tests. @default Math.random */
   random?: Random;
 }
 
-const OPTION_NAMES: OptionNames<ClientOptions> = {
-  apiKey: true,
-  baseUrl: true,
-  timeoutMs: true,
-  maxRetries: true,
-  eventsPerMinute: true,
-  maxAnswerBytes: true,
-  credential: true,
-  paths: true,
-  requestIdHeader: true,
-  logger: true,
-  fetch: true,
-  clock: true,
-  random: true,
-};
+/** The defaults and checks of {@link ClientOptions}. */
+export const CLIENT_OPTIONS = defineOptions("createClient", {
+  // These four are checked by what is made of them.
+  apiKey: required<string>(),
+  baseUrl: required<string>(),
+  credential: given<Partial<CredentialShape>>(),
+  paths: given<PathOverrides>(),
+  // At most 24 days, the longest timer.
+  timeoutMs: wholeNumber({ default: 30 * SECOND, min: 1, max: MAX_NODE_TIMER }),
+  maxRetries: wholeNumber({ default: 2, min: 0 }),
+  eventsPerMinute: wholeNumber({ default: EVENT_LIMITS.eventsPerMinute, min: 1 }),
+  maxAnswerBytes: wholeNumber({ default: 5 * 1024 * 1024, min: 1 }),
+  requestIdHeader: readBy(checkHeaderName, { default: "x-request-id" }),
+  logger: given<Logger>({ default: silentLogger }),
+  fetch: given<FetchFunction>({ default: (url, init) => fetch(url, init) }),
+  clock: given<Clock>(),
+  random: given<Random>({ default: Math.random }),
+} satisfies OptionsOf<ClientOptions>);
 
 /** The options, checked and filled in. */
 export interface ResolvedClient {
@@ -67,31 +70,22 @@ export interface ResolvedClient {
 
 /** Fills in defaults; throws `invalid_option` naming the option. */
 export function resolveClientOptions(options: ClientOptions): ResolvedClient {
-  checkOptionNames("createClient", options, OPTION_NAMES);
-  const { timeoutMs = 30 * SECOND, maxRetries = 2, maxAnswerBytes = 5 * 1024 * 1024 } = options;
-  const { eventsPerMinute = EVENT_LIMITS.eventsPerMinute, requestIdHeader = "x-request-id" } = options;
-  const clock = options.clock ?? waitingClock;
+  const { apiKey, baseUrl, credential, paths, eventsPerMinute, clock, ...rest } = CLIENT_OPTIONS.resolve(options);
   // Uses elapsed time, so that setting the machine's clock does not change the rate.
-  const limiterClock = options.clock ?? { ...waitingClock, now: () => performance.now() };
-  const perMinute = checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 });
-  if (!/^[A-Za-z0-9-]{1,100}$/.test(requestIdHeader)) {
-    throw new PigeonholeError("invalid_option", "requestIdHeader is not the name of an HTTP header.");
-  }
+  const limiterClock = clock ?? { ...waitingClock, now: () => performance.now() };
   return {
-    baseUrl: resolveBaseUrl(options.baseUrl),
-    operations: bindOperations(options.paths),
+    baseUrl: resolveBaseUrl(baseUrl),
+    operations: bindOperations(paths),
     deps: {
-      credential: new Credential(options.apiKey, options.credential),
-      limiter: new RateLimiter({ clock: limiterClock, perMinute, burst: EVENT_LIMITS.batchSize }),
-      // At most 24 days, the longest timer.
-      timeoutMs: checkWholeNumber("timeoutMs", timeoutMs, { min: 1, max: 2 ** 31 - 1 }),
-      maxRetries: checkWholeNumber("maxRetries", maxRetries, { min: 0 }),
-      maxAnswerBytes: checkWholeNumber("maxAnswerBytes", maxAnswerBytes, { min: 1 }),
-      requestIdHeader,
-      logger: options.logger ?? silentLogger,
-      fetch: options.fetch ?? ((url, init) => fetch(url, init)),
-      clock,
-      random: options.random ?? Math.random,
+      ...rest,
+      credential: new Credential(apiKey, credential),
+      limiter: new RateLimiter({ clock: limiterClock, perMinute: eventsPerMinute, burst: EVENT_LIMITS.batchSize }),
+      clock: clock ?? waitingClock,
     },
   };
+}
+
+function checkHeaderName(option: string, name: string): string {
+  if (/^[A-Za-z0-9-]{1,100}$/.test(name)) return name;
+  throw new PigeonholeError("invalid_option", `${option} is not the name of an HTTP header.`);
 }

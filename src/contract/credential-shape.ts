@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, given } from "../base/options.js";
 
 /** How the credential is sent. The service's documentation does not show it, so it can be set. */
 export interface CredentialShape {
@@ -9,13 +9,17 @@ export interface CredentialShape {
   prefix: string;
 }
 
-const OPTION_NAMES: OptionNames<CredentialShape> = { header: true, prefix: true };
+/** The defaults of {@link CredentialShape}. */
+export const CREDENTIAL_OPTIONS = defineOptions("credential", {
+  header: given({ default: "authorization" }),
+  prefix: given({ default: "Bearer " }),
+} satisfies OptionsOf<CredentialShape>);
+
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
 /** Fills in the defaults. Throws `invalid_option` for a value that no HTTP header can have. */
-export function resolveCredentialShape(given: Partial<CredentialShape> = {}): CredentialShape {
-  checkOptionNames("credential", given, OPTION_NAMES);
-  const { header = "authorization", prefix = "Bearer " } = given;
+export function resolveCredentialShape(shape: Partial<CredentialShape> = {}): CredentialShape {
+  const { header, prefix } = CREDENTIAL_OPTIONS.resolve(shape);
   if (HEADER_NAME.test(header) && /^[ -~]*$/.test(prefix)) return { header, prefix };
   throw new PigeonholeError("invalid_option", "credential must be { header, prefix } fit for an HTTP header.");
 }
