@@ -33,31 +33,3 @@ function listOf(values: readonly string[]): string {
   const last = quoted.pop() ?? "";
   return quoted.length === 0 ? last : `${quoted.join(", ")} or ${last}`;
 }
-
-/** The names of all options of an interface. The compiler reports a name that is missing. */
-export type OptionNames<Options> = Readonly<Record<keyof Required<Options>, true>>;
-
-/**
- * Throws `invalid_option` for an option that does not exist, which would be ignored otherwise, and for a value that is
- * not an object.
- *
- * @param place The function that takes the options, such as `createClient`. The message begins with it.
- */
-export function checkOptionNames<Options extends object>(
-  place: string,
-  options: Options,
-  names: OptionNames<Options>,
-): void {
-  if (typeof options !== "object" || options === null) {
-    throw new PigeonholeError(
-      "invalid_option",
-      `${place} takes an object with options, got ${options === null ? "null" : typeof options}.`,
-    );
-  }
-  // Object.keys would allocate, and some of these calls are made for every delivery.
-  for (const name in options) {
-    if (Object.hasOwn(names, name) || !Object.hasOwn(options, name)) continue;
-    const known = Object.keys(names).toSorted().join(", ");
-    throw new PigeonholeError("invalid_option", `${place} has no option "${name}". Its options: ${known}.`);
-  }
-}

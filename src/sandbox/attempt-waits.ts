@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, given, readBy } from "../base/options.js";
 import { checkPattern } from "../protocol/event-pattern.js";
 import { type AttemptFilter, type AttemptLog, matchesFilter } from "./delivery/attempt-log.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
@@ -14,33 +14,44 @@ export interface AttemptWait extends AttemptFilter {
   timeoutMs?: number;
 }
 
-const FILTER_NAMES: OptionNames<AttemptFilter> = {
-  endpointId: true,
-  eventId: true,
-  type: true,
-  status: true,
-  kind: true,
-  sinceMs: true,
-  untilMs: true,
-};
-const WAIT_NAMES: OptionNames<AttemptWait> = { ...FILTER_NAMES, answered: true, timeoutMs: true };
+const FILTER_ROWS = {
+  endpointId: given(),
+  eventId: given(),
+  type: readBy(checkType),
+  status: given(),
+  kind: given(),
+  sinceMs: given(),
+  untilMs: given(),
+} satisfies OptionsOf<AttemptFilter>;
+
+const FILTER_OPTIONS = defineOptions("sandbox.deliveries", FILTER_ROWS);
+const WAIT_OPTIONS = defineOptions("sandbox.waitFor", {
+  ...FILTER_ROWS,
+  answered: readBy(checkAnswered),
+  timeoutMs: given(),
+} satisfies OptionsOf<AttemptWait>);
 
 /**
  * Throws `invalid_option` for an unknown field: ignored, it would make the filter match more than intended. And for a
  * type that is no pattern: it would match nothing.
  */
 export function checkFilter(filter: AttemptFilter): void {
-  checkOptionNames("sandbox.deliveries", filter, FILTER_NAMES);
-  if (filter.type !== undefined) checkPattern(filter.type, "type");
+  FILTER_OPTIONS.resolve(filter);
 }
 
 /** Checks a wait in the same way, and refuses an answer that no attempt can have. */
 export function checkWait(wait: AttemptWait): void {
-  checkOptionNames("sandbox.waitFor", wait, WAIT_NAMES);
-  const { answered, type } = wait;
-  if (type !== undefined) checkPattern(type, "type");
-  if (answered === undefined || typeof answered === "number" || ANSWERS.includes(answered)) return;
-  throw new PigeonholeError("invalid_option", `answered must be a status or one of ${ANSWERS.join(", ")}.`);
+  WAIT_OPTIONS.resolve(wait);
+}
+
+function checkType(option: string, type: string | undefined): string | undefined {
+  if (type !== undefined) checkPattern(type, option);
+  return type;
+}
+
+function checkAnswered(option: string, answered: AttemptWait["answered"]): AttemptWait["answered"] {
+  if (answered === undefined || typeof answered === "number" || ANSWERS.includes(answered)) return answered;
+  throw new PigeonholeError("invalid_option", `${option} must be a status or one of ${ANSWERS.join(", ")}.`);
 }
 
 const ANSWERS: readonly unknown[] = ["2xx", "3xx", "4xx", "5xx", "none"];

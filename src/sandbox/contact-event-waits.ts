@@ -1,12 +1,16 @@
 import { SECOND } from "../base/duration.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, given } from "../base/options.js";
 import { waitingClock } from "../base/clock.js";
 import type { StoredEvent } from "./contact-events/event-log.js";
 import type { ContactEventWait } from "./sandbox.js";
 import { checkTimeout } from "./attempt-waits.js";
 import { EventWaiter } from "./event-waiter.js";
 
-const WAIT_NAMES: OptionNames<ContactEventWait> = { name: true, email: true, timeoutMs: true };
+const WAIT_OPTIONS = defineOptions("sandbox.waitForContactEvent", {
+  name: given<string>(),
+  email: given<string>(),
+  timeoutMs: given({ default: 10 * SECOND }),
+} satisfies OptionsOf<ContactEventWait>);
 
 /** Waits for contact events. These come from a receiver's own work, so the wait takes real time. */
 export class ContactEventWaits {

@@ -1,6 +1,6 @@
 import { HOUR, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, flag, given } from "../base/options.js";
 import { seededRandom } from "../base/random.js";
 import { localWebhookCreateInput, localWebhookUpdateInput } from "../contract/local-webhook.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
@@ -35,11 +35,21 @@ import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
 /** This name is never resolved. A client without a socket uses it as base URL. */
 const IN_PROCESS_URL = "http://localhost";
-const DEFAULT_PATIENCE_MS = 5 * SECOND;
 
-const EMIT_NAMES: OptionNames<EmitOptions> = { address: true, id: true, story: true };
-const RESET_NAMES: OptionNames<{ keepEndpoints?: boolean }> = { keepEndpoints: true };
-const LISTEN_NAMES: OptionNames<SandboxServerOptions> = { port: true, host: true };
+const EMIT_OPTIONS = defineOptions("sandbox.emit", {
+  address: given(),
+  id: given(),
+  story: given(),
+} satisfies OptionsOf<EmitOptions>);
+
+const RESET_OPTIONS = defineOptions("sandbox.reset", {
+  keepEndpoints: flag({ default: false }),
+} satisfies OptionsOf<{ keepEndpoints?: boolean }>);
+
+const LISTEN_OPTIONS = defineOptions("sandbox.listen", {
+  port: given(),
+  host: given(),
+} satisfies OptionsOf<SandboxServerOptions>);
 
 /**
  * An emulator of the service, as its documentation describes it, in this process. It delivers signed events with the
@@ -65,7 +75,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const eventWaits = new ContactEventWaits();
   const queue = new AttemptQueue({
     atOnce: options.attemptsAtOnce ?? (time.manual === undefined ? 64 : 1),
-    patienceMs: time.manual === undefined ? undefined : (options.patienceMs ?? DEFAULT_PATIENCE_MS),
+    patienceMs: time.manual === undefined ? undefined : options.patienceMs,
   });
   const passTime = new PassTime(time, queue, (byMs) => emit({ kind: "clock", byMs }));
   const endpoints = new EndpointRegistry({
@@ -177,7 +187,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
     emit(type, data = {}, emitOptions = {}) {
       requireOpen();
-      checkOptionNames("sandbox.emit", emitOptions, EMIT_NAMES);
+      EMIT_OPTIONS.checkNames(emitOptions);
       const event = events.make(type, data, emitOptions);
       const planned = engine.publish(event);
       emit({ kind: "event", eventId: event.id, type: event.type, deliveries: planned.length });
@@ -199,7 +209,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     async listen(where = {}) {
       requireOpen();
       if (starting !== undefined) throw new PigeonholeError("invalid_argument", "The sandbox listens already.");
-      checkOptionNames("sandbox.listen", where, LISTEN_NAMES);
+      LISTEN_OPTIONS.checkNames(where);
       starting = SandboxServer.start({ ...where, api, sandbox });
       try {
         server = await starting;
@@ -212,8 +222,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       return { url: server.url, port: server.port };
     },
     reset(resetOptions = {}) {
-      checkOptionNames("sandbox.reset", resetOptions, RESET_NAMES);
-      const { keepEndpoints = false } = resetOptions;
+      const { keepEndpoints } = RESET_OPTIONS.resolve(resetOptions);
       engine.stop();
       log.clear();
       contactEventStore.reset();

@@ -1,7 +1,21 @@
 import { randomBytes } from "node:crypto";
+import { MAX_NODE_TIMER } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionNames, checkOptionNames, checkWholeNumber } from "../base/option-check.js";
+import {
+  type OptionsOf,
+  type Resolved,
+  callable,
+  defineOptions,
+  flag,
+  given,
+  list,
+  oneOf,
+  readBy,
+  wholeNumber,
+} from "../base/options.js";
 import type { PathOverrides } from "../contract/bind-operations.js";
+import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
@@ -131,7 +145,7 @@ export type ResolvedSandboxOptions = SandboxOptions &
       Pick<SandboxOptions, "retriesOfDisabled" | "onLog" | "unknownContacts" | "automations">
   > & { seed: string };
 
-/** Fills in defaults. Throws an `invalid_option` that names the option. Each part checks its own options. */
+/** Fills in defaults. Throws an `invalid_option` that names the option. */
 export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxOptions {
   checkOptionNames("createSandbox", options, OPTION_NAMES);
   const { maxEndpoints = LIMITS.endpointsPerWorkspace, maxLogRows = 100_000, retriesOfDisabled = "dropped" } = options;
@@ -180,10 +194,7 @@ function checkStart(startMs: number, clock: SandboxClock = "real"): void {
   );
 }
 
-function checkChoice(option: string, value: string, choices: readonly string[]): void {
-  if (choices.includes(value)) return;
-  throw new PigeonholeError(
-    "invalid_option",
-    `${option} must be ${choices.map((choice) => `"${choice}"`).join(" or ")}.`,
-  );
+function lowerCase(option: string, names: readonly string[]): readonly string[] {
+  if (Array.isArray(names)) return names.map((name: string) => name.toLowerCase());
+  throw new PigeonholeError("invalid_option", `${option} must be a list.`);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PigeonholeError } from "../base/error.js";
 import { SECOND } from "../base/duration.js";
-import { type OptionNames, checkOptionNames } from "../base/option-check.js";
+import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/options.js";
 import { OUTCOME_HEADER, type OutcomeKind } from "../protocol/outcome.js";
 import { signDelivery } from "../protocol/sign-delivery.js";
 import type { Receiver } from "../receiver/receiver.js";
@@ -22,7 +22,7 @@ export interface Delivered {
 }
 
 export interface DeliverOptions {
-  /** @default TEST_SECRET */
+  /** The receiver's secret. @default TEST_SECRET */
   secret?: string;
   /**
    * Time of signing in milliseconds since 1970; use the fake clock's time if the receiver has one. @default Date.now()
@@ -32,7 +32,12 @@ export interface DeliverOptions {
   timeoutMs?: number;
 }
 
-const OPTION_NAMES: OptionNames<DeliverOptions> = { secret: true, timestamp: true, timeoutMs: true };
+/** The defaults and checks of {@link DeliverOptions}. */
+export const DELIVER_OPTIONS = defineOptions("deliver", {
+  secret: given({ default: TEST_SECRET }),
+  timestamp: given<number>(),
+  timeoutMs: wholeNumber({ default: 5 * SECOND, min: 0 }),
+} satisfies OptionsOf<DeliverOptions>);
 
 const LOOK_EVERY_MS = 5;
 
@@ -49,8 +54,7 @@ export async function deliver(
   event: { id: string; type: string },
   options: DeliverOptions = {},
 ): Promise<Delivered> {
-  checkOptionNames("deliver", options, OPTION_NAMES);
-  const { secret = TEST_SECRET, timestamp = Date.now(), timeoutMs = 5 * SECOND } = options;
+  const { secret, timestamp = Date.now(), timeoutMs } = DELIVER_OPTIONS.resolve(options);
   await receiver.start();
   const body = JSON.stringify(event);
   const headers = signDelivery({ body, secret, timestamp });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionNames, checkOptionNames } from "../../base/option-check.js";
+import { type OptionsOf, defineOptions, oneOf, readBy, required } from "../../base/options.js";
 import { listOperations } from "../../contract/contract.js";
 import type { Caller } from "./api-handlers.js";
 
@@ -10,7 +10,7 @@ export interface SandboxApiKey {
   token: string;
   /** Events stored with a test key start nothing. @default "live" */
   mode?: "live" | "test";
-  /** @default every scope that an operation of the contract needs */
+  /** What the key may do. @default every scope that an operation of the contract needs */
   scopes?: readonly string[];
   /** Send scope: these addresses only. With both lists empty, every address. @default [] */
   addressAllowlist?: readonly string[];
@@ -27,6 +27,18 @@ export interface KnownKey {
   status: ApiKeyStatus;
 }
 
+/** Every scope that an operation of the contract needs. */
+export const ALL_SCOPES: readonly string[] = [...new Set(listOperations().map(({ operation }) => operation.scope))];
+
+/** The defaults and checks of {@link SandboxApiKey}. A misspelt field would give a key more rights than intended. */
+export const API_KEY_OPTIONS = defineOptions("An API key of the sandbox", {
+  token: required<string>(),
+  mode: oneOf(["live", "test"], { default: "live" }),
+  scopes: readBy(checkTexts, { default: ALL_SCOPES }),
+  addressAllowlist: readBy(checkTexts, { default: [] }),
+  domainAllowlist: readBy(checkTexts, { default: [] }),
+} satisfies OptionsOf<SandboxApiKey>);
+
 /** Keys by token. */
 export class ApiKeyRegistry {
   readonly #keys = new Map<string, KnownKey>();
@@ -41,8 +53,7 @@ export class ApiKeyRegistry {
 
   /** Adds a key and returns its rights. Throws like the constructor. */
   add(key: SandboxApiKey): Caller {
-    checkKey(key);
-    const { token, mode = "live", scopes = ALL_SCOPES, addressAllowlist = [], domainAllowlist = [] } = key;
+    const { token, ...rights } = API_KEY_OPTIONS.resolve(key, { prefix: "An API key of the sandbox: " });
     if (typeof token !== "string" || !/^[!-~]{1,500}$/.test(token)) {
       throw new PigeonholeError(
         "invalid_option",
@@ -50,7 +61,7 @@ export class ApiKeyRegistry {
       );
     }
     if (this.#keys.has(token)) throw new PigeonholeError("invalid_option", "Two API keys of the sandbox are the same.");
-    const caller = { keyId: keyIdOf(token), mode, scopes, addressAllowlist, domainAllowlist };
+    const caller = { keyId: keyIdOf(token), ...rights };
     this.#keys.set(token, { caller, status: "active" });
     return caller;
   }
@@ -68,30 +79,10 @@ export class ApiKeyRegistry {
   }
 }
 
-const KEY_NAMES: OptionNames<SandboxApiKey> = {
-  token: true,
-  mode: true,
-  scopes: true,
-  addressAllowlist: true,
-  domainAllowlist: true,
-};
-
-/** A misspelt field would give a key more rights than intended. */
-function checkKey(key: SandboxApiKey): void {
-  checkOptionNames("An API key of the sandbox", key, KEY_NAMES);
-  const { mode = "live" } = key;
-  if (mode !== "live" && mode !== "test") {
-    throw new PigeonholeError("invalid_option", 'mode of an API key of the sandbox must be "live" or "test".');
-  }
-  for (const name of ["scopes", "addressAllowlist", "domainAllowlist"] as const) {
-    const list: unknown = key[name] ?? [];
-    if (Array.isArray(list) && list.every((entry) => typeof entry === "string")) continue;
-    throw new PigeonholeError("invalid_option", `${name} of an API key of the sandbox must be a list of texts.`);
-  }
+function checkTexts(option: string, list: readonly string[]): readonly string[] {
+  if (Array.isArray(list) && list.every((entry) => typeof entry === "string")) return list;
+  throw new PigeonholeError("invalid_option", `${option} must be a list of texts.`);
 }
-
-/** Every scope that an operation of the contract needs. */
-export const ALL_SCOPES: readonly string[] = [...new Set(listOperations().map(({ operation }) => operation.scope))];
 
 /** 24 hex characters, like an id of the service. It does not reveal the token. */
 function keyIdOf(token: string): string {

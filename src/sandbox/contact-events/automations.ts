@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionNames, checkOptionNames } from "../../base/option-check.js";
+import { type OptionsOf, defineOptions, flag, given, required } from "../../base/options.js";
 import type { JsonValue } from "../../contract/json-size.js";
 
 /** The part of an automation that concerns events. The form of filters and waits is not documented; assumed. */
@@ -30,13 +30,14 @@ interface Wait {
   name: string;
 }
 
-const AUTOMATION_NAMES: OptionNames<SandboxAutomation> = {
-  id: true,
-  trigger: true,
-  filters: true,
-  waitsFor: true,
-  live: true,
-};
+/** The names of {@link SandboxAutomation}. */
+export const AUTOMATION_OPTIONS = defineOptions("An automation of the sandbox", {
+  id: required(),
+  trigger: required(),
+  filters: given(),
+  waitsFor: given(),
+  live: flag({ default: true }),
+} satisfies OptionsOf<SandboxAutomation>);
 
 /** Automations, and the waits of the contacts in them. */
 export class Automations {
@@ -45,7 +46,7 @@ export class Automations {
 
   /** Throws `invalid_option` for an unknown field, or without an id or a trigger. */
   add(automation: SandboxAutomation): void {
-    checkOptionNames("An automation of the sandbox", automation, AUTOMATION_NAMES);
+    AUTOMATION_OPTIONS.checkNames(automation);
     const { id, trigger } = automation as { id: unknown; trigger: unknown };
     if (typeof id !== "string" || typeof trigger !== "string") {
       throw new PigeonholeError("invalid_option", "An automation of the sandbox needs id and trigger, both texts.");

@@ -1,5 +1,5 @@
 import { SECOND } from "../../base/duration.js";
-import { type OptionNames, checkOptionNames } from "../../base/option-check.js";
+import { type OptionsOf, defineOptions, given } from "../../base/options.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { SAMPLE_DATA, type SampleData } from "./sample-data.js";
 import { FIRST_SAMPLE_MS, type SampleStory, makeStory } from "./sample-story.js";
@@ -22,13 +22,18 @@ export interface SampleOptions {
    * @default a number that increases with every sample of the process, and always the same person and order
    */
   seed?: string | number;
-  /** @default "evt_" and 24 hex digits made from the seed */
+  /** Id of the event. @default "evt_" and 24 hex digits made from the seed */
   id?: string;
-  /** @default 2026-01-01T09:00:00Z, one second later for each sample without a seed */
+  /** Time of the event. @default 2026-01-01T09:00:00Z, one second later for each sample without a seed */
   createdAt?: Date;
 }
 
-const OPTION_NAMES: OptionNames<SampleOptions> = { seed: true, id: true, createdAt: true };
+/** The names of {@link SampleOptions}. */
+export const SAMPLE_OPTIONS = defineOptions("sampleEvent", {
+  seed: given(),
+  id: given(),
+  createdAt: given(),
+} satisfies OptionsOf<SampleOptions>);
 
 /** The fields of both objects; those of the second replace those of the first. */
 type Merged<Base, Over> = Omit<Base, keyof Over> & Over;
@@ -68,7 +73,7 @@ export function sampleTestEvent(options: SampleOptions = {}): SampleEvent<"email
 }
 
 function nextEnvelope(label: string, options: SampleOptions): { id: string; createdAt: string; story: SampleStory } {
-  checkOptionNames("sampleEvent", options, OPTION_NAMES);
+  SAMPLE_OPTIONS.checkNames(options);
   const varied = options.seed !== undefined;
   if (!varied) samples += 1;
   const seed = varied ? `seed ${options.seed}` : `sample ${samples}`;
