@@ -2,6 +2,7 @@ import { type Clock, MAX_NODE_TIMER, systemClock } from "../base/clock.js";
 import { DAY, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionsOf, type Resolved, defineOptions, flag, given, list, oneOf, readBy, wholeNumber } from "../base/options.js";
 import type { HeaderList } from "../capture/model/capture.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
@@ -93,59 +94,85 @@ export interface DevServerOptions {
   signal?: AbortSignal;
   /** Receives the dev server's own events. @default none */
   report?: Report;
-  /** @default the machine's */
+  /** All times and waits. @default the machine's */
   clock?: Clock;
 }
 
+const PORTS = { min: 0, max: 65_535 };
+
+/** The defaults and checks of {@link DevServerOptions}. */
+export const DEV_OPTIONS = defineOptions("startDevServer", {
+  secrets: list<NamedSecret>({ default: [] }),
+  forwards: list<Forward>({ default: [] }),
+  events: given({ default: "*" }),
+  port: wholeNumber({ default: 4400, ...PORTS }),
+  host: given({ default: "127.0.0.1" }),
+  path: readBy(checkPath, { default: "/webhooks" }),
+  pagePort: readBy<number | false, number | false>(checkPagePort, { default: 4401 }),
+  pageFolder: given<string>(),
+  onInvalid: oneOf(["forward", "reject", "hold"], { default: "forward" }),
+  whenDown: oneOf(["503", "hold"], { default: "503" }),
+  timeoutMs: wholeNumber({ default: 30 * SECOND, min: 1, max: MAX_NODE_TIMER }),
+  maxBodyBytes: wholeNumber({ default: 5 * 1024 * 1024, min: 1 }),
+  allowRemote: flag({ default: false }),
+  insecure: flag({ default: false }),
+  ca: given<string>(),
+  headers: given<HeaderList>({ default: [] }),
+  cwd: given<string>(),
+  folder: given<string>(),
+  max: wholeNumber({ default: 1_000, min: 1 }),
+  keepMs: wholeNumber({ default: 7 * DAY, min: 1 }),
+  tunnel: given<string>(),
+  tunnelTimeoutMs: wholeNumber({ default: 30 * SECOND, min: 1, max: MAX_NODE_TIMER }),
+  publicUrl: given<string>(),
+  register: given<RegisterOptions>(),
+  inbox: given<string>(),
+  readyFile: given<string>(),
+  assumptions: given<Partial<SignatureAssumptions>>({ default: {} }),
+  signal: given<AbortSignal>(),
+  report: readBy((_, report: Report) => calmly(report), { default: () => undefined }),
+  clock: given<Clock>({ default: systemClock }),
+} satisfies OptionsOf<DevServerOptions>);
+
 /** The options, checked and filled in. */
-export interface ResolvedDevServer {
-  secrets: readonly NamedSecret[];
+export interface ResolvedDevServer extends Resolved<typeof DEV_OPTIONS> {
   rules: readonly ForwardRule[];
   isWanted: TypeMatcher;
-  port: number;
-  host: string;
-  path: string;
-  pagePort: number | false;
-  onInvalid: OnInvalid;
-  whenDown: WhenDown;
-  timeoutMs: number;
-  maxBodyBytes: number;
-  allowRemote: boolean;
-  insecure: boolean;
-  ca: string | undefined;
-  headers: HeaderList;
-  max: number;
-  keepMs: number;
-  tunnelTimeoutMs: number;
-  assumptions: Partial<SignatureAssumptions>;
-  report: Report;
-  clock: Clock;
 }
 
 /** Fills in defaults; throws `invalid_option` naming the option. */
 export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevServer {
-  const { secrets = [], path = "/webhooks", pagePort = 4401, allowRemote = false, report = () => undefined } = options;
-  checkPath(path);
-  const onInvalid = checkChoice("onInvalid", options.onInvalid ?? "forward", ["forward", "reject", "hold"]);
-  if (onInvalid !== "forward" && secrets.length === 0 && options.register === undefined) {
+  const resolved = DEV_OPTIONS.resolve(options);
+  checkTogether(resolved);
+  const { forwards, allowRemote, events } = resolved;
+  return {
+    ...resolved,
+    rules: createForwardRules(forwards, { allowRemote }),
+    isWanted: parsePatterns(events, "events"),
+  };
+}
+
+/** The rules about several options. */
+function checkTogether({ onInvalid, secrets, register, tunnel, publicUrl }: Resolved<typeof DEV_OPTIONS>): void {
+  if (onInvalid !== "forward" && secrets.length === 0 && register === undefined) {
     throw new PigeonholeError(
       "invalid_option",
       `onInvalid: "${onInvalid}" needs a secret, since signatures cannot be verified without one.`,
     );
   }
-  if (options.register !== undefined && options.tunnel === undefined && options.publicUrl === undefined) {
+  if (register !== undefined && tunnel === undefined && publicUrl === undefined) {
     throw new PigeonholeError(
       "invalid_option",
       "register needs an https URL that the service can reach: give tunnel (such as cloudflared) or publicUrl.",
     );
   }
-  if (options.register !== undefined && options.publicUrl !== undefined && !/^https:/i.test(options.publicUrl)) {
+  if (register !== undefined && publicUrl !== undefined && !/^https:/i.test(publicUrl)) {
     throw new PigeonholeError(
       "invalid_option",
       "publicUrl must be an https URL: the service accepts no other for an endpoint.",
     );
   }
-  if (options.tunnel !== undefined && options.publicUrl !== undefined) {
+  if (tunnel !== undefined && publicUrl !== undefined) {
     throw new PigeonholeError("invalid_option", "Give tunnel or publicUrl, not both.");
   }
   const timer = { min: 1, max: MAX_NODE_TIMER };
@@ -185,17 +212,14 @@ function withoutThrowing(report: Report): Report {
   };
 }
 
-function checkPath(path: string): void {
-  if (/^\/[\w~!$&'()*+,;=:@%./-]*$/.test(path)) return;
-  throw new PigeonholeError("invalid_option", `path must start with "/" and contain no "?" or "#", got "${path}".`);
+function checkPath(option: string, path: string): string {
+  if (/^\/[\w~!$&'()*+,;=:@%./-]*$/.test(path)) return path;
+  throw new PigeonholeError(
+    "invalid_option",
+    `${option} must start with "/" and contain no "?" or "#", got "${path}".`,
+  );
 }
 
-function checkPort(option: string, port: number): number {
-  return checkWholeNumber(option, port, { min: 0, max: 65_535 });
-}
-
-function checkChoice<const Value extends string>(option: string, given: string, values: readonly Value[]): Value {
-  const found = values.find((value) => value === given);
-  if (found !== undefined) return found;
-  throw new PigeonholeError("invalid_option", `${option} must be one of ${values.join(", ")}, got "${given}".`);
+function checkPagePort(option: string, port: number | false): number | false {
+  return port === false ? false : checkWholeNumber(option, port, PORTS);
 }
