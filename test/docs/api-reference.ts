@@ -86,6 +86,12 @@ function firstSentence(comment: string): string {
   const [first = "", second] = sentences;
   // "401." alone says too little.
   const summary = first.length < SHORT && second !== undefined ? `${first} ${second}` : first;
-  const linked = summary.replaceAll(/docs\/(service\.md#[\w-]+)/g, "[the service's rule]($1)");
-  return linked.replaceAll(/\{@link (\w+)\}/g, "`$1`");
+  return linked(summary);
+}
+
+/** Words of a docstring with their references as Markdown. */
+export function linked(words: string): string {
+  return words
+    .replaceAll(/docs\/(service\.md#[\w-]+)/g, "[the service's rule]($1)")
+    .replaceAll(/\{@link ([\w.]+)\}/g, "`$1`");
 }

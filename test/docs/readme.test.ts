@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { referenceTable } from "./api-reference.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { commandReference } from "./command-reference.js";
+import { DOCUMENTED, optionTable } from "./option-tables.js";
 import { operationsTable } from "./operations-table.js";
 
 // Parts of the documents that follow from the source. `UPDATE=1 npx vitest run test/docs/readme.test.ts` writes them.
@@ -23,7 +24,7 @@ function assumptionsTable(assumptions: readonly { notShown: string; assumed: str
   return ["| not shown | assumed | to change it |", "|---|---|---|", ...rows].join("\n");
 }
 
-test.each([
+test.each<readonly [part: string, page: string, text: string]>([
   ["answers", "answers-and-guarantees.md", answersTable()],
   ["assumptions", "assumptions.md", assumptionsTable(ASSUMPTIONS)],
   ["api-assumptions", "assumptions.md", assumptionsTable(API_ASSUMPTIONS)],
@@ -34,6 +35,11 @@ test.each([
   ["reference protocol", "api.md", referenceTable("protocol")],
   ["reference sandbox", "api.md", referenceTable("sandbox")],
   ["reference testing", "api.md", referenceTable("testing")],
+  ...DOCUMENTED.map((options): [string, string, string] => [
+    `options of ${options.of}`,
+    options.page,
+    optionTable(options),
+  ]),
 ])("the generated part %s of docs/%s is up to date", (name, page, part) => {
   const file = resolve(import.meta.dirname, "../../docs", page);
   const document = readFileSync(file, "utf8");

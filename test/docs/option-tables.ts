@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Option } from "#pigeonhole/base/options.js";
+import { CLIENT_OPTIONS } from "#pigeonhole/client/options.js";
+import { CREDENTIAL_OPTIONS } from "#pigeonhole/contract/credential-shape.js";
+import { RECORD_OPTIONS } from "#pigeonhole/dispatch/contact-event-record.js";
+import { HANDLER_OPTIONS } from "#pigeonhole/dispatch/handler.js";
+import { RETRY_OPTIONS } from "#pigeonhole/dispatch/retry-policy.js";
+import { LISTENER_OPTIONS } from "#pigeonhole/http/node-mount.js";
+import { SIGNATURE_OPTIONS } from "#pigeonhole/protocol/resolve-assumptions.js";
+import { SIGN_OPTIONS } from "#pigeonhole/protocol/sign-delivery.js";
+import { VERIFY_OPTIONS } from "#pigeonhole/protocol/verify-signature.js";
+import { OUTBOX_QUERY_OPTIONS } from "#pigeonhole/receiver/contact-events.js";
+import { BACKUP_OPTIONS, EVENT_QUERY_OPTIONS } from "#pigeonhole/receiver/inbox.js";
+import { RECEIVER_OPTIONS, RETENTION_OPTIONS } from "#pigeonhole/receiver/options.js";
+import { ROTATE_OPTIONS } from "#pigeonhole/receiver/rotate-secret.js";
+import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/api/api-keys.js";
+import { AUTOMATION_OPTIONS } from "#pigeonhole/sandbox/contact-events/automations.js";
+import { SANDBOX_OPTIONS } from "#pigeonhole/sandbox/options.js";
+import { SAMPLE_OPTIONS } from "#pigeonhole/sandbox/samples/sample-event.js";
+import { STORE_OPTIONS } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import { DELIVER_OPTIONS } from "#pigeonhole/testing/deliver.js";
+import { linked } from "./api-reference.js";
+
+// Tables of options: names, defaults and what is accepted from the definitions that check them, the words from the
+// docstrings of the interfaces, read from the declarations that ship.
+
+const DIST = resolve(import.meta.dirname, "../../dist");
+
+/** Options that the documents list. */
+export interface DocumentedOptions {
+  /** What takes them, as in "option of `createReceiver`". */
+  of: string;
+  page: string;
+  definition: { rows: Readonly<Record<string, Option<never, unknown>>> };
+  /** Interfaces with the docstrings, as declaration file and name. */
+  interfaces: readonly (readonly [file: string, name: string])[];
+}
+
+const listed = (
+  page: string,
+  of: string,
+  definition: DocumentedOptions["definition"],
+  ...interfaces: DocumentedOptions["interfaces"]
+): DocumentedOptions => ({ of, page, definition, interfaces });
+
+export const DOCUMENTED: readonly DocumentedOptions[] = [
+  listed("operations.md", "createReceiver", RECEIVER_OPTIONS, ["receiver/options", "ReceiverOptions"]),
+  listed("operations.md", "retention", RETENTION_OPTIONS, ["receiver/options", "Retention"]),
+  listed("handlers.md", "on", HANDLER_OPTIONS, ["dispatch/handler", "HandlerOptions"]),
+  listed("handlers.md", "retry", RETRY_OPTIONS, ["dispatch/retry-policy", "RetryPolicy"], ["base/backoff", "Backoff"]),
+  listed("api.md", "createSqliteStore", STORE_OPTIONS, ["store/sqlite/sqlite-store", "SqliteStoreOptions"]),
+  listed("api.md", "receiver.listener", LISTENER_OPTIONS, ["http/node-mount", "ListenerOptions"]),
+  listed("api.md", "receiver.inbox.list", EVENT_QUERY_OPTIONS, ["store/inbox-view", "EventQuery"]),
+  listed("api.md", "receiver.inbox.backup", BACKUP_OPTIONS, ["receiver/inbox", "BackupOptions"]),
+  listed("api.md", "receiver.contactEvents.list", OUTBOX_QUERY_OPTIONS, ["store/outbox", "OutboxQuery"]),
+  listed("api.md", "contactEvents.record", RECORD_OPTIONS, ["dispatch/contact-event-record", "RecordOptions"]),
+  listed("api.md", "rotateSecret", ROTATE_OPTIONS, ["receiver/rotate-secret", "RotateSecretOptions"]),
+  listed("api.md", "createClient", CLIENT_OPTIONS, ["client/options", "ClientOptions"]),
+  listed("api.md", "credential", CREDENTIAL_OPTIONS, ["contract/credential-shape", "CredentialShape"]),
+  listed("api.md", "verifySignature", VERIFY_OPTIONS, ["protocol/verify-signature", "VerifySignatureInput"]),
+  listed("api.md", "signDelivery", SIGN_OPTIONS, ["protocol/sign-delivery", "SignDeliveryInput"]),
+  listed("api.md", "signature", SIGNATURE_OPTIONS, ["protocol/assumptions", "SignatureAssumptions"]),
+  listed("api.md", "createSandbox", SANDBOX_OPTIONS, ["sandbox/options", "SandboxOptions"]),
+  listed("api.md", "an API key of the sandbox", API_KEY_OPTIONS, ["sandbox/api/api-keys", "SandboxApiKey"]),
+  listed("api.md", "an automation of the sandbox", AUTOMATION_OPTIONS, [
+    "sandbox/contact-events/automations",
+    "SandboxAutomation",
+  ]),
+  listed("api.md", "sampleEvent", SAMPLE_OPTIONS, ["sandbox/samples/sample-event", "SampleOptions"]),
+  listed("api.md", "deliver", DELIVER_OPTIONS, ["testing/deliver", "DeliverOptions"]),
+];
+
+/** A field of an interface: its docstring without tags, and the text behind `@default`. */
+export interface DocumentedField {
+  words: string;
+  byDefault: string | undefined;
+}
+
+/** The fields of the interfaces by name. */
+export function readFields({ interfaces }: DocumentedOptions): Map<string, DocumentedField> {
+  const fields = new Map<string, DocumentedField>();
+  for (const [file, name] of interfaces) {
+    const text = readFileSync(join(DIST, `${file}.d.ts`), "utf8");
+    const body = new RegExp(`^export interface ${name}\\b[^{]*\\{\n([\\s\\S]*?)^\\}`, "m").exec(text)?.[1];
+    if (body === undefined) throw new Error(`${file} declares no interface ${name}.`);
+    // Fields of the interface itself stand four columns in.
+    const found = body.matchAll(/^ {4}(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {4})?(\w+)\??:/gm);
+    for (const [, comment = "", field = ""] of found) fields.set(field, readComment(comment));
+  }
+  return fields;
+}
+
+function readComment(comment: string): DocumentedField {
+  const lines = comment.split("\n").map((line) => line.replace(/^\s*\*?\s?/, "").trim());
+  const [words = "", byDefault] = lines
+    .join(" ")
+    .trim()
+    .split(/\s*@default\s+/);
+  return { words: words.trim(), byDefault: byDefault?.trim() };
+}
+
+/** The table of one definition. */
+export function optionTable(documented: DocumentedOptions): string {
+  const fields = readFields(documented);
+  const of = /^[\w.]+$/.test(documented.of) ? `\`${documented.of}\`` : documented.of;
+  const rows = Object.entries(documented.definition.rows).map(([name, option]) => {
+    const { words = "", byDefault = defaultText(name, option) } = fields.get(name) ?? {};
+    const cells = [`\`${name}\``, linked(words), asCode(byDefault), acceptedText(name, option)];
+    return `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;
+  });
+  return [`| option of ${of} | meaning | default | accepts |`, "|---|---|---|---|", ...rows].join("\n");
+}
+
+function defaultText(name: string, { required, default: byDefault }: Option<never, unknown>): string {
+  if (required === true) return "required";
+  if (typeof byDefault === "number") return quantity(name, byDefault);
+  return typeof byDefault === "string" || typeof byDefault === "boolean" ? JSON.stringify(byDefault) : "none";
+}
+
+/** Values and names of code in code's letters; sentences as they are. */
+function asCode(text: string): string {
+  const isCode = /^(?:true|false|"[^"]*"|'[^']*'|\[.*\]|[A-Z]+_[A-Z]+|\w+\.\w+(?:\(\))?)$/.test(text);
+  return isCode ? `\`${text}\`` : text;
+}
+
+function acceptedText(name: string, { range, choices }: Option<never, unknown>): string {
+  if (choices !== undefined) return choices.map((choice) => `\`"${choice}"\``).join(", ");
+  if (range === undefined) return "";
+  const { min, max } = range;
+  return max === undefined ? `${quantity(name, min)} or more` : `${quantity(name, min)} to ${quantity(name, max)}`;
+}
+
+const [HOUR, DAY, YEAR] = [3_600_000, 86_400_000, 366 * 86_400_000];
+
+/** Long times in days and hours. */
+function quantity(name: string, value: number): string {
+  if (name.endsWith("Ms") && value >= HOUR && value < YEAR) {
+    if (value % DAY === 0) return `${value / DAY} days`;
+    if (value % HOUR === 0) return `${value / HOUR} hours`;
+  }
+  return value.toLocaleString("en");
+}
+
+const UNITS: Record<string, number> = { MiB: 1024 ** 2, hours: 3_600_000, minutes: 60_000, days: 86_400_000 };
+
+/** The value that the text behind `@default` states; undefined when it describes one in words. */
+export function statedDefault(text: string): unknown {
+  const [, count, unit = ""] = /^`?([\d,.]+)`?(?: (MiB|hours|minutes|days))?$/.exec(text) ?? [];
+  if (count !== undefined) return Number(count.replaceAll(",", "")) * (UNITS[unit] ?? 1);
+  const [, word] = /^`?(true|false)`?$/.exec(text) ?? [];
+  if (word !== undefined) return word === "true";
+  return /^`?["']([^"']*)["']`?$/.exec(text)?.[1];
+}
