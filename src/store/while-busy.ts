@@ -10,7 +10,7 @@ export interface BusyWait {
 
 /** A connection waits for a lock by itself first, up to its busy timeout. */
 export const BUSY_WAITS = {
-  /** Processes that start together meet while the first of them makes the file a WAL file, which SQLite does not wait for. */
+  /** Processes that start together meet while the first makes the file a WAL file, which SQLite does not wait for. */
   opening: { tries: 8, waitMs: 100 },
   /** With the busy timeout about 1.5 s of the service's 5 s. */
   batch: { tries: 4, waitMs: 100 },
