@@ -2,7 +2,17 @@ import { type Clock, MAX_NODE_TIMER, systemClock } from "../base/clock.js";
 import { DAY, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
-import { type OptionsOf, type Resolved, defineOptions, flag, given, list, oneOf, readBy, wholeNumber } from "../base/options.js";
+import {
+  type OptionsOf,
+  type Resolved,
+  defineOptions,
+  flag,
+  given,
+  list,
+  oneOf,
+  readBy,
+  wholeNumber,
+} from "../base/options.js";
 import type { HeaderList } from "../capture/model/capture.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
@@ -130,7 +140,7 @@ export const DEV_OPTIONS = defineOptions("startDevServer", {
   readyFile: given<string>(),
   assumptions: given<Partial<SignatureAssumptions>>({ default: {} }),
   signal: given<AbortSignal>(),
-  report: readBy((_, report: Report) => calmly(report), { default: () => undefined }),
+  report: readBy((_, report: Report) => withoutThrowing(report), { default: () => undefined }),
   clock: given<Clock>({ default: systemClock }),
 } satisfies OptionsOf<DevServerOptions>);
 
@@ -175,30 +185,6 @@ function checkTogether({ onInvalid, secrets, register, tunnel, publicUrl }: Reso
   if (tunnel !== undefined && publicUrl !== undefined) {
     throw new PigeonholeError("invalid_option", "Give tunnel or publicUrl, not both.");
   }
-  const timer = { min: 1, max: MAX_NODE_TIMER };
-  return {
-    secrets,
-    rules: createForwardRules(options.forwards ?? [], { allowRemote }),
-    isWanted: parsePatterns(options.events ?? "*", "events"),
-    port: checkPort("port", options.port ?? 4400),
-    host: options.host ?? "127.0.0.1",
-    path,
-    pagePort: pagePort === false ? false : checkPort("pagePort", pagePort),
-    onInvalid,
-    whenDown: checkChoice("whenDown", options.whenDown ?? "503", ["503", "hold"]),
-    timeoutMs: checkWholeNumber("timeoutMs", options.timeoutMs ?? 30 * SECOND, timer),
-    maxBodyBytes: checkWholeNumber("maxBodyBytes", options.maxBodyBytes ?? 5 * 1024 * 1024, { min: 1 }),
-    allowRemote,
-    insecure: options.insecure ?? false,
-    ca: options.ca,
-    headers: options.headers ?? [],
-    max: checkWholeNumber("max", options.max ?? 1000, { min: 1 }),
-    keepMs: checkWholeNumber("keepMs", options.keepMs ?? 7 * DAY, { min: 1 }),
-    tunnelTimeoutMs: checkWholeNumber("tunnelTimeoutMs", options.tunnelTimeoutMs ?? 30 * SECOND, timer),
-    assumptions: options.assumptions ?? {},
-    report: withoutThrowing(report),
-    clock: options.clock ?? systemClock,
-  };
 }
 
 /** A reporter that fails must not lose a delivery. */

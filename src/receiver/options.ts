@@ -2,11 +2,21 @@ import { pino } from "pino";
 import { type Clock, systemClock } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import type { Logger } from "../base/logger.js";
+import { type Logger, makeSafeLogger } from "../base/logger.js";
 import { checkWholeNumber } from "../base/option-check.js";
-import { type OptionsOf, type Resolved, callable, defineOptions, flag, given, oneOf, readBy, required, wholeNumber } from "../base/options.js";
+import {
+  type OptionsOf,
+  type Resolved,
+  callable,
+  defineOptions,
+  flag,
+  given,
+  oneOf,
+  readBy,
+  required,
+  wholeNumber,
+} from "../base/options.js";
 import { createRememberingClock } from "../base/remembering-clock.js";
-import { makeSureLogger } from "../base/sure-logger.js";
 import type { Random } from "../base/random.js";
 import type { Client } from "../client/call-types.js";
 import { createClient } from "../client/create-client.js";
@@ -124,7 +134,7 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   retention: readBy(resolveRetention),
   source: readBy(checkSource, { default: "default" }),
   signature: readBy((option, changes?: Partial<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
-  logger: readBy((_, logger?: Logger) => makeSureLogger(logger ?? pino({ name: "pigeonhole" }))),
+  logger: readBy((_, logger?: Logger) => makeSafeLogger(logger ?? pino({ name: "pigeonhole" }))),
   logErrorMessages: flag({ default: false }),
   onAlarm: callable<(alarm: Alarm) => unknown>(),
   silenceAfterMs: wholeNumber({ min: 1 }),
@@ -146,41 +156,8 @@ export type ResolvedOptions = Omit<Resolved<typeof RECEIVER_OPTIONS>, "secrets" 
 
 /** Fills in defaults; throws `invalid_option` naming the option. */
 export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
-  checkOptionNames("createReceiver", options, OPTION_NAMES);
-  const { toleranceSeconds = LIMITS.toleranceSeconds, unverified = "retry" } = options;
-  const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES, bodyTimeoutMs = 5 * SECOND } = options;
-  const { highWaterMark = 1_000, concurrency = 16, silenceAfterMs, source = "default" } = options;
-  const { backlogAfterMs = 15 * MINUTE } = options;
-  if (unverified !== "retry" && unverified !== "reject") {
-    throw new PigeonholeError("invalid_option", `unverified must be "retry" or "reject", got "${String(unverified)}".`);
-  }
-  if (typeof source !== "string" || source === "") {
-    throw new PigeonholeError("invalid_option", "source must be a text that is not empty.");
-  }
-  return {
-    store: resolveStore(options.store ?? "pigeonhole.db"),
-    api: resolveApi(options),
-    schemas: options.schemas ?? {},
-    toleranceSeconds: checkWholeNumber("toleranceSeconds", toleranceSeconds, { min: 1, max: (7 * DAY) / SECOND }),
-    unverified,
-    maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, { min: 1 }),
-    bodyTimeoutMs: checkWholeNumber("bodyTimeoutMs", bodyTimeoutMs, { min: 1 }),
-    highWaterMark: checkWholeNumber("highWaterMark", highWaterMark, { min: 1 }),
-    concurrency: checkWholeNumber("concurrency", concurrency, { min: 1 }),
-    retry: resolveRetry("retry", options.retry),
-    retention: resolveRetention(options.retention ?? {}),
-    source,
-    signature: resolveSignatureAssumptions(options.signature, "signature"),
-    logger: makeSafeLogger(options.logger ?? pino({ name: "pigeonhole" })),
-    logErrorMessages: options.logErrorMessages ?? false,
-    onAlarm: options.onAlarm,
-    silenceAfterMs:
-      silenceAfterMs === undefined ? undefined : checkWholeNumber("silenceAfterMs", silenceAfterMs, { min: 1 }),
-    backlogAfterMs: checkWholeNumber("backlogAfterMs", backlogAfterMs, { min: 1 }),
-    telemetry: options.telemetry ?? true,
-    clock: createRememberingClock(options.clock ?? systemClock),
-    random: options.random ?? Math.random,
-  };
+  const { secrets: _, ...resolved } = RECEIVER_OPTIONS.resolve(options);
+  return { ...resolved, api: resolveApi(options) };
 }
 
 function resolveApi({ api, clock, random, logger }: ReceiverOptions): Client | undefined {

@@ -31,9 +31,8 @@ export class ContactEventWaits {
    * is closed.
    */
   async wait(stored: readonly StoredEvent[], wait: ContactEventWait): Promise<StoredEvent> {
-    checkOptionNames("sandbox.waitForContactEvent", wait, WAIT_NAMES);
-    const { name, email } = wait;
-    const timeoutMs = checkTimeout(wait.timeoutMs ?? 10 * SECOND);
+    const { name, email, timeoutMs } = WAIT_OPTIONS.resolve(wait);
+    checkTimeout(timeoutMs);
     const fits = (event: StoredEvent): boolean =>
       (name === undefined || event.name === name) &&
       (email === undefined || event.email.toLowerCase() === email.toLowerCase());

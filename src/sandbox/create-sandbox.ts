@@ -68,7 +68,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const { clock } = time;
   const makeId = createMakeId(seed);
   type Happened = SandboxLogEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "atMs"> : never) : never;
-  const emit = (happened: Happened): void => options.onLog({ atMs: clock.now(), ...happened });
+  const emit = (happened: Happened): void => options.onLog?.({ atMs: clock.now(), ...happened });
 
   const log = new AttemptLog(options.maxLogRows);
   const waits = new AttemptWaits(log, time.awaited);

@@ -107,87 +107,43 @@ export interface SandboxOptions {
   onLog?: (entry: SandboxLogEntry) => void;
 }
 
-const OPTION_NAMES: OptionNames<SandboxOptions> = {
-  clock: true,
-  startMs: true,
-  receiverTime: true,
-  seed: true,
-  strictUrls: true,
-  lookUpHost: true,
-  refuseAddress: true,
-  maxEndpoints: true,
-  addresses: true,
-  domains: true,
-  newEventTypes: true,
-  apiKeys: true,
-  contacts: true,
-  unknownContacts: true,
-  automations: true,
-  eventsPerMinute: true,
-  signature: true,
-  retriesOfDisabled: true,
-  paths: true,
-  credential: true,
-  receive: true,
-  attemptsAtOnce: true,
-  patienceMs: true,
-  maxLogRows: true,
-  onLog: true,
-};
+/** The defaults and checks of {@link SandboxOptions}. What has no check here is checked by the part that uses it. */
+export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
+  clock: given<SandboxClock>({ default: "real" }),
+  startMs: wholeNumber({ min: 0, max: LATEST_MS }),
+  receiverTime: oneOf(["sandbox", "machine"]),
+  seed: readBy((_, seed?: string | number) => String(seed ?? randomBytes(16).toString("hex"))),
+  strictUrls: flag({ default: false }),
+  lookUpHost: callable<LookUpHost>(),
+  refuseAddress: callable<RefuseAddress>(),
+  maxEndpoints: wholeNumber({ default: LIMITS.endpointsPerWorkspace, min: 0 }),
+  addresses: readBy(lowerCase, { default: SAMPLE_WORKSPACE_ADDRESSES }),
+  domains: readBy(lowerCase, { default: [SAMPLE_DOMAIN] }),
+  newEventTypes: list<string>({ default: [] }),
+  apiKeys: list<SandboxApiKey>(),
+  contacts: list<ContactInput>({ default: SAMPLE_PEOPLE.map(([name, email]) => ({ name, email })) }),
+  unknownContacts: oneOf(["refuse", "create"], { default: "refuse" }),
+  automations: list<SandboxAutomation>({ default: [] }),
+  eventsPerMinute: wholeNumber({ default: EVENT_LIMITS.eventsPerMinute, min: 1 }),
+  // Refused here and not when the first attempt is signed.
+  signature: readBy((option, changes?: Partial<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
+  retriesOfDisabled: oneOf(["dropped", "kept"], { default: "dropped" }),
+  paths: given<PathOverrides>(),
+  credential: given<Partial<CredentialShape>>(),
+  receive: callable<ReceiveFetch>(),
+  attemptsAtOnce: wholeNumber({ min: 1 }),
+  patienceMs: wholeNumber({ default: 5 * SECOND, min: 1, max: MAX_NODE_TIMER }),
+  maxLogRows: wholeNumber({ default: 100_000, min: 1 }),
+  onLog: callable<(entry: SandboxLogEntry) => void>(),
+} satisfies OptionsOf<SandboxOptions>);
 
 /** The options, with defaults filled in. */
-export type ResolvedSandboxOptions = SandboxOptions &
-  Required<
-    Pick<
-      SandboxOptions,
-      "clock" | "strictUrls" | "maxEndpoints" | "addresses" | "domains" | "newEventTypes" | "contacts" | "maxLogRows"
-    > &
-      Pick<SandboxOptions, "retriesOfDisabled" | "onLog" | "unknownContacts" | "automations">
-  > & { seed: string };
+export type ResolvedSandboxOptions = Resolved<typeof SANDBOX_OPTIONS>;
 
 /** Fills in defaults. Throws an `invalid_option` that names the option. */
 export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxOptions {
-  checkOptionNames("createSandbox", options, OPTION_NAMES);
-  const { maxEndpoints = LIMITS.endpointsPerWorkspace, maxLogRows = 100_000, retriesOfDisabled = "dropped" } = options;
-  const { receiverTime = "sandbox", unknownContacts = "refuse", addresses, domains = [SAMPLE_DOMAIN] } = options;
-  checkChoice("retriesOfDisabled", retriesOfDisabled, ["dropped", "kept"]);
-  checkChoice("receiverTime", receiverTime, ["sandbox", "machine"]);
-  checkChoice("unknownContacts", unknownContacts, ["refuse", "create"]);
-  for (const list of ["addresses", "domains", "newEventTypes", "contacts", "automations", "apiKeys"] as const) {
-    const value: unknown = options[list];
-    if (value !== undefined && !Array.isArray(value))
-      throw new PigeonholeError("invalid_option", `${list} must be a list.`);
-  }
-  for (const name of ["receive", "lookUpHost", "refuseAddress", "onLog"] as const) {
-    const value: unknown = options[name];
-    if (value !== undefined && typeof value !== "function") {
-      throw new PigeonholeError("invalid_option", `${name} must be a function.`);
-    }
-  }
-  // Refused here and not when the first attempt is signed.
-  resolveSignatureAssumptions(options.signature, "signature");
-  if (options.startMs !== undefined) checkStart(options.startMs, options.clock);
-  return {
-    ...options,
-    clock: options.clock ?? "real",
-    seed: String(options.seed ?? randomBytes(16).toString("hex")),
-    strictUrls: options.strictUrls ?? false,
-    maxEndpoints: checkWholeNumber("maxEndpoints", maxEndpoints, { min: 0 }),
-    addresses: (addresses ?? SAMPLE_WORKSPACE_ADDRESSES).map((address) => address.toLowerCase()),
-    domains: domains.map((domain) => domain.toLowerCase()),
-    newEventTypes: options.newEventTypes ?? [],
-    contacts: options.contacts ?? SAMPLE_PEOPLE.map(([name, email]) => ({ name, email })),
-    unknownContacts,
-    automations: options.automations ?? [],
-    maxLogRows: checkWholeNumber("maxLogRows", maxLogRows, { min: 1 }),
-    retriesOfDisabled,
-    onLog: options.onLog ?? (() => {}),
-  };
-}
-
-function checkStart(startMs: number, clock: SandboxClock = "real"): void {
-  checkWholeNumber("startMs", startMs, { min: 0, max: LATEST_MS });
-  if (clock === "manual") return;
+  const resolved = SANDBOX_OPTIONS.resolve(options);
+  if (resolved.startMs === undefined || resolved.clock === "manual") return resolved;
   throw new PigeonholeError(
     "invalid_option",
     'startMs is where clock: "manual" begins; leave it out for other clocks.',
