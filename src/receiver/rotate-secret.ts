@@ -36,8 +36,8 @@ const BETWEEN_TRIES: Backoff = { initialMs: 0.1 * SECOND, factor: 2, maxMs: 5 * 
  * sent again, and the first mismatch makes them read the secret again. Needs `unverified: "retry"`, the default.
  *
  * Resolves with the new secret when it has been handed over. Rejects with what the API call rejects with (nothing has
- * changed then, unless no answer came), `invalid_option` for an option that cannot be right, or with the last error of `handOver`: a
- * SecretNotHandedOverError, which still has what must be stored by hand.
+ * changed then, unless no answer came), `invalid_option` for an option that cannot be right, or with the last error of
+ * `handOver`: a SecretNotHandedOverError, which still has what must be stored by hand.
  */
 export async function rotateSecret(options: RotateSecretOptions): Promise<string> {
   const { client, endpointId, handOver, tries } = ROTATE_OPTIONS.resolve(options);
