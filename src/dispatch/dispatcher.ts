@@ -5,7 +5,7 @@ import { PigeonholeError } from "../base/error.js";
 import { inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
 import type { AcceptResult, Store } from "../store/store.js";
-import { CrashLoopingWork } from "./crash-looping-work.js";
+import { CrashLoopingWork, type QueuedWork } from "./crash-looping-work.js";
 import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
 import { DueWork, LEASE_MS } from "./due-work.js";
 import type { RegisteredHandler } from "./handler.js";
@@ -287,16 +287,21 @@ export class Dispatcher {
     const found = await this.#ownership.recover(now);
     if (found === "recovered_work") this.poke();
     if (found !== "ownership") return;
-    this.#opening = this.#openWindows();
+    const crashLooping = this.#crashLooping.lease([...this.#queues.values()]);
+    const first = crashLooping.next();
+    this.#opening = first.then((found) => this.#openWindows(found, crashLooping));
     this.#deps.sender?.start();
+    // Where there is none, what is accepted from now on may run at once.
+    await first;
   }
 
   /** Crash-looping work runs first, while nothing else may begin. */
-  async #openWindows(): Promise<void> {
-    const queues = [...this.#queues.values()];
-    for await (const { queue, ready } of this.#crashLooping.lease(queues)) await this.#processAlone(queue, ready);
+  async #openWindows(first: IteratorResult<QueuedWork, void>, rest: AsyncGenerator<QueuedWork, void>): Promise<void> {
+    for (let next = first; next.done !== true; next = await rest.next()) {
+      await this.#processAlone(next.value.queue, next.value.ready);
+    }
     if (this.#stopped) return;
-    for (const queue of queues) {
+    for (const queue of this.#queues.values()) {
       queue.window.open();
       this.#poke(queue);
     }
