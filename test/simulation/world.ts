@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import Database from "better-sqlite3";
@@ -16,6 +15,7 @@ import { EFFECT_TABLE, longestQueueMs } from "./handlers.js";
 import type { Life } from "./life.js";
 import { type Kit, Machine } from "./machine.js";
 import type { Happening, SeedPlan } from "./plan.js";
+import { MEMORY_DISK } from "../support/memory-disk.js";
 
 /** Everything that can be seen of a seed's world when it has come to rest. */
 export interface History {
@@ -38,9 +38,6 @@ export interface History {
   met: ReadonlySet<string>;
 }
 
-/** A memory file system where there is one: FULL waits for the disk at every commit. */
-const SCRATCH = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-
 const MOST_REST_MS = 400 * HOUR;
 
 /**
@@ -56,7 +53,7 @@ export interface WorldOptions {
 
 /** Lets a seed's world run to its end. */
 export async function simulate(plan: SeedPlan, kit: Kit, options: WorldOptions = {}): Promise<History> {
-  const folder = mkdtempSync(join(SCRATCH, "pigeonhole-simulation-"));
+  const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-simulation-"));
   try {
     return await new World(plan, kit, folder, options).run();
   } finally {

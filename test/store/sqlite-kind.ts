@@ -3,7 +3,8 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
 import Database from "better-sqlite3";
 import { acceptLeased, settlements, type StoreKind, type StoreUnderTest } from "./conformance/fixture.js";
-import { makeFolder, MEMORY_DISK } from "../support/folder.js";
+import { makeFolder } from "../support/folder.js";
+import { MEMORY_DISK } from "../support/memory-disk.js";
 
 export const MEMORY: StoreKind = { create: createInMemory, lateUses: lateUses() };
 export const FILE_WITH_THREAD: StoreKind = { create: () => createOnFile(true), lateUses: lateUses() };

@@ -1,10 +1,7 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-
-/** For files of which a test asserts what holds on any disk: one that waits for no device, where the system has one. */
-export const MEMORY_DISK = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** A new folder, removed after the test and its `afterEach`; by the name that a program in it sees, also where its path has a link. */
 export function makeFolder(parent = tmpdir()): string {
