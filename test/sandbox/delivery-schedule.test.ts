@@ -171,7 +171,7 @@ describe("a receiver that does not answer", () => {
   });
 
   test("a receiver that does not answer does not hold up the deliveries to others", async () => {
-    const { sandbox } = openOnClock({ patienceMs: 20 });
+    const { sandbox } = openOnClock({ patienceMs: 500 });
     const [hanging, healthy] = [await openProbe(() => "nothing"), await openProbe()];
     sandbox.endpoints.create({ url: hanging.url });
     sandbox.endpoints.create({ url: healthy.url });
@@ -181,7 +181,7 @@ describe("a receiver that does not answer", () => {
     expect(sandbox.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
 
-  test("a receiver that does not answer that trickles a body without end has answered with its status", async () => {
+  test("a receiver that trickles a body without end has answered with its status", async () => {
     const { sandbox } = openOnClock({
       patienceMs: 20,
       receive: () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status: 202 }),
