@@ -9,17 +9,22 @@ export type Job =
   | { kind: "siege"; siege: SiegeName; seed: number; kills?: number; seconds?: number }
   | { kind: "simulation"; firstSeed: number; seeds: number };
 
-/** What a job came to, added up by scenario. */
+/** What a job came to. */
 export interface JobResult {
   scenario: string;
   counts: Record<string, number>;
   violations: string[];
+  /** Seeds of the simulation that break a promise. */
+  failedSeeds?: number[];
   ms: number;
+  /** Of the job's own process; those that it starts have their own. */
+  cpuMs: number;
 }
 
 const STATES_PER_JOB = 250;
 const KILLS_PER_JOB = 50;
-const SEEDS_PER_JOB = 500;
+/** So many are lost with a process that dies. */
+const SEEDS_PER_JOB = 100;
 
 /** Everything that is to be done, in pieces small enough that the processes end at about the same time. */
 export function planJobs(options: TortureOptions): Job[] {
@@ -51,6 +56,20 @@ export function planJobs(options: TortureOptions): Job[] {
     );
   }
   return jobs;
+}
+
+/** The name under which the results of jobs of one kind are added up. */
+export function scenarioOf(job: Job): string {
+  switch (job.kind) {
+    case "power_loss":
+      return `power loss, ${job.play}`;
+    case "control":
+      return `control, ${job.mistake}`;
+    case "siege":
+      return job.siege;
+    case "simulation":
+      return "simulation";
+  }
 }
 
 function planPowerLoss({ plays, states, seed }: TortureOptions): Job[] {

@@ -1,75 +1,75 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { type Job, type JobResult, planJobs } from "./jobs.js";
+import { type Job, type JobResult, planJobs, scenarioOf } from "./jobs.js";
 import { HELP, type TortureOptions, readOptions } from "./options.js";
 import { findShimObstacle } from "./shim/shim.js";
+import { Summary } from "./summary.js";
 
 const WORKER = fileURLToPath(new URL("run-job.ts", import.meta.url));
 const MOST_SHOWN = 5;
+/** How far a long run is. */
+const TELL_AFTER_S = 60;
 
-/** Shares the jobs among processes, each on one job at a time. */
+/** Shares the jobs among processes, each on one job at a time. A process that dies in one is replaced. */
 async function runJobs(jobs: readonly Job[], workers: number, onResult: (result: JobResult) => void): Promise<void> {
   const waiting = [...jobs];
   const runWorker = async (): Promise<void> => {
-    if (waiting.length === 0) return;
-    const child = fork(WORKER, { stdio: "inherit" });
+    let child: ChildProcess | undefined;
     try {
-      for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) onResult(await runOne(child, job));
+      for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+        if (child?.connected !== true)
+          child = fork(WORKER, { stdio: "inherit", execArgv: [...process.execArgv, "--max-semi-space-size=32"] });
+        onResult(await runOne(child, job));
+      }
     } finally {
-      child.kill();
+      child?.kill();
     }
   };
   await Promise.all(Array.from({ length: workers }, runWorker));
 }
 
 function runOne(child: ChildProcess, job: Job): Promise<JobResult> {
-  return new Promise((resolve, reject) => {
-    const onExit = (): void => reject(new Error(`A worker ended during ${JSON.stringify(job)}.`));
-    child.once("exit", onExit);
-    child.once("message", (result: JobResult) => {
+  const begunAt = performance.now();
+  return new Promise((resolve) => {
+    const onExit = (): void => {
+      child.off("message", onResult);
+      const violations = [`The process died during ${JSON.stringify(job)}.`];
+      resolve({ scenario: scenarioOf(job), counts: {}, violations, ms: performance.now() - begunAt, cpuMs: 0 });
+    };
+    const onResult = (result: JobResult): void => {
       child.off("exit", onExit);
       resolve(result);
-    });
+    };
+    child.once("exit", onExit);
+    child.once("message", onResult);
     child.send(job);
   });
 }
 
 async function main(options: TortureOptions): Promise<boolean> {
-  const obstacle = findShimObstacle();
+  const jobs = planJobs(options);
+  // The simulation has a disk of its own.
+  const obstacle = jobs.some(({ kind }) => kind !== "simulation") ? findShimObstacle() : undefined;
   if (obstacle !== undefined) throw new Error(`Nothing can be recorded here: ${obstacle}.`);
   const begunAt = performance.now();
-  const sums = new Map<string, JobResult>();
+  const seconds = (): number => (performance.now() - begunAt) / 1_000;
   console.log(`seed ${options.seed}, ${options.workers} processes`);
   if (options.scenarios.has("simulation")) {
     const first = options.firstSeed ?? 1;
     console.log(`simulation: seeds ${first} to ${first + options.seeds - 1}`);
   }
-  await runJobs(planJobs(options), options.workers, (result) => {
+  const summary = new Summary();
+  let toldAt = 0;
+  await runJobs(jobs, options.workers, (result) => {
     for (const violation of result.violations.slice(0, MOST_SHOWN))
       console.error(`BROKEN ${result.scenario}: ${violation}`);
-    sums.set(result.scenario, add(sums.get(result.scenario), result));
+    summary.add(result);
+    if (seconds() - toldAt < TELL_AFTER_S) return;
+    toldAt = seconds();
+    console.log(`${summary.jobs} of ${jobs.length} jobs, ${summary.violations} violations, ${Math.round(toldAt)} s`);
   });
-  for (const sum of sums.values()) console.log(describe(sum));
-  const broken = [...sums.values()].reduce((count, { violations }) => count + violations.length, 0);
-  console.log(`${broken} violations, ${Math.round((performance.now() - begunAt) / 1_000)} s`);
-  return broken === 0;
-}
-
-function add(before: JobResult | undefined, { scenario, counts, violations, ms }: JobResult): JobResult {
-  const sum = { scenario, counts: { ...before?.counts }, violations: [...(before?.violations ?? []), ...violations] };
-  for (const [name, count] of Object.entries(counts)) {
-    const known = sum.counts[name] ?? 0;
-    // A wait is not added up: the longest counts.
-    sum.counts[name] = name.endsWith("Ms") ? Math.max(known, count) : known + count;
-  }
-  return { ...sum, ms: ms + (before?.ms ?? 0) };
-}
-
-function describe({ scenario, counts, violations, ms }: JobResult): string {
-  const figures = Object.entries(counts).map(([name, count]) => `${name} ${Math.round(count)}`);
-  const { seeds } = counts;
-  if (seeds !== undefined) figures.push(`${((seeds * 1_000) / ms).toFixed(1)} a second and process`);
-  return `${violations.length === 0 ? "kept  " : "BROKEN"} ${scenario}: ${figures.join(", ")}; ${violations.length} violations, ${Math.round(ms / 1_000)} s`;
+  for (const line of summary.lines(seconds())) console.log(line);
+  return summary.violations === 0;
 }
 
 try {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SHOWN_IN } from "./controls.js";
-import type { Job, JobResult } from "./jobs.js";
+import { type Job, type JobResult, scenarioOf } from "./jobs.js";
 import { cutPower } from "./scenarios/power-loss.js";
 import { runSimulation } from "./scenarios/simulation.js";
 import { besiege } from "./scenarios/sieges.js";
@@ -21,19 +21,24 @@ process.on("message", (job: Job) => {
 async function run(job: Job): Promise<JobResult> {
   const folder = mkdtempSync(join(tmpdir(), "pigeonhole-shim-"));
   const begunAt = performance.now();
+  const cpuBefore = process.cpuUsage();
+  const times = (): Pick<JobResult, "ms" | "cpuMs"> => {
+    const { user, system } = process.cpuUsage(cpuBefore);
+    return { ms: performance.now() - begunAt, cpuMs: (user + system) / 1_000 };
+  };
   try {
     const result = await runIn(job, folder);
-    return { ...result, ms: performance.now() - begunAt };
+    return { ...result, ...times() };
   } catch (error) {
     const violations = [`ended with ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
-    return { scenario: nameOf(job), counts: {}, violations, ms: performance.now() - begunAt };
+    return { scenario: scenarioOf(job), counts: {}, violations, ...times() };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function runIn(job: Job, folder: string): Promise<Omit<JobResult, "ms">> {
-  const scenario = nameOf(job);
+async function runIn(job: Job, folder: string): Promise<Omit<JobResult, "ms" | "cpuMs">> {
+  const scenario = scenarioOf(job);
   switch (job.kind) {
     case "power_loss": {
       const shim = buildShim(folder);
@@ -57,21 +62,13 @@ async function runIn(job: Job, folder: string): Promise<Omit<JobResult, "ms">> {
       return { scenario, counts, violations };
     }
     case "simulation": {
-      const violations = await runSimulation(job);
-      return { scenario, counts: { seeds: job.seeds }, violations };
+      const failures = await runSimulation(job);
+      return {
+        scenario,
+        counts: { seeds: job.seeds },
+        violations: failures.map(({ message }) => message),
+        failedSeeds: failures.map(({ seed }) => seed),
+      };
     }
-  }
-}
-
-function nameOf(job: Job): string {
-  switch (job.kind) {
-    case "power_loss":
-      return `power loss, ${job.play}`;
-    case "control":
-      return `control, ${job.mistake}`;
-    case "siege":
-      return job.siege;
-    case "simulation":
-      return "simulation";
   }
 }

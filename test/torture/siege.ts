@@ -36,6 +36,9 @@ export interface SiegeResult {
   kills: number;
   /** How long it took to come to rest after the last trouble. */
   restMs: number;
+  /** Events without an effect or contact event, and with more than one. */
+  lost: number;
+  twice: number;
   violations: string[];
 }
 
@@ -54,6 +57,8 @@ export class Siege {
   #process: TortureProcess | undefined;
   #apiCalls = 0;
   #kills = 0;
+  #lost = 0;
+  #twice = 0;
   #deliver: Promise<void> | undefined;
   #isOver = false;
 
@@ -163,6 +168,8 @@ export class Siege {
       apiCalls: this.#apiCalls,
       kills: this.#kills,
       restMs,
+      lost: this.#lost,
+      twice: this.#twice,
       violations: this.#violations,
     };
   }
@@ -259,6 +266,8 @@ export class Siege {
       const counts = [id, `${LEDGER}.done ${id}`, `${COURIER}.done ${id}`].map((key, index) =>
         index === 0 ? (effects.get(key) ?? 0) : (stored.get(key) ?? 0),
       );
+      if (!isDone || counts.includes(0)) this.#lost += 1;
+      if (counts.some((count) => count > 1)) this.#twice += 1;
       if (!isDone || counts.some((count) => count !== 1))
         wrong.push(`${id}: done ${isDone}, times ${counts.join(", ")}`);
     }

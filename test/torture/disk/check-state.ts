@@ -33,6 +33,10 @@ export interface Checked {
   wrong: string[];
   /** Events that were answered and have been removed since. */
   pruned: number;
+  /** Events that were answered, or done, and are gone or without effect. */
+  lost: number;
+  /** Events with an effect or a contact event more than once. */
+  twice: number;
 }
 
 /** Starts the real package on the state, lets the service do its part, and says what is wrong in the end. */
@@ -41,10 +45,9 @@ export async function checkState(state: State): Promise<Checked> {
   const checked = new StateCheck(state, join(folder, DATABASE));
   try {
     for (const [name, bytes] of state.files) writeFileSync(join(folder, name), bytes);
-    return { wrong: await checked.run(), pruned: checked.pruned };
+    return checked.result(await checked.run());
   } catch (error) {
-    const wrong = [`ended with ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
-    return { wrong, pruned: checked.pruned };
+    return checked.result([`ended with ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`]);
   } finally {
     await checked.close();
     rmSync(folder, { recursive: true, force: true });
@@ -52,7 +55,9 @@ export async function checkState(state: State): Promise<Checked> {
 }
 
 class StateCheck {
-  pruned = 0;
+  #pruned = 0;
+  readonly #lost = new Set<string>();
+  readonly #twice = new Set<string>();
   readonly #state: State;
   readonly #file: string;
   readonly #store: Store;
@@ -94,6 +99,10 @@ class StateCheck {
     return [...(await this.#comeToRest()), ...this.#findWhatIsThereInTheEnd()];
   }
 
+  result(wrong: string[]): Checked {
+    return { wrong, pruned: this.#pruned, lost: this.#lost.size, twice: this.#twice.size };
+  }
+
   async close(): Promise<void> {
     this.#db?.close();
     await this.#receiver.stop({ timeoutMs: 0 }).catch(() => undefined);
@@ -110,11 +119,15 @@ class StateCheck {
       const count = effects.get(id) ?? 0;
       if (event === undefined) {
         const isPruned = this.#state.mayBePruned && count === 1;
-        if (isPruned) this.pruned += 1;
-        if (this.#state.answered.has(id) && !isPruned) wrong.push(`answered and lost: ${id}`);
+        if (isPruned) this.#pruned += 1;
+        const isLost = this.#state.answered.has(id) && !isPruned;
+        if (isLost) this.#lost.add(id);
+        if (isLost) wrong.push(`answered and lost: ${id}`);
         if (count > 0 && !isPruned) wrong.push(`an effect without its event: ${id}`);
         continue;
       }
+      if (isDone(event, LEDGER) && count === 0) this.#lost.add(id);
+      if (count > 1) this.#twice.add(id);
       if (isDone(event, LEDGER) !== count > 0) wrong.push(`done ${isDone(event, LEDGER)}, ${count} effects: ${id}`);
       // Retention may have removed what was sent.
       const isMissing = isDone(event, COURIER) && !recorded.has(`${COURIER}.done ${id}`) && !this.#state.mayBePruned;
@@ -164,6 +177,8 @@ class StateCheck {
       ...this.#state.events.flatMap(({ id }) => {
         const counts = { effects: effects.get(id) ?? 0, ledger: stored.get(`${LEDGER}.done ${id}`) ?? 0 };
         const all = { ...counts, courier: stored.get(`${COURIER}.done ${id}`) ?? 0 };
+        if (Object.values(all).includes(0)) this.#lost.add(id);
+        if (Object.values(all).some((count) => count > 1)) this.#twice.add(id);
         return Object.values(all).every((count) => count === 1) ? [] : [`not once each: ${id} ${JSON.stringify(all)}`];
       }),
       ...this.#api.refused.map((code) => `refused by the API: ${code}`),

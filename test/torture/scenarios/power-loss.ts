@@ -91,6 +91,11 @@ export interface PowerLossResult {
   checkpoints: number;
   /** States in which something answered and done had been removed. */
   pruned: number;
+  /** Events of all recordings. */
+  events: number;
+  /** Events of all states that were lost, and that took effect twice. */
+  lost: number;
+  twice: number;
   violations: string[];
 }
 
@@ -105,6 +110,9 @@ export async function cutPower(options: PowerLossOptions): Promise<PowerLossResu
     withAnswers: 0,
     checkpoints: 0,
     pruned: 0,
+    events: 0,
+    lost: 0,
+    twice: 0,
     violations: [],
   };
   while (result.states < states && !(options.stopEarly === true && result.violations.length > 0)) {
@@ -121,6 +129,7 @@ export async function cutPower(options: PowerLossOptions): Promise<PowerLossResu
       play: PLAYS[play],
     });
     result.recordings += 1;
+    result.events += recording.events.length;
     result.checkpoints += countCheckpoints(recording.entries);
     await checkRecording(
       recording,
@@ -151,8 +160,10 @@ async function checkRecording(recording: Recording, check: RecordingCheck, resul
       const files = disk.cut(loss, random);
       const mayBePruned = check.play === "pruning";
       const state: State = { files, events: recording.events, answered, calls, mayBePruned };
-      const { wrong, pruned } = await checkState(state);
+      const { wrong, pruned, lost, twice } = await checkState(state);
       if (pruned > 0) result.pruned += 1;
+      result.lost += lost;
+      result.twice += twice;
       result.states += 1;
       result.byLoss[loss] += 1;
       if (answered.size > 0) result.withAnswers += 1;

@@ -1,12 +1,18 @@
 import { BUILT, runSeed } from "../../simulation/run-seed.js";
 
-/** Runs seeds of the simulation; gives what is wrong, a text for each seed that breaks a promise. */
-export async function runSimulation({ firstSeed, seeds }: { firstSeed: number; seeds: number }): Promise<string[]> {
-  const wrong: string[] = [];
+/** Runs seeds of the simulation, all of them also after a failure; gives those that break a promise. */
+export async function runSimulation({
+  firstSeed,
+  seeds,
+}: {
+  firstSeed: number;
+  seeds: number;
+}): Promise<{ seed: number; message: string }[]> {
+  const failures: { seed: number; message: string }[] = [];
   for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
     await runSeed(seed, BUILT).catch((error: unknown) =>
-      wrong.push(error instanceof Error ? error.message : String(error)),
+      failures.push({ seed, message: error instanceof Error ? error.message : String(error) }),
     );
   }
-  return wrong;
+  return failures;
 }
