@@ -6,6 +6,17 @@ export interface Expiring {
   expire(): void;
 }
 
+/** An operation that was begun. */
+export interface Deadline<Thing extends Expiring = Expiring> {
+  /** Undefined once it has ended or expired, so that nothing here keeps it in memory. */
+  thing: Thing | undefined;
+  /** In the clock's elapsed time. */
+  readonly expiresAt: number;
+}
+
+/** So many ended operations may stay in the list, and as many again as are running. */
+const MAX_ENDED = 64;
+
 /**
  * One timer for any number of running operations. All have the same time limit, so they expire in the order in which
  * they began. An operation that ends in the turn of the event loop in which it began needs no timer.
@@ -13,8 +24,13 @@ export interface Expiring {
 export class Deadlines<Thing extends Expiring = Expiring> {
   readonly #clock: Clock;
   readonly #limitMs: number;
-  /** When each operation expires, in the clock's elapsed time. The first entry expires first. */
-  readonly #underWay = new Map<Thing, number>();
+  /**
+   * The first one expires first. Not a Map: as it grows and shrinks, V8 replaces its table again and again, and each old
+   * table refers to the next one. Once the first of them is in old memory, all that was in any of them stays in memory
+   * until the next full collection.
+   */
+  #begun: Deadline<Thing>[] = [];
+  #running = 0;
   #timer: Timer | undefined;
   #waitsForTurn = false;
 
@@ -23,19 +39,29 @@ export class Deadlines<Thing extends Expiring = Expiring> {
     this.#limitMs = limitMs;
   }
 
-  get underWay(): Iterable<Thing> {
-    return this.#underWay.keys();
+  get underWay(): Thing[] {
+    return this.#begun.flatMap(({ thing }) => thing ?? []);
   }
 
-  begin(thing: Thing): void {
-    this.#underWay.set(thing, elapsedBy(this.#clock) + this.#limitMs);
-    if (this.#timer !== undefined || this.#waitsForTurn) return;
-    this.#waitsForTurn = true;
-    setImmediate(() => this.#setTimer());
+  begin(thing: Thing): Deadline<Thing> {
+    const deadline: Deadline<Thing> = { thing, expiresAt: elapsedBy(this.#clock) + this.#limitMs };
+    this.#begun.push(deadline);
+    this.#running += 1;
+    if (this.#timer === undefined && !this.#waitsForTurn) {
+      this.#waitsForTurn = true;
+      setImmediate(() => this.#setTimer());
+    }
+    return deadline;
   }
 
-  end(thing: Thing): void {
-    if (!this.#underWay.delete(thing) || this.#underWay.size > 0) return;
+  end(deadline: Deadline<Thing>): void {
+    if (deadline.thing === undefined) return;
+    deadline.thing = undefined;
+    this.#running -= 1;
+    if (this.#begun.length > 2 * this.#running + MAX_ENDED) {
+      this.#begun = this.#begun.filter(({ thing }) => thing !== undefined);
+    }
+    if (this.#running > 0) return;
     this.#timer?.cancel();
     this.#timer = undefined;
   }
@@ -43,17 +69,19 @@ export class Deadlines<Thing extends Expiring = Expiring> {
   #setTimer(): void {
     this.#waitsForTurn = false;
     if (this.#timer !== undefined) return;
-    const [first] = this.#underWay.values();
+    const first = this.#begun.find(({ thing }) => thing !== undefined);
     if (first === undefined) return;
-    this.#timer = this.#clock.setTimer(() => this.#expire(), Math.ceil(first - elapsedBy(this.#clock)));
+    const delayMs = Math.ceil(first.expiresAt - elapsedBy(this.#clock));
+    this.#timer = this.#clock.setTimer(() => this.#expire(), delayMs);
   }
 
   #expire(): void {
     const now = elapsedBy(this.#clock);
-    for (const [thing, expiresAt] of this.#underWay) {
-      if (expiresAt > now) break;
-      this.#underWay.delete(thing);
-      thing.expire();
+    for (const deadline of this.#begun) {
+      if (deadline.expiresAt > now) break;
+      const { thing } = deadline;
+      this.end(deadline);
+      thing?.expire();
     }
     this.#timer = undefined;
     this.#setTimer();

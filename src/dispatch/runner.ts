@@ -52,9 +52,9 @@ export class Runner {
   #run({ handler, deadlines }: RunningHandler, { work, event }: ReadyWork, span: RunSpan | undefined) {
     const context = new RunContext(work, event, this.#deps.context);
     const run = new HandlerRun(handler, event, context);
-    deadlines.begin(run);
+    const deadline = deadlines.begin(run);
     return run.ended.then((end): RunResult => {
-      deadlines.end(run);
+      deadlines.end(deadline);
       const records = context.end();
       const settlement = this.#settlementOf(end, { work, handler, dropSteps: context.mayHaveSteps, records });
       return { settlement, hasRecorded: records !== undefined, span };

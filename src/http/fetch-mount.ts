@@ -47,14 +47,13 @@ async function readFetchBody(request: Request, room: BodyRoom): Promise<BodyRead
 async function readChunks(body: ReadableStream<Uint8Array>, room: BodyRoom): Promise<BodyRead> {
   const reader = body.getReader();
   let isLate = false;
-  const late = {
+  const deadline = room.deadlines.begin({
     expire() {
       isLate = true;
       // The read that waits fails.
       reader.releaseLock();
     },
-  };
-  room.deadlines.begin(late);
+  });
   const chunks = new PackedChunks(room);
   const kept: Uint8Array[] = [];
   try {
@@ -73,7 +72,7 @@ async function readChunks(body: ReadableStream<Uint8Array>, room: BodyRoom): Pro
   } catch {
     return { kind: isLate ? "body_timeout" : "body_aborted" };
   } finally {
-    room.deadlines.end(late);
+    room.deadlines.end(deadline);
     // Not cancel(): on Node that destroys the socket before the answer is sent. The server discards the rest.
     reader.releaseLock();
   }

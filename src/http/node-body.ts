@@ -49,10 +49,9 @@ function readStream(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
   return new Promise((resolve) => {
     const packed = room.countsChunks ? new Readable({ read: () => undefined }) : undefined;
     // Node's own limit is 300 s and is checked every 30 s.
-    const late = { expire: () => settle({ kind: "body_timeout" }) };
-    room.deadlines.begin(late);
+    const deadline = room.deadlines.begin({ expire: () => settle({ kind: "body_timeout" }) });
     const settle = (read: BodyRead): void => {
-      room.deadlines.end(late);
+      room.deadlines.end(deadline);
       // raw-body releases what it holds.
       packed?.destroy();
       resolve(read);

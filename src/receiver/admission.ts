@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.js";
-import { Deadlines, type Expiring } from "../base/deadlines.js";
+import { type Deadline, Deadlines, type Expiring } from "../base/deadlines.js";
 import { SECOND } from "../base/duration.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { BodyRoom } from "../http/delivery-request.js";
@@ -107,11 +107,8 @@ export class Admission {
 
   /** Admits a body of `length` bytes, NaN when that is not known; undefined when the others leave no memory for it. */
   admit(length: number): AdmittedDelivery | undefined {
-    const isSmall = length <= SMALL_BODY_BYTES;
-    const delivery = new AdmittedDelivery(this, !isSmall);
-    if (isSmall && !delivery.take(length)) return undefined;
-    this.beginToAnswer(delivery);
-    return delivery;
+    if (!(length <= SMALL_BODY_BYTES)) return new AdmittedDelivery(this, undefined);
+    return this.takeBytes(length) ? new AdmittedDelivery(this, length) : undefined;
   }
 
   /** A delivery waits for a start in progress, but not longer than the service waits for an answer. */
@@ -140,12 +137,12 @@ export class Admission {
     this.#freeBytes += bytes;
   }
 
-  beginToAnswer(delivery: Expiring): void {
-    this.#answerDeadlines.begin(delivery);
+  beginToAnswer(delivery: Expiring): Deadline {
+    return this.#answerDeadlines.begin(delivery);
   }
 
-  endAnswering(delivery: Expiring): void {
-    this.#answerDeadlines.end(delivery);
+  endAnswering(deadline: Deadline): void {
+    this.#answerDeadlines.end(deadline);
   }
 
   beginToWait(): void {
@@ -167,16 +164,21 @@ export class Admission {
 export class AdmittedDelivery implements BodyRoom, Expiring {
   readonly #admission: Admission;
   readonly countsChunks: boolean;
-  #taken = 0;
+  /** Of its answer. */
+  #deadline: Deadline;
+  #taken: number;
   #waits = false;
   /** Its time for an answer is over. */
   #isLate = false;
   #hasLeft = false;
   #answerLate: ((late: typeof LATE) => void) | undefined;
 
-  constructor(admission: Admission, countsChunks: boolean) {
+  /** `takenBytes`: what its body takes, undefined when that is counted as it arrives. */
+  constructor(admission: Admission, takenBytes: number | undefined) {
     this.#admission = admission;
-    this.countsChunks = countsChunks;
+    this.countsChunks = takenBytes === undefined;
+    this.#taken = takenBytes ?? 0;
+    this.#deadline = admission.beginToAnswer(this);
   }
 
   get maxBytes(): number {
@@ -213,7 +215,7 @@ export class AdmittedDelivery implements BodyRoom, Expiring {
     if (!this.#isLate) return;
     // The sender was late. Bodies have a time limit of their own; the time for our answer begins here.
     this.#isLate = false;
-    this.#admission.beginToAnswer(this);
+    this.#deadline = this.#admission.beginToAnswer(this);
   }
 
   expire(): void {
@@ -226,7 +228,7 @@ export class AdmittedDelivery implements BodyRoom, Expiring {
   /** It is settled: stored, a duplicate, or refused. */
   leave(): void {
     this.#hasLeft = true;
-    this.#admission.endAnswering(this);
+    this.#admission.endAnswering(this.#deadline);
     this.#admission.giveBytes(this.#taken);
     if (this.#waits) this.#admission.endWaiting(this.#isLate);
   }

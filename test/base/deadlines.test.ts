@@ -1,8 +1,15 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { Deadlines } from "#pigeonhole/base/deadlines.js";
+import { type Deadline, Deadlines } from "#pigeonhole/base/deadlines.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
 
 const LIMIT = 1_000;
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as (options: { type: "minor" }) => void;
+const collectYoung = (): void => collect({ type: "minor" });
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function setUp() {
   const clock = fakeClock();
@@ -31,10 +38,9 @@ describe("deadlines of one length", () => {
 
   test("deadlines of one length leave what has ended alone, and no timer behind", async () => {
     const { clock, deadlines, expired, make } = setUp();
-    const [first, second] = [make("first"), make("second")];
-    deadlines.begin(first);
+    const first = deadlines.begin(make("first"));
     await clock.advance(500);
-    deadlines.begin(second);
+    const second = deadlines.begin(make("second"));
     deadlines.end(first);
     await clock.advance(999);
     expect(expired).toEqual([]);
@@ -47,7 +53,6 @@ describe("deadlines of one length", () => {
 
   test("deadlines of one length end one thing when another expires, and begin another one then", async () => {
     const { clock, deadlines, expired, make } = setUp();
-    const second = make("second");
     deadlines.begin({
       expire() {
         expired.push("first");
@@ -55,7 +60,7 @@ describe("deadlines of one length", () => {
         deadlines.begin(make("third"));
       },
     });
-    deadlines.begin(second);
+    const second = deadlines.begin(make("second"));
     await clock.advance(LIMIT);
     expect(expired).toEqual(["first"]);
     expect(clock.pendingTimers).toBe(1);
@@ -80,8 +85,7 @@ describe("deadlines of one length", () => {
 
   test("deadlines of one length need no timer for what ends in the turn in which it began", async () => {
     const { clock, deadlines, expired, make } = setUp();
-    const thing = make("thing");
-    deadlines.begin(thing);
+    const thing = deadlines.begin(make("thing"));
     expect(clock.pendingTimers).toBe(0);
     deadlines.end(thing);
     await clock.advance(LIMIT);
