@@ -3,7 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, given, required } from "../base/options.js";
 import type { SignatureAssumptions } from "./assumptions.js";
-import { checkBody, deliveryMac } from "./delivery-mac.js";
+import { checkBody, checkSecrets, type Secret, writeDeliveryMac } from "./delivery-mac.js";
 import { headerReader, type HeadersInput } from "./header-access.js";
 import { LIMITS } from "./limits.js";
 import { parseSignature, type ParsedSignature, type ParseFailure } from "./parse-signature.js";
@@ -117,11 +117,13 @@ function inSeconds(skewMs: number, isInTime: boolean): number {
 function findSecret(parsed: ParsedSignature, body: Uint8Array | string, secrets: readonly Secret[]): number {
   const prefix = `${parsed.timestampText}.`;
   let found = -1;
-  for (const [index, secret] of secrets.entries()) {
-    const expected = deliveryMac(secret, prefix, body);
+  let index = 0;
+  for (const secret of secrets) {
+    const expected = writeDeliveryMac(secret, prefix, body);
     for (const signature of parsed.signatures) {
       if (timingSafeEqual(expected, signature) && found === -1) found = index;
     }
+    index += 1;
   }
   return found;
 }
