@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.js";
+import { type Clock, elapsedBy } from "./clock.js";
 
 /** A clock that measures by how much the wall clock was set back. */
 export interface RememberingClock extends Clock {
@@ -19,6 +19,7 @@ export function createRememberingClock(clock: Clock): RememberingClock {
       return now;
     },
     setTimer: (callback, delayMs) => clock.setTimer(callback, delayMs),
+    elapsed: () => elapsedBy(clock),
     takeSetBackMs() {
       const now = clock.now();
       const setBackMs = Math.max(0, latest - now);

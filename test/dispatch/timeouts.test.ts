@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { HandlerContext } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import {
   type Gate,
