@@ -46,14 +46,14 @@ export async function measureWriter(context: MeasureContext): Promise<void> {
   facts.set("writer µs", median(times.plain.map(({ user }) => user)));
 }
 
-/** A fresh process and a fresh file, after one that warms up. */
+/** A fresh process and a fresh file, after one that warms up: the lab's median of three has had as many events before it. */
 async function measureOnce(
   { runtime, scratch }: MeasureContext,
   plan: { events: number; mixed: boolean },
 ): Promise<WriterTimes> {
   const child = startChild<WriterCalls>({ file: "process/writer-process.ts", runtime, cores: SERVER_CORE });
   try {
-    await child.call("measure", { ...plan, events: QUICK_EVENTS, file: scratch.file("writer-warm-up.db") });
+    await child.call("measure", { ...plan, file: scratch.file("writer-warm-up.db") });
     return await child.call("measure", { ...plan, file: scratch.file("writer.db") });
   } finally {
     await child.end();
