@@ -10,6 +10,14 @@ export function deliveryMac(secret: Secret | Uint8Array, prefix: string, body: U
   return createHmac("sha256", secret).update(prefix).update(body).digest();
 }
 
+const MAC = Buffer.alloc(32);
+
+/** As {@link deliveryMac}, in memory that the next call overwrites: Node takes a sixth of all its time for a new buffer. */
+export function writeDeliveryMac(secret: Secret, prefix: string, body: Uint8Array | string): Buffer {
+  MAC.write(createHmac("sha256", secret).update(prefix).update(body).digest("binary"), "binary");
+  return MAC;
+}
+
 /** Throws `invalid_argument` unless the body is text or bytes, which a parsed body is not. */
 export function checkBody(body: Uint8Array | string): void {
   if (typeof body === "string" || ArrayBuffer.isView(body)) return;

@@ -3,7 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, given, required } from "../base/options.js";
 import type { SignatureAssumptions } from "./assumptions.js";
-import { checkBody, checkSecrets, type Secret, writeDeliveryMac } from "./delivery-mac.js";
+import { checkBody, writeDeliveryMac } from "./delivery-mac.js";
 import { headerReader, type HeadersInput } from "./header-access.js";
 import { LIMITS } from "./limits.js";
 import { parseSignature, type ParsedSignature, type ParseFailure } from "./parse-signature.js";

@@ -92,6 +92,37 @@ describe("deadlines of one length", () => {
     expect([expired, clock.pendingTimers]).toEqual([[], 0]);
   });
 
+  test("deadlines of one length keep nothing that has ended, also while only young memory is collected", async () => {
+    const { deadlines } = setUp();
+    const running: Deadline[] = [];
+    const begin = (): void => {
+      const held = Array.from({ length: 500 }, () => 0);
+      running.push(deadlines.begin({ expire: () => void held.length }));
+    };
+    const endOldest = (): void => {
+      const [oldest] = running.splice(0, 1);
+      if (oldest !== undefined) deadlines.end(oldest);
+    };
+    for (let count = 0; count < 16; count += 1) begin();
+    // What survives two collections is old.
+    collectYoung();
+    collectYoung();
+    const before = process.memoryUsage().heapUsed;
+    let most = 0;
+    for (let round = 0; round < 50; round += 1) {
+      for (let count = 0; count < 100; count += 1) {
+        begin();
+        endOldest();
+      }
+      collectYoung();
+      most = Math.max(most, process.memoryUsage().heapUsed - before);
+      await endOfTurn();
+    }
+    // 20 MB were begun and ended.
+    expect(most).toBeLessThan(3 * 1024 * 1024);
+    while (running.length > 0) endOldest();
+  });
+
   test("deadlines of one length go by the wall clock of a clock that knows no other", async () => {
     const { clock, expired, make } = setUp();
     const deadlines = new Deadlines({ now: () => clock.now(), setTimer: (...args) => clock.setTimer(...args) }, LIMIT);

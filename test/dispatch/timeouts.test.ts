@@ -44,6 +44,29 @@ describe("a handler that takes longer than timeoutMs", () => {
     expect(signals[1]?.aborted).toBe(false);
   });
 
+  test.each([-3_600_000, 3_600_000])(
+    "a handler that takes longer than timeoutMs is aborted then also when the clock is set by %i ms meanwhile",
+    async (jump) => {
+      const clock = fakeClock();
+      let signal: AbortSignal | undefined;
+      const receiver = openReceiver({ clock });
+      const run = (ctx: HandlerContext): Promise<void> => {
+        signal ??= ctx.signal;
+        return new Promise(() => undefined);
+      };
+      receiver.on("email.sent", (_, ctx) => run(ctx), { timeoutMs: 2_000 });
+      await receiver.start();
+      await post(receiver, makeEvent(), { at: clock.now() });
+      await expect.poll(() => signal).toBeDefined();
+      await clock.advance(500);
+      clock.set(clock.now() + jump);
+      await clock.advance(1_499);
+      expect(signal?.aborted).toBe(false);
+      await clock.advance(1);
+      expect(signal?.aborted).toBe(true);
+    },
+  );
+
   test("a handler that takes longer than timeoutMs finds the signal aborted also when it first asks for it afterwards", async () => {
     const clock = fakeClock();
     const gate = makeGate();
