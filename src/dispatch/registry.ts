@@ -128,16 +128,8 @@ export class HandlerRegistry {
       );
     }
     const all = this.#defaults;
-    const {
-      concurrency = all.concurrency,
-      key,
-      timeoutMs,
-      retry,
-      testEvents,
-    } = HANDLER_OPTIONS.resolve(options, {
-      place,
-      prefix: `${place}: `,
-    });
+    const checked = HANDLER_OPTIONS.resolve(options, { place, prefix: `${place}: ` });
+    const { concurrency = all.concurrency, key, timeoutMs, retry, testEvents } = checked;
     const handler: RegisteredHandler = {
       name,
       patterns,

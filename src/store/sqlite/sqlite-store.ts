@@ -56,8 +56,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   async function openAfter(before: Promise<void>, context: StoreContext): Promise<void> {
     await before.catch(() => undefined);
     closed = new AbortController();
-    const { onAlarm } = context;
-    use(await whileBusy(BUSY_WAITS.opening, () => openStore({ file, useThread, onAlarm })), context);
+    use(await whileBusy(BUSY_WAITS.opening, () => openStore({ file, useThread, onAlarm: context.onAlarm })), context);
   }
 
   function use(open: OpenStore, context: StoreContext): void {

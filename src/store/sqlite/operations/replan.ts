@@ -11,9 +11,10 @@ export interface ReplanInput {
   now: number;
 }
 
+const note = NOTE_HANDLER;
+
 /** Gives an event another chance: stuck work becomes pending with fresh counters, and missing work is added. */
 export function prepareReplan(db: Database) {
-  const note = NOTE_HANDLER;
   const hasBody = db.prepare("SELECT 1 FROM inbox_body WHERE seq = :seq");
   const dropNote = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND handler = :note");
   const dropDiscardedNote = db.prepare("DELETE FROM inbox_done WHERE seq = :seq AND handler = :note");
