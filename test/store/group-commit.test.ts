@@ -11,13 +11,14 @@ const MEGABYTE = 1024 * 1024;
 const OK: Result = { ok: true, value: undefined };
 
 /** Lets the test answer each batch. */
-function createScript() {
+function createScript({ isThread = true } = {}) {
   const batches: { commands: readonly Command[]; answer(results: Result[]): void }[] = [];
   const commits = new GroupCommit({
     run: ({ commands }) =>
       new Promise((resolve) => {
         batches.push({ commands, answer: (results) => resolve({ results, epoch: 0 }) });
       }),
+    isThread,
     fault: new Promise(() => undefined),
     close: () => Promise.resolve(),
   });
@@ -74,6 +75,13 @@ describe("done marks", () => {
     const { commits, answerNext, batches } = createScript();
     const call = commits.settle(done);
     await expect.poll(() => batches.length).toBe(1);
+    expect(await answerNext()).toBe(1);
+    await call;
+  });
+
+  test("do not wait without a thread, where a commit costs little", async () => {
+    const { commits, answerNext } = createScript({ isThread: false });
+    const call = commits.settle(done);
     expect(await answerNext()).toBe(1);
     await call;
   });

@@ -151,7 +151,7 @@ export class GroupCommit {
       for (const resolve of this.#idle.splice(0)) resolve();
       return;
     }
-    if (batch.mayWait && this.#queue.length === 1 && this.#refusal === undefined) {
+    if (this.#writer.isThread && batch.mayWait && this.#queue.length === 1 && this.#refusal === undefined) {
       this.#waitForOthers();
       return;
     }

@@ -9,6 +9,7 @@ export function createInlineWriter(db: Database, files: OpenFiles | undefined): 
   return {
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     run: async (batch, ended) => inbox.runBatch({ commands: batch.commands, bodies: batch.joinBodies(), ended }),
+    isThread: false,
     // Without a thread nothing looks between two batches.
     fault: new Promise(() => undefined),
     close: () => Promise.resolve(),

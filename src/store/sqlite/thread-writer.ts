@@ -96,6 +96,7 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   await expect();
   return {
     run,
+    isThread: true,
     fault,
     async close() {
       dead ??= new PigeonholeError("stopped", "The store is closed.");

@@ -6,6 +6,8 @@ import type { Lease } from "../work.js";
 export interface Writer {
   /** `ended`: see {@link Batch}. */
   run(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults>;
+  /** Whether commits are worth sharing: those of a thread cost it and the main thread more than several done marks do. */
+  readonly isThread: boolean;
   /** Resolves when the files turn out to be taken away while no batch ran. */
   readonly fault: Promise<PigeonholeError>;
   close(): Promise<void>;
