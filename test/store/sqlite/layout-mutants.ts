@@ -223,7 +223,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     shownBy: "retention drops no event that is in flight, and the marks with the last event under them",
     changes: change(
       "store/sqlite/operations/prune.js",
-      "AND NOT EXISTS (SELECT 1 FROM inbox_in_flight AS f WHERE f.seq = ${table}.seq)",
+      "AND NOT EXISTS (SELECT 1 FROM inbox_in_flight AS f WHERE f.seq = :seq)",
       "",
     ),
   },

@@ -1,14 +1,27 @@
 import type { Database } from "better-sqlite3";
 import type { PruneLimits } from "../../store.js";
+import { lazy } from "../on-first-use.js";
 
 /** No handler works on the event or will. */
-const isSettled = (table: string): string => `NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = ${table}.seq)
-      AND NOT EXISTS (SELECT 1 FROM inbox_in_flight AS f WHERE f.seq = ${table}.seq)`;
+const IS_SETTLED = `NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = :seq)
+      AND NOT EXISTS (SELECT 1 FROM inbox_in_flight AS f WHERE f.seq = :seq)`;
+
+/** Asked of what is old enough only: it costs more than the age. Of the bodies of one id the first goes last, and none while one of them is not settled. */
+const MAY_GO = {
+  event: `
+    SELECT 1 WHERE ${IS_SETTLED}
+      AND NOT EXISTS (SELECT 1 FROM inbox_other AS o WHERE o.first = :seq)
+      AND NOT EXISTS (
+        SELECT 1 FROM inbox_other AS o JOIN inbox_other AS s ON s.first = o.first JOIN inbox_work AS w ON w.seq IN (s.seq, s.first)
+        WHERE o.seq = :seq)`,
+  body: `SELECT 1 WHERE ${IS_SETTLED}`,
+  // A discarded event keeps its place in a call that may be repeated; a trigger keeps the last one that was taken.
+  sent: "SELECT 1 FROM outbox_event WHERE seq = :seq AND state = 'done' AND send IS NULL",
+};
 
 interface Row {
   seq: number;
   receivedAt: number;
-  settled: number;
 }
 
 /**
@@ -16,65 +29,49 @@ interface Row {
  * (their work is not settled) are not looked at again until the marks start over.
  */
 export function preparePrune(db: Database) {
-  // Of the bodies of one id the first goes last, and none while one of them is not settled.
-  const selectOld = db.prepare<object, Row>(`
-    SELECT e.seq, e.received_at AS receivedAt,
-      ${isSettled("e")}
-        AND NOT EXISTS (SELECT 1 FROM inbox_other AS o WHERE o.first = e.seq)
-        AND NOT EXISTS (
-          SELECT 1 FROM inbox_other AS o JOIN inbox_other AS s ON s.first = o.first JOIN inbox_work AS w ON w.seq IN (s.seq, s.first)
-          WHERE o.seq = e.seq) AS settled
-    FROM inbox_event AS e WHERE e.seq > :after ORDER BY e.seq LIMIT :batch`);
-  const selectBodies = db.prepare<object, Row>(`
-    SELECT b.seq, e.received_at AS receivedAt,
-      ${isSettled("b")} AS settled
-    FROM inbox_body AS b JOIN inbox_event AS e ON e.seq = b.seq WHERE b.seq > :after ORDER BY b.seq LIMIT :batch`);
-  const dropBody = db.prepare("DELETE FROM inbox_body WHERE seq = :seq");
-  const dropEvent = db.prepare("DELETE FROM inbox_event WHERE seq = :seq");
-  const dropMarks = db.prepare("DELETE FROM inbox_done WHERE seq = :seq");
-  const dropSharedMarks = prepareDropSharedMarks(db);
-  const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
-  const dropOther = db.prepare("DELETE FROM inbox_other WHERE seq = :seq");
-  const dropHolders = db.prepare("DELETE FROM inbox_holder WHERE first = :seq");
-  const forgetHolder = db.prepare(`
-    UPDATE inbox_holder SET seq = 0 WHERE seq = :seq AND first = (SELECT first FROM inbox_other WHERE seq = :seq)`);
+  const selectRows = (table: string, time: string) =>
+    db.prepare<object, Row>(`
+      SELECT r.seq, ${time} AS receivedAt FROM ${table} WHERE r.seq > :after ORDER BY r.seq LIMIT :batch`);
+  const removeEvent = lazy(() => prepareRemoveEvent(db));
+  const dropBody = lazy(() => db.prepare("DELETE FROM inbox_body WHERE seq = :seq"));
+  const dropSent = lazy(() => db.prepare("DELETE FROM outbox_event WHERE seq = :seq"));
+  const dropSharedMarks = lazy(() => prepareDropSharedMarks(db));
 
-  // A discarded event keeps its place in a call that may be repeated; a trigger keeps the last one that was taken.
-  const selectSent = db.prepare<object, Row>(`
-    SELECT seq, recorded_at AS receivedAt, state = 'done' AND send IS NULL AS settled
-    FROM outbox_event WHERE seq > :after ORDER BY seq LIMIT :batch`);
-  const dropSent = db.prepare("DELETE FROM outbox_event WHERE seq = :seq");
-
-  /** Each kind of row with its oldest-first reader, what removing one means, and how far earlier batches came. */
+  /** Each kind of row with its oldest-first reader, whether one may go, what removing it means, and how far earlier batches came. */
   const kinds = {
-    event: { select: selectOld, after: 0, remove: removeEvent },
-    body: { select: selectBodies, after: 0, remove: (seq: number) => dropBody.run({ seq }) },
-    sent: { select: selectSent, after: 0, remove: (seq: number) => dropSent.run({ seq }) },
+    event: {
+      select: selectRows("inbox_event AS r", "r.received_at"),
+      mayGo: lazy(() => prepareAsk(db, MAY_GO.event)),
+      after: 0,
+      remove: (seq: number): void => removeEvent()(seq),
+    },
+    body: {
+      select: selectRows("inbox_body AS r JOIN inbox_event AS e ON e.seq = r.seq", "e.received_at"),
+      mayGo: lazy(() => prepareAsk(db, MAY_GO.body)),
+      after: 0,
+      remove: (seq: number): void => void dropBody().run({ seq }),
+    },
+    sent: {
+      select: selectRows("outbox_event AS r", "r.recorded_at"),
+      mayGo: lazy(() => prepareAsk(db, MAY_GO.sent)),
+      after: 0,
+      remove: (seq: number): void => void dropSent().run({ seq }),
+    },
   };
-
-  function removeEvent(seq: number): void {
-    dropBody.run({ seq });
-    dropMarks.run({ seq });
-    dropSteps.run({ seq });
-    forgetHolder.run({ seq });
-    dropHolders.run({ seq });
-    dropOther.run({ seq });
-    dropEvent.run({ seq });
-  }
 
   function sweep(kind: keyof typeof kinds, before: number, { now, batch }: PruneLimits): number {
     const rows = kinds[kind];
     const { after } = rows;
     let seen = 0;
-    for (const row of rows.select.all({ after: rows.after, batch })) {
+    for (const row of rows.select.all({ after, batch })) {
       // What came while the clock was ahead is passed over: it must not keep what is behind it for as long.
       const isOfTheFuture = row.receivedAt > now;
       if (row.receivedAt >= before && !isOfTheFuture) break;
       seen += 1;
       rows.after = row.seq;
-      if (row.settled === 1 && !isOfTheFuture) rows.remove(row.seq);
+      if (!isOfTheFuture && rows.mayGo()(row.seq)) rows.remove(row.seq);
     }
-    if (kind === "event" && seen > 0) dropSharedMarks.run({ after, through: rows.after });
+    if (kind === "event" && seen > 0) dropSharedMarks().run({ after, through: rows.after });
     return seen;
   }
 
@@ -85,6 +82,27 @@ export function preparePrune(db: Database) {
     // All together, or every batch of one kind would begin by looking at the same rows of another once more.
     if (seen === 0) kinds.event.after = kinds.body.after = kinds.sent.after = 0;
     return seen;
+  };
+}
+
+/** True for the row of this number that the query finds. */
+function prepareAsk(db: Database, query: string): (seq: number) => boolean {
+  const ask = db.prepare<{ seq: number }, 1>(query);
+  return (seq) => ask.get({ seq }) !== undefined;
+}
+
+function prepareRemoveEvent(db: Database): (seq: number) => void {
+  const removals = [
+    "DELETE FROM inbox_body WHERE seq = :seq",
+    "DELETE FROM inbox_done WHERE seq = :seq",
+    "DELETE FROM inbox_step WHERE seq = :seq",
+    "UPDATE inbox_holder SET seq = 0 WHERE seq = :seq AND first = (SELECT first FROM inbox_other WHERE seq = :seq)",
+    "DELETE FROM inbox_holder WHERE first = :seq",
+    "DELETE FROM inbox_other WHERE seq = :seq",
+    "DELETE FROM inbox_event WHERE seq = :seq",
+  ].map((sql) => db.prepare(sql));
+  return (seq) => {
+    for (const removal of removals) removal.run({ seq });
   };
 }
 
