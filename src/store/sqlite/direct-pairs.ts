@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Lease } from "../work.js";
 import { groupMarks } from "./group-marks.js";
+import { lazy } from "./on-first-use.js";
 
 /** Begins a statement that writes leased rows: number, handler, lease, end of the lease, 1, 0 and 'leased' follow. */
 export const INSERT_LEASED_ROW = "INSERT INTO inbox_work (seq, handler, lease, lease_until, started, finished, state)";
@@ -85,7 +86,7 @@ export class DirectPairs {
     if (this.#statements.epoch.get() !== epoch) return false;
     this.#own = epoch;
     this.#isOwn = true;
-    for (const { seq, handler } of this.#statements.selectInFlight.all()) {
+    for (const { seq, handler } of this.#statements.selectInFlight().all()) {
       const event = this.#open.get(seq);
       if (event === undefined) this.#open.set(seq, { handlers: [handler], leaseUntil });
       else event.handlers.push(handler);
@@ -185,19 +186,21 @@ export class DirectPairs {
 
 /** Gives a pair a row under the same lease, if it is in flight and nobody has taken the file over. */
 export function prepareAddRow(db: Database): (lease: Lease, leaseUntil: number) => void {
-  const insert = db.prepare<Lease & { leaseUntil: number }>(`
-    ${INSERT_LEASED_ROW}
-    SELECT seq, handler, :token, :leaseUntil, 1, 0, 'leased' ${FROM_OWN_PAIR}`);
+  const insert = lazy(() =>
+    db.prepare<Lease & { leaseUntil: number }>(`
+      ${INSERT_LEASED_ROW}
+      SELECT seq, handler, :token, :leaseUntil, 1, 0, 'leased' ${FROM_OWN_PAIR}`),
+  );
   return ({ seq, handler, token }, leaseUntil) => {
-    insert.run({ seq, handler, token, leaseUntil });
+    insert().run({ seq, handler, token, leaseUntil });
   };
 }
 
 function prepareStatements(db: Database) {
   return {
     epoch: db.prepare<[], number>("SELECT value FROM counter WHERE name = 'epoch'").pluck(),
-    selectInFlight: db.prepare<[], { seq: number; handler: string }>(
-      "SELECT seq, handler FROM inbox_in_flight ORDER BY seq",
+    selectInFlight: lazy(() =>
+      db.prepare<[], { seq: number; handler: string }>("SELECT seq, handler FROM inbox_in_flight ORDER BY seq"),
     ),
     setEpoch: db.prepare<[number]>("UPDATE counter SET value = ? WHERE name = 'epoch'"),
     setSettledThrough: db.prepare("UPDATE counter SET value = :seq WHERE name = 'settled_through' AND value < :seq"),

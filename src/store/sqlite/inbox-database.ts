@@ -33,13 +33,11 @@ import { prepareNoteTimes } from "./operations/times.js";
 import { DirectPairs } from "./direct-pairs.js";
 import { EventNumbers } from "./event-numbers.js";
 import { type NextToken, createTokenSource } from "./lease-token.js";
+import { onFirstUse } from "./on-first-use.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 
 function prepareOperations(db: Database, pairs: DirectPairs, nextToken: NextToken) {
   return {
-    lease: prepareLease(db, nextToken),
-    renew: prepareRenew(db, pairs),
-    release: prepareRelease(db, pairs),
     settle: prepareSettle(db, pairs),
     recover: prepareRecover(db, pairs),
     restartWaits: prepareRestartWaits(db, pairs),

@@ -4,6 +4,7 @@ import type { CommitFunction, CommitTransaction } from "../commit-transaction.js
 import type { Lease, Settlement } from "../work.js";
 import { FROM_OWN_PAIR, prepareAddRow } from "./direct-pairs.js";
 import { findFault } from "./find-fault.js";
+import { onFirstUse } from "./on-first-use.js";
 import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
 import { type DirectEnds, prepareSettle } from "./operations/settle.js";
@@ -41,7 +42,7 @@ export function createUserCommits({
   files,
   onBreaking,
 }: UserCommitDeps): (commits: readonly UserCommit[]) => Lease[] {
-  const runTogether = prepareTurn(db);
+  const runTogether = onFirstUse(() => prepareTurn(db));
 
   function runTurn(commits: readonly UserCommit[]): Lease[] {
     if (commits.length === 0) return [];

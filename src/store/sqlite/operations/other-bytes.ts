@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
+import { lazy } from "../on-first-use.js";
 
 /** Enough of the digest to tell the bodies of one id apart. */
 const DIGEST_LENGTH = 16;
@@ -16,13 +17,15 @@ export function prepareOtherBytes(db: Database) {
     SELECT first FROM inbox_other WHERE seq = :seq OR first = :seq
     UNION ALL SELECT first FROM inbox_holder WHERE first = :seq LIMIT 1`)
     .pluck();
-  const selectUnhandled = db.prepare<{ first: number }, 1>(`
+  const selectUnhandled = lazy(() =>
+    db.prepare<{ first: number }, 1>(`
     WITH body (seq) AS (SELECT :first UNION ALL SELECT seq FROM inbox_other WHERE first = :first)
     SELECT 1 WHERE EXISTS (SELECT 1 FROM inbox_work WHERE seq IN body)
       AND NOT EXISTS (SELECT 1 FROM inbox_work WHERE seq IN body AND (state <> 'parked' OR reason = 'crash_loop'))
       AND NOT EXISTS (SELECT 1 FROM inbox_done WHERE seq IN body)
       AND NOT EXISTS (SELECT 1 FROM body JOIN inbox_marked USING (seq))
-      AND NOT EXISTS (SELECT 1 FROM body JOIN inbox_in_flight USING (seq))`);
+      AND NOT EXISTS (SELECT 1 FROM body JOIN inbox_in_flight USING (seq))`),
+  );
   const insertOther = db.prepare("INSERT INTO inbox_other (seq, first) VALUES (:seq, :first)");
   const setHolder = db.prepare(`
     INSERT INTO inbox_holder (first, handler, seq) VALUES (:first, :handler, :seq)
@@ -42,7 +45,7 @@ export function prepareOtherBytes(db: Database) {
     /** The number of the first body under the event's id; undefined when it always was the only one. */
     firstOf: (seq: number): number | undefined => selectFirst.get({ seq }),
     /** True while all bodies of the id are parked, and no handler has run on one of them. */
-    isUnhandled: (first: number): boolean => selectUnhandled.get({ first }) !== undefined,
+    isUnhandled: (first: number): boolean => selectUnhandled().get({ first }) !== undefined,
     /** Notes that an event is another body of an id, which these handlers now have. */
     add(seq: number, first: number, handlers: readonly string[]): void {
       insertOther.run({ seq, first });
