@@ -19,7 +19,11 @@ const IN_USE = { database: / READ .* 1073741826 1073742335$/m, sharedMemory: / R
 /** Undefined where the locks cannot be seen: on other systems than Linux, and under kernels that do not tell. */
 export function findHeldLocks(database: FileIdentity, sharedMemory: FileIdentity): HeldLocks | undefined {
   if (process.platform !== "linux") return undefined;
-  const locks = { database: handlesOf(database), sharedMemory: handlesOf(sharedMemory) };
+  // A lock stays with the handle that took it until no connection of the process uses the file.
+  const locks = {
+    database: handlesOf(database).filter((handle) => IN_USE.database.test(describeHandle(handle))),
+    sharedMemory: handlesOf(sharedMemory).filter((handle) => IN_USE.sharedMemory.test(describeHandle(handle))),
+  };
   return areHeld(locks) ? locks : undefined;
 }
 
