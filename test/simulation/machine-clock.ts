@@ -1,11 +1,11 @@
 import type { Clock, Timer } from "#pigeonhole/base/clock.js";
-import { MINUTE, SECOND } from "#pigeonhole/base/duration.js";
+import { HOUR, SECOND } from "#pigeonhole/base/duration.js";
 import type { ManualClock } from "pigeonhole/sandbox";
 
 /** How long after something happened timers fire on time. */
 const AWAKE_MS = 2 * SECOND;
 /** Later they fire at the next multiple of this, as on a machine that sleeps while nothing happens. */
-export const SLEEP_MS = 20 * MINUTE;
+export const SLEEP_MS = HOUR;
 
 interface WaitingTimer {
   dueMs: number;

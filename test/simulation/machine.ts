@@ -4,15 +4,15 @@ import { MINUTE } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { type Random, seededRandom } from "#pigeonhole/base/random.js";
 import type { PigeonholeError, createReceiver, createSqliteStore } from "pigeonhole";
-import type { ManualClock, Sandbox } from "pigeonhole/sandbox";
+import type { Sandbox } from "pigeonhole/sandbox";
 import { registerHandlers } from "./handlers.js";
-import { HeldTime } from "./held-time.js";
 import { Life } from "./life.js";
 import { MachineClock } from "./machine-clock.js";
 import type { CrashPlan, Place, SeedPlan, StoreFault } from "./plan.js";
-import { dropUnsynced, forgetConnections, isSynced, watchConnections } from "./power.js";
+import { dropUnsynced, isSynced, watchConnections } from "./power.js";
 import { SharedFile } from "./shared-file.js";
 import { watchStore } from "./watch-store.js";
+import type { WorldClock } from "./world-clock.js";
 
 /** The package under test: the built one, or a copy with a mistake in it. */
 export interface Kit {
@@ -24,7 +24,7 @@ export interface Kit {
 export interface MachineOptions {
   plan: SeedPlan;
   kit: Kit;
-  clock: ManualClock;
+  clock: WorldClock;
   /** For the files of all lives. */
   folder: string;
   /** The file that the first life finds. */
@@ -57,7 +57,6 @@ export class Machine {
   readonly #options: MachineOptions;
   readonly #random: Random;
   readonly #slots: Slot[];
-  readonly #time: HeldTime;
   #file: string;
   #crashes = 0;
 
@@ -65,7 +64,6 @@ export class Machine {
     const { plan } = options;
     this.#options = options;
     this.#file = options.file;
-    this.#time = new HeldTime(options.clock);
     this.#random = seededRandom(`machine ${plan.seed}`);
     this.#slots = Array.from({ length: plan.processes }, () => {
       return { life: undefined, lives: 0, crash: undefined, starting: Promise.resolve() };
@@ -80,6 +78,11 @@ export class Machine {
 
   get #serving(): Life[] {
     return this.#slots.flatMap(({ life }) => (life?.isServing === true && !life.isFrozen ? [life] : []));
+  }
+
+  /** No process sleeps for a while. */
+  wake(forMs: number): void {
+    for (const { clock } of this.#serving) clock.wake(forMs);
   }
 
   /** True when every process runs. */
@@ -134,7 +137,13 @@ export class Machine {
     const wasBroken = this.shared.fault === "store_failed";
     this.shared.fault = fault;
     if (fault !== undefined) this.#options.onMet(`store: ${fault}`);
-    if (wasBroken) for (const number of this.#slots.keys()) void this.restart(number, 0);
+    if (wasBroken) for (const number of this.#slots.keys()) this.#startAgain(number);
+  }
+
+  /** One that stands still has to wait. */
+  #startAgain(number: number): void {
+    if (this.#slotOf(number).life?.isFrozen !== true) void this.restart(number, 0);
+    else this.#options.clock.setTimer(() => this.#startAgain(number), MINUTE);
   }
 
   /** Stands still. Its lock may be gone meanwhile: then another process may be the owner when it goes on. */
@@ -146,6 +155,8 @@ export class Machine {
     life.freeze();
     life.hasLostLock = losesLock;
     if (losesLock) rmSync(`${life.file}-owner`, { force: true });
+    // The other process looks each second whether it has to take over.
+    this.wake(MINUTE);
     this.#options.clock.setTimer(() => life.thaw(), forMs);
   }
 
@@ -207,7 +218,7 @@ export class Machine {
         random: seededRandom(`store ${name}`),
         turns: plan.storeTurns,
         Refusal: kit.PigeonholeError,
-        time: this.#time,
+        time: clock,
       }),
       api: {
         ...sandbox().clientOptions,
@@ -269,7 +280,6 @@ export class Machine {
       void life?.store?.close().catch(() => undefined);
       this.#startLater(slot, downMs);
     }
-    forgetConnections(before);
   }
 
   #startLater(slot: Slot, downMs: number): void {

@@ -86,6 +86,9 @@ export interface Course {
   labels: readonly string[];
 }
 
+/** Worlds with more events at once than a page of the store, each of which takes as long as ten others. */
+const FLOODS = 0.004;
+
 /** Longer than the handlers' time-out in the simulation. */
 export const TOO_SLOW_MS = 11 * MINUTE;
 
@@ -103,48 +106,93 @@ export function courseOf(seed: number, eventId: string, handler: string): Course
 /** Now and then longer than a lease, which has to be renewed then. */
 function takesMs(random: Random): number {
   const chance = random();
-  if (chance < 0.7) return 0;
+  if (chance < 0.5) return 0;
   return chance < 0.98 ? between(random, 1, 20 * SECOND) : between(random, 90 * SECOND, 4 * MINUTE);
 }
+
+/** How much happens in a world: as much trouble for an event in a small one as in a large one. */
+interface Size {
+  spansMs: readonly number[];
+  /** Moments at which events are fired, from and to. */
+  events: readonly [number, number];
+  /** The most of each. */
+  crashes: number;
+  restarts: number;
+  deliveryFaults: number;
+  apiFaults: number;
+}
+
+/** Most mistakes show where one or two events meet one or two troubles, and ten such worlds take as long as one large one. */
+const SMALL: Size = {
+  spansMs: [10 * MINUTE, 2 * HOUR],
+  events: [1, 3],
+  crashes: 2,
+  restarts: 1,
+  deliveryFaults: 1,
+  apiFaults: 1,
+};
+const LARGE: Size = {
+  spansMs: [10 * MINUTE, 2 * HOUR, 12 * HOUR, 40 * HOUR],
+  events: [3, 14],
+  crashes: 5,
+  restarts: 2,
+  deliveryFaults: 4,
+  apiFaults: 3,
+};
 
 /** Everything that will happen in a seed's world, but for what follows from it. */
 export function planSeed(seed: number): SeedPlan {
   const random = seededRandom(`plan ${seed}`);
-  const spanMs = pick(random, [10 * MINUTE, 2 * HOUR, 12 * HOUR, 40 * HOUR]);
-  const eventTimes = planEventTimes(random, spanMs);
+  const size = random() < 0.88 ? SMALL : LARGE;
+  const spanMs = pick(random, size.spansMs);
+  const eventTimes = planEventTimes(random, spanMs, size);
   /** Most things are worth most while deliveries are on their way: at an event's time or at that of one of its retries. */
-  const someTime = (): number => {
+  const someTime = (near?: "at an event"): number => {
+    if (near !== undefined) return pick(random, eventTimes) + random() * 6 * SECOND;
     if (random() < 0.2) return random() * spanMs;
     return pick(random, eventTimes) + pick(random, [-1, 0, 0, MINUTE * 0.9, 5 * MINUTE, HOUR]) + random() * 10 * SECOND;
   };
-  const happenings: SeedPlan["happenings"] = [
-    ...eventTimes.map((atMs) => ({ atMs, happening: { kind: "event" as const, type: pick(random, EVENT_TYPES) } })),
-    ...several(random, 5, () => ({ atMs: someTime(), happening: planCrash(random) })),
-    ...several(random, 2, () => ({ atMs: someTime(), happening: planRestart(random) })),
-    ...several(random, 1, () => ({ atMs: someTime(), happening: planStoreFault(random) })),
-    ...(random() < 0.6 ? planCopies(random, someTime()) : []),
-    ...(random() < 0.3 ? [{ atMs: someTime(), happening: planFreeze(random) }] : []),
-    ...(random() < 0.01 ? [{ atMs: someTime(), happening: planFlood(random) }] : []),
-    ...several(random, 1, () => ({ atMs: someTime(), happening: planCutOff(random) })),
-    ...several(random, 4, () => ({ atMs: someTime(), happening: planDeliveryFault(random) })),
-    ...several(random, 3, () => ({ atMs: someTime(), happening: planApiFault(random) })),
-    ...several(random, 1, () => ({ atMs: someTime(), happening: planClockOff(random) })),
-    ...several(random, 1, () => ({ atMs: someTime(), happening: planRotation(random) })),
-  ];
   return {
     seed,
-    processes: random() < 0.3 ? 2 : 1,
+    processes: random() < 0.4 ? 2 : 1,
     storeTurns: pick(random, [0, 2, 12]),
-    happenings: happenings.map(({ atMs, happening }) => ({ atMs: Math.max(0, Math.round(atMs)), happening })),
+    happenings: [
+      ...eventTimes.map((atMs) => ({ atMs, happening: { kind: "event" as const, type: pick(random, EVENT_TYPES) } })),
+      ...planTroubles(random, size, someTime),
+    ].map(({ atMs, happening }) => ({ atMs: Math.max(0, Math.round(atMs)), happening })),
     ownerTakesMs: between(random, MINUTE, 12 * HOUR),
     ownerReplays: random() < 0.5,
     retriesOfDisabled: pick(random, ["dropped", "kept"]),
   };
 }
 
-function planEventTimes(random: Random, spanMs: number): number[] {
+type Planned = SeedPlan["happenings"][number];
+
+function planTroubles(random: Random, size: Size, someTime: (near?: "at an event") => number): Planned[] {
+  const upTo = (most: number, plan: (random: Random) => Happening): Planned[] =>
+    several(random, most, () => ({ atMs: someTime(), happening: plan(random) }));
+  const now = (chance: number, plan: (random: Random) => Happening): Planned[] =>
+    random() < chance ? [{ atMs: someTime(), happening: plan(random) }] : [];
+  // Near an event, whose handlers run then.
+  const freezes = several(random, 1, () => ({ atMs: someTime("at an event"), happening: planFreeze(random) }));
+  return [
+    ...upTo(size.crashes, planCrash),
+    ...upTo(size.restarts, planRestart),
+    ...upTo(1, planStoreFault),
+    ...(random() < 0.6 ? planCopies(random, someTime()) : []),
+    ...freezes,
+    ...now(FLOODS, planFlood),
+    ...upTo(1, planCutOff),
+    ...upTo(size.deliveryFaults, planDeliveryFault),
+    ...upTo(size.apiFaults, planApiFault),
+    ...upTo(1, planClockOff),
+    ...upTo(1, planRotation),
+  ];
+}
+
+function planEventTimes(random: Random, spanMs: number, size: Size): number[] {
   const times: number[] = [];
-  const events = between(random, 3, 14);
+  const events = between(random, ...size.events);
   while (times.length < events) {
     const atMs = random() * spanMs;
     const burst = random() < 0.4 ? between(random, 2, 6) : 1;
@@ -207,12 +255,13 @@ function planCopies(random: Random, atMs: number): SeedPlan["happenings"][number
 }
 
 function planFreeze(random: Random): Happening {
-  const forMs = between(random, 10 * SECOND, HOUR);
-  return { kind: "freeze", slot: slot(random), losesLock: random() < 0.5, forMs };
+  // Often so short that it goes on while the other process runs what it ran.
+  const forMs = random() < 0.6 ? between(random, 2 * SECOND, 20 * SECOND) : between(random, 10 * SECOND, HOUR);
+  return { kind: "freeze", slot: slot(random), losesLock: random() < 0.7, forMs };
 }
 
 function planFlood(random: Random): Happening {
-  return { kind: "flood", type: pick(random, EVENT_TYPES), events: between(random, 140, 300) };
+  return { kind: "flood", type: pick(random, EVENT_TYPES), events: between(random, 130, 160) };
 }
 
 /** Mostly the first: of one process there is no other. */

@@ -27,9 +27,9 @@ export function watchConnections(): void {
   };
 }
 
-/** Forgets the connections to a file that is not used any more. */
-export function forgetConnections(file: string): void {
-  opened.delete(file);
+/** Forgets the connections to the files of a world that has ended. */
+export function forgetConnections(folder: string): void {
+  for (const file of opened.keys()) if (file.startsWith(folder)) opened.delete(file);
 }
 
 /** True when a commit through every open connection is on the disk before it is answered. */

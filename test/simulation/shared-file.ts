@@ -9,6 +9,10 @@ export class SharedFile {
   sendVersion = 0;
   /** Counts what may have changed the figures: any call that writes more than times and the ends of leases. */
   figureVersion = 0;
+  /** The earliest time of anything in the file, by whatever clock. */
+  oldestMs = Infinity;
+  /** The life that was last told that it runs the handlers. */
+  owner: Life | undefined;
   /** What the disk refuses with. */
   fault: StoreFault | undefined;
   /** Promises that were seen to be broken while the world went on. */
@@ -22,6 +26,12 @@ export class SharedFile {
     this.workVersion += 1;
     this.sendVersion += 1;
     this.figureVersion += 1;
+  }
+
+  /** Something with these times was written. */
+  wrote(input: unknown): void {
+    const { receivedAt, at } = (input ?? {}) as { receivedAt?: number; at?: number };
+    this.oldestMs = Math.min(this.oldestMs, receivedAt ?? Infinity, at ?? Infinity);
   }
 
   leased({ seq, handler, token }: { seq: number; handler: string; token: number }): void {

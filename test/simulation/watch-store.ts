@@ -1,11 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
 import type { SendRequest } from "#pigeonhole/store/outbox.js";
-import type { LeasePage, LeaseRequest, RecoverResult } from "#pigeonhole/store/store.js";
+import type { LeasePage, LeaseRequest, NewEvent, PruneLimits, RecoverResult } from "#pigeonhole/store/store.js";
+import type { Settlement } from "#pigeonhole/store/work.js";
 import type { PigeonholeError, Store } from "pigeonhole";
 import type { Random } from "#pigeonhole/base/random.js";
-import type { HeldTime } from "./held-time.js";
 import type { Life } from "./life.js";
+import type { WorldClock } from "./world-clock.js";
 
 interface WatchOptions {
   life: Life;
@@ -13,7 +14,7 @@ interface WatchOptions {
   /** Turns of the event loop before a call is made and before its answer comes, at the most. */
   turns: number;
   Refusal: typeof PigeonholeError;
-  time: HeldTime;
+  time: WorldClock;
 }
 
 /** What may make work due, and what may make a contact event due. */
@@ -48,6 +49,8 @@ export function watchStore(store: Store, options: WatchOptions): Store {
   const idle = new Map<string, { version: number; page: { nextDueAt: number | undefined } }>();
   const figures = new Map<string, { version: number; value: object }>();
   let isBroken = false;
+  /** What this life was told when it last asked the store whether it is the owner. */
+  let isOwner: boolean | undefined;
 
   const wait = async (): Promise<void> => {
     for (let left = Math.floor(random() * random() * (turns + 1)); left > 0; left -= 1) await setImmediate();
@@ -72,13 +75,55 @@ export function watchStore(store: Store, options: WatchOptions): Store {
     return last?.version === shared.figureVersion && !hasPending(last.value) ? last.value : undefined;
   }
 
+  /** Nothing is leased that a dead process could have left, or the owner lives: taking over need not be tried each second. */
+  function findRecovered(): RecoverResult | undefined {
+    const { owner } = shared;
+    const isOwned = owner !== life && owner?.isAlive === true && !owner.hasLostLock;
+    if (isOwner === false && isOwned) return { owner: false, recovered: 0, parked: 0 };
+    if (isOwner !== true || life.hasLostLock || life.isFrozen) return undefined;
+    return countLeased("counts") + countLeased("countOutbox") === 0
+      ? { owner: true, recovered: 0, parked: 0 }
+      : undefined;
+  }
+
+  /** NaN unless the figures are those of this moment. */
+  function countLeased(name: string): number {
+    const last = figures.get(name);
+    return last?.version === shared.figureVersion ? (last.value as { leased: number }).leased : Number.NaN;
+  }
+
+  /** What is in the file is younger than all limits. */
+  function findPruned({ idsBefore, bodiesBefore, sentBefore }: PruneLimits): number | undefined {
+    return Math.max(idsBefore, bodiesBefore, sentBefore) <= shared.oldestMs ? 0 : undefined;
+  }
+
+  /** The answer of a call that would change nothing, where it is known beforehand. */
+  function findKnown(name: string, args: unknown[]): unknown {
+    switch (name) {
+      case "lease":
+      case "leaseSend":
+        return findIdle(name, args[0] as LeaseRequest | SendRequest);
+      case "counts":
+      case "countOutbox":
+        return findFigures(name);
+      case "recover":
+        return findRecovered();
+      case "prune":
+        return findPruned(args[0] as PruneLimits);
+      default:
+        return undefined;
+    }
+  }
+
   function versionOf(name: string): number {
     return name === "lease" ? shared.workVersion : shared.sendVersion;
   }
 
   function note(name: string, args: unknown[], value: unknown, version: number): void {
     if (MAKES_WORK.has(name) && !isWithoutWork(name, args, value)) shared.workVersion += 1;
-    if (MAKES_SENDS.has(name)) shared.sendVersion += 1;
+    if (MAKES_SENDS.has(name) && !isWithoutRecords(name, args)) shared.sendVersion += 1;
+    shared.wrote(args[0]);
+    if (name === "recover") noteOwner((value as RecoverResult).owner);
     if (name === "lease") for (const lease of (value as LeasePage).work) shared.leased(lease);
     if (name === "accept") for (const lease of (value as { leases?: [] }).leases ?? []) shared.leased(lease);
     if ((name === "settle" && value === "settled") || name === "commit") shared.settled(args[0] as never);
@@ -90,10 +135,14 @@ export function watchStore(store: Store, options: WatchOptions): Store {
     else idle.delete(`${name} ${handler}`);
   }
 
+  function noteOwner(owner: boolean): void {
+    isOwner = owner;
+    if (owner) shared.owner = life;
+  }
+
   async function call(name: string, method: AnyMethod, args: unknown[]): Promise<unknown> {
     refuse();
-    const isLook = name === "lease" || name === "leaseSend";
-    const known = isLook ? findIdle(name, args[0] as LeaseRequest | SendRequest) : findFigures(name);
+    const known = findKnown(name, args);
     if (known !== undefined) return known;
     await wait();
     // What a dead process has not handed over is never done.
@@ -116,14 +165,22 @@ export function watchStore(store: Store, options: WatchOptions): Store {
       const method = Reflect.get(target, name) as AnyMethod;
       if (typeof name !== "string" || typeof method !== "function" || name === "close") return method;
       if (name === "open") return (...args: unknown[]) => life.between("call", "answer", () => method(...args));
-      return (...args: unknown[]) => life.between("call", "answer", () => time.during(() => call(name, method, args)));
+      return (...args: unknown[]) => life.between("call", "answer", () => time.hold(() => call(name, method, args)));
     },
   });
 }
 
 function isWithoutWork(name: string, args: unknown[], value: unknown): boolean {
-  if (name === "settle") return (args[0] as { to: string }).to === "done";
+  if (name === "settle") return (args[0] as Settlement).to === "done";
+  // All of it was leased as it came.
+  if (name === "accept") return ((value as { leases?: [] }).leases?.length ?? 0) === (args[0] as NewEvent).work.length;
   return name === "recover" && (value as { recovered: number }).recovered === 0;
+}
+
+function isWithoutRecords(name: string, args: unknown[]): boolean {
+  if (name !== "settle" && name !== "commit") return false;
+  const settlement = args[0] as Settlement;
+  return settlement.to !== "done" || (settlement.records ?? []).length === 0;
 }
 
 function isEmptyPage({ work, send }: Page): boolean {

@@ -3,18 +3,13 @@ import { join } from "node:path";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import Database from "better-sqlite3";
 import { EVENT_TYPES, type EventType } from "pigeonhole";
-import {
-  type ManualClock,
-  type Sandbox,
-  type SandboxLogEntry,
-  type StoredEvent,
-  createManualClock,
-  createSandbox,
-} from "pigeonhole/sandbox";
+import { type Sandbox, type SandboxLogEntry, type StoredEvent, createSandbox } from "pigeonhole/sandbox";
 import { EFFECT_TABLE, longestQueueMs } from "./handlers.js";
 import type { Life } from "./life.js";
 import { type Kit, Machine } from "./machine.js";
 import type { Happening, SeedPlan } from "./plan.js";
+import { forgetConnections } from "./power.js";
+import { WorldClock, watchProgress } from "./world-clock.js";
 import { MEMORY_DISK } from "../support/memory-disk.js";
 
 /** Everything that can be seen of a seed's world when it has come to rest. */
@@ -44,7 +39,12 @@ const MOST_REST_MS = 400 * HOUR;
  * Once everything was delivered, and no process died, all work is done within this time (the longest back-offs, and late timers) and
  * the time for which work waits for the runs before it.
  */
-const MOST_DELAY_MS = 4 * HOUR;
+const MOST_DELAY_MS = 6 * HOUR;
+
+/** How often the owner looks in the end. */
+const LOOK_MS = HOUR;
+/** How often he puts dead contact events back before he gives up: what a clock was ahead for is refused until its time has come. */
+const MOST_PUT_BACK = 10;
 
 export interface WorldOptions {
   /** Holds a world whose wall clock was off to the same bound on delay as any other. */
@@ -55,15 +55,18 @@ export interface WorldOptions {
 export async function simulate(plan: SeedPlan, kit: Kit, options: WorldOptions = {}): Promise<History> {
   const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-simulation-"));
   try {
-    return await new World(plan, kit, folder, options).run();
+    const world = new World(plan, kit, folder, options);
+    const watch = watchProgress(world.clock);
+    return await Promise.race([world.run(), watch.still]).finally(watch.end);
   } finally {
+    forgetConnections(folder);
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 class World {
   readonly #plan: SeedPlan;
-  readonly #clock: ManualClock = createManualClock();
+  readonly clock = new WorldClock();
   readonly #sandbox: Sandbox;
   readonly #machine: Machine;
   readonly #endpointId: string;
@@ -75,14 +78,18 @@ class World {
   #secrets: string[];
   /** Since when nothing but the work in the file is left. */
   #quietSinceMs: number | undefined;
+  #timesPutBack = 0;
+  readonly #mostPutBack: number;
 
   constructor(plan: SeedPlan, kit: Kit, folder: string, { boundsClockSteps = false }: WorldOptions) {
     const isClockRight = plan.happenings.every(({ happening }) => happening.kind !== "clock_off");
+    const ahead = plan.happenings.map(({ happening }) => (happening.kind === "clock_off" ? happening.byMs : 0));
+    this.#mostPutBack = MOST_PUT_BACK + Math.ceil(Math.max(0, ...ahead) / LOOK_MS);
     this.#isDelayBounded = isClockRight || boundsClockSteps;
     this.#plan = plan;
     this.#todo = [...plan.happenings];
     this.#sandbox = createSandbox({
-      clock: this.#clock,
+      clock: this.clock,
       seed: plan.seed,
       retriesOfDisabled: plan.retriesOfDisabled,
       receive: (request) => this.#machine.receive(request),
@@ -99,7 +106,7 @@ class World {
     this.#machine = new Machine({
       plan,
       kit,
-      clock: this.#clock,
+      clock: this.clock,
       folder,
       file,
       secrets: () => this.#secrets,
@@ -112,7 +119,7 @@ class World {
     this.#machine.start();
     await this.#sandbox.advance(0);
     for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) {
-      await this.#sandbox.advance(Math.max(0, next.atMs - this.#clock.elapsedMs));
+      await this.#sandbox.advance(Math.max(0, next.atMs - this.clock.elapsedMs));
       this.#happen(next.happening);
     }
     this.#sandbox.faults.clear();
@@ -139,7 +146,7 @@ class World {
   }
 
   #later(ms: number, happening: Happening): void {
-    this.#todo.push({ atMs: this.#clock.elapsedMs + ms, happening });
+    this.#todo.push({ atMs: this.clock.elapsedMs + ms, happening });
   }
 
   #happen(happening: Happening): void {
@@ -190,7 +197,7 @@ class World {
   #emit(eventType: EventType): void {
     const { event, deliveries } = this.#sandbox.emit(eventType);
     const { id, type } = event;
-    this.#fired.push({ id, type, atMs: this.#clock.now(), heard: deliveries.length > 0 });
+    this.#fired.push({ id, type, atMs: this.clock.now(), heard: deliveries.length > 0 });
   }
 
   #onLog(entry: SandboxLogEntry): void {
@@ -222,12 +229,12 @@ class World {
   /** Time passes until nothing is left to do. What was given up for reasons that are over is begun again by hand. */
   async #comeToRest(): Promise<string | undefined> {
     let left = "nothing was looked at";
-    const endMs = this.#clock.elapsedMs + MOST_REST_MS;
-    while (this.#clock.elapsedMs < endMs) {
+    const endMs = this.clock.elapsedMs + MOST_REST_MS;
+    while (this.clock.elapsedMs < endMs) {
       if (this.#machine.failure !== undefined) throw this.#machine.failure;
       if (this.#machine.shared.wrong.size > 0) return "something was wrong on the way";
-      await this.#sandbox.advance(30 * MINUTE);
-      const now = this.#clock.elapsedMs;
+      await this.#sandbox.advance(LOOK_MS);
+      const now = this.clock.elapsedMs;
       const due = this.#todo.filter(({ atMs }) => atMs <= now);
       for (const entry of due) {
         this.#todo.splice(this.#todo.indexOf(entry), 1);
@@ -235,6 +242,7 @@ class World {
       }
       left = await this.#whatIsLeft();
       if (left === "") return undefined;
+      if (this.#timesPutBack > this.#mostPutBack) return `${left}, put back ${this.#mostPutBack} times by hand`;
       if (this.#isOverdue()) return `${left}, ${this.#quietForMs / HOUR} hours after all else`;
     }
     return left;
@@ -244,13 +252,13 @@ class World {
   #isOverdue(): boolean {
     const isQuiet = this.#todo.length === 0 && this.#machine.isWhole && this.#sandbox.openDeliveries === 0;
     if (!isQuiet) this.#quietSinceMs = undefined;
-    else this.#quietSinceMs ??= this.#clock.elapsedMs;
+    else this.#quietSinceMs ??= this.clock.elapsedMs;
     if (!this.#isDelayBounded || this.#quietForMs <= MOST_DELAY_MS) return false;
     return this.#quietForMs > MOST_DELAY_MS + longestQueueMs(this.#plan.seed, this.#fired);
   }
 
   get #quietForMs(): number {
-    return this.#clock.elapsedMs - (this.#quietSinceMs ?? this.#clock.elapsedMs);
+    return this.clock.elapsedMs - (this.#quietSinceMs ?? this.clock.elapsedMs);
   }
 
   async #whatIsLeft(): Promise<string> {
@@ -261,7 +269,8 @@ class World {
       return await Promise.race([this.#tidyUp(life), life.death]);
     } catch (error) {
       // A crash may still be due, and come while somebody looks.
-      if (!life.isAlive) return "the machine";
+      // So may the moment at which a process sees that its lock was taken away.
+      if (!life.isAlive || life.hasLostLock) return "the machine";
       throw error;
     }
   }
@@ -278,10 +287,13 @@ class World {
     }
     if (outbox.dead > 0) {
       this.#met.add("contact event dead");
+      this.#timesPutBack += 1;
       this.#quietSinceMs = undefined;
       const { items } = await store.listOutbox({ state: "dead", limit: 500 });
       for (const { key } of items) await store.retryOutbox(key, clock.now());
     }
+    // Leases of what is dead run out, and are looked for three times a minute of a machine that does not sleep.
+    if (leased > 0) this.#machine.wake(MINUTE);
     const counts = { pending, leased, parked, dead, sends: outbox.pending + outbox.leased + outbox.dead };
     return Object.entries(counts)
       .filter(([, count]) => count > 0)
