@@ -18,7 +18,6 @@ const EXCEPTIONS: Record<string, number> = {
   "store/sqlite/operations/lease.ts prepareLease": 62,
   "store/sqlite/operations/outbox-send.ts prepareLeaseSend": 75,
   "store/sqlite/operations/outbox-settle.ts prepareSettleSend": 67,
-  "store/sqlite/operations/prune.ts preparePrune": 72,
   "store/sqlite/operations/replan.ts prepareReplan": 65,
   "store/sqlite/operations/settle.ts prepareSettle": 62,
   "store/sqlite/sqlite-store.ts createSqliteStore": 146,

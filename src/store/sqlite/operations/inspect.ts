@@ -105,7 +105,7 @@ export function prepareInspect(db: Database) {
   return {
     list,
     get,
-    listStuck(query: { state: "dead" | "parked"; limit: number; afterSeq: number }) {
+    listStuck: (query: { state: "dead" | "parked"; limit: number; afterSeq: number }) => {
       checkState(query.state, STUCK_STATES);
       return selectStuck.all(query);
     },

@@ -2,7 +2,6 @@ import type { Database } from "better-sqlite3";
 import type { SettleResult } from "../../store.js";
 import type { Lease, Settlement } from "../../work.js";
 import { isDirect } from "../lease-token.js";
-import { lazy } from "../on-first-use.js";
 import { prepareRecordOfHandler } from "./outbox-record.js";
 
 /** What a settlement needs of the direct pairs, on whichever connection it is written. */
@@ -25,21 +24,17 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
   const markDone = db.prepare<[number, string, number, number]>(
     "INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (?, ?, ?, ?, 0)",
   );
-  const setPending = lazy(() =>
-    db.prepare(`
+  const setPending = db.prepare(`
     UPDATE inbox_work
     SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error, lease = NULL, lease_until = NULL,
         finished = finished + 1
-    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`),
-  );
-  const setStuck = lazy(() =>
-    db.prepare(`
+    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
+  const setStuck = db.prepare(`
     UPDATE inbox_work
     SET state = :to, settled_at = :at, reason = :reason, error = :error, lease = NULL, lease_until = NULL,
         finished = finished + 1
-    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`),
-  );
-  const dropSteps = lazy(() => db.prepare("DELETE FROM inbox_step WHERE seq = :seq AND handler = :handler"));
+    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
+  const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq AND handler = :handler");
 
   const record = prepareRecordOfHandler(db);
 
@@ -55,12 +50,12 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
       }
       case "pending": {
         const { dueAt, error } = settlement;
-        return setPending().run({ seq, handler, token, at, dueAt, error }).changes === 1;
+        return setPending.run({ seq, handler, token, at, dueAt, error }).changes === 1;
       }
       case "dead":
       case "parked": {
         const { to, reason, error } = settlement;
-        return setStuck().run({ seq, handler, token, at, to, reason, error }).changes === 1;
+        return setStuck.run({ seq, handler, token, at, to, reason, error }).changes === 1;
       }
     }
   }
@@ -79,7 +74,7 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
   return (settlement: Settlement): SettleResult => {
     if (endDirect(settlement)) return "settled";
     if (!move(settlement)) return "lost";
-    if (settlement.dropSteps) dropSteps().run({ seq: settlement.seq, handler: settlement.handler });
+    if (settlement.dropSteps) dropSteps.run({ seq: settlement.seq, handler: settlement.handler });
     return "settled";
   };
 }
