@@ -15,7 +15,7 @@ export const BUSY_WAITS = {
   /** With the busy timeout about 1.5 s of the service's 5 s. */
   batch: { tries: 4, waitMs: 100 },
   /** A receiver holds the database for a commit at a time, so a few short waits are enough for a look from outside. */
-  onlooker: { tries: 8, waitMs: 50 },
+  outside: { tries: 8, waitMs: 50 },
   /** The handler has run, and its lease is renewed meanwhile: it waits for a disk that is full, too. */
   settlement: { tries: 60, waitMs: SECOND },
 } as const satisfies Record<string, BusyWait>;

@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { BackUpOptions } from "../inbox-operator.js";
-import { openOnlooker } from "./open-onlooker.js";
+import { openOutsideConnection } from "./open-outside-connection.js";
 import { asStoreError } from "./store-error.js";
 
 export interface BackUpInput extends BackUpOptions {
@@ -28,19 +28,19 @@ export async function backUpInboxFile({
   replace = false,
   signal,
 }: BackUpInput): Promise<{ bytes: number }> {
-  const onlooker = openOnlooker(file);
+  const connection = openOutsideConnection(file);
   const draft = `${copy}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     checkCopy({ file, copy, replace });
     // Created here, since SQLite would make it readable by all.
     await writeFile(draft, "", { mode: 0o600, flag: "wx" });
-    await copyDatabase({ db: onlooker.db, draft, signal });
+    await copyDatabase({ db: connection.db, draft, signal });
     // A file may have been created there meanwhile.
     checkCopy({ file, copy, replace });
     await rename(draft, copy);
     return { bytes: statSync(copy).size };
   } finally {
-    onlooker.close();
+    connection.close();
     for (const tail of ["", "-journal", "-wal", "-shm"]) await rm(draft + tail, { force: true });
   }
 }

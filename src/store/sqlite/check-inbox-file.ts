@@ -7,7 +7,7 @@ import { APPLICATION_ID } from "./open-database.js";
 import { asStoreError } from "./store-error.js";
 
 /**
- * Refuses a file that is missing, belongs to another program or has another schema, without changing it: an onlooker makes no
+ * Refuses a file that is missing, belongs to another program or has another schema, without changing it: a connection from outside makes no
  * file, marks none and migrates none.
  */
 export function checkInboxFile(file: string): void {

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import { type EventDetail, bodyOf } from "../inbox-view.js";
-import { openOnlooker } from "./open-onlooker.js";
+import { openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
 import { prepareInspect } from "./operations/inspect.js";
@@ -26,8 +26,8 @@ export async function openInboxFile(
   file: string,
   { now = Date.now }: { now?: () => number } = {},
 ): Promise<InboxOperator> {
-  const onlooker = await tryWhileBusy(() => openOnlooker(file));
-  const { db } = onlooker;
+  const connection = await tryWhileBusy(() => openOutsideConnection(file));
+  const { db } = connection;
   const { list, get } = prepareInspect(db);
   const counts = prepareCounts(db);
   const countOutbox = prepareCountOutbox(db);
@@ -71,7 +71,7 @@ export async function openInboxFile(
     discardContactEvent: (key) => write(() => discardOutbox({ key, now: now() })),
     backUp: (options) => backUpInboxFile({ file, ...options }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
-    close: async () => onlooker.close(),
+    close: async () => connection.close(),
   };
 }
 
@@ -95,7 +95,7 @@ function run<Value>(db: Database, kind: "deferred" | "immediate", work: () => Va
 }
 
 function tryWhileBusy<Value>(work: () => Value): Promise<Value> {
-  return whileBusy(BUSY_WAITS.onlooker, () => {
+  return whileBusy(BUSY_WAITS.outside, () => {
     try {
       return work();
     } catch (error) {

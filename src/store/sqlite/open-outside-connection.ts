@@ -4,18 +4,19 @@ import { checkInboxFile } from "./check-inbox-file.js";
 import { isNotADatabase, openDatabase, openKeeper } from "./open-database.js";
 
 /** A connection beside a receiver, which may run in another process. */
-export interface Onlooker {
+export interface OutsideConnection {
   readonly db: Database;
   /** Leaves the WAL of a receiver where it is. */
   close(): void;
 }
 
 /**
- * Opens a receiver's database for reading and small changes. Throws as {@link checkInboxFile} does. Where a WAL is, a receiver may be
- * running that has lost its locks; SQLite would take this connection for the last one and delete that WAL at the close, which a
- * keeper prevents. Without a WAL nobody has the file open, and what SQLite makes for this connection is removed with it.
+ * Opens a receiver's database for reading and small changes. Throws as {@link checkInboxFile} does. If there is a WAL,
+ * it may belong to a running receiver that has lost its locks; SQLite would treat this connection as the last one and
+ * delete that WAL at the close, which a keeper prevents. Without a WAL no process has the file open, and SQLite removes
+ * what it creates for this connection.
  */
-export function openOnlooker(file: string): Onlooker {
+export function openOutsideConnection(file: string): OutsideConnection {
   const keeper = keepWal(file);
   try {
     checkInboxFile(file);
@@ -38,7 +39,7 @@ function keepWal(file: string): Database | undefined {
   try {
     return openKeeper(file);
   } catch (error) {
-    // The check says it better.
+    // The check reports it with a better message.
     if (isNotADatabase(error)) return undefined;
     throw error;
   }
