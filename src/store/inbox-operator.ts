@@ -41,8 +41,8 @@ export interface InboxOperator {
   /** Discards an event that is dead, or that is not being sent yet; false otherwise. */
   discardContactEvent(key: string): Promise<boolean>;
   /**
-   * Writes a whole copy of the database as of one moment, in one file of mode 0600. The copy appears under its name only
-   * when it is complete; the receiver continues meanwhile. Resolves with its size in bytes. Rejects with
+   * Writes a whole copy of the database as of one moment, in one file of mode 0600. The copy appears under its name
+   * only when it is complete; the receiver continues meanwhile. Resolves with its size in bytes. Rejects with
    * `invalid_argument` for a copy that may not be written there, or with the signal's reason.
    */
   backUp(options: BackUpOptions): Promise<{ bytes: number }>;

@@ -18,7 +18,7 @@ export interface HandlerView {
   attempts: number;
   dueAt: number | undefined;
   settledAt: number | undefined;
-  /** True when the work was ended without a run: by `discard`, or since the handler has other bytes of the id. */
+  /** True when the work was ended without a run: by `discard`, or because the handler has other bytes of the id. */
   discarded: boolean;
 }
 

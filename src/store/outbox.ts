@@ -15,7 +15,7 @@ export interface NewOutboxEvent {
   occurredAt: number;
 }
 
-/** One that may be stored already: `isSameContactEvent` says whether the one known under its key is the same. */
+/** An event that may be stored already: `isSameContactEvent` says whether the one known under its key is the same. */
 export interface ComparableOutboxEvent extends NewOutboxEvent {
   /** False when the time is that of the recording: then it is not compared between two events of one key. */
   isTimeGiven: boolean;
@@ -55,11 +55,11 @@ export interface SendPage {
   nextDueAt: number | undefined;
 }
 
-/** Why a contact event will not be sent again by itself. */
+/** Why a contact event is not sent again automatically. */
 export type OutboxDeadReason =
   /** The service refused it; `code` and `param` are the service's. */
   | "refused"
-  /** It would now be older than the service takes; whether an earlier try arrived is not known. */
+  /** It would now be older than the service accepts; whether an earlier try arrived is not known. */
   | "too_old";
 
 /** How one event of a call ended. `again`: nothing of the call was stored, the event goes into another. */

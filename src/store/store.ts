@@ -65,10 +65,10 @@ export interface RecoverResult {
   parked: number;
 }
 
-/** What a store is given when it is opened. */
+/** The tools that a store gets when it is opened. */
 export interface StoreContext {
   logger: Logger;
-  /** Called for what a person should look at, also when no call fails. @default none */
+  /** Called for problems that need an operator, also when no call fails. @default none */
   onAlarm?: (alarm: StoreAlarm) => void;
   /** Times the checks for removed files. @default the machine's clock */
   clock?: Clock;
@@ -83,13 +83,13 @@ export type StoreAlarm =
 
 /** What retention no longer keeps. */
 export interface PruneLimits {
-  /** Rows of a later time were written under a wrong clock; they stay. */
+  /** Rows of a later time were written under a wrong clock; they are kept. */
   now: number;
-  /** Whole events received before this go. */
+  /** Whole events received before this are removed. */
   idsBefore: number;
-  /** Bodies received before this go. */
+  /** Bodies received before this are removed. */
   bodiesBefore: number;
-  /** Settled contact events recorded before this go. */
+  /** Settled contact events recorded before this are removed. */
   sentBefore: number;
   /** At most this many rows are checked. */
   batch: number;

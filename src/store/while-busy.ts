@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SECOND } from "../base/duration.js";
 import { isPigeonholeError } from "../base/error.js";
 
-/** How often something is tried on a database that another connection holds, and the wait between two tries. */
+/** How often an operation is tried on a database that another connection has locked, and the wait between two tries. */
 export interface BusyWait {
   tries: number;
   waitMs: number;
@@ -10,13 +10,18 @@ export interface BusyWait {
 
 /** A connection waits for a lock by itself first, up to its busy timeout. */
 export const BUSY_WAITS = {
-  /** Processes that start together meet while the first makes the file a WAL file, which SQLite does not wait for. */
+  /** Processes that start together collide while the first switches the file to WAL, which SQLite does not wait for. */
   opening: { tries: 8, waitMs: 100 },
   /** With the busy timeout about 1.5 s of the service's 5 s. */
   batch: { tries: 4, waitMs: 100 },
-  /** A receiver holds the database for a commit at a time, so a few short waits are enough for a look from outside. */
+  /**
+   * A receiver locks the database for one commit at a time, so a connection from outside needs a few short waits at
+   * most.
+   */
   outside: { tries: 8, waitMs: 50 },
-  /** The handler has run, and its lease is renewed meanwhile: it waits for a disk that is full, too. */
+  /**
+   * The handler has run, and its lease is renewed meanwhile, so this can also wait until a full disk has space again.
+   */
   settlement: { tries: 60, waitMs: SECOND },
 } as const satisfies Record<string, BusyWait>;
 

@@ -27,6 +27,6 @@ export const NOTE_HANDLER = "";
 
 /**
  * Runs that started and never finished, after which an event is parked instead of tried again. In the last two of them
- * it ran alone: one may be a process that was ended from outside, two in a row hardly are.
+ * it ran alone: one crash may come from a process that was ended from outside, two in a row hardly do.
  */
 export const CRASH_LIMIT = 4;

@@ -15,7 +15,7 @@ export interface NewWork {
   leaseUntil?: number;
 }
 
-/** Leased work with all that is needed to run it. */
+/** Leased work with everything that its run needs. */
 export interface LeasedWork extends Lease {
   eventId: string;
   receivedAt: number;
@@ -31,7 +31,7 @@ export interface LeasedWork extends Lease {
   body: Uint8Array;
 }
 
-/** Why something is parked, with details without any part of the body, such as zod issues. */
+/** Why an event or its work is parked. `detail`, such as zod issues, holds no part of the body. */
 export interface ParkedNote {
   reason: string;
   detail: string;

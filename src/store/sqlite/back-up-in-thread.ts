@@ -1,21 +1,22 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 
-/** What the thread is given. */
+/** The input of the thread. */
 export interface BackupRequest {
   file: string;
   copy: string;
   replace: boolean;
 }
 
-/** What the thread answers, once. */
+/** The one answer of the thread. */
 export type BackupMessage =
   | { kind: "copied"; bytes: number }
   | { kind: "failed"; code: PigeonholeError["code"]; message: string };
 
 /**
- * Copies the database on a thread of its own, so that the event loop does not wait for the disk. It is the same SQLite as the
- * store's, which knows all handles of the process: a copy made by other means would end the locks of the store.
+ * Copies the database on a separate thread, so that the event loop does not wait for the disk. The thread uses the same
+ * SQLite as the store, which knows all handles of the process: a copy made by other means would release the locks of
+ * the store.
  */
 export function backUpInThread(request: BackupRequest): Promise<{ bytes: number }> {
   const worker = new Worker(new URL("./backup-thread.js", import.meta.url), { workerData: request });

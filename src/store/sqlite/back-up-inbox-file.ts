@@ -13,7 +13,7 @@ export interface BackUpInput extends BackUpOptions {
   file: string;
 }
 
-/** Between two steps the signal of Ctrl-C is checked. */
+/** Pages of one step; the signal is checked between two steps. */
 const PAGES_AT_ONCE = 1000;
 
 /**
@@ -80,7 +80,7 @@ function checkCopy({ file, copy, replace = false }: BackUpInput): void {
   if (seen !== undefined && realpathSync(copy) === realpathSync(file)) {
     refuse(`${copy} is the database itself; name another file for the copy.`);
   }
-  // SQLite would read it into the new file, which would damage it; and a running receiver has one.
+  // SQLite would apply it to the new file, which would damage it; and the database of a running receiver has one.
   if (existsSync(`${copy}-wal`)) {
     refuse(`${copy}-wal exists, so a program has ${copy} open or has crashed with it; name another file.`);
   }

@@ -3,7 +3,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
 import type { BackupMessage, BackupRequest } from "./back-up-in-thread.js";
 
-// The body of the thread that makes one copy. It ends with it.
+// The code of the thread that makes one copy and then ends.
 
 const answer = (message: BackupMessage): void => parentPort?.postMessage(message);
 try {

@@ -7,8 +7,8 @@ import { APPLICATION_ID } from "./open-database.js";
 import { asStoreError } from "./store-error.js";
 
 /**
- * Refuses a file that is missing, belongs to another program or has another schema, without changing it: a connection from outside makes no
- * file, marks none and migrates none.
+ * Refuses a file that is missing, belongs to another program or has another schema, without changing it: a connection
+ * from outside creates, marks and migrates no file.
  */
 export function checkInboxFile(file: string): void {
   if (!existsSync(file)) {
@@ -21,7 +21,7 @@ export function checkInboxFile(file: string): void {
   if (version > MIGRATIONS.length) {
     throw new PigeonholeError(
       "schema_too_new",
-      `${file} has schema version ${version}; this pigeonhole knows ${MIGRATIONS.length}. Look at it with the version that its receiver runs.`,
+      `${file} has schema version ${version}; this version of pigeonhole knows ${MIGRATIONS.length}. Use the version that its receiver runs.`,
     );
   }
   if (version < MIGRATIONS.length) {
@@ -32,7 +32,7 @@ export function checkInboxFile(file: string): void {
   }
 }
 
-/** Asked through SQLite, since a young database has its first pages in the WAL alone. */
+/** Read through SQLite, because the first pages of a new database may be in the WAL alone. */
 function readMarks(file: string): { mark: number; version: number } {
   let db: Database.Database | undefined;
   try {

@@ -4,16 +4,16 @@ import { PigeonholeError } from "../../base/error.js";
 import { APPLICATION_ID } from "./open-database.js";
 import { asStoreError, DAMAGED } from "./store-error.js";
 
-/** Up to this size all of the file is looked at, in some 100 ms. */
+/** Up to this size the whole file is checked, in about 100 ms. */
 const SMALL_BYTES = 16 * 1024 * 1024;
 
 /**
- * Refuses a damaged file before anything is written to it. A small one is looked at as a whole; of a large one its length and both
- * ends of each table, so that a start does not take longer the more events there are. What is hidden in the middle is met later,
- * and ends the store then. Throws `store_corrupt`.
+ * Refuses a damaged file before anything is written to it. A small file is checked as a whole; of a large one its
+ * length and both ends of each table, so that more events do not make a start slower. Damage in the middle is found
+ * later, and stops the store then. Throws `store_corrupt`.
  */
 export function checkIntegrity(db: Database, file: string): void {
-  // A new file, or one of the user's own so far.
+  // A new file, or one that holds only the user's own tables so far.
   if (Number(db.pragma("application_id", { simple: true })) !== APPLICATION_ID) return;
   try {
     const bytes = Number(db.pragma("page_count", { simple: true })) * Number(db.pragma("page_size", { simple: true }));
@@ -27,7 +27,7 @@ export function checkIntegrity(db: Database, file: string): void {
   }
 }
 
-/** What is damaged in the user's own tables is not ours to refuse. */
+/** Damage in the user's own tables is no reason to refuse the file. */
 function ownTables(db: Database): string[] {
   return db
     .prepare<[], string>(`

@@ -4,13 +4,13 @@ import { findFault } from "./find-fault.js";
 import { type InboxDatabase, createInboxDatabase } from "./inbox-database.js";
 import type { OpenFiles } from "./open-files.js";
 
-/** An inbox that looks after each commit whether its files are still under their paths, before the batch is answered. */
+/** An inbox that checks after each commit, before the batch is answered, that its files are still at their paths. */
 export interface CheckedInbox extends InboxDatabase {
-  /** The same look without a batch; undefined when all is well. */
+  /** The same check without a batch; undefined when the files are in place. */
   check(): PigeonholeError | undefined;
 }
 
-/** `files` is undefined for a database in memory, which cannot be taken away. */
+/** `files` is undefined for a database in memory, which has none. */
 export function createCheckedInbox(db: Database, files: OpenFiles | undefined): CheckedInbox {
   const inbox = createInboxDatabase(db);
 

@@ -2,18 +2,24 @@ import Database from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import { checkDriver } from "./check-driver.js";
 
-/** Opens a connection; the only place that does, since it loads the native module. Throws `driver_unusable`, or SQLite's error. */
+/**
+ * Opens a connection; the only place that does, since it loads the native module. Throws `driver_unusable`, or SQLite's
+ * error.
+ */
 export function connect(file: string, options: Database.Options): Database.Database {
   checkDriver();
   try {
     return new Database(file, options);
   } catch (error) {
-    throw isOfLoading(error) ? notLoaded(error) : error;
+    throw isLoadError(error) ? notLoaded(error) : error;
   }
 }
 
-/** The binary is missing, as after an install without scripts, or is of another Node, system or processor. */
-function isOfLoading(error: unknown): error is Error {
+/**
+ * True when the binary is missing, as after an install without scripts, or was built for another Node, system or
+ * processor.
+ */
+function isLoadError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? error.code : undefined;
   return (

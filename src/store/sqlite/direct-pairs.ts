@@ -3,14 +3,20 @@ import type { Lease } from "../work.js";
 import { groupMarks } from "./group-marks.js";
 import { lazy } from "./on-first-use.js";
 
-/** Begins a statement that writes leased rows: number, handler, lease, end of the lease, 1, 0 and 'leased' follow. */
+/**
+ * The beginning of a statement that writes leased rows: number, handler, lease, end of the lease, 1, 0 and 'leased'
+ * follow.
+ */
 export const INSERT_LEASED_ROW = "INSERT INTO inbox_work (seq, handler, lease, lease_until, started, finished, state)";
 
-/** The pair in flight, while nobody has taken the file over since the epoch that is its token; `:seq`, `:handler` and `:token` are bound. */
+/**
+ * The pair in flight, unless another process has taken the file over since the epoch that is its token; bind `:seq`,
+ * `:handler` and `:token`.
+ */
 export const FROM_OWN_PAIR = `FROM inbox_in_flight
     WHERE seq = :seq AND handler = :handler AND (SELECT value FROM counter WHERE name = 'epoch') = :token`;
 
-/** The lease of a row that a dead process, or this one too long ago, left behind. */
+/** The lease of a row that was left behind by a dead process, or by this one too long ago. */
 const ENDED = 0;
 
 interface OpenEvent {
@@ -20,13 +26,14 @@ interface OpenEvent {
 }
 
 /**
- * Direct pairs: an event and a handler whose work came in leased and has no row. They are in flight until a mark says that they are done, or
- * until they get a row since they have to wait. The epoch of the file is their lease token: a process that takes the file over raises it, and
- * every change here asks for it in its own transaction. One object per writing connection; what it remembers of a transaction that failed is undone.
+ * Direct pairs: an event and a handler whose work was leased as it was accepted, and has no row. They are in flight
+ * until a mark says that they are done, or until they get a row because they have to wait. The epoch of the file is
+ * their lease token: a process that takes the file over increments it, and every change here checks it in its own
+ * transaction. One object per writing connection; what it remembers of a failed transaction is undone.
  */
 export class DirectPairs {
   readonly #statements: ReturnType<typeof prepareStatements>;
-  /** What is in flight here, in the order of the numbers. */
+  /** The pairs in flight here, in the order of the numbers. */
   #open = new Map<number, OpenEvent>();
   /** The highest number that this connection has stored. */
   #newest = 0;
@@ -81,7 +88,9 @@ export class DirectPairs {
     return this.#isOwn ? this.#own : undefined;
   }
 
-  /** Goes on with the epoch of an earlier connection of this process, if nobody has taken the file over since. */
+  /**
+   * Continues the epoch of an earlier connection of this process, unless another process has taken the file over since.
+   */
   resume(epoch: number, leaseUntil: number): boolean {
     if (this.#statements.epoch.get() !== epoch) return false;
     this.#own = epoch;
@@ -94,7 +103,7 @@ export class DirectPairs {
     return true;
   }
 
-  /** Begins an epoch. What is in flight belongs to a dead process and gets rows whose leases have ended. */
+  /** Begins an epoch. Pairs in flight belong to a dead process and get rows whose leases have ended. */
   takeOver(): void {
     const { epoch, setEpoch, addAllRows, settleAll } = this.#statements;
     addAllRows.run();
@@ -122,7 +131,7 @@ export class DirectPairs {
     return true;
   }
 
-  /** Writes the marks. To be called before anything looks at them, and before the commit. */
+  /** Writes the marks. Call it before the marks are read, and before the commit. */
   flush(): void {
     if (this.#ended.size === 0) return;
     for (const [handler, numbers] of this.#ended) {
@@ -149,7 +158,7 @@ export class DirectPairs {
     for (const lease of leases) this.addRow(lease, ENDED);
   }
 
-  /** Lets no lease end later than that. */
+  /** Shortens the leases that end later than this. */
   shortenLeases(leaseUntil: number): void {
     for (const event of this.#open.values()) event.leaseUntil = Math.min(event.leaseUntil, leaseUntil);
   }
@@ -159,7 +168,7 @@ export class DirectPairs {
     if (token === this.#own) this.#drop(seq, handler);
   }
 
-  /** Up to this number nothing is in flight, and no transaction before this one can bring anything. */
+  /** Up to this number nothing is in flight, and no earlier transaction can still add anything. */
   get #settledThrough(): number {
     const oldest = this.#open.keys().next();
     return oldest.done === true ? this.#newest : oldest.value - 1;
@@ -184,7 +193,7 @@ export class DirectPairs {
   }
 }
 
-/** Gives a pair a row under the same lease, if it is in flight and nobody has taken the file over. */
+/** Gives a pair a row under the same lease, if it is in flight and no other process has taken the file over. */
 export function prepareAddRow(db: Database): (lease: Lease, leaseUntil: number) => void {
   const insert = lazy(() =>
     db.prepare<Lease & { leaseUntil: number }>(`

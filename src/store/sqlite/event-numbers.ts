@@ -1,6 +1,9 @@
 import type { Database } from "better-sqlite3";
 
-/** Numbers events in the order of their commits. No number is used twice: a done mark of a removed event would hide the new one. */
+/**
+ * Numbers events in the order of their commits. No number is used twice: the done mark of a removed event would hide
+ * the new event.
+ */
 export class EventNumbers {
   readonly #selectHighest: () => number;
   #next: number | undefined;
@@ -14,12 +17,12 @@ export class EventNumbers {
     this.#selectHighest = () => select.get() ?? 0;
   }
 
-  /** A transaction begins: another process may have stored events since the one before. */
+  /** A transaction begins: another process may have stored events since the last one. */
   begin(): void {
     this.#next = undefined;
   }
 
-  /** The number of the next event to be stored; the same again until it is taken. */
+  /** The number of the next event to be stored; unchanged until it is taken. */
   get next(): number {
     return (this.#next ??= this.#selectHighest() + 1);
   }

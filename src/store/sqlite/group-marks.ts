@@ -1,4 +1,7 @@
-/** Most numbers that one mark covers, so that it is found near any of them. The schema has the same number. */
+/**
+ * Most numbers that one mark covers, so that a query finds it within this distance of any of them. The schema has the
+ * same number.
+ */
 const MAX_SPAN = 256;
 
 /** Events `first` to `last`: all of them, or those whose place in `bits` is "1". */

@@ -1,22 +1,23 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import type { FileIdentity } from "./open-files.js";
 
-// A POSIX lock belongs to the process and the file, and ends as soon as the process closes any handle of that file. SQLite knows
-// its own handles; a second SQLite in the process, or a plain copy of the file, does not. Another process may then take the WAL
-// for unused: it cuts the shared memory under this one (SIGBUS), or deletes the WAL. Linux shows a process its locks.
+// A POSIX lock belongs to the process and the file, and ends as soon as the process closes any handle of that file.
+// SQLite knows its own handles; a second SQLite in the process, or a plain copy of the file, does not. Another process
+// may then treat the WAL as unused: it truncates the shared memory under this one (SIGBUS), or deletes the WAL. Linux
+// shows a process its locks.
 
-/** The handles by which this process holds SQLite's locks that say "in use". */
+/** The handles through which this process holds SQLite's "in use" locks. */
 export interface HeldLocks {
   /** Of the database file, which keep others from deleting the WAL. */
   database: number[];
-  /** Of the shared memory, which keep others from making it anew. */
+  /** Of the shared memory, which keep others from creating it again. */
   sharedMemory: number[];
 }
 
 /** The byte ranges that SQLite locks for as long as a database is in use, as the kernel prints them. */
 const IN_USE = { database: / READ .* 1073741826 1073742335$/m, sharedMemory: / READ .* 128 128$/m };
 
-/** Undefined where the locks cannot be seen: on other systems than Linux, and under kernels that do not tell. */
+/** Undefined where the locks cannot be read: on systems other than Linux, and under kernels that do not show them. */
 export function findHeldLocks(database: FileIdentity, sharedMemory: FileIdentity): HeldLocks | undefined {
   if (process.platform !== "linux") return undefined;
   // A lock stays with the handle that took it until no connection of the process uses the file.

@@ -10,7 +10,7 @@ export function createInlineWriter(db: Database, files: OpenFiles | undefined): 
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     run: async (batch, ended) => inbox.runBatch({ commands: batch.commands, bodies: batch.joinBodies(), ended }),
     isThread: false,
-    // Without a thread nothing looks between two batches.
+    // Without a thread, the files are not checked between two batches.
     fault: new Promise(() => undefined),
     close: () => Promise.resolve(),
   };

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-/** Gives a token that no lease had before. */
+/** Returns a token that no lease had before. */
 export type NextToken = () => number;
 
 /** Tokens below are epochs: the lease of a direct pair, which has no row to keep a token in. */
@@ -11,7 +11,7 @@ export function isDirect({ token }: { token: number }): boolean {
   return token < FIRST_ROW_TOKEN;
 }
 
-/** Counts up from a random place, so that tokens of two processes do not meet. */
+/** Counts up from a random number, so that the tokens of two processes differ. */
 export function createTokenSource(): NextToken {
   let token = FIRST_ROW_TOKEN + randomInt(2 ** 47);
   return () => ++token;

@@ -7,8 +7,9 @@ const OF_OTHERS = 0o077;
 const MAX_LINKS = 40;
 
 /**
- * Makes the file for this user alone where it is missing, before SQLite, which would let others read it until its mode is changed;
- * and takes it back for this user alone where it is there. Whatever the umask. Throws `store_failed` where that cannot be done.
+ * Creates a missing file for this user alone, because SQLite would let others read it until its mode is changed;
+ * removes the rights of others from an existing file. The umask does not matter. Throws `store_failed` where that is
+ * not possible.
  */
 export function makePrivate(given: string): void {
   // Windows has no such modes; there a file has the rights of its folder.
@@ -16,11 +17,11 @@ export function makePrivate(given: string): void {
   const path = followLinks(given);
   if (createPrivate(path)) return;
   narrow(path);
-  // SQLite gives these the mode of the database when it makes them; a process that died may have left others.
+  // SQLite creates these with the mode of the database; a process that died may have left others.
   for (const end of ["-wal", "-shm"]) narrow(`${path}${end}`);
 }
 
-/** Where a symbolic link leads, also one to a file that is yet to be made, as SQLite follows it. */
+/** Follows symbolic links as SQLite does, also to a file that does not exist yet. */
 function followLinks(path: string): string {
   for (let at = resolve(path), links = 0; ; links += 1) {
     const isLink = lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true;
@@ -29,17 +30,17 @@ function followLinks(path: string): string {
   }
 }
 
-/** False when it is there. A file that is new has no locks that closing this handle of it could end. */
+/** False when the file exists. A new file has no locks that closing this handle could release. */
 function createPrivate(path: string): boolean {
   let handle: number;
   try {
     handle = openSync(path, "wx", PRIVATE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw new PigeonholeError("store_failed", `${path} cannot be made (${codeOf(error)}).`, { cause: error });
+    throw new PigeonholeError("store_failed", `${path} cannot be created (${codeOf(error)}).`, { cause: error });
   }
   try {
-    // An odd umask may have taken away what this user needs.
+    // An unusual umask may have removed rights that this user needs.
     fchmodSync(handle, PRIVATE);
   } finally {
     closeSync(handle);
@@ -51,7 +52,7 @@ function createPrivate(path: string): boolean {
 function narrow(path: string): void {
   const mode = modeOf(path);
   if (mode === undefined || (mode & OF_OTHERS) === 0) return;
-  let why = "the file system keeps none";
+  let why = "the file system has no modes";
   try {
     chmodSync(path, mode & ~OF_OTHERS & 0o777);
   } catch (error) {
@@ -65,7 +66,7 @@ function narrow(path: string): void {
   );
 }
 
-/** Undefined for what is no file, which SQLite refuses in its own words. */
+/** Undefined when it is not a file; SQLite refuses that with its own error. */
 function modeOf(path: string): number | undefined {
   const seen = statSync(path, { throwIfNoEntry: false });
   return seen?.isFile() === true ? seen.mode : undefined;

@@ -13,14 +13,14 @@ const OLDEST_SQLITE = [3, 51, 3] as const;
 /** Blocks its thread for this long at most. */
 const BUSY_TIMEOUT_MS = 250;
 
-/** What the WAL is cut to once a reader that made it larger is gone: 4,000 pages, at which it is emptied. */
+/** The WAL is truncated to this once a reader that made it larger is gone: 4,000 pages, at which it is emptied. */
 const WAL_LIMIT_BYTES = 4000 * 4096;
 
 export const IN_MEMORY = ":memory:";
 
 /**
- * Opens one connection with the settings that make a commit durable, and reads them back: better-sqlite3 re-opens WAL files at
- * `synchronous=NORMAL`, which loses acknowledged events on power loss.
+ * Opens one connection with the settings that make a commit durable, and reads them back: better-sqlite3 re-opens WAL
+ * files at `synchronous=NORMAL`, which loses acknowledged events on power loss.
  */
 export function openDatabase(file: string): Database.Database {
   let db: Database.Database | undefined;
@@ -54,10 +54,10 @@ export function isNotADatabase(error: unknown): boolean {
 }
 
 /**
- * Opens a connection that only reads, beside one that writes. SQLite lets the last connection of a process that closes empty the WAL
- * and delete it, if no other process seems to use the file; and a receiver whose process has lost its locks seems not to. While
- * this connection is open no other one of the process is the last, and it cannot delete anything itself, so a close that ends with
- * it leaves the files alone.
+ * Opens a connection that only reads, beside one that writes. When the last connection of a process closes, SQLite lets
+ * it empty and delete the WAL if no other process seems to use the file; a receiver whose process has lost its locks
+ * seems not to use it. While this connection is open, no other one of the process is the last, and it cannot delete
+ * anything itself, so a close that ends with it leaves the files unchanged.
  */
 export function openKeeper(file: string): Database.Database {
   let db: Database.Database | undefined;
@@ -85,7 +85,7 @@ export function migrate(db: Database.Database, file: string): void {
       if (version > MIGRATIONS.length) {
         throw new PigeonholeError(
           "schema_too_new",
-          `${file} has schema version ${version}; this pigeonhole knows ${MIGRATIONS.length}. Install the newer package again.`,
+          `${file} has schema version ${version}; this version of pigeonhole knows ${MIGRATIONS.length}. Install the newer package again.`,
         );
       }
       // A start that changes nothing writes nothing.

@@ -2,22 +2,25 @@ import { realpathSync, statSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
 import { type HeldLocks, areHeld, findHeldLocks } from "./held-locks.js";
 
-/** Which file a path leads to. */
+/** The file that a path leads to. */
 export interface FileIdentity {
   dev: bigint;
   ino: bigint;
 }
 
-/** What became of the files of a database while it was open. */
+/** What was removed or replaced while a database was open. `locks`: the process has lost its locks on the file. */
 export type FileFault = "database" | "wal" | "owner" | "locks";
 
-/** By path alone: SQLite's locks on a file end when this process closes any handle of that file, so none is ever opened. */
+/**
+ * Reads the path alone: SQLite's locks on a file end when this process closes any handle of that file, so this opens
+ * none.
+ */
 export function identify(path: string): FileIdentity | undefined {
   try {
     const seen = statSync(path, { bigint: true, throwIfNoEntry: false });
     return seen === undefined ? undefined : { dev: seen.dev, ino: seen.ino };
   } catch {
-    // A folder that may not be entered, or a volume that is gone: not to be found is what matters.
+    // A folder without access or a volume that is gone: both count as a missing file.
     return undefined;
   }
 }
@@ -26,7 +29,10 @@ export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | 
   return one?.dev === other?.dev && one?.ino === other?.ino;
 }
 
-/** Of one opening, as data: what its first connection found goes to the thread, whose own connection must find the same. */
+/**
+ * The files of one opening, as data: the first connection finds them, and the connection of the writer thread must find
+ * the same.
+ */
 export interface OpenFilesData {
   file: string;
   /** Beside the real file: SQLite follows a symbolic link first. */
@@ -40,8 +46,8 @@ export interface OpenFilesData {
 }
 
 /**
- * Tells whether the files under the paths are those that are open. A commit into a file that was deleted, moved or replaced is
- * as good as lost, so it is asked after each commit, before any answer. Four `stat`s and two reads of `/proc`.
+ * Checks whether the files at the paths are the open ones. A commit into a file that was deleted, moved or replaced is
+ * lost, so this runs after each commit, before any answer. It costs four `stat`s and two reads of `/proc`.
  */
 export class OpenFiles {
   readonly data: OpenFilesData;
@@ -55,21 +61,24 @@ export class OpenFiles {
     const { file, walPath, sharedMemoryPath, database, wal, sharedMemory, locks } = this.data;
     if (!isSameFile(identify(file), database)) return "database";
     if (!isSameFile(identify(walPath), wal) || !isSameFile(identify(sharedMemoryPath), sharedMemory)) return "wal";
-    // There from the time when a process first became the owner, and never removed by one.
+    // The file exists since a process first became the owner, and no process removes it.
     const owner = identify(ownerPath(file));
     if (this.#owner !== undefined && !isSameFile(owner, this.#owner)) return "owner";
     this.#owner = owner;
     return locks === undefined || areHeld(locks) ? undefined : "locks";
   }
 
-  /** True while nothing else lies where the WAL was, so that nobody has begun another one. */
+  /** True while no other file is in the place of the WAL, so no other program has started a new one. */
   get isWalPathFree(): boolean {
     const seen = identify(this.data.walPath);
     return seen === undefined || isSameFile(seen, this.data.wal);
   }
 }
 
-/** Notes the files of a connection that was just opened and has read once. `before` is what the path led to before the opening. */
+/**
+ * Records the files of a connection that was just opened and has read once. `before` is the file that was at the path
+ * before.
+ */
 export function noteOpenFiles(file: string, before: FileIdentity | undefined): OpenFiles {
   const realPath = realpathSync(file);
   const [walPath, sharedMemoryPath] = [`${realPath}-wal`, `${realPath}-shm`];
@@ -82,14 +91,17 @@ export function noteOpenFiles(file: string, before: FileIdentity | undefined): O
   return new OpenFiles({ file, walPath, sharedMemoryPath, database, wal, sharedMemory, locks });
 }
 
-/** Refuses a file system that numbers one file differently from look to look; there nobody could tell whether it is still there. */
+/**
+ * Refuses a file system that reports another identity of one file at each check: there, a removed file could not be
+ * noticed.
+ */
 export function checkIdentityIsStable(file: string, seenAs: typeof identify = identify): void {
   const first = seenAs(file);
   for (let again = 0; again < 3; again += 1) {
     if (isSameFile(seenAs(file), first)) continue;
     throw new PigeonholeError(
       "store_not_durable",
-      `${file}: the file system gives it another device or inode number at each look, so that a file which was taken away could not be noticed. Keep it on a local file system.`,
+      `${file}: the file system reports another device or inode number for it at each check, so the store could not notice that the file was removed. Keep it on a local file system.`,
     );
   }
 }
@@ -101,15 +113,15 @@ export function describeFault(file: string, fault: FileFault): PigeonholeError {
 }
 
 function explainFault(file: string, fault: FileFault): string {
-  const next = "The store opens its files again; restart the process if it goes on refusing deliveries.";
+  const next = "The store opens its files again; restart the process if it continues to refuse deliveries.";
   const sharing = "Take copies with receiver.inbox.backup(), and use the file through ctx.commit.";
   switch (fault) {
     case "database":
-      return `${file} was moved, deleted or replaced while it was open. The store takes nothing more. Put the file back, or restart the process to begin with what is there now.`;
+      return `${file} was moved, deleted or replaced while it was open. The store accepts nothing more. Put the file back, or restart the process to begin with the file that is there now.`;
     case "wal":
       return `The WAL of ${file} was deleted or replaced while it was open, by hand or by another SQLite. ${next} ${sharing}`;
     case "owner":
-      return `${ownerPath(file)} was deleted or replaced while it was in use. ${next} Leave that file alone.`;
+      return `${ownerPath(file)} was deleted or replaced while it was in use. ${next} Do not change or remove that file.`;
     case "locks":
       return `This process lost its locks on ${file}: something in it opened and closed the file, such as a second copy of SQLite or a copy of the folder. ${next} ${sharing}`;
   }

@@ -38,8 +38,8 @@ export async function openInboxFile(
   const replan = prepareReplan(db);
   const discard = prepareDiscard(db);
 
-  /** A read of one snapshot; it takes no lock that a receiver would have to wait for. */
-  const read = <Value>(look: () => Value): Promise<Value> => run(db, "deferred", look);
+  /** Reads one snapshot, without a lock that a receiver would have to wait for. */
+  const read = <Value>(query: () => Value): Promise<Value> => run(db, "deferred", query);
   const write = <Value>(change: () => Value): Promise<Value> => run(db, "immediate", change);
 
   function mustGet(id: string): EventDetail {

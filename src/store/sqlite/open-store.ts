@@ -18,11 +18,13 @@ export interface OpenStore {
   readonly commits: GroupCommit;
   /** Undefined in memory. */
   readonly files: OpenFiles | undefined;
-  /** Runs the user's transaction in the next turn; in memory on the connection that writes, for a file on a second one. */
+  /**
+   * Runs the user's transaction in the next turn; in memory on the connection that writes, for a file on a second one.
+   */
   commit(commit: UserCommit): void;
-  /** Finishes what was begun, and closes as SQLite does: the last connection empties the WAL and removes it. */
+  /** Finishes started operations, and closes as SQLite does: the last connection empties the WAL and removes it. */
   close(): Promise<void>;
-  /** Closes without touching the file system: what lies under the paths may be somebody else's by now. */
+  /** Closes without touching the file system: the files at the paths may belong to another program by now. */
   abandon(): Promise<void>;
 }
 
@@ -30,7 +32,7 @@ export interface OpenStoreOptions {
   file: string;
   useThread: boolean;
   onAlarm: StoreContext["onAlarm"];
-  /** The opening whose files were taken away, when the same database is opened again. */
+  /** The opening whose files were removed, when the same database is opened again. */
   lost?: OpenStore | undefined;
 }
 
@@ -59,15 +61,16 @@ export async function openStore({ file, useThread, onAlarm, lost }: OpenStoreOpt
     checkIdentityIsStable(file);
     return await assemble({ db, files, keeper, useThread, onAlarm });
   } catch (error) {
-    // A WAL that is there belongs to what was refused, and may be all that is left of it.
+    // An existing WAL belongs to the refused file, and may be all that is left of it.
     closeWithoutTrace(db, keeper);
     throw error;
   }
 }
 
 /**
- * True once the database is back under its path. SQLite shares what it knows of a file among all connections of a process, so one of
- * the app's own would lead a new opening to the old files; that can be told where the locks are seen.
+ * True once the database is back at its path. SQLite shares its state of a file among all connections of a process, so
+ * one of the app's own connections would lead a new opening to the old files; that can be detected only where the locks
+ * are visible.
  */
 export function canReopen({ files }: OpenStore): boolean {
   return files?.data.locks !== undefined && isSameFile(identify(files.data.file), files.data.database);

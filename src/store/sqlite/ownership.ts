@@ -5,8 +5,8 @@ import { ownerPath } from "./open-files.js";
 import { asStoreError } from "./store-error.js";
 
 /**
- * Who works on the file. A lock of the operating system on a small file beside it, so that it ends with its process, however
- * that dies: the next one takes over at once instead of waiting for leases to run out.
+ * Decides which process works on the file: an operating-system lock on a small file beside it. The lock ends with its
+ * process, however that dies, so the next one takes over at once instead of waiting until leases expire.
  */
 export class Ownership {
   readonly #file: string;
@@ -21,7 +21,7 @@ export class Ownership {
     return this.#lock !== undefined;
   }
 
-  /** True since {@link lose}, until it is taken or given. */
+  /** True after {@link lose}, until the lock is taken or released. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -29,7 +29,7 @@ export class Ownership {
   /** Takes the lock unless another live process has it; true when it is held. */
   take(): boolean {
     if (this.#lock !== undefined) return true;
-    // Whoever can open it can lock it, and so keep handlers from running.
+    // A user who can open the file can lock it, and so keep handlers from running.
     makePrivate(this.#file);
     let lock: Database.Database | undefined;
     try {
@@ -47,14 +47,14 @@ export class Ownership {
     }
   }
 
-  /** The lock may lie on a file that is gone; another process may be the owner by now. */
+  /** The lock may be on a removed file; another process may be the owner by now. */
   lose(): void {
     const wasOwner = this.isHeld || this.#isLost;
-    this.give();
+    this.release();
     this.#isLost = wasOwner;
   }
 
-  give(): void {
+  release(): void {
     this.#lock?.close();
     this.#lock = undefined;
     this.#isLost = false;

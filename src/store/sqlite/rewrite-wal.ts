@@ -5,9 +5,10 @@ import { asStoreError } from "./store-error.js";
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Makes durable what the WAL seems to hold. After a sync that failed, the system may show bytes that it will never write; a process
- * that starts then reads them as committed, and appends behind a hole. Bytes that are written once more are written in fact. No other
- * process appends meanwhile, as the writer's lock is held. SQLite keeps no lock on this file, so closing it here ends none.
+ * Makes the visible content of the WAL durable. After a failed sync, the system may show bytes that it never writes to
+ * the disk; a process that starts then reads them as committed, and appends after a gap. Writing these bytes again puts
+ * them on the disk. No other process appends meanwhile, because the writer's lock is held. SQLite keeps no lock on this
+ * file, so closing it here releases none.
  */
 export function rewriteWal(db: Database, file: string, walPath: string): void {
   try {

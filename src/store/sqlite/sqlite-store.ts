@@ -13,10 +13,10 @@ import { type OpenStore, canReopen, openStore } from "./open-store.js";
 import { sumCountPages } from "./operations/counts.js";
 import { Ownership } from "./ownership.js";
 
-/** Files that were taken away are looked for this often. */
+/** How often the store checks whether removed files are back. */
 const REOPEN_WAIT_MS = 250;
 
-/** A former owner makes no calls: the new one could not know that it died in one, and leases of calls are long. */
+/** A former owner makes no calls: the new owner could not know that it died in one, and leases of calls are long. */
 const NO_SEND: SendPage = { send: undefined, nextDueAt: undefined };
 
 export interface SqliteStoreOptions {
@@ -35,24 +35,27 @@ export const STORE_OPTIONS = defineOptions("createSqliteStore", {
   thread: flag({ default: true }),
 } satisfies OptionsOf<SqliteStoreOptions>);
 
-/** The inbox in one SQLite file. Your own tables may live in the same file. Throws `driver_unusable` where Node and better-sqlite3 do not fit. */
+/**
+ * The inbox in one SQLite file. Your own tables may live in the same file. Throws `driver_unusable` where Node and
+ * better-sqlite3 do not fit.
+ */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
   checkDriver();
   const { file, thread: useThread } = STORE_OPTIONS.resolve(options);
   const ownership = file === IN_MEMORY ? undefined : new Ownership(file);
   let opened: OpenStore | undefined;
-  /** Callers that meet share one opening; a second connection and thread would never be closed. */
+  /** Concurrent callers share one opening; a second connection and thread would never be closed. */
   let opening: Promise<void> | undefined;
   let closing = Promise.resolve();
-  /** Opens files again that were taken away; ends with the opening. */
+  /** Opens removed files again; ends when this opening is closed. */
   let replacing = Promise.resolve();
   let closed = new AbortController();
-  /** Whether the writer that is open has begun its epoch, or gone on with the one before. */
+  /** Whether the open writer has begun its epoch, or continues the one before. */
   let hasEpoch = false;
   /** Of this opening; undefined until it has taken the file over. */
   let lastEpoch: number | undefined;
 
-  /** The close before has its end first, whatever that is: the file and its lock are free then. */
+  /** Waits for the end of the previous close, even if it fails: the file and its lock are free then. */
   async function openAfter(before: Promise<void>, context: StoreContext): Promise<void> {
     await before.catch(() => undefined);
     closed = new AbortController();
@@ -68,7 +71,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     });
   }
 
-  /** Gives up files that were taken away, and goes on with the database once it is back under its path. */
+  /** Closes the connections to removed files, and continues with the database once it is back at its path. */
   async function replace(lost: OpenStore, context: StoreContext): Promise<void> {
     const { onAlarm, clock = systemClock } = context;
     const { signal } = closed;
@@ -90,16 +93,16 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     }
   }
 
-  /** Should it fail, the next look of this process or of another one takes over. */
+  /** If this fails, the next check of this process or of another one takes over. */
   function retakeOwnership(): void {
     try {
       ownership?.take();
     } catch {
-      // That look tells the error.
+      // The next check reports the error.
     }
   }
 
-  /** An opening under way comes to its end before it is undone. */
+  /** An opening in progress finishes before it is closed again. */
   async function closeAfter(openedOrNot: Promise<void>): Promise<void> {
     let open = opened;
     if (open === undefined) {
@@ -110,7 +113,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     closed.abort();
     lastEpoch = undefined;
     await replacing;
-    await open?.close().finally(() => ownership?.give());
+    await open?.close().finally(() => ownership?.release());
   }
 
   function current(): OpenStore {

@@ -1,16 +1,16 @@
 import Database from "better-sqlite3";
 import { type ErrorCode, PigeonholeError, isPigeonholeError } from "../../base/error.js";
 
-/** SQLite's error as ours. The message keeps SQLite's code and never holds a bound value. */
+/** Converts SQLite's error. The message keeps SQLite's code and never contains a bound value. */
 export function asStoreError(error: unknown, doing: string): PigeonholeError {
-  // The API is never called in here, so its codes cannot come.
+  // The API is never called in here, so its codes cannot occur.
   if (error instanceof PigeonholeError) return error;
   if (!(error instanceof Database.SqliteError)) {
     return new PigeonholeError("store_failed", `${doing} failed: ${describe(error)}`, { cause: error });
   }
   const what = `${doing} failed: ${error.code} (${error.message})`;
   if (error.code.startsWith("SQLITE_BUSY") || error.code.startsWith("SQLITE_LOCKED")) {
-    return new PigeonholeError("store_busy", `${what}. Another connection holds the database.`, { cause: error });
+    return new PigeonholeError("store_busy", `${what}. Another connection has locked the database.`, { cause: error });
   }
   if (error.code.startsWith("SQLITE_FULL")) {
     return new PigeonholeError("store_full", `${what}. Free space on the disk.`, { cause: error });
@@ -25,7 +25,7 @@ export function asStoreError(error: unknown, doing: string): PigeonholeError {
 export const DAMAGED =
   "The database is damaged. Stop the receiver, keep the file and its -wal as they are, and start from the last copy (pigeonhole inbox backup) or from what sqlite3's .recover saves.";
 
-/** True when SQLite itself is in doubt after this error, so that nothing may be written any more. */
+/** True when the state of SQLite is uncertain after this error, so that nothing more may be written. */
 export function isBreaking(error: unknown): boolean {
   if (isPigeonholeError(error, "store_replaced") || isPigeonholeError(error, "store_corrupt")) return true;
   const cause = error instanceof PigeonholeError ? error.cause : error;
@@ -33,7 +33,7 @@ export function isBreaking(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY)/.test(cause.code);
 }
 
-/** True for a failure that another try may not meet, and that no single command is to blame for. */
+/** True for a failure that the next try may not have, and that no single command causes. */
 export function isOfDatabase({ code }: { code: ErrorCode }): boolean {
   return code === "store_busy" || code === "store_full";
 }

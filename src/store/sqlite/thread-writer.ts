@@ -15,7 +15,7 @@ import type { OpenFiles } from "./open-files.js";
 import type { BlockedWal } from "./wal-watch.js";
 import type { Writer } from "./writer.js";
 
-/** What the thread answers to a batch and when it has opened the file, and what it tells by itself. */
+/** The thread's answers to a batch and to the opening of the file, and its own reports. */
 export type ThreadMessage =
   | { kind: "ready" }
   | ({ kind: "results" } & BatchResults)
@@ -33,8 +33,8 @@ const NO_RESULTS: BatchResults = { results: [], epoch: 0 };
 /** Runs batches on a worker thread that owns the writing connection, so that the event loop never waits for a disk. */
 export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext["onAlarm"]): Promise<Writer> {
   const worker = new Worker(new URL("./writer-thread.js", import.meta.url), { workerData: files.data });
-  let tellFault: (error: PigeonholeError) => void = () => undefined;
-  const fault = new Promise<PigeonholeError>((resolve) => (tellFault = resolve));
+  let reportFault: (error: PigeonholeError) => void = () => undefined;
+  const fault = new Promise<PigeonholeError>((resolve) => (reportFault = resolve));
   let waiting: Waiting | undefined;
   let dead: PigeonholeError | undefined;
 
@@ -64,7 +64,7 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
       case "results":
         return finish((waiter) => waiter.resolve(message));
       case "fault":
-        return tellFault(new PigeonholeError(message.code, message.message));
+        return reportFault(new PigeonholeError(message.code, message.message));
       case "wal_blocked":
         return onAlarm?.(message);
       case "failed":
@@ -74,13 +74,13 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   worker.on("error", (error: unknown) =>
     die(new PigeonholeError("store_failed", "The writer thread of the store ended.", { cause: error })),
   );
-  // Heard from the beginning: a thread that has ended already says so to nobody who asks later.
+  // Registered at once: a thread that has already ended emits no further event.
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   worker.on("exit", () => die(new PigeonholeError("store_failed", "The writer thread of the store ended by itself.")));
 
   function run(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
     if (dead !== undefined) return Promise.reject(dead);
-    /** Throws when a command holds what cannot cross to the thread. */
+    /** Throws when a command holds a value that cannot be cloned. */
     const sendSome = (commands: readonly Command[]): Promise<BatchResults> => {
       const bodies = batch.joinBodies();
       worker.postMessage({ commands, bodies, ended } satisfies Batch, [bodies.buffer]);
@@ -107,7 +107,9 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   };
 }
 
-/** An argument that cannot cross to the thread must not take its neighbours with it, nor count as a failure of the disk. */
+/**
+ * An argument that cannot be cloned must not fail the other commands of its batch, nor count as a failure of the disk.
+ */
 async function runEachAlone(
   commands: readonly Command[],
   send: (commands: readonly Command[]) => Promise<BatchResults>,

@@ -3,9 +3,12 @@ import { PigeonholeError } from "../../base/error.js";
 
 /** The database for the length of one synchronous call. */
 export interface GuardedDatabase {
-  /** The same database; every use of it, of its statements and of its functions fails after `end`, and after SQL that ends the transaction. */
+  /**
+   * The same database; every use of it, of its statements and of its functions fails after `end`, and after SQL that
+   * ends the transaction.
+   */
   readonly db: Database.Database;
-  /** Revokes `db` and closes what is still being read, which would keep the transaction from ending. */
+  /** Revokes `db` and closes open iterators, which would keep the transaction from ending. */
   end(): void;
 }
 
@@ -24,7 +27,7 @@ export function guardDatabase(db: Database.Database): GuardedDatabase {
         "tx.db was used after ctx.commit had ended; write inside its function.",
       );
     }
-    // What came now would be on its own, without the done mark.
+    // A write from now on would be outside the transaction, without the done mark.
     if (hasTriedToCommit || !db.inTransaction) throw transactionEnded();
   }
 
@@ -40,7 +43,8 @@ export function guardDatabase(db: Database.Database): GuardedDatabase {
   }
 
   function guard<T extends object>(target: T): T {
-    // better-sqlite3 fixes some properties, and a proxy may not answer with another value for those of its own target.
+    // better-sqlite3 makes some properties read-only, and a proxy must not return another value for such a property of
+    // its target.
     const standIn = (typeof target === "function" ? () => undefined : {}) as T;
     const guarded: T = new Proxy(standIn, {
       get(_, property) {
@@ -106,10 +110,10 @@ export function transactionEnded(cause?: unknown): PigeonholeError {
   );
 }
 
-/** SQL that has a COMMIT among its statements, after comments or not. */
+/** SQL with a COMMIT among its statements, after comments or not. */
 const COMMITS = /(?:^|;)(?:\s|--[^\n]*\n|\/\*.*?\*\/)*(?:COMMIT|END)\b/is;
 
-/** The foreign key that keeps SQL from committing says nothing to the user; see `prepareTurnMarker`. */
+/** The user does not know the foreign key that keeps SQL from committing; see `prepareTurnMarker`. */
 function isRefusedCommit(error: unknown, sql: unknown): boolean {
   return (
     error instanceof Database.SqliteError &&

@@ -1,18 +1,19 @@
 import type { Database } from "better-sqlite3";
 
-/** Marks a transaction as ours, so that the user's SQL can neither commit it nor replace it unseen. */
+/** Marks a transaction as the store's, so that the user's SQL can neither commit nor replace it unnoticed. */
 export interface TurnMarker {
-  /** First in the transaction. */
+  /** Call it first in the transaction. */
   begin(): void;
   /** False once the transaction of `begin` is over, also when another one was begun after it. */
   isOpen(): boolean;
-  /** Last in the transaction, which may be committed then. */
+  /** Call it last in the transaction, which may be committed after it. */
   end(): void;
 }
 
 /**
- * The mark is a row that breaks a foreign key which SQLite checks at COMMIT. A COMMIT before its time therefore fails and leaves the
- * transaction open, and with a ROLLBACK the row is gone. Both tables are temporary: they are in memory and of this connection alone.
+ * The mark is a row that breaks a foreign key which SQLite checks at COMMIT. An early COMMIT therefore fails and leaves
+ * the transaction open, and after a ROLLBACK the row is gone. Both tables are temporary: they are in memory and belong
+ * to this connection alone.
  */
 export function prepareTurnMarker(db: Database): TurnMarker {
   db.pragma("foreign_keys = ON");

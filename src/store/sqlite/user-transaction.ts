@@ -24,18 +24,18 @@ interface UserCommitDeps {
   db: Database;
   /** Undefined in memory. */
   files: OpenFiles | undefined;
-  /** Told of an error after which nothing may be written any more. */
+  /** Called with an error after which nothing more may be written. */
   onBreaking: (error: PigeonholeError) => void;
 }
 
-/** What became of one transaction for several commits: what each threw, or the one whose SQL ended it for all. */
+/** The result of one transaction for several commits: what each threw, or the one whose SQL ended it for all. */
 type Turn = { failures: ({ error: unknown } | undefined)[] } | { endedBy: UserCommit; error: PigeonholeError };
 
 /**
- * Runs waiting `ctx.commit`s in one transaction on the caller's connection: fence, the user's writes, the done mark. Each has a
- * savepoint of its own, so one that throws leaves the others alone; all share one wait for the disk. One whose SQL ends the
- * transaction is refused, and the others run again without it: nothing of theirs was written. Gives the leases whose work is done and on the
- * disk.
+ * Runs waiting `ctx.commit`s in one transaction on the caller's connection: fence, the user's writes, the done mark.
+ * Each has its own savepoint, so one that throws does not affect the others; all share one wait for the disk. If the
+ * SQL of one ends the transaction, that one is refused and the others run again without it, as nothing of theirs was
+ * written. Returns the leases whose work is done and on the disk.
  */
 export function createUserCommits({
   db,
@@ -58,9 +58,9 @@ export function createUserCommits({
     } catch (error) {
       const failure = asStoreError(error, "ctx.commit");
       if (isBreaking(failure)) onBreaking(failure);
-      // What fails at COMMIT, such as a deferred foreign key of the user's, is of one of them.
-      const isOfOne = commits.length > 1 && !isBreaking(failure) && !isOfDatabase(failure);
-      if (isOfOne) return commits.flatMap((commit) => runTurn([commit]));
+      // A failure at COMMIT, such as a deferred foreign key of the user's, is caused by one of them.
+      const isCausedByOne = commits.length > 1 && !isBreaking(failure) && !isOfDatabase(failure);
+      if (isCausedByOne) return commits.flatMap((commit) => runTurn([commit]));
       for (const commit of commits) commit.reject(failure);
       return [];
     }
@@ -69,7 +69,7 @@ export function createUserCommits({
   return runTurn;
 }
 
-/** Resolves and rejects what was committed or thrown; gives the leases of what was committed. */
+/** Resolves or rejects each commit; returns the leases of those that were committed. */
 function answerAll(commits: readonly UserCommit[], failures: readonly ({ error: unknown } | undefined)[]): Lease[] {
   const ended: Lease[] = [];
   for (const [index, commit] of commits.entries()) {
@@ -84,7 +84,7 @@ function answerAll(commits: readonly UserCommit[], failures: readonly ({ error: 
   return ended;
 }
 
-/** One transaction for several commits. Throws what is wrong with the database, or with the COMMIT. */
+/** One transaction for several commits. Throws errors of the database and of the COMMIT. */
 function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
   const settle = prepareSettle(db, prepareSingleEnds(db));
   const addDone = prepareAddDone(db);
@@ -120,14 +120,14 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
     } catch (thrown) {
       if (!(thrown instanceof TurnEnded)) throw thrown;
       const { commit, cause } = thrown;
-      // SQLite itself ends a transaction when the disk is full or fails; that is nobody's SQL.
+      // SQLite itself ends a transaction when the disk is full or fails; the user's SQL is not the cause.
       if (isBreaking(cause) || isOfDatabase(asStoreError(cause, "ctx.commit"))) throw cause;
       return { endedBy: commit, error: transactionEnded(cause) };
     }
   };
 }
 
-/** Leaves a transaction that is over; what ran after that would be on its own. */
+/** Leaves a transaction that has ended; later statements would run outside it. */
 class TurnEnded extends Error {
   readonly commit: UserCommit;
 
@@ -146,7 +146,7 @@ function attempt(work: () => void): { error: unknown } | undefined {
   }
 }
 
-/** The writer may have given the pair a row meanwhile, so the database alone tells; the mark is one of its own. */
+/** The writer may have given the pair a row meanwhile, so only the database knows. The pair gets a mark of its own. */
 function prepareSingleEnds(db: Database): DirectEnds {
   const addMark = db.prepare<Lease & { at: number }>(`
     INSERT INTO inbox_mark (handler, first, last, settled_at)
@@ -157,7 +157,7 @@ function prepareSingleEnds(db: Database): DirectEnds {
   };
 }
 
-/** Hands out the database for the length of one synchronous call. */
+/** Passes the database to one synchronous call, and revokes it after that. */
 function callWithRevocable(db: Database, fn: CommitFunction): void {
   const guarded = guardDatabase(db);
   const tx: CommitTransaction = {

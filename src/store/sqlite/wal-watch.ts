@@ -5,19 +5,21 @@ import { MINUTE, SECOND } from "../../base/duration.js";
 /** Four times what a checkpoint leaves behind. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
-/** A backup or a slow query is over by then. */
+/** A backup or a slow query ends within this time. */
 const PATIENCE_MS = 5 * SECOND;
 
 const REPEAT_MS = MINUTE;
 
-/** The WAL cannot be emptied, since a reader still needs what is in it. */
+/** The WAL cannot be emptied, because a reader still needs its content. */
 export interface BlockedWal {
   walBytes: number;
-  /** For how long it has been seen so, in milliseconds. */
+  /** For how long this has been observed, in milliseconds. */
   forMs: number;
 }
 
-/** Looks for a reader that holds its transaction open, so that the WAL grows with every commit and fills the disk in the end. */
+/**
+ * Detects a reader that keeps its transaction open, so that the WAL grows with every commit and finally fills the disk.
+ */
 export class WalWatch {
   readonly #db: Database;
   readonly #walPath: string;
@@ -29,8 +31,8 @@ export class WalWatch {
     this.#walPath = walPath;
   }
 
-  /** `now` in milliseconds of any steady clock. SQLite is asked at most once a minute. */
-  look(now: number): BlockedWal | undefined {
+  /** `now` in milliseconds of any monotonic clock. SQLite is queried at most once a minute. */
+  check(now: number): BlockedWal | undefined {
     const walBytes = statSync(this.#walPath, { throwIfNoEntry: false })?.size ?? 0;
     if (walBytes < LARGE_BYTES) {
       this.#largeSince = undefined;
@@ -43,13 +45,13 @@ export class WalWatch {
     return this.#isBlocked() ? { walBytes, forMs } : undefined;
   }
 
-  /** The file keeps its size until the next commit begins it again, so only SQLite knows. */
+  /** The file keeps its size until the next commit starts it from the beginning, so only SQLite knows. */
   #isBlocked(): boolean {
     try {
       const [row] = this.#db.pragma("wal_checkpoint(PASSIVE)") as { log: number; checkpointed: number }[];
       return row !== undefined && row.checkpointed < row.log;
     } catch {
-      // A disk that fails fails the next commit, which tells it.
+      // If the disk fails, the next commit fails too and reports it.
       return false;
     }
   }

@@ -7,10 +7,10 @@ import { OpenFiles, type OpenFilesData } from "./open-files.js";
 import type { ThreadMessage } from "./thread-writer.js";
 import { WalWatch } from "./wal-watch.js";
 
-// The body of the writer thread: one connection, one batch per message, one answer per batch.
+// The code of the writer thread: one connection, one batch per message, one answer per batch.
 
-/** Between commits the files are looked at this often, so that a quiet receiver notices what became of them, too. */
-const LOOK_MS = 250;
+/** How often the files are checked between commits, so that an idle receiver also notices when they are gone. */
+const CHECK_INTERVAL_MS = 250;
 
 const port = parentPort;
 if (port === null) throw new PigeonholeError("invalid_argument", "writer-thread must be started as a worker thread.");
@@ -20,22 +20,22 @@ try {
   const files = new OpenFiles(workerData as OpenFilesData);
   const db = openDatabase(files.data.file);
   const inbox = createCheckedInbox(db, files);
-  // This connection must have opened what the first one has; a look that finds less says so before the first batch.
+  // This connection must have opened the same files as the first one; otherwise it fails here, before the first batch.
   const failure = inbox.check();
   if (failure !== undefined) throw failure;
   const wal = new WalWatch(db, files.data.walPath);
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     const found = inbox.check();
     if (found !== undefined) {
-      clearInterval(looking);
+      clearInterval(checking);
       return answer({ kind: "fault", code: found.code, message: found.message });
     }
-    const blocked = wal.look(performance.now());
+    const blocked = wal.check(performance.now());
     if (blocked !== undefined) answer({ kind: "wal_blocked", ...blocked });
-  }, LOOK_MS);
+  }, CHECK_INTERVAL_MS);
   port.on("message", (message: Batch | "close") => {
     if (message === "close") {
-      clearInterval(looking);
+      clearInterval(checking);
       db.close();
       port.close();
       return;

@@ -2,13 +2,16 @@ import type { PigeonholeError } from "../../base/error.js";
 import type { BatchPacker, BatchResults } from "./batch.js";
 import type { Lease } from "../work.js";
 
-/** Where batches run: a thread of its own, or this one. One batch at a time. */
+/** Runs batches, on a separate thread or on this one. One batch at a time. */
 export interface Writer {
   /** `ended`: see {@link Batch}. */
   run(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults>;
-  /** Whether commits are worth sharing: those of a thread cost it and the main thread more than several done marks do. */
+  /**
+   * True when commits are worth sharing: a commit on a thread costs that thread and the main one more than several done
+   * marks do.
+   */
   readonly isThread: boolean;
-  /** Resolves when the files turn out to be taken away while no batch ran. */
+  /** Resolves when the files are found to be removed while no batch runs. */
   readonly fault: Promise<PigeonholeError>;
   close(): Promise<void>;
 }

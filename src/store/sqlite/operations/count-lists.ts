@@ -2,7 +2,10 @@ import type { Database } from "better-sqlite3";
 import type { ListCounts } from "../../inbox-view.js";
 import { prepareCountOutbox } from "./outbox-inspect.js";
 
-/** How many rows each list holds. It looks at every event's number, so it is for a person who looks, and not for each delivery. */
+/**
+ * Counts the rows of each list. It reads the number of every event, so it is for an operator's view, not for each
+ * delivery.
+ */
 export function prepareCountLists(db: Database) {
   const countEvents = db.prepare<[], { state: keyof ListCounts["events"]; rows: number }>(`
     SELECT state, count(DISTINCT seq) AS rows FROM inbox_work WHERE state <> 'leased' GROUP BY state
@@ -12,7 +15,7 @@ export function prepareCountLists(db: Database) {
     UNION ALL SELECT 'done',
       (SELECT count(DISTINCT d.seq) FROM inbox_done AS d JOIN inbox_event AS e ON e.seq = d.seq WHERE e.direct IS NULL)
       + (SELECT count(*) FROM inbox_event WHERE direct IS NOT NULL)
-      -- Of those that were leased as they came, all are done for a handler, but for some of these.
+      -- Events that were leased when they were accepted are done for a handler, except for some of these.
       - (SELECT count(*) FROM (SELECT seq FROM inbox_work UNION SELECT seq FROM inbox_in_flight) AS open
          JOIN inbox_event AS e ON e.seq = open.seq
          WHERE e.direct IS NOT NULL

@@ -2,7 +2,10 @@ import type { Database } from "better-sqlite3";
 import type { StoreCounts } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
 
-/** Rows of work that are counted at once, in some milliseconds: deliveries wait meanwhile, however long the backlog is. */
+/**
+ * Rows of work that are counted at once, in a few milliseconds. Deliveries wait only for that long, whatever the
+ * backlog.
+ */
 const PAGE_ROWS = 20_000;
 
 /** The piece of work at which a page ends. */
@@ -33,7 +36,10 @@ export interface CountPage {
 const START: CountedTo = { seq: -1, handler: "" };
 const END: CountedTo = { seq: Number.MAX_SAFE_INTEGER, handler: "" };
 
-/** Counts the work that has rows, a page at a time, and with the last page what is in flight. The number of stored events does not matter. */
+/**
+ * Counts the work that has rows, a page at a time, and with the last page what is in flight. The number of stored
+ * events does not matter.
+ */
 export function prepareCountPage(db: Database) {
   const selectEnd = db.prepare<CountedTo, CountedTo>(`
     SELECT seq, handler FROM inbox_work WHERE (seq, handler) > (:seq, :handler)
@@ -102,7 +108,7 @@ export function sumCountPages(pages: readonly CountPage[], now: number): StoreCo
   };
 }
 
-/** Adds to the number of runs done; once per transaction, whoever settles in it. */
+/** Adds to the number of runs done. Call it once per transaction, for all settlements in it. */
 export function prepareAddDone(db: Database) {
   const add = db.prepare("UPDATE counter SET value = value + :done WHERE name = 'done'");
   return (done: number): void => {

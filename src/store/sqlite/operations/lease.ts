@@ -19,8 +19,9 @@ interface Row {
 }
 
 /**
- * Leases a page of due work for one handler. Work that was leased when a process died comes alone and first, and in small
- * pages, so that the next crash tells which event is to blame; what was in two crashes comes one at a time.
+ * Leases a page of due work for one handler. Work that one process died in is returned first, without other work and in
+ * small pages, so that the next crash shows which event causes it; crash-looping work, which two processes died in, is
+ * returned one piece at a time.
  */
 export function prepareLease(db: Database, nextToken: NextToken) {
   const selectDue = db.prepare<{ handler: string; suspicion: Suspicion; now: number }, Row>(`
@@ -59,7 +60,10 @@ export function prepareLease(db: Database, nextToken: NextToken) {
     return rows;
   }
 
-  /** Reads no page where nothing is due: an idle lane looks every second, and three tables cost several times as much as one index. */
+  /**
+   * Reads no page where nothing is due: an idle handler polls every second, and three tables cost several times as much
+   * as one index.
+   */
   function findPage(request: LeaseRequest, dues: readonly (number | undefined)[]): Row[] {
     const limitOf = (suspicion: Suspicion, limit: number): number =>
       (dues[suspicion] ?? Infinity) <= request.now ? limit : 0;
@@ -85,7 +89,10 @@ export function prepareLease(db: Database, nextToken: NextToken) {
   };
 }
 
-/** Moves the ends of leases; returns those that somebody else has now. What is held for so long waits, and waiting work has a row. */
+/**
+ * Extends leases; returns those that have a new holder. Work that is leased for so long waits, and waiting work has a
+ * row.
+ */
 export function prepareRenew(db: Database, pairs: DirectEnds) {
   const setUntil = db.prepare(`
     UPDATE inbox_work SET lease_until = :leaseUntil

@@ -6,13 +6,16 @@ import { type Nullable, checkPageLimit, checkState, readSeqCursor, withoutNulls 
 type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt"> &
   Nullable<Pick<OutboxView, "settledAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
 
-/** Where new events begin. Reading them costs nothing for those that were sent before. */
+/** Events that no call has taken yet. Events that were sent before cost nothing here. */
 const IS_NEW = "seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending'";
 
-/** By the open calls, which are few: read by itself, the state would be looked for in all rows. */
+/** Found through the open calls, which are few; a query by state alone would read all rows. */
 const IS_LEASED = "send IN (SELECT send FROM outbox_send WHERE state <> 'dead') AND state = 'leased'";
 
-/** The rows in each state. What came back from a call is pending like what is new: the newest of both, so that a page costs a page. */
+/**
+ * The rows in each state. Events that came back from a call are pending, as new ones are: the newest of both are read,
+ * so that the cost does not exceed one page.
+ */
 const FILTERS: Record<OutboxState, string> = {
   pending: `seq IN (
     SELECT seq FROM outbox_event WHERE state = 'again' AND seq < :before
@@ -48,7 +51,7 @@ export function prepareListOutbox(db: Database) {
   };
 }
 
-/** Gives a dead event another chance. One whose outcome is unknown takes its whole call with it, exactly as it was. */
+/** Makes a dead event pending. If its outcome is unknown, its whole call is repeated unchanged. */
 export function prepareRetryOutbox(db: Database) {
   const select = db.prepare<{ key: string }, { seq: number; send: number | null; reason: OutboxDeadReason }>(
     "SELECT seq, send, reason FROM outbox_event WHERE key = :key AND state = 'dead'",
@@ -76,8 +79,8 @@ export function prepareRetryOutbox(db: Database) {
 }
 
 /**
- * Ends an event that is not on its way. The key stays, so that a rerun does not record it again; so does its place in a call whose
- * outcome is unknown, since that call may only be repeated as it was.
+ * Ends an event that is not being sent. The key stays, so that a rerun does not record it again; so does its place in a
+ * call whose outcome is unknown, because that call may only be repeated unchanged.
  */
 export function prepareDiscardOutbox(db: Database) {
   const select = db.prepare<{ key: string }, { seq: number; send: number | null }>(`
@@ -97,7 +100,7 @@ export function prepareDiscardOutbox(db: Database) {
     if (event === undefined) return false;
     const { seq, send } = event;
     discard.run({ seq, now });
-    // Nobody is left who could have the call repeated.
+    // No dead event is left whose retry would repeat the call.
     if (send !== null && removeSend.run({ send }).changes === 1) freeMembers.run({ send });
     return true;
   };

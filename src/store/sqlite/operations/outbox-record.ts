@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { NewOutboxEvent, ComparableOutboxEvent, RecordResult } from "../../outbox.js";
 import { isSameContactEvent } from "../../same-contact-event.js";
 
-/** Records that come with a done mark, which is there once. */
+/** Records the contact events of a handler: they come with a done mark, which exists once. */
 export function prepareRecordOfHandler(db: Database) {
   const insert = db.prepare<[string, string, number, number]>(`
     INSERT INTO outbox_event (key, body, occurred_at, recorded_at, by_handler, state) VALUES (?, ?, ?, ?, 1, 'pending')`);
@@ -12,7 +12,7 @@ export function prepareRecordOfHandler(db: Database) {
   };
 }
 
-/** Records made outside of handlers, once per key. */
+/** Records contact events from outside of handlers, once per key. */
 export function prepareRecord(db: Database) {
   const insert = db.prepare<[string, string, number, number]>(`
     INSERT INTO outbox_event (key, body, occurred_at, recorded_at, by_handler, state) VALUES (?, ?, ?, ?, 0, 'pending')

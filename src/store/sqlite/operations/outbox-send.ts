@@ -21,15 +21,15 @@ interface EventRow {
 }
 
 /**
- * Leases the one call that may be under way. Only when there is none are waiting events frozen into a new one: that keeps the order
- * of recording, and nothing could be sent past a call that fails for the service's own reasons anyway.
+ * Leases the one call that may be in progress. Waiting events are frozen into a new one only when there is none: that
+ * keeps the order of recording, and an event that overtook a call that fails because of the service would fail as well.
  */
 export function prepareLeaseSend(db: Database, nextToken: NextToken) {
-  // The leased one first: a call that was revived by hand does not go out beside the one that is under way.
+  // The leased one first: a call that an operator retried is not sent beside the one in progress.
   const selectOpen = db.prepare<[], SendRow>(`
     SELECT send, key, kind, state, started, due_at AS dueAt, lease_until AS leaseUntil
     FROM outbox_send WHERE state <> 'dead' ORDER BY state = 'pending', send LIMIT 1`);
-  // Whatever their state: one that was discarded meanwhile is still part of the call that may have arrived.
+  // In any state: an event that was discarded meanwhile is still part of the call that may have arrived.
   const selectMembers = db.prepare<{ send: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE send = :send ORDER BY position`);
   const selectAgain = db.prepare<{ limit: number; now: number }, EventRow>(`
@@ -74,13 +74,16 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
     return { send: { send, token, key, kind, attempt: 1, events: withoutKeys(events) }, nextDueAt: undefined };
   }
 
-  /** In the order of recording: what came back from a call was taken before all that is new. */
+  /** In the order of recording: events that came back from a call were taken before all new ones. */
   function readWaiting({ limit, now }: SendRequest): readonly EventRow[] {
     const again = selectAgain.all({ limit, now });
     return again.length === limit ? again : [...again, ...readNew(limit - again.length, now)];
   }
 
-  /** What occurred later than now, by a clock that was ahead, would be refused: it is set aside until its time has come. */
+  /**
+   * An event that occurred later than now, by a clock that was ahead, would be refused: it is set aside until that
+   * time.
+   */
   function readNew(limit: number, now: number): readonly EventRow[] {
     for (;;) {
       const rows = selectNew.all({ limit });
@@ -107,7 +110,7 @@ function takeTogether(waiting: readonly EventRow[], aloneBefore: number): readon
   return waiting.slice(0, Math.max(1, firstOld));
 }
 
-/** Derived from the members' keys in their order, so that the same members never travel under two keys. */
+/** Derived from the members' keys in their order, so that the same members are never sent under two keys. */
 function batchKey(events: readonly EventRow[]): string {
   return createHash("sha256")
     .update(JSON.stringify(events.map(({ key }) => key)))

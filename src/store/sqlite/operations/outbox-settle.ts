@@ -53,7 +53,7 @@ export function prepareSettleSend(db: Database) {
       case "settled":
         if (remove.run({ send, token }).changes === 0) return "lost";
         for (const result of settlement.results) settleEvent(result, send, at);
-        // An event that the answer did not name must not be stuck in a call that is over.
+        // An event that the answer did not name must not remain in a call that has ended.
         unfreezeRest.run({ send });
         return "settled";
       case "pending": {

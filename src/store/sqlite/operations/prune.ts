@@ -25,8 +25,8 @@ interface Row {
 }
 
 /**
- * Removes one small batch, oldest first. Two marks remember how far earlier batches came, so that events which must stay
- * (their work is not settled) are not looked at again until the marks start over.
+ * Removes one small batch, oldest first. Each kind of row has a position that earlier batches have reached, so that
+ * rows which must stay (their work is not settled) are not read again until the positions are reset.
  */
 export function preparePrune(db: Database) {
   const selectRows = (table: string, time: string) =>
@@ -79,7 +79,7 @@ export function preparePrune(db: Database) {
     const { idsBefore, bodiesBefore, sentBefore } = limits;
     const seen =
       sweep("event", idsBefore, limits) || sweep("body", bodiesBefore, limits) || sweep("sent", sentBefore, limits);
-    // All together, or every batch of one kind would begin by looking at the same rows of another once more.
+    // All at once: otherwise every batch of one kind would begin by reading the same rows of another kind again.
     if (seen === 0) kinds.event.after = kinds.body.after = kinds.sent.after = 0;
     return seen;
   };
@@ -107,8 +107,8 @@ function prepareRemoveEvent(db: Database): (seq: number) => void {
 }
 
 /**
- * Between two numbers of events. A mark goes with the last of the events that it lies over, which may be another handler's. Handlers are
- * found without a look at all marks.
+ * Drops the marks between two numbers of events. A mark is dropped with the last event that it covers, which may be
+ * another handler's. Handlers are found without reading all marks.
  */
 function prepareDropSharedMarks(db: Database) {
   return db.prepare(`

@@ -5,9 +5,9 @@ import type { DirectPairs } from "../direct-pairs.js";
 
 export interface RecoverInput {
   now: number;
-  /** Ends all leases: whoever gave them is dead. */
+  /** Ends all leases: the process that gave them is dead. */
   everything: boolean;
-  /** Begins an epoch, or goes on with `epoch`: this process works on the file from now on. */
+  /** Begins an epoch, or continues `epoch`: this process works on the file from now on. */
   takeOver: boolean;
   /** The epoch that an earlier connection of this process had begun. */
   epoch: number | undefined;
@@ -20,13 +20,13 @@ export interface Recovered {
   epoch: number | undefined;
 }
 
-/** Whoever holds the lease renews it before. */
+/** The holder of a lease renews it within this time. */
 const RESUMED_LEASE_MS = MINUTE;
 
 /**
- * Ends leases that nobody holds any more: those that ran out, or all of them (`everything`) when this process has just taken
- * over the file. A run that never finished counts as a crash; at {@link CRASH_LIMIT} the work is parked. A call to the API whose
- * answer nobody waits for any more is made again, as it was.
+ * Ends leases without a holder: those that expired, or all of them (`everything`) when this process has just taken over
+ * the file. A run that never finished counts as a crash; at {@link CRASH_LIMIT} the work is parked. A call to the API
+ * whose answer can no longer arrive here is repeated unchanged.
  */
 export function prepareRecover(db: Database, pairs: DirectPairs) {
   const park = db.prepare(`
@@ -47,10 +47,12 @@ export function prepareRecover(db: Database, pairs: DirectPairs) {
   return ({ now, everything, takeOver, epoch }: RecoverInput): Recovered => {
     const isResumed = takeOver && epoch !== undefined && pairs.resume(epoch, now + RESUMED_LEASE_MS);
     if (takeOver && !isResumed) pairs.takeOver();
-    // A lease that was committed and refused is known to nobody. One that is known ends early, and its call is made again under its key.
+    // A lease that was committed and then refused has no holder. The lease of a call in progress ends early, and the
+    // call is repeated under its key.
     if (isResumed) shortenSends.run({ until: now + RESUMED_LEASE_MS });
     pairs.expire(now);
-    // Another process was the owner in between. It made all calls; work is also leased to handlers that still run in this process.
+    // Another process was the owner in between. It made all calls; work may also be leased to handlers that still run
+    // in this process.
     const isRegained = takeOver && epoch !== undefined && !isResumed;
     freeSend.run({ now, before: everything || isRegained ? Number.MAX_SAFE_INTEGER : now });
     const before = everything ? Number.MAX_SAFE_INTEGER : now;

@@ -13,7 +13,7 @@ export interface ReplanInput {
 
 const note = NOTE_HANDLER;
 
-/** Gives an event another chance: stuck work becomes pending with fresh counters, and missing work is added. */
+/** Makes the stuck work of an event pending, with its counters at 0, and adds missing work. */
 export function prepareReplan(db: Database) {
   const hasBody = db.prepare("SELECT 1 FROM inbox_body WHERE seq = :seq");
   const dropNote = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND handler = :note");
@@ -63,7 +63,7 @@ export function prepareReplan(db: Database) {
 
   return (plan: ReplanInput): number => {
     const { seq, now } = plan;
-    // Retention was faster: work without a body could never be leased.
+    // Retention has dropped the body, and work without one could never be leased.
     if (hasBody.get({ seq }) === undefined) return 0;
     dropNote.run({ seq, note });
     dropDiscardedNote.run({ seq, note });

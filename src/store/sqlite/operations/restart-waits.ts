@@ -3,13 +3,15 @@ import type { DirectPairs } from "../direct-pairs.js";
 
 const SUSPICIONS = [0, 1, 2];
 
-/** A wait that began later than now, under a clock that was ahead, begins now; one whose beginning is not noted is over. */
+/**
+ * A wait that began later than now, under a clock that was ahead, begins now; one whose beginning is not noted is over.
+ */
 const RESTART = "due_at = :now + due_at - coalesce(waits_since, due_at), waits_since = :now";
 const BEGAN_LATER = "due_at > :now AND coalesce(waits_since, due_at) > :now";
 
 /**
- * Mends what was written while the clock was ahead: waits for a next try last as long as they were meant to, and leases end as those
- * given now. Looks at nothing that is due.
+ * Corrects what was written while the clock was ahead: waits for a next try keep their intended length, and leases end
+ * as those given now. Does not read work that is due.
  */
 export function prepareRestartWaits(db: Database, pairs: DirectPairs) {
   const nextHandler = db
