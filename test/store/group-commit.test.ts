@@ -203,7 +203,7 @@ test.each([0, 1, 2])(
       [0, 1, 2].map((index) => index === place),
     );
     expect(turnWas?.code).toBe("store_failed");
-    expect(() => commits.takeTurn(() => expect.unreachable())).toThrow(/mend the disk/);
+    expect(() => commits.takeTurn(() => expect.unreachable())).toThrow(/fix the disk/);
     await commits.finish(new PigeonholeError("stopped", "closed"));
     expect(batches).toEqual([]);
   },

@@ -168,7 +168,7 @@ describe("a disk that fails", () => {
     expect(refused).toHaveLength(3);
     for (const id of refused)
       expect(outcomes[id]).toMatch(
-        /^store_failed accept failed: SQLITE_IOERR.*mend the disk|^store_failed .*SQLITE_IOERR/s,
+        /^store_failed accept failed: SQLITE_IOERR.*fix the disk|^store_failed .*SQLITE_IOERR/s,
       );
     expect(storedIds()).toEqual(["first", ...acknowledged]);
   });
@@ -184,7 +184,7 @@ describe("a disk that fails", () => {
     const outcomes = runOnBadDisk("commit");
     expect(outcomes).toEqual({
       commit: expect.stringMatching(/^store_failed ctx\.commit failed: SQLITE_IOERR/),
-      later: expect.stringMatching(/^store_failed .*mend the disk/),
+      later: expect.stringMatching(/^store_failed .*fix the disk/),
     });
     expect(storedIds()).toEqual(["first"]);
   });

@@ -3,8 +3,8 @@ import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { Lease, NewWork, ParkedNote, Settlement } from "../work.js";
 import type { CommandResult, Failure, OtherCommand } from "./inbox-database.js";
 
-// A batch is cloned on its way to the thread and back. Cloning costs by the object and by the property name, so what every
-// event passes through travels as short lists, and all bodies as one buffer that changes hands without a copy.
+// A batch is cloned on its way to the thread and back. Cloning costs by the object and by the property name, so the
+// commands that every event needs are short lists, and all bodies are one buffer that changes hands without a copy.
 
 export const ACCEPT = 1;
 export const DONE = 2;
@@ -40,7 +40,7 @@ export function nameOf(command: Command): string {
   return command[0] === ACCEPT ? "accept" : "settle";
 }
 
-/** What a writer is given: commands that share one durable transaction. */
+/** The input of a writer: commands that share one durable transaction. */
 export interface Batch {
   commands: readonly Command[];
   /** Those of all accepted events, one after another. */
@@ -49,7 +49,10 @@ export interface Batch {
   ended: readonly Lease[];
 }
 
-/** What became of a command; a number is that of a new event which has no other bytes, and whose leases have the epoch as token. */
+/**
+ * The result of a command; a number is that of a new event which has no other bytes, and whose leases have the epoch as
+ * token.
+ */
 export type Result = number | SettleResult | CommandResult;
 
 export function failureOf(result: Result | undefined): Failure | undefined {
@@ -75,7 +78,7 @@ export class BatchPacker {
     const start = this.bytes;
     this.bytes += body.byteLength;
     this.#bodies.push(body);
-    // A list that grows takes three times the room, so the first handler is there from the beginning.
+    // A list that grows takes three times the memory, so the first handler is there from the beginning.
     const { handler, leaseUntil } = work[0] ?? NO_WORK;
     const words: AcceptCommand = [
       ACCEPT,

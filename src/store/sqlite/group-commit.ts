@@ -7,22 +7,22 @@ import { BatchPacker, type BatchResults, type Result, failureOf, unpackAccepted 
 import type { InputOf, OperationName, OtherCommand, ResultOf } from "./inbox-database.js";
 import type { Writer } from "./writer.js";
 
-/** Larger batches gain little and make everybody in them wait. */
-const LARGEST_BATCH = 256;
-const LARGEST_BATCH_BYTES = 8 * 1024 * 1024;
+/** Larger batches gain little, and all calls in them wait longer. */
+const MAX_BATCH = 256;
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
- * Done marks wait this long for an event to be committed with, since a commit costs as much as handling several events. What
- * they mark has ended: its event is released, and its handler has its place back.
+ * Done marks wait this long for an event to be committed with, because a commit costs as much as handling several
+ * events. Their work has ended: its event is released, and its handler has its place back.
  */
 const DONE_WAIT_MS = 5;
 
-/** Gives the leases whose work it has settled. */
+/** Returns the leases whose work it has settled. */
 type Turn = (broken: PigeonholeError | undefined) => readonly Lease[];
 
 /** A batch that calls are added to until it is under way; they share one promise. */
 class WaitingBatch extends BatchPacker {
-  /** Holds nothing but done marks, which wait for others. */
+  /** Contains only done marks, which wait for other calls. */
   mayWait = true;
   resolve: (results: BatchResults) => void = () => undefined;
   reject: (error: PigeonholeError) => void = () => undefined;
@@ -32,21 +32,21 @@ class WaitingBatch extends BatchPacker {
   });
 
   hasRoomFor(bytes: number): boolean {
-    return this.commands.length < LARGEST_BATCH && this.bytes + bytes <= LARGEST_BATCH_BYTES;
+    return this.commands.length < MAX_BATCH && this.bytes + bytes <= MAX_BATCH_BYTES;
   }
 }
 
 /**
- * Turns calls into batches. Only done marks wait, and only for a moment; otherwise whatever arrived while the last batch was
- * committed is the next one, and only one is under way. Between batches nobody writes, so a turn taken there never meets the
- * writer as SQLITE_BUSY. A turn blocks the event loop for as long as its commit takes, so the loop runs before it and after it,
- * and a batch comes between two turns.
+ * Turns calls into batches. Only done marks wait, and only for a moment; otherwise the calls that arrive during one
+ * commit are the next batch, and only one batch is in progress. Between batches there are no writes, so a turn taken
+ * there never collides with the writer (SQLITE_BUSY). A turn blocks the event loop for as long as its commit takes, so
+ * the loop runs before it and after it, and a batch comes between two turns.
  */
 export class GroupCommit {
   readonly #writer: Writer;
   readonly #queue: WaitingBatch[] = [];
   readonly #turns: Turn[] = [];
-  /** Settled in turns, and unknown to the writer. */
+  /** Settled in turns, and not yet known to the writer. */
   #ended: Lease[] = [];
   #underWay = false;
   #scheduled = false;
@@ -55,17 +55,17 @@ export class GroupCommit {
   #refusal: PigeonholeError | undefined;
   #broken: PigeonholeError | undefined;
   #idle: (() => void)[] = [];
-  #tellBroken: (error: PigeonholeError) => void = () => undefined;
-  /** Resolves with the first failure after which nothing may be written any more. */
+  #reportBroken: (error: PigeonholeError) => void = () => undefined;
+  /** Resolves with the first failure after which nothing more may be written. */
   readonly broken: Promise<PigeonholeError>;
 
   constructor(writer: Writer) {
     this.#writer = writer;
-    this.broken = new Promise((resolve) => (this.#tellBroken = resolve));
+    this.broken = new Promise((resolve) => (this.#reportBroken = resolve));
     void writer.fault.then((error) => this.break(error));
   }
 
-  /** Each of these waits for a batch to be committed, and resolves with what became of it there. */
+  /** Each of these methods waits until its batch is committed, and resolves with its result. */
   accept(event: NewEvent): Promise<AcceptResult> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
     const batch = this.#batchFor(event.body.byteLength);
@@ -94,14 +94,17 @@ export class GroupCommit {
     return batch.committed.then(({ results }) => valueOf(results[place]) as ResultOf<Name>);
   }
 
-  /** Calls back once while no batch is under way; the callback must be synchronous, and write nothing when given an error. */
+  /**
+   * Calls back once while no batch is in progress; the callback must be synchronous, and write nothing when given an
+   * error.
+   */
   takeTurn(turn: Turn): void {
     if (this.#refusal !== undefined) throw this.#refusal;
     this.#turns.push(turn);
     this.#schedule();
   }
 
-  /** Refuses what comes from now on and resolves when all that came before is settled. */
+  /** Refuses new calls, and resolves when all earlier ones are settled. */
   async finish(refusal: PigeonholeError): Promise<void> {
     this.#refusal ??= refusal;
     if (this.#queue.length > 0) this.#schedule();
@@ -110,8 +113,8 @@ export class GroupCommit {
   }
 
   /**
-   * After an I/O error a later fsync may claim success for pages that were dropped, and files that were taken away keep nothing,
-   * so nothing is answered 2xx any more: what waits is refused as well.
+   * After an I/O error a later fsync may claim success for pages that were dropped, and removed files keep nothing, so
+   * nothing is answered 2xx any more: waiting calls are refused as well.
    */
   break(failure: { code: ErrorCode; message: string }): void {
     this.#broken ??=
@@ -119,13 +122,13 @@ export class GroupCommit {
         ? new PigeonholeError(failure.code, failure.message)
         : new PigeonholeError(
             "store_failed",
-            `${failure.message} The store takes nothing more; mend the disk and restart the process.`,
+            `${failure.message} The store accepts nothing more; fix the disk, then restart the process.`,
           );
     this.#refusal ??= this.#broken;
-    this.#tellBroken(this.#broken);
+    this.#reportBroken(this.#broken);
   }
 
-  /** Waits for the end of the current event-loop turn, so that requests that came in together share a batch. */
+  /** Waits for the end of the current event-loop turn, so that requests that arrive together share a batch. */
   #schedule(): void {
     if (this.#underWay || this.#scheduled) return;
     this.#scheduled = true;
@@ -141,7 +144,7 @@ export class GroupCommit {
     this.#hadTurn = isTurn;
     if (isTurn) {
       for (const turn of this.#turns.splice(0)) this.#ended.push(...turn(this.#broken));
-      // What came in while the turn waited for the disk shares the next batch.
+      // Calls that arrived while the turn waited for the disk share the next batch.
       this.#schedule();
       return;
     }
@@ -186,7 +189,7 @@ export class GroupCommit {
     this.#ended = [];
     batch.resolve(await this.#runWhileBusy(batch, ended));
     this.#underWay = false;
-    // The answers of this batch go out before a turn blocks the loop.
+    // The answers of this batch are sent before a turn blocks the loop.
     if (this.#turns.length > 0) this.#schedule();
     else this.#next();
   }

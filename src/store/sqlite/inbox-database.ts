@@ -72,7 +72,7 @@ export type ResultOf<Name extends OperationName> = ReturnType<Operations[Name]>;
 /** A call of an operation that few events need, as data. */
 export type OtherCommand = { [Name in OperationName]: { op: Name; input: InputOf<Name> } }[OperationName];
 
-/** What became of a command. `breaking`: SQLite itself is in doubt, nothing may be written any more. */
+/** The result of a command. `breaking`: the state of SQLite is uncertain, nothing more may be written. */
 export type CommandResult = { ok: true; value: unknown } | Failure;
 
 export interface Failure {
@@ -87,7 +87,7 @@ export interface InboxDatabase {
   runBatch(batch: Batch): BatchResults;
 }
 
-/** Once SQLite is in doubt, nothing more is written: the rest fails alike. */
+/** Once the state of SQLite is uncertain, nothing more is written: the rest fails with the same error. */
 function eachUntilBreaking(
   commands: readonly Command[],
   runAlone: (command: Command) => readonly Result[] | Failure,
@@ -113,7 +113,7 @@ export function createInboxDatabase(db: Database): InboxDatabase {
     if (!("op" in command)) {
       return command[0] === ACCEPT ? accept(unpackEvent(command, bodies)) : operations.settle(unpackDone(command));
     }
-    // Whatever looks at the marks must find those of this batch.
+    // An operation that reads the marks must find those of this batch.
     if (command.op !== "settle") pairs.flush();
     const operation = operations[command.op] as (input: OtherCommand["input"]) => unknown;
     return { ok: true, value: operation(command.input) };
@@ -149,7 +149,7 @@ export function createInboxDatabase(db: Database): InboxDatabase {
   function runAll({ commands, bodies }: Batch): readonly Result[] {
     const together = attempt(commands, bodies);
     if (!("code" in together)) return together;
-    // One bad command must not take its neighbours with it; a locked, full or broken database fails them all alike.
+    // One bad command must not fail the others of its batch; a locked, full or broken database fails them all.
     const isOfOneCommand = commands.length > 1 && !together.breaking && !isOfDatabase(together);
     if (!isOfOneCommand) return commands.map(() => together);
     return eachUntilBreaking(commands, (command) => attempt([command], bodies));

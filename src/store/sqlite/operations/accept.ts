@@ -1,4 +1,4 @@
-// As a whole: an import by name fails before anything can say that Node is too old.
+// The whole module: an import by name fails before Node can be reported as too old.
 import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
 import type { AcceptResult, NewEvent } from "../../store.js";
@@ -17,9 +17,10 @@ export interface AcceptTools {
 }
 
 /**
- * Stores an event, its body and its work; an id that is already there changes nothing, unless its first body was parked and never
- * handled: then another one is kept beside it. Work that comes in leased gets no row from the process that works on the file. This is the
- * hot path: its parameters are bound by position, since binding by name takes as long again as all the rest of it.
+ * Stores an event, its body and its work. A known id changes nothing, unless its first body was parked and never
+ * handled: then another body is kept beside it. Work that is leased as it is accepted gets no row from the process that
+ * works on the file. This is the hot path: its parameters are bound by position, because binding by name takes as long
+ * as all the rest of it.
  */
 export function prepareAccept(db: Database, { numbers, pairs, nextToken }: AcceptTools) {
   const insertEvent = db.prepare<[number, string, string, number, number, number, number, number, string | null]>(`
@@ -39,7 +40,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
   );
   const otherBytes = prepareOtherBytes(db);
 
-  /** Gives the event's number alone where that says all: its leases have the epoch as token. */
+  /** Returns the event's number alone where that is enough: its leases have the epoch as token. */
   return (event: NewEvent): number | CommandResult => {
     const { id, type, receivedAt, signedAt, body } = event;
     const crc = zlib.crc32(body);
@@ -80,7 +81,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
     return { kind: "stored", seq, leases: insertRest(seq, event, false), otherBytes: true };
   }
 
-  /** Work that is to be leased gets rows unless it is direct; gives the leases of those rows. */
+  /** Work that is to be leased gets rows unless it is direct; returns the leases of those rows. */
   function insertRest(seq: number, event: NewEvent, isDirect: boolean): Lease[] {
     const { receivedAt, body, work, parked } = event;
     insertBody.run(seq, body);

@@ -4,7 +4,7 @@ import type { Lease, Settlement } from "../../work.js";
 import { isDirect } from "../lease-token.js";
 import { prepareRecordOfHandler } from "./outbox-record.js";
 
-/** What a settlement needs of the direct pairs, on whichever connection it is written. */
+/** The operations on direct pairs that a settlement needs, on the connection that writes it. */
 export interface DirectEnds {
   /** Marks a pair in flight as done; false when it has a row or its lease is lost. */
   end(lease: Lease, at: number): boolean;
@@ -13,8 +13,8 @@ export interface DirectEnds {
 }
 
 /**
- * Ends a lease. Every statement carries the token: a lease that was lost writes nothing. What every event passes through is
- * bound by position, as in `accept`.
+ * Ends a lease. Every statement carries the token: a lease that was lost writes nothing. The statements that every
+ * event needs are bound by position, as in `accept`.
  */
 export function prepareSettle(db: Database, pairs: DirectEnds) {
   const remove = db
