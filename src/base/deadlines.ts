@@ -25,9 +25,9 @@ export class Deadlines<Thing extends Expiring = Expiring> {
   readonly #clock: Clock;
   readonly #limitMs: number;
   /**
-   * The first one expires first. Not a Map: as it grows and shrinks, V8 replaces its table again and again, and each old
-   * table refers to the next one. Once the first of them is in old memory, all that was in any of them stays in memory
-   * until the next full collection.
+   * The first one expires first. Not a Map: as it grows and shrinks, V8 replaces its table again and again, and each
+   * old table refers to the next one. Once the first of them is in old memory, all that was in any of them stays in
+   * memory until the next full collection.
    */
   #begun: Deadline<Thing>[] = [];
   #running = 0;

@@ -12,7 +12,9 @@ export function deliveryMac(secret: Secret | Uint8Array, prefix: string, body: U
 
 const MAC = Buffer.alloc(32);
 
-/** As {@link deliveryMac}, in memory that the next call overwrites: Node takes a sixth of all its time for a new buffer. */
+/**
+ * As {@link deliveryMac}, in memory that the next call overwrites: Node takes a sixth of all its time for a new buffer.
+ */
 export function writeDeliveryMac(secret: Secret, prefix: string, body: Uint8Array | string): Buffer {
   MAC.write(createHmac("sha256", secret).update(prefix).update(body).digest("binary"), "binary");
   return MAC;
