@@ -70,7 +70,7 @@ export class CrashLoopingWork {
         ({ isLeft } = page);
       }
     } catch (error) {
-      logger.error({ handler: queue.handler.name, ...errorFields(error, true) }, "lane_failed");
+      logger.error({ handler: queue.handler.name, ...errorFields(error, true) }, "handler_queue_failed");
     }
   }
 }

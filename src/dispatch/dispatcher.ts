@@ -243,7 +243,7 @@ export class Dispatcher {
       }
     } catch (error) {
       const { clock, logger } = this.#deps;
-      logger.error({ handler: queue.handler.name, ...errorFields(error, false) }, "lane_failed");
+      logger.error({ handler: queue.handler.name, ...errorFields(error, false) }, "handler_queue_failed");
       this.#wakeAt(queue, clock.now() + FAILED_WAIT_MS);
     } finally {
       window.isRefilling = false;

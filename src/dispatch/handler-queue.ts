@@ -109,7 +109,7 @@ export class HandlerQueue {
     try {
       return this.handler.key?.(event);
     } catch (error) {
-      this.#deps.logger.error({ handler: this.handler.name, ...errorFields(error, false) }, "lane_failed");
+      this.#deps.logger.error({ handler: this.handler.name, ...errorFields(error, false) }, "handler_queue_failed");
       return undefined;
     }
   }

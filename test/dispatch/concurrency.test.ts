@@ -206,7 +206,7 @@ describe("a key", () => {
     await postAll(receiver, sent);
     for (const { id } of sent) await untilWork(receiver, id, { state: "done", attempts: 1 });
     expect(runs).toBe(3);
-    expect(log.named("lane_failed")).toHaveLength(3);
+    expect(log.named("handler_queue_failed")).toHaveLength(3);
     expect(JSON.stringify(log.lines)).not.toContain("canary");
   });
 });

@@ -17,7 +17,7 @@ const EVENTS_OF_THE_LOG = [
   "test_event",
   "alarm",
   "alarm_hook_threw",
-  "lane_failed",
+  "handler_queue_failed",
 ];
 
 test("no log line, alarm, answer, number or error of the API holds a secret, a body, a signature or an address", async () => {
