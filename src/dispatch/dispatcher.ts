@@ -19,10 +19,10 @@ import { Ownership } from "./ownership.js";
 import { settleAgain } from "./settle-again.js";
 import { WakeTimer } from "./wake-timer.js";
 
-/** How often a process checks for work that another one has accepted, and whether that one still runs the handlers. */
-const LOOK_MS = SECOND;
-/** Leases are renewed, and orphaned ones searched for, after so many checks: three times within a lease. */
-const LOOKS_PER_RENEWAL = LEASE_MS / 3 / LOOK_MS;
+/** How often a process polls for work that another one has accepted, and whether that one still runs the handlers. */
+const POLL_INTERVAL_MS = SECOND;
+/** Leases are renewed, and orphaned ones searched for, after so many polls: three times within a lease. */
+const POLLS_PER_RENEWAL = LEASE_MS / 3 / POLL_INTERVAL_MS;
 /** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;
 
@@ -56,7 +56,7 @@ export class Dispatcher {
   readonly #queues = new Map<string, HandlerQueue>();
   readonly #timers = new Map<string, WakeTimer>();
   #maintenance: Timer | undefined;
-  #looks = 0;
+  #polls = 0;
   #opening: Promise<void> = Promise.resolve();
   /** Runs crash-looping work, or waits until nothing else runs. */
   #runningAlone: Promise<void> | undefined;
@@ -79,7 +79,7 @@ export class Dispatcher {
     for (const handler of all) {
       const queue = new HandlerQueue(handler, { runner, places, clock, logger });
       this.#queues.set(handler.name, queue);
-      this.#timers.set(handler.name, new WakeTimer(clock, () => this.#poke(queue)));
+      this.#timers.set(handler.name, new WakeTimer(clock, () => this.#wake(queue)));
     }
     await this.#recover(clock.now());
     this.#scheduleMaintenance();
@@ -120,8 +120,8 @@ export class Dispatcher {
   }
 
   /** Work may have become pending in the store. */
-  poke(): void {
-    for (const queue of this.#queues.values()) this.#poke(queue);
+  wake(): void {
+    for (const queue of this.#queues.values()) this.#wake(queue);
   }
 
   /** Which process runs the handlers of the store, and what it found there. */
@@ -166,7 +166,7 @@ export class Dispatcher {
     if (result.kind === "duplicate") return;
     for (const { handler, leaseUntil } of plan.work) {
       const queue = leaseUntil === undefined ? this.#queues.get(handler) : undefined;
-      if (queue !== undefined) this.#poke(queue);
+      if (queue !== undefined) this.#wake(queue);
     }
   }
 
@@ -215,7 +215,7 @@ export class Dispatcher {
   }
 
   /** There is, or may be, due work of this handler in the store. */
-  #poke(queue: HandlerQueue): void {
+  #wake(queue: HandlerQueue): void {
     queue.window.isBehind = true;
     this.#refillIfWanted(queue);
   }
@@ -254,7 +254,7 @@ export class Dispatcher {
     if (this.#stopped) return;
     this.#maintenance = this.#deps.clock.setTimer(() => {
       void this.#maintain().finally(() => this.#scheduleMaintenance());
-    }, LOOK_MS);
+    }, POLL_INTERVAL_MS);
   }
 
   /**
@@ -264,12 +264,12 @@ export class Dispatcher {
   async #maintain(): Promise<void> {
     const now = this.#deps.clock.now();
     try {
-      this.#looks += 1;
-      const isRenewal = this.#looks % LOOKS_PER_RENEWAL === 0;
+      this.#polls += 1;
+      const isRenewal = this.#polls % POLLS_PER_RENEWAL === 0;
       if (isRenewal) await Promise.all([...this.#queues.values()].map(({ window }) => this.#renew(window, now)));
       if (isRenewal || !this.#ownership.isOwner) await this.#recover(now);
       // Another process may have accepted work. A handler that has much to do queries the store soon anyway.
-      for (const queue of this.#queues.values()) if (queue.window.hasRoomForPage) this.#poke(queue);
+      for (const queue of this.#queues.values()) if (queue.window.hasRoomForPage) this.#wake(queue);
     } catch (error) {
       this.#deps.logger.error(errorFields(error, true), "maintenance_failed");
     }
@@ -285,7 +285,7 @@ export class Dispatcher {
   async #recover(now: number): Promise<void> {
     if (this.#stopped) return;
     const found = await this.#ownership.recover(now);
-    if (found === "recovered_work") this.poke();
+    if (found === "recovered_work") this.wake();
     if (found !== "ownership") return;
     const crashLooping = this.#crashLooping.lease([...this.#queues.values()]);
     const first = crashLooping.next();
@@ -303,7 +303,7 @@ export class Dispatcher {
     if (this.#stopped) return;
     for (const queue of this.#queues.values()) {
       queue.window.open();
-      this.#poke(queue);
+      this.#wake(queue);
     }
   }
 

@@ -88,7 +88,7 @@ export function createInbox(deps: InboxDeps): Inbox {
     if (event === undefined) throw notFound(id);
     const route = routeStored(bodyOf(event));
     const pending = await store.replan({ seq: event.seq, now: clock.now(), ...route });
-    if (pending > 0) dispatcher.poke();
+    if (pending > 0) dispatcher.wake();
     const result = { pending, parked: route.parked?.reason };
     if (event.otherBytes.length === 0) return result;
     const views = (await store.get(id))?.handlers ?? [];
