@@ -8,7 +8,7 @@ export type Found = "ownership" | "recovered_work" | undefined;
 export class Ownership {
   readonly #deps: { store: Store; logger: Logger };
   #isOwner = false;
-  #toldNotOwner = false;
+  #hasReportedOther = false;
   #crashLoops = 0;
 
   constructor(deps: { store: Store; logger: Logger }) {
@@ -34,8 +34,8 @@ export class Ownership {
     this.#crashLoops += parked;
     if (recovered > 0 || parked > 0) logger.warn({ recovered, parked }, "recovered_work_of_a_dead_process");
     if (!owner) {
-      if (!this.#toldNotOwner) logger.warn({}, "another_process_runs_handlers_on_this_store");
-      this.#toldNotOwner = true;
+      if (!this.#hasReportedOther) logger.warn({}, "another_process_runs_handlers_on_this_store");
+      this.#hasReportedOther = true;
       return undefined;
     }
     if (this.#isOwner) return recovered > 0 ? "recovered_work" : undefined;

@@ -106,18 +106,18 @@ export function settlementOf(
   const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, error };
   // Not the handler's fault: a stop must never use up its last attempt.
   if (end.kind === "stopped") return { ...failed, to: "pending", dueAt: now };
-  const wish = wishOf(end.error);
-  if (wish instanceof DoNotRetry) return { ...failed, to: "dead", reason: "do_not_retry" };
+  const instruction = instructionOf(end.error);
+  if (instruction instanceof DoNotRetry) return { ...failed, to: "dead", reason: "do_not_retry" };
 
   const failures = work.failures + 1;
   const backoffDueAt = nextAttemptAt(handler.retry, failures, now, run.random);
   if (backoffDueAt === undefined) return { ...failed, to: "dead", reason: "attempts_spent" };
-  const dueAt = wish instanceof RetryAfter ? wish.dueAt(now) : backoffDueAt;
+  const dueAt = instruction instanceof RetryAfter ? instruction.dueAt(now) : backoffDueAt;
   return { ...failed, to: "pending", dueAt };
 }
 
 /** What the handler asked for, if it threw one of our errors. A thrown value can make even `instanceof` throw. */
-function wishOf(error: unknown): DoNotRetry | RetryAfter | undefined {
+function instructionOf(error: unknown): DoNotRetry | RetryAfter | undefined {
   try {
     return error instanceof DoNotRetry || error instanceof RetryAfter ? error : undefined;
   } catch {

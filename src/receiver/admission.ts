@@ -77,9 +77,9 @@ export class Admission {
 
   set state(state: ReceiverState) {
     this.#state = state;
-    // Also while it stops: what was read before can be verified, and the store may still take it.
+    // Also while it stops: a delivery that was read before can be verified, and the store may still take it.
     if (state === "running") this.#hasStarted = true;
-    for (const tell of this.#stateChanged.splice(0)) tell();
+    for (const notify of this.#stateChanged.splice(0)) notify();
   }
 
   /** True once a start has succeeded, also while the receiver stops. */

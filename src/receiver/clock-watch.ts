@@ -67,7 +67,7 @@ export class ClockWatch {
   async stop(): Promise<void> {
     this.#timer?.cancel();
     if (this.#expected === undefined) return;
-    await this.#keep(this.#look()).catch((error: unknown) => {
+    await this.#keep(this.#readClock()).catch((error: unknown) => {
       this.#deps.logger.warn(errorFields(error, true), "times_not_kept");
     });
   }
@@ -93,7 +93,7 @@ export class ClockWatch {
 
   /** The times by which data may be dropped; undefined, with an alarm, while the clock is not trusted. */
   async trustedTimes(): Promise<TrustedTimes | undefined> {
-    const now = this.#look();
+    const now = this.#readClock();
     await this.#keep(now);
     if (this.#doubtMs !== undefined) {
       this.#raise(this.#doubtMs);
@@ -109,11 +109,11 @@ export class ClockWatch {
         this.#deps.logger.error(errorFields(error, true), "waits_not_restarted");
       });
     }
-    this.#look();
+    this.#readClock();
     this.#timer = this.#deps.clock.setTimer(() => this.#tick(), TICK_MS);
   }
 
-  #look(): number {
+  #readClock(): number {
     const now = this.#deps.clock.now();
     const stepMs = this.#expected === undefined ? 0 : now - this.#expected;
     this.#expected = now;
@@ -158,6 +158,6 @@ export class ClockWatch {
 }
 
 /** The newer of two times. A time that cannot be read (NaN) does not count. */
-function newest(known: number, told: number): number {
-  return told > known ? told : known;
+function newest(known: number, given: number): number {
+  return given > known ? given : known;
 }

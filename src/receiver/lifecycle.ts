@@ -4,11 +4,11 @@ import type { ReceiverState } from "./receiver.js";
 export interface LifecycleSteps {
   /**
    * Run one after the other at start; none starts once `stop` was called. `stopAsked` resolves when `stop` is called,
-   * so that a step does not wait in vain.
+   * so that a step can end its wait.
    */
   start: readonly ((stopAsked: Promise<void>) => unknown)[];
-  /** Runs after a failed start: closes what it opened, so that others can open it. */
-  giveUp: () => Promise<void>;
+  /** Runs after a failed start: closes what it opened, so that another receiver can open it. */
+  release: () => Promise<void>;
   /** Runs after the start has ended, with or without success. */
   stop: (timeoutMs: number) => Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface LifecycleSteps {
  * Takes a receiver from one state to the next. Each transition happens once, also when it is asked for several times.
  */
 export class Lifecycle {
-  /** Knows the state, since it decides what can be taken. */
+  /** Holds the state, because it decides which deliveries can be taken. */
   readonly #admission: { state: ReceiverState };
   readonly #steps: LifecycleSteps;
   #starting: Promise<void> | undefined;
@@ -55,8 +55,8 @@ export class Lifecycle {
       if (this.#isToStop) return;
       this.#admission.state = "running";
     } catch (error) {
-      // The first error says more than an error of the cleanup.
-      await this.#steps.giveUp().catch(() => undefined);
+      // The first error is more useful than an error of the cleanup.
+      await this.#steps.release().catch(() => undefined);
       this.#starting = undefined;
       if (!this.#isToStop) this.#admission.state = "new";
       throw error;

@@ -49,7 +49,7 @@ export function startAndStop(parts: ReceiverParts): LifecycleSteps {
       // Not awaited: a long backlog takes seconds to count.
       () => void warnOfOrphans(parts),
     ],
-    giveUp: () => storeOwnership.close(),
+    release: () => storeOwnership.close(),
     stop: (timeoutMs) => stopAll(parts, timeoutMs),
   };
 }

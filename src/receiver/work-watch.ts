@@ -7,8 +7,8 @@ import type { HandlerRegistry } from "../dispatch/registry.js";
 import type { Alarms } from "./alarms.js";
 import type { StoreCounter, StoreFigures } from "./store-figures.js";
 
-/** The store is counted this often. */
-const LOOK_MS = MINUTE;
+/** How often the store is counted. */
+const CHECK_INTERVAL_MS = MINUTE;
 /** An unchanged problem is reported again after this. */
 const REMIND_MS = 6 * HOUR;
 
@@ -23,7 +23,7 @@ export interface WorkWatchDeps {
   backlogAfterMs: number;
 }
 
-/** Raises alarms for work that makes no progress: nothing else shows it, since deliveries are still answered. */
+/** Raises alarms for work that makes no progress: nothing else shows it, because deliveries are still answered. */
 export class WorkWatch {
   readonly #deps: WorkWatchDeps;
   readonly #dead: Reminder;
@@ -47,9 +47,9 @@ export class WorkWatch {
     this.#stuckContactEvents = new Reminder(clock, backlogAfterMs);
   }
 
-  /** Waiting work is checked only after a while: a process that has just started has not had the time to run it. */
+  /** Waiting work is checked only after a while: a process that has just started has had no time to run it. */
   start(): void {
-    this.#tellCrashLoops();
+    this.#reportCrashLoops();
     this.#wait();
   }
 
@@ -61,13 +61,13 @@ export class WorkWatch {
   #wait(): void {
     if (this.#stopped) return;
     this.#timer = this.#deps.clock.setTimer(() => {
-      void this.#look().finally(() => this.#wait());
-    }, LOOK_MS);
+      void this.#check().finally(() => this.#wait());
+    }, CHECK_INTERVAL_MS);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { counter, logger } = this.#deps;
-    this.#tellCrashLoops();
+    this.#reportCrashLoops();
     try {
       await counter.count();
     } catch (error) {
@@ -76,25 +76,25 @@ export class WorkWatch {
     }
     if (this.#stopped) return;
     const { figures } = counter;
-    this.#tellDead(figures);
-    this.#tellBacklog(figures);
-    this.#tellMissing(figures);
+    this.#reportDead(figures);
+    this.#reportBacklog(figures);
+    this.#reportMissing(figures);
   }
 
-  #tellCrashLoops(): void {
+  #reportCrashLoops(): void {
     const { dispatcher, alarms } = this.#deps;
     const parked = dispatcher.ownership.crashLoops;
     if (parked > this.#crashLoops) alarms.raise({ kind: "crash_loop", parked });
     this.#crashLoops = parked;
   }
 
-  #tellDead({ dead, outbox }: StoreFigures): void {
+  #reportDead({ dead, outbox }: StoreFigures): void {
     const { alarms } = this.#deps;
     if (this.#dead.isDue(dead)) alarms.raise({ kind: "work_dead", dead });
     if (this.#deadContactEvents.isDue(outbox.dead)) alarms.raise({ kind: "contact_events_dead", dead: outbox.dead });
   }
 
-  #tellBacklog({ pending, leased, lagMs, outbox }: StoreFigures): void {
+  #reportBacklog({ pending, leased, lagMs, outbox }: StoreFigures): void {
     const { alarms, backlogAfterMs } = this.#deps;
     if (this.#backlog.isDue(lagMs > backlogAfterMs ? 1 : 0)) {
       alarms.raise({ kind: "backlog", forMs: lagMs, pending: pending + leased });
@@ -106,7 +106,7 @@ export class WorkWatch {
   }
 
   /** One check is not enough: during a deploy the next process, which has the handler, is about to take over. */
-  #tellMissing({ pendingByHandler }: StoreFigures): void {
+  #reportMissing({ pendingByHandler }: StoreFigures): void {
     const { registry, dispatcher, alarms } = this.#deps;
     const registered = new Set(registry.all.map(({ name }) => name));
     const missing = dispatcher.ownership.isOwner
@@ -125,7 +125,7 @@ class Reminder {
   readonly #clock: Clock;
   readonly #againMs: number;
   #count = 0;
-  #toldAt = 0;
+  #reportedAt = 0;
 
   constructor(clock: Clock, againMs: number) {
     this.#clock = clock;
@@ -137,9 +137,9 @@ class Reminder {
     const hasGrown = count > this.#count;
     this.#count = count;
     // A time in the future is from a clock that has since been set back.
-    const isAgain = now < this.#toldAt || now - this.#toldAt >= this.#againMs;
+    const isAgain = now < this.#reportedAt || now - this.#reportedAt >= this.#againMs;
     if (count === 0 || !(hasGrown || isAgain)) return false;
-    this.#toldAt = now;
+    this.#reportedAt = now;
     return true;
   }
 }
