@@ -4,7 +4,7 @@ import type { Logger } from "../base/logger.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { UnreadableSignature } from "../protocol/parse-signature.js";
 
-/** Something a person should look at. Never holds a secret, a signature or a body. */
+/** A problem that needs an operator. Never holds a secret, a signature or a body. */
 export type Alarm =
   /** Readable signatures that no secret made, in a row: the secret here is probably no longer the endpoint's. */
   | { kind: "signature_mismatches"; inARow: number }
@@ -105,7 +105,7 @@ const ADVICE: Record<Alarm["kind"], string> = {
   wal_blocked:
     "A program holds a read transaction on the database open. End it before the disk is full; a copy is made with receiver.inbox.backup() or pigeonhole inbox backup.",
   deliveries_overdue:
-    "The disk, or what shares it, is too slow: look at its load, and at handlers that block the process. Deliveries are answered 503 meanwhile, so the service sends them again.",
+    "The disk, or what shares it, is too slow: check its load, and handlers that block the process. Deliveries are answered 503 meanwhile, so the service sends them again.",
   store_unavailable: "Deliveries are answered 503 meanwhile, so the service sends them again.",
 };
 

@@ -98,7 +98,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
    * @default false
    */
   logErrorMessages?: boolean;
-  /** Called for what a person should look at, each kind at most once a minute. */
+  /** Called for problems that need an operator, each kind at most once a minute. */
   onAlarm?: (alarm: Alarm) => unknown;
   /** Raises the alarm `silence` when nothing was accepted for this long, in milliseconds. @default never */
   silenceAfterMs?: number;
