@@ -51,7 +51,7 @@ export class DueWork {
     // Cleared before the query: work that is accepted meanwhile sets it again.
     window.isBehind = false;
     const times = { now: clock.now(), leaseUntil: this.leaseUntil() };
-    const page = await store.lease({ ...window.pageRequest, ...times, allowRepeated: seekCrashLooping });
+    const page = await store.lease({ ...window.pageRequest, ...times, allowCrashLooping: seekCrashLooping });
     if (page.work.length > 0) window.isBehind = true;
     if (page.work.some(({ crashes }) => crashes > 1)) {
       await this.giveBack(page.work);
@@ -69,7 +69,7 @@ export class DueWork {
    */
   async leaseCrashLooping(window: LeaseWindow): Promise<{ ready: ReadyWork | undefined; isLeft: boolean }> {
     const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
-    const request = { ...window.pageRequest, ...times, limit: 0, suspectLimit: 0, allowRepeated: true };
+    const request = { ...window.pageRequest, ...times, limit: 0, crashedLimit: 0, allowCrashLooping: true };
     const page = await this.#deps.store.lease(request);
     const [ready] = await this.#readPage(window, page);
     return { ready, isLeft: page.work.length > 0 && !window.isClosed };

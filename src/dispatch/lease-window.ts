@@ -37,7 +37,7 @@ export class LeaseWindow {
   readonly #held = new Set<HeldLease>();
   #heldBytes = 0;
   #reserved = 0;
-  #suspects = 0;
+  #crashed = 0;
   #running = 0;
   #isOpen = false;
   #isClosed = false;
@@ -125,7 +125,7 @@ export class LeaseWindow {
     const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, hasBegun: false };
     this.#held.add(lease);
     this.#heldBytes += bytes;
-    if (crashes > 0) this.#suspects += 1;
+    if (crashes > 0) this.#crashed += 1;
     return lease;
   }
 
@@ -142,7 +142,7 @@ export class LeaseWindow {
     if (!lease.hasBegun && this.#isClosed) return;
     this.#held.delete(lease);
     this.#heldBytes -= lease.bytes;
-    if (lease.crashes > 0) this.#suspects -= 1;
+    if (lease.crashes > 0) this.#crashed -= 1;
     if (!lease.hasBegun) return;
     this.#running -= 1;
     if (this.#running === 0) this.#noneRuns?.();
@@ -159,7 +159,7 @@ export class LeaseWindow {
    */
   get hasRoomForPage(): boolean {
     const hasRoom = this.#held.size + this.#reserved <= WINDOW / 2 && this.#heldBytes < WINDOW_BYTES / 2;
-    return this.#isOpen && hasRoom && this.#suspects === 0;
+    return this.#isOpen && hasRoom && this.#crashed === 0;
   }
 
   /** True when no page is being leased for this window, and there may be one to lease. */
@@ -173,13 +173,13 @@ export class LeaseWindow {
   }
 
   /** The next page: at most what there is room for. */
-  get pageRequest(): Pick<LeaseRequest, "handler" | "limit" | "maxBytes" | "suspectLimit"> {
+  get pageRequest(): Pick<LeaseRequest, "handler" | "limit" | "maxBytes" | "crashedLimit"> {
     const { name, concurrency } = this.#handler;
     return {
       handler: name,
       limit: Math.min(PAGE, WINDOW - this.#held.size),
       maxBytes: PAGE_BYTES,
-      suspectLimit: concurrency,
+      crashedLimit: concurrency,
     };
   }
 

@@ -41,10 +41,10 @@ export interface LeaseRequest {
   limit: number;
   /** Stops adding work once this many bytes of bodies are in the page; one piece is always returned. */
   maxBytes: number;
-  /** Most pieces of work that were leased in a process that died; they are returned alone and first. */
-  suspectLimit: number;
-  /** Whether one piece that was in two such processes may be returned; it is returned alone. */
-  allowRepeated: boolean;
+  /** Most pieces of work that one process died in; they are returned first and without other work. */
+  crashedLimit: number;
+  /** Whether one piece of crash-looping work may be returned: two processes died in it. It is returned alone. */
+  allowCrashLooping: boolean;
 }
 
 export interface LeasePage {

@@ -19,7 +19,7 @@ export async function makeCrashedFile(event: TestEvent, handler: string, deaths:
       const work = [{ handler, leaseUntil }];
       await store.accept({ id, type, test: false, ...times, body: bytesOf(event), work, parked: undefined });
     } else {
-      const limits = { limit: 1, maxBytes: 1_000, suspectLimit: 1, allowRepeated: true };
+      const limits = { limit: 1, maxBytes: 1_000, crashedLimit: 1, allowCrashLooping: true };
       const { work } = await store.lease({ handler, now: PAST, leaseUntil, ...limits });
       expect(work).toMatchObject([{ crashes: death }]);
     }

@@ -33,8 +33,8 @@ const calls = {
         leaseUntil,
         limit: PAGE,
         maxBytes: 2 ** 30,
-        suspectLimit: 1,
-        allowRepeated: false,
+        crashedLimit: 1,
+        allowCrashLooping: false,
       });
       if (page.work.length === 0) throw new Error(`only ${work.length} of ${plan.count} pieces of work are pending`);
       for (const { seq, handler, token } of page.work) work.push({ seq, handler, token });

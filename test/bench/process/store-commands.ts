@@ -82,7 +82,7 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
       const leaseUntil = now + LEASE_MS;
       batch.add({
         op: "lease",
-        input: { handler, now, leaseUntil, limit, maxBytes: 2 ** 30, suspectLimit: 1, allowRepeated: true },
+        input: { handler, now, leaseUntil, limit, maxBytes: 2 ** 30, crashedLimit: 1, allowCrashLooping: true },
       });
       const [page] = runAll(batch).values as LeasePage[];
       return (page?.work ?? []).map(({ seq, handler, token }) => ({ seq, handler, token }));

@@ -132,8 +132,8 @@ export function leasePage(store: Store, change: Partial<LeaseRequest> = {}): Pro
     leaseUntil: T + MINUTE,
     limit: 100,
     maxBytes: 1_000_000,
-    suspectLimit: 100,
-    allowRepeated: true,
+    crashedLimit: 100,
+    allowCrashLooping: true,
     ...change,
   });
 }

@@ -121,9 +121,9 @@ export function describeRecover(fixture: Fixture): void {
     const later = { now: T + DAY };
 
     test("work that a process died in comes first and alone", async () => {
-      await acceptAll(fixture.store, ["new", "suspect", "newer"]);
-      await crashOnly(fixture, "suspect");
-      expect(idsOf(await leasePage(fixture.store, later))).toEqual(["suspect"]);
+      await acceptAll(fixture.store, ["new", "crashed", "newer"]);
+      await crashOnly(fixture, "crashed");
+      expect(idsOf(await leasePage(fixture.store, later))).toEqual(["crashed"]);
       expect(idsOf(await leasePage(fixture.store, later))).toEqual(["new", "newer"]);
     });
 
@@ -131,11 +131,11 @@ export function describeRecover(fixture: Fixture): void {
       [1, ["a"]],
       [2, ["a", "b"]],
       [3, ["a", "b", "c"]],
-    ])("work that a process died in comes %i at a time at most: %j", async (suspectLimit, ids) => {
+    ])("work that a process died in comes %i at a time at most: %j", async (crashedLimit, ids) => {
       await acceptAll(fixture.store, ["a", "b", "c"]);
       await crash(fixture.store);
       await fixture.store.accept(newEvent("new"));
-      expect(idsOf(await leasePage(fixture.store, { ...later, suspectLimit }))).toEqual(ids);
+      expect(idsOf(await leasePage(fixture.store, { ...later, crashedLimit }))).toEqual(ids);
     });
 
     test("work that a process died in comes alone a second time, before what was in one death", async () => {
@@ -156,33 +156,33 @@ export function describeRecover(fixture: Fixture): void {
       await crashOnly(fixture, "twice");
       await crashOnly(fixture, "twice");
       await crashOnly(fixture, "once");
-      const careful = { ...later, allowRepeated: false };
+      const careful = { ...later, allowCrashLooping: false };
       expect(idsOf(await leasePage(fixture.store, careful))).toEqual(["once"]);
       expect(idsOf(await leasePage(fixture.store, careful))).toEqual(["new"]);
       expect(await leasePage(fixture.store, careful)).toEqual({ work: [], nextDueAt: T });
       expect(idsOf(await leasePage(fixture.store, later))).toEqual(["twice"]);
     });
 
-    test("work that a process died in stays suspect when it fails, and is cleared by a replan", async () => {
-      await acceptAll(fixture.store, ["suspect", "new"]);
-      await crashOnly(fixture, "suspect");
+    test("work that a process died in stays marked when it fails, and is cleared by a replan", async () => {
+      await acceptAll(fixture.store, ["crashed", "new"]);
+      await crashOnly(fixture, "crashed");
       const first = (await leasePage(fixture.store, later)).work[0] ?? expect.unreachable();
       await fixture.store.settle(settlements.pending(first, T));
-      expect(idsOf(await leasePage(fixture.store, later))).toEqual(["suspect"]);
+      expect(idsOf(await leasePage(fixture.store, later))).toEqual(["crashed"]);
 
       await fixture.store.recover(T + 2 * DAY);
       const second = (await leasePage(fixture.store, { now: T + 2 * DAY })).work[0] ?? expect.unreachable();
-      expect(second).toMatchObject({ eventId: "suspect", crashes: 2 });
+      expect(second).toMatchObject({ eventId: "crashed", crashes: 2 });
       await fixture.store.settle(settlements.dead(second));
       await fixture.store.replan({ seq: second.seq, handlers: [], now: T + 1 });
       expect((await leasePage(fixture.store, later)).work).toMatchObject([
         { eventId: "new" },
-        { eventId: "suspect", attempt: 1, failures: 0, crashes: 0 },
+        { eventId: "crashed", attempt: 1, failures: 0, crashes: 0 },
       ]);
     });
 
     test("work that a process died in waits for its time like any other", async () => {
-      await acceptAll(fixture.store, ["suspect"]);
+      await acceptAll(fixture.store, ["crashed"]);
       await crash(fixture.store);
       await fixture.store.accept(newEvent("new", { receivedAt: T }));
       expect(idsOf(await leasePage(fixture.store, { now: T + DAY - 1 }))).toEqual(["new"]);

@@ -63,7 +63,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       for (const id of ["accepted", "recovered", "retried"]) expect(await dueAt(id)).toBe(T);
     });
 
-    test("restartWaits, with the clock set back from a year ahead, finds work of each handler, be it suspect or not", async () => {
+    test("restartWaits, with the clock set back from a year ahead, finds work of each handler, whether a process died in it or not", async () => {
       const { store } = fixture;
       for (const handler of ["a", "b", "c"]) {
         for (let deaths = 0; deaths < 3; deaths += 1) {

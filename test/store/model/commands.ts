@@ -92,8 +92,8 @@ const lease = fc
   .record({
     handler: fc.constantFrom(...HANDLERS),
     limit: fc.integer({ min: 1, max: 4 }),
-    suspectLimit: fc.integer({ min: 1, max: 2 }),
-    allowRepeated: fc.boolean(),
+    crashedLimit: fc.integer({ min: 1, max: 2 }),
+    allowCrashLooping: fc.boolean(),
   })
   .map((options) =>
     command(`lease ${JSON.stringify(options)}`, async (model, { store }) => {

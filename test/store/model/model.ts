@@ -117,10 +117,10 @@ export class Model {
       .toSorted((a, b) => (a.work.dueAt ?? 0) - (b.work.dueAt ?? 0) || a.event.seq - b.event.seq);
     const ofCrashes = (least: number, most: number) =>
       due.filter(({ work }) => work.started - work.finished >= least && work.started - work.finished <= most);
-    const repeated = ofCrashes(2, Infinity).slice(0, request.allowRepeated ? 1 : 0);
-    if (repeated.length > 0) return repeated;
-    const suspects = ofCrashes(1, 1).slice(0, request.suspectLimit);
-    return suspects.length > 0 ? suspects : ofCrashes(0, 0).slice(0, request.limit);
+    const crashLooping = ofCrashes(2, Infinity).slice(0, request.allowCrashLooping ? 1 : 0);
+    if (crashLooping.length > 0) return crashLooping;
+    const crashed = ofCrashes(1, 1).slice(0, request.crashedLimit);
+    return crashed.length > 0 ? crashed : ofCrashes(0, 0).slice(0, request.limit);
   }
 
   nextDueAt(handler: string): number | undefined {

@@ -5,7 +5,7 @@ import { type NextToken, isDirect } from "../lease-token.js";
 import type { DirectEnds } from "./settle.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */
-type Suspicion = 0 | 1 | 2;
+type Crashes = 0 | 1 | 2;
 
 interface Row {
   seq: number;
@@ -24,18 +24,18 @@ interface Row {
  * returned one piece at a time.
  */
 export function prepareLease(db: Database, nextToken: NextToken) {
-  const selectDue = db.prepare<{ handler: string; suspicion: Suspicion; now: number }, Row>(`
+  const selectDue = db.prepare<{ handler: string; crashes: Crashes; now: number }, Row>(`
     SELECT w.seq, w.started, w.finished, coalesce(f.id, e.id) AS eventId, e.received_at AS receivedAt, e.signed_at AS signedAt,
       w.due_at AS dueAt, b.body
     FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
       LEFT JOIN inbox_other AS o ON o.seq = w.seq LEFT JOIN inbox_event AS f ON f.seq = o.first
-    WHERE w.state = 'pending' AND w.handler = :handler AND min(w.started - w.finished, 2) = :suspicion
+    WHERE w.state = 'pending' AND w.handler = :handler AND min(w.started - w.finished, 2) = :crashes
       AND w.due_at <= :now
     ORDER BY w.due_at, w.seq`);
   const selectNextDue = db
-    .prepare<{ handler: string; suspicion: Suspicion }, number>(`
+    .prepare<{ handler: string; crashes: Crashes }, number>(`
     SELECT due_at FROM inbox_work
-    WHERE state = 'pending' AND handler = :handler AND min(started - finished, 2) = :suspicion
+    WHERE state = 'pending' AND handler = :handler AND min(started - finished, 2) = :crashes
     ORDER BY due_at LIMIT 1`)
     .pluck();
   const setLeased = db.prepare(`
@@ -43,16 +43,16 @@ export function prepareLease(db: Database, nextToken: NextToken) {
     SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, waits_since = NULL, started = started + 1
     WHERE seq = :seq AND handler = :handler AND state = 'pending'`);
 
-  /** When the first work of each suspicion is due. */
+  /** When the first work with each number of crashes is due. */
   function readDues(handler: string): (number | undefined)[] {
-    return ([0, 1, 2] as const).map((suspicion) => selectNextDue.get({ handler, suspicion }));
+    return ([0, 1, 2] as const).map((crashes) => selectNextDue.get({ handler, crashes }));
   }
 
-  function readPage(request: LeaseRequest, suspicion: Suspicion, limit: number): Row[] {
+  function readPage(request: LeaseRequest, crashes: Crashes, limit: number): Row[] {
     const rows: Row[] = [];
     if (limit <= 0) return rows;
     let bytes = 0;
-    for (const row of selectDue.iterate({ handler: request.handler, suspicion, now: request.now })) {
+    for (const row of selectDue.iterate({ handler: request.handler, crashes, now: request.now })) {
       rows.push(row);
       bytes += row.body.byteLength;
       if (rows.length >= limit || bytes >= request.maxBytes) break;
@@ -65,12 +65,12 @@ export function prepareLease(db: Database, nextToken: NextToken) {
    * as one index.
    */
   function findPage(request: LeaseRequest, dues: readonly (number | undefined)[]): Row[] {
-    const limitOf = (suspicion: Suspicion, limit: number): number =>
-      (dues[suspicion] ?? Infinity) <= request.now ? limit : 0;
-    const repeated = readPage(request, 2, limitOf(2, request.allowRepeated ? 1 : 0));
-    if (repeated.length > 0) return repeated;
-    const suspects = readPage(request, 1, limitOf(1, request.suspectLimit));
-    if (suspects.length > 0) return suspects;
+    const limitOf = (crashes: Crashes, limit: number): number =>
+      (dues[crashes] ?? Infinity) <= request.now ? limit : 0;
+    const crashLooping = readPage(request, 2, limitOf(2, request.allowCrashLooping ? 1 : 0));
+    if (crashLooping.length > 0) return crashLooping;
+    const crashed = readPage(request, 1, limitOf(1, request.crashedLimit));
+    if (crashed.length > 0) return crashed;
     return readPage(request, 0, limitOf(0, request.limit));
   }
 

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { DirectPairs } from "../direct-pairs.js";
 
-const SUSPICIONS = [0, 1, 2];
+const CRASH_COUNTS = [0, 1, 2];
 
 /**
  * A wait that began later than now, under a clock that was ahead, begins now; one whose beginning is not noted is over.
@@ -21,7 +21,7 @@ export function prepareRestartWaits(db: Database, pairs: DirectPairs) {
     .pluck();
   const restartWork = db.prepare(`
     UPDATE inbox_work INDEXED BY inbox_work_pending SET ${RESTART}
-    WHERE state = 'pending' AND handler = :handler AND min(started - finished, 2) = :suspicion AND ${BEGAN_LATER}`);
+    WHERE state = 'pending' AND handler = :handler AND min(started - finished, 2) = :crashes AND ${BEGAN_LATER}`);
   const restartSends = db.prepare(`UPDATE outbox_send SET ${RESTART} WHERE state = 'pending' AND ${BEGAN_LATER}`);
   const shortenLeases = db.prepare(`
     UPDATE inbox_work INDEXED BY inbox_work_leased SET lease_until = :leaseUntil
@@ -30,7 +30,7 @@ export function prepareRestartWaits(db: Database, pairs: DirectPairs) {
   return ({ now, leaseUntil }: { now: number; leaseUntil: number }): number => {
     let restarted = restartSends.run({ now }).changes;
     for (let handler = nextHandler.get(""); handler !== undefined; handler = nextHandler.get(handler)) {
-      for (const suspicion of SUSPICIONS) restarted += restartWork.run({ handler, suspicion, now }).changes;
+      for (const crashes of CRASH_COUNTS) restarted += restartWork.run({ handler, crashes, now }).changes;
     }
     shortenLeases.run({ leaseUntil });
     pairs.shortenLeases(leaseUntil);

@@ -3,8 +3,8 @@ import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js
 import { makeCrashedFile } from "../support/crashed-file.js";
 
 test("work that two processes died in has nothing beside it when it runs again after a failure", async () => {
-  const suspect = makeEvent({ type: "email.sent" });
-  const file = await makeCrashedFile(suspect, "email.sent", 2);
+  const crashing = makeEvent({ type: "email.sent" });
+  const file = await makeCrashedFile(crashing, "email.sent", 2);
   const receiver = openReceiver({ store: file, retry: { initialMs: 300 } });
   let running = 0;
   let most = 0;
@@ -33,7 +33,7 @@ test("work that two processes died in has nothing beside it when it runs again a
     while (!end.signal.aborted)
       await Promise.all([0, 1, 2].map(() => post(receiver, makeEvent({ type: "email.opened" }))));
   })();
-  await untilWork(receiver, suspect.id, { state: "done" });
+  await untilWork(receiver, crashing.id, { state: "done" });
   const othersBefore = others;
   await expect.poll(() => others).toBeGreaterThan(othersBefore);
   end.abort();
