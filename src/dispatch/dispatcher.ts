@@ -10,7 +10,7 @@ import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
 import { DueWork, LEASE_MS } from "./due-work.js";
 import type { RegisteredHandler } from "./handler.js";
 import { HandlerQueue } from "./handler-queue.js";
-import type { HeldLease, LeaseWindow, ReadyWork } from "./lease-window.js";
+import type { LeaseWindow, ReadyWork, WindowLease } from "./lease-window.js";
 import { Places } from "./places.js";
 import type { HandlerRegistry } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
@@ -182,7 +182,7 @@ export class Dispatcher {
   }
 
   /** `result` is undefined for work that must no longer begin. */
-  async #settle(queue: HandlerQueue, lease: HeldLease, result: RunResult | undefined): Promise<void> {
+  async #settle(queue: HandlerQueue, lease: WindowLease, result: RunResult | undefined): Promise<void> {
     if (result !== undefined) {
       const { settlement } = result;
       let isKept = settlement === "committed";
@@ -200,7 +200,7 @@ export class Dispatcher {
   }
 
   /** Concludes a run once its settlement is stored, or known to be lost. */
-  #conclude(queue: HandlerQueue, { eventId, handler, attempt }: HeldLease, result: RunResult, isKept: boolean): void {
+  #conclude(queue: HandlerQueue, { eventId, handler, attempt }: WindowLease, result: RunResult, isKept: boolean): void {
     const { settlement } = result;
     const outcome = isKept ? outcomeOf(settlement) : "lost";
     if (outcome === "lost") this.#deps.logger.warn({ eventId, handler, attempt }, "lease_lost");

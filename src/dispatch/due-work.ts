@@ -102,7 +102,7 @@ export class DueWork {
       await this.giveBack(read.map(({ work }) => work));
       return [];
     }
-    return read.map(({ work, event }) => ({ lease: window.hold(work), work, event }));
+    return read.map(({ work, event }) => ({ lease: window.add(work), work, event }));
   }
 
   /** A schema may have changed since the event was stored; what no longer fits is parked, not run. */

@@ -40,5 +40,5 @@ export function firstRun(window: LeaseWindow, lease: Lease, incoming: IncomingEv
     crashes: 0,
     body,
   };
-  return { lease: window.holdReserved(work), work, event };
+  return { lease: window.addReserved(work), work, event };
 }

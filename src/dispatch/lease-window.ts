@@ -3,14 +3,14 @@ import type { Lease, LeasedWork } from "../store/work.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { RegisteredHandler } from "./handler.js";
 
-/** Most leased work that one handler holds in memory; the store is the queue. */
+/** Most leased work that one handler has in memory; the store is the queue. */
 const WINDOW = 512;
 const WINDOW_BYTES = 16 * 1024 * 1024;
 const PAGE = 128;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** A lease in memory, and what must be known of its work once event and body are released. */
-export interface HeldLease extends Lease {
+export interface WindowLease extends Lease {
   eventId: string;
   attempt: number;
   /** Since when the work is due. */
@@ -23,7 +23,7 @@ export interface HeldLease extends Lease {
 
 /** Leased work whose event is read. */
 export interface ReadyWork {
-  lease: HeldLease;
+  lease: WindowLease;
   work: LeasedWork;
   event: AnyEvent;
 }
@@ -34,8 +34,8 @@ export interface ReadyWork {
  */
 export class LeaseWindow {
   readonly #handler: RegisteredHandler;
-  readonly #held = new Set<HeldLease>();
-  #heldBytes = 0;
+  readonly #leases = new Set<WindowLease>();
+  #bytes = 0;
   #reserved = 0;
   #crashed = 0;
   #running = 0;
@@ -73,8 +73,8 @@ export class LeaseWindow {
       this.#noneArrives = resolve;
       this.#noteArrival();
     });
-    const waiting = [...this.#held].filter(({ hasBegun }) => !hasBegun);
-    for (const lease of waiting) this.#held.delete(lease);
+    const waiting = [...this.#leases].filter(({ hasBegun }) => !hasBegun);
+    for (const lease of waiting) this.#leases.delete(lease);
     return waiting;
   }
 
@@ -84,23 +84,23 @@ export class LeaseWindow {
   }
 
   get leases(): Lease[] {
-    return [...this.#held];
+    return [...this.#leases];
   }
 
-  /** Since when the work that waits longest here is due; undefined when all held work has begun. */
+  /** Since when the work that waits longest here is due; undefined when all work here has begun. */
   get waitingSince(): number | undefined {
     let since: number | undefined;
-    for (const { hasBegun, dueAt } of this.#held) {
+    for (const { hasBegun, dueAt } of this.#leases) {
       if (!hasBegun && (since === undefined || dueAt < since)) since = dueAt;
     }
     return since;
   }
 
   /**
-   * True when new work may be leased as it is accepted; each true must be followed by `holdReserved` or `unreserve`.
+   * True when new work may be leased as it is accepted; each true must be followed by `addReserved` or `unreserve`.
    */
   reserve(): boolean {
-    const hasRoom = this.#held.size + this.#reserved < WINDOW && this.#heldBytes < WINDOW_BYTES;
+    const hasRoom = this.#leases.size + this.#reserved < WINDOW && this.#bytes < WINDOW_BYTES;
     if (!this.#isOpen || this.isBehind || !hasRoom) return false;
     this.#reserved += 1;
     return true;
@@ -112,36 +112,36 @@ export class LeaseWindow {
   }
 
   /** Takes work that was leased as it was accepted. */
-  holdReserved(work: LeasedWork): HeldLease {
-    const lease = this.hold(work);
+  addReserved(work: LeasedWork): WindowLease {
+    const lease = this.add(work);
     this.unreserve();
     return lease;
   }
 
   /** Takes leased work. It begins later, or is among those that `close` returns. */
-  hold(work: LeasedWork): HeldLease {
+  add(work: LeasedWork): WindowLease {
     const { seq, handler, token, eventId, attempt, dueAt, crashes, body } = work;
     const bytes = body.byteLength;
     const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, hasBegun: false };
-    this.#held.add(lease);
-    this.#heldBytes += bytes;
+    this.#leases.add(lease);
+    this.#bytes += bytes;
     if (crashes > 0) this.#crashed += 1;
     return lease;
   }
 
   /** False when the work must no longer begin: the window is closed, or the lease has a new holder. */
-  begin(lease: HeldLease): boolean {
-    if (this.#isClosed || !this.#held.has(lease)) return false;
+  begin(lease: WindowLease): boolean {
+    if (this.#isClosed || !this.#leases.has(lease)) return false;
     lease.hasBegun = true;
     this.#running += 1;
     return true;
   }
 
   /** The work is settled, or its lease has a new holder. Ignores what `close` returns. */
-  release(lease: HeldLease): void {
+  release(lease: WindowLease): void {
     if (!lease.hasBegun && this.#isClosed) return;
-    this.#held.delete(lease);
-    this.#heldBytes -= lease.bytes;
+    this.#leases.delete(lease);
+    this.#bytes -= lease.bytes;
     if (lease.crashes > 0) this.#crashed -= 1;
     if (!lease.hasBegun) return;
     this.#running -= 1;
@@ -150,7 +150,7 @@ export class LeaseWindow {
 
   /** The lease has a new holder. */
   forget({ seq, token }: Lease): void {
-    for (const lease of this.#held) if (lease.seq === seq && lease.token === token) this.#held.delete(lease);
+    for (const lease of this.#leases) if (lease.seq === seq && lease.token === token) this.#leases.delete(lease);
   }
 
   /**
@@ -158,7 +158,7 @@ export class LeaseWindow {
    * a process died in, of which only a few may run at a crash.
    */
   get hasRoomForPage(): boolean {
-    const hasRoom = this.#held.size + this.#reserved <= WINDOW / 2 && this.#heldBytes < WINDOW_BYTES / 2;
+    const hasRoom = this.#leases.size + this.#reserved <= WINDOW / 2 && this.#bytes < WINDOW_BYTES / 2;
     return this.#isOpen && hasRoom && this.#crashed === 0;
   }
 
@@ -177,7 +177,7 @@ export class LeaseWindow {
     const { name, concurrency } = this.#handler;
     return {
       handler: name,
-      limit: Math.min(PAGE, WINDOW - this.#held.size),
+      limit: Math.min(PAGE, WINDOW - this.#leases.size),
       maxBytes: PAGE_BYTES,
       crashedLimit: concurrency,
     };

@@ -2,12 +2,12 @@
 type Waiting = (() => void)[];
 
 /**
- * The places in which all handlers run. While several handlers wait, a free place goes to the one that holds the
+ * The places in which all handlers run. While several handlers wait, a free place goes to the one that has the
  * fewest: so none gets more than half of them while another waits, and one that is alone may have all.
  */
 export class Places {
-  readonly #held = new Map<string, number>();
-  /** In the order of their last turns, so that handlers that hold equally many take turns. */
+  readonly #occupied = new Map<string, number>();
+  /** In the order of their last turns, so that handlers with equally many places take turns. */
   readonly #waiting = new Map<string, Waiting>();
   #free: number;
 
@@ -27,7 +27,7 @@ export class Places {
   }
 
   leave(handler: string): void {
-    this.#held.set(handler, this.#heldBy(handler) - 1);
+    this.#occupied.set(handler, this.#placesOf(handler) - 1);
     this.#free += 1;
     const next = this.#nextHandler();
     if (next !== undefined) this.#admit(next);
@@ -35,7 +35,7 @@ export class Places {
 
   #take(handler: string): void {
     this.#free -= 1;
-    this.#held.set(handler, this.#heldBy(handler) + 1);
+    this.#occupied.set(handler, this.#placesOf(handler) + 1);
   }
 
   #admit(handler: string): void {
@@ -50,12 +50,12 @@ export class Places {
   #nextHandler(): string | undefined {
     let next: string | undefined;
     for (const handler of this.#waiting.keys()) {
-      if (next === undefined || this.#heldBy(handler) < this.#heldBy(next)) next = handler;
+      if (next === undefined || this.#placesOf(handler) < this.#placesOf(next)) next = handler;
     }
     return next;
   }
 
-  #heldBy(handler: string): number {
-    return this.#held.get(handler) ?? 0;
+  #placesOf(handler: string): number {
+    return this.#occupied.get(handler) ?? 0;
   }
 }
