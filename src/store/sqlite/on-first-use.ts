@@ -1,6 +1,6 @@
 /**
- * What is made when it is first asked for. Most statements are of operations that a process seldom needs, and preparing all of them
- * takes longer than all else that opens a file.
+ * Makes a thing at the first call and returns the same one later. Most operations are rare, and preparing the
+ * statements of all of them takes longer than everything else at the opening of a file.
  */
 export function lazy<Thing extends object>(make: () => Thing): () => Thing {
   let made: Thing | undefined;

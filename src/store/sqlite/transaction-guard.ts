@@ -43,8 +43,7 @@ export function guardDatabase(db: Database.Database): GuardedDatabase {
   }
 
   function guard<T extends object>(target: T): T {
-    // better-sqlite3 makes some properties read-only, and a proxy must not return another value for such a property of
-    // its target.
+    // Some properties are read-only, and a proxy must not return another value for such a property of its target.
     const standIn = (typeof target === "function" ? () => undefined : {}) as T;
     const guarded: T = new Proxy(standIn, {
       get(_, property) {

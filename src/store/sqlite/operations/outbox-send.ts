@@ -80,10 +80,7 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
     return again.length === limit ? again : [...again, ...readNew(limit - again.length, now)];
   }
 
-  /**
-   * An event that occurred later than now, by a clock that was ahead, would be refused: it is set aside until that
-   * time.
-   */
+  /** An event that occurs later than now, by a clock that was ahead, would be refused: it waits until that time. */
   function readNew(limit: number, now: number): readonly EventRow[] {
     for (;;) {
       const rows = selectNew.all({ limit });

@@ -2,11 +2,14 @@ import type { Database } from "better-sqlite3";
 import type { PruneLimits } from "../../store.js";
 import { lazy } from "../on-first-use.js";
 
-/** No handler works on the event or will. */
+/** No handler runs on the event, and none will. */
 const IS_SETTLED = `NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = :seq)
       AND NOT EXISTS (SELECT 1 FROM inbox_in_flight AS f WHERE f.seq = :seq)`;
 
-/** Asked of what is old enough only: it costs more than the age. Of the bodies of one id the first goes last, and none while one of them is not settled. */
+/**
+ * Only rows that are old enough are checked with it, since it costs more than reading the age. Of the bodies of one id,
+ * the first is removed last, and none while one of them is not settled.
+ */
 const MAY_GO = {
   event: `
     SELECT 1 WHERE ${IS_SETTLED}
@@ -37,7 +40,10 @@ export function preparePrune(db: Database) {
   const dropSent = lazy(() => db.prepare("DELETE FROM outbox_event WHERE seq = :seq"));
   const dropSharedMarks = lazy(() => prepareDropSharedMarks(db));
 
-  /** Each kind of row with its oldest-first reader, whether one may go, what removing it means, and how far earlier batches came. */
+  /**
+   * For each kind of row: how it is read, oldest first, whether a row may be removed, how it is removed, and the
+   * position that earlier batches have reached.
+   */
   const kinds = {
     event: {
       select: selectRows("inbox_event AS r", "r.received_at"),
@@ -64,7 +70,7 @@ export function preparePrune(db: Database) {
     const { after } = rows;
     let seen = 0;
     for (const row of rows.select.all({ after, batch })) {
-      // What came while the clock was ahead is passed over: it must not keep what is behind it for as long.
+      // Rows received while the clock was ahead are skipped: otherwise they would keep those behind them for as long.
       const isOfTheFuture = row.receivedAt > now;
       if (row.receivedAt >= before && !isOfTheFuture) break;
       seen += 1;
