@@ -31,9 +31,9 @@ export const ERROR_CODES = {
   not_found: "No event with that id is in the inbox.",
   body_dropped: "The event's body was dropped by retention, so it cannot be handled again.",
   needs_receiver: "Only the receiver itself can do this, since it knows the schemas and handlers.",
-  port_in_use: "The port is taken by another program.",
+  port_in_use: "The port is in use by another program.",
   tunnel_failed: "The tunnel program is not installed, ended, or showed no public URL in time.",
-  no_answer: "The API did not answer: no connection, a timeout, or an answer that broke off.",
+  no_answer: "The API did not answer: no connection, a timeout, or an answer that was cut off.",
   invalid_answer: "The API answered with something that is not JSON or does not fit the operation.",
   answer_too_large: "The API's answer was over the limit and was not read to its end.",
   redirect_refused:

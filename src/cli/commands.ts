@@ -17,7 +17,7 @@ import { sign } from "./sign/spec.js";
 
 /** Summaries of the first words that have several subcommands. */
 export const FAMILIES: Readonly<Record<string, string>> = {
-  captures: "Looks after captured deliveries.",
+  captures: "Manages captured deliveries.",
   endpoints: "Manages webhook endpoints through the API.",
   inbox: "Manages received events in a receiver's database.",
   outbox: "Manages contact events that a receiver has recorded.",

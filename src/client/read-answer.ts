@@ -53,7 +53,10 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
   const result = checkInput(operation.result, body.value);
   if (result.ok) return result.value;
   const { param, message } = result.issue;
-  throw refuse({ code: "invalid_answer", message: `The answer lacks what is documented: ${param}: ${message}` });
+  throw refuse({
+    code: "invalid_answer",
+    message: `The answer does not match the documentation: ${param}: ${message}`,
+  });
 }
 
 function parseJson(text: string): { ok: true; value: unknown } | { ok: false } {

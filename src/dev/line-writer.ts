@@ -111,7 +111,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
       case "paused":
         return info("warn", "Forwarding is paused; deliveries are kept.");
       case "resumed":
-        return info("good", "Forwarding goes on.");
+        return info("good", "Forwarding continues.");
       case "tunnel":
         // The first URL is in the lines of the start. A later one is shown here.
         return event.state === "up" && !isReady ? [] : info("plain", tunnelLine(event));
@@ -203,7 +203,7 @@ function heldNote(why: Extract<DevEvent, { kind: "held" }>["why"]): string {
     case "queued":
       return "held: waits behind earlier ones";
     case "invalid":
-      return "held: its signature is not good";
+      return "held: its signature is invalid";
   }
 }
 

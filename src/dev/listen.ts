@@ -55,7 +55,7 @@ function explain(error: NodeJS.ErrnoException, { port, host, option }: ListenOpt
     case "EADDRINUSE":
       return new PigeonholeError(
         "port_in_use",
-        `Port ${port} (${option}) is taken by another program. End it, or choose another port; 0 takes any free one.`,
+        `Port ${port} (${option}) is in use by another program. End it, or choose another port; 0 takes any free one.`,
       );
     case "EACCES":
       return new PigeonholeError("invalid_option", `${option}: port ${port} may not be used by this user.`);

@@ -76,7 +76,7 @@ export interface DevServerOptions {
   cwd?: string;
   /** Where captures are kept. @default '.pigeonhole' in `cwd` */
   folder?: string;
-  /** Most captures that are kept. @default 1,000 */
+  /** Maximum number of captures that are kept. @default 1,000 */
   max?: number;
   /** How long captures are kept, in milliseconds. @default 7 days */
   keepMs?: number;

@@ -296,6 +296,6 @@ function checkStepName(name: unknown): void {
   if (typeof name === "string" && WHOLE_CHARACTERS.test(name)) return;
   throw new PigeonholeError(
     "invalid_argument",
-    `A step's name must be a text of whole characters, got ${typeof name === "string" ? JSON.stringify(name) : typeof name}.`,
+    `A step's name must be a string of whole characters, got ${typeof name === "string" ? JSON.stringify(name) : typeof name}.`,
   );
 }

@@ -16,7 +16,7 @@ export function checkEndpointPath(path: unknown): asserts path is string {
   const refuse = (why: string): never => {
     throw new PigeonholeError("invalid_option", `path ${why}, got ${JSON.stringify(path)}.`);
   };
-  if (typeof path !== "string" || !path.startsWith("/")) refuse('must be a text that starts with "/"');
+  if (typeof path !== "string" || !path.startsWith("/")) refuse('must be a string that starts with "/"');
   else if (/[?#]/.test(path)) refuse('must hold no "?" and no "#": the query of a request does not count');
   else if (/[:*()[\]{}+!]/.test(path)) refuse("is one path, not a pattern: it must hold none of : * ( ) [ ] { } + !");
   else if (!PLAIN_PATH.test(path)) refuse("must be written as it is sent, so percent-encoded (%20 for a space)");

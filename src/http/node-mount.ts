@@ -78,7 +78,10 @@ export function createListener(middleware: NodeMiddleware, options: ListenerOpti
   const { path, next } = options;
   checkEndpointPath(path);
   if (typeof next !== "function") {
-    throw new PigeonholeError("invalid_option", "next must be what serves all other paths, such as an Express app.");
+    throw new PigeonholeError(
+      "invalid_option",
+      "next must be the app that serves all other paths, such as an Express app.",
+    );
   }
   const isEndpoint = createPathMatcher(path);
   return function pigeonhole(req, res) {

@@ -56,7 +56,7 @@ export function prepareRecord(
   if (label !== undefined && typeof label !== "string") {
     throw new PigeonholeError(
       "invalid_argument",
-      `The key of a contact event must be a text, got ${label === null ? "null" : typeof label}.`,
+      `The key of a contact event must be a string, got ${label === null ? "null" : typeof label}.`,
     );
   }
   const checked = checkContactEvent(event, nowMs);

@@ -67,7 +67,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: "test_marker",
     notShown: "Whether anything but the payload marks a delivery of POST /webhooks/{id}/test.",
-    assumed: "`data.test === true` marks it, on the event type `email.sent`; nothing else is looked at.",
+    assumed: "`data.test === true` marks it, on the event type `email.sent`; nothing else is checked.",
     change: "Handlers see `event.data` and can look for another mark.",
   },
   {

@@ -41,6 +41,6 @@ export function checkPattern(text: unknown, option: string): void {
   throw new PigeonholeError(
     "invalid_option",
     `${option}: "${String(text)}" is not an event type; write one such as email.received, or email.*, or *. ` +
-      "A star stands alone or for all that follows a dot.",
+      "Use * alone, or for everything after a dot.",
   );
 }

@@ -37,7 +37,7 @@ function newlines(text: string): Variant<string>[] {
 
 function encodings(bytes: Buffer, text: string): Variant<Buffer>[] {
   const latin1 = "The signature fits the body read as UTF-8: it was decoded as Latin-1 on the way.";
-  const lambda = "The signature fits the base64-decoded body: the platform hands it over encoded.";
+  const lambda = "The signature fits the base64-decoded body: the platform passes it on encoded.";
   const decode = "Decode it to bytes first: Buffer.from(body, 'base64'), as with isBase64Encoded on AWS Lambda.";
   const latin1Finding: SignatureFinding = { code: "body_decoded_as_latin1", message: latin1, fix: RAW_BYTES };
   return [

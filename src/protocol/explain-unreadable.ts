@@ -43,7 +43,7 @@ export function explainUnreadable(
   }
   if (failure.reason === "malformed_signature") {
     const message = `The header ${signatureHeader} ${FAULTS[failure.fault]} (${signatureShape(header, assumptions)}).`;
-    const fix = `Expected is t=<seconds>,v1=<signature>, or the signature alone beside a timestamp header. ${SENT_AGAIN}`;
+    const fix = `Expected: t=<seconds>,v1=<signature>, or the signature alone beside a timestamp header. ${SENT_AGAIN}`;
     return [...swapped(header, assumptions), { code: "signature_malformed", message, fix }];
   }
   return [failure.reason === "missing_timestamp" ? noTimestamp(assumptions) : unreadableTimestamp(header, assumptions)];

@@ -20,5 +20,5 @@ export const LIMITS = {
   domainAllowlistSize: 25,
 } as const;
 
-/** Longest signature header that is looked at, in characters; ours. About 80 signatures fit. */
+/** Longest signature header that is read, in characters; ours. About 80 signatures fit. */
 export const MAX_SIGNATURE_HEADER_LENGTH = 4096;

@@ -139,7 +139,7 @@ const ACCEPTED: ReadonlySet<SecretMistake["code"]> = new Set(["secret_prefix_mis
  */
 export function checkEndpointSecrets(secrets: readonly string[]): void {
   if (!Array.isArray(secrets)) {
-    throw new PigeonholeError("invalid_secret", `secrets must be a list of texts, got ${typeof secrets}.`);
+    throw new PigeonholeError("invalid_secret", `secrets must be a list of strings, got ${typeof secrets}.`);
   }
   if (secrets.length === 0) throw noSecret("secrets is empty");
   for (const [index, secret] of secrets.entries()) {

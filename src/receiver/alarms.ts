@@ -78,12 +78,12 @@ const ADVICE: Record<Alarm["kind"], string> = {
     "Compare the shape with the option `signature` of createReceiver, and try `pigeonhole verify` on a captured delivery. Deliveries are answered 503 meanwhile, so the service sends them again.",
   older_secret_matched: "Finish the rotation, or put the newest secret first.",
   secrets_unavailable:
-    "See why the function given as secrets fails or takes longer than 2 s. What the known secrets do not fit is answered 503 meanwhile, so the service sends it again.",
+    "See why the function given as secrets fails or takes longer than 2 s. Deliveries that match none of the known secrets are answered 503 meanwhile, so the service sends them again.",
   clock_skew:
     "Synchronise this machine's clock. Deliveries signed outside the time window are answered 503 meanwhile, so the service sends them again, " +
     "and nothing is dropped for its age. After a long stop the clock may be right: the next delivery confirms it.",
   other_bytes:
-    "The service sent two bodies under one id; the first one stands. If that one is parked and was never handled, the second is kept too, and handled when it is understood.",
+    "The service sent two bodies under one id; the first one counts. If that one is parked and was never handled, the second is kept too, and handled when it is understood.",
   failures_in_a_row: "At 100 the service disables the endpoint and further events are lost.",
   final_answer:
     'The service does not send it again. 401: `unverified` is "reject". 405, 415: something in front of the receiver changes the request. 413: raise maxBodyBytes. The log lines final_answer have each one.',

@@ -173,7 +173,7 @@ function openStore(option: string, store: string | Store): Store {
 
 function checkSource(option: string, source: string): string {
   if (typeof source === "string" && source !== "") return source;
-  throw new PigeonholeError("invalid_option", `${option} must be a text that is not empty.`);
+  throw new PigeonholeError("invalid_option", `${option} must be a string that is not empty.`);
 }
 
 function resolveRetention(option: string, retention: Partial<Retention> = {}): Retention {

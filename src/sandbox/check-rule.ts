@@ -36,7 +36,7 @@ export function checkRule(
 /** Throws unless the value is omitted or a string. */
 export function checkText(field: string, value: string | undefined): void {
   if (value === undefined || typeof value === "string") return;
-  throw new PigeonholeError("invalid_argument", `${field} must be a text.`);
+  throw new PigeonholeError("invalid_argument", `${field} must be a string.`);
 }
 
 /** Throws unless the value is omitted or can be sent as Retry-After. */
@@ -44,7 +44,7 @@ export function checkRetryAfter(value: string | undefined): void {
   if (value === undefined || (typeof value === "string" && /^[ -~]{1,100}$/.test(value))) return;
   throw new PigeonholeError(
     "invalid_argument",
-    'fault.retryAfter must be a text: seconds such as "120", or an HTTP date.',
+    'fault.retryAfter must be a string: seconds such as "120", or an HTTP date.',
   );
 }
 

@@ -36,7 +36,7 @@ export class SandboxServer {
     const server = createServer(listenerOf(api, sandbox));
     await new Promise<void>((resolve, reject) => {
       server.once("error", (error: Error & { code?: string }) => {
-        const text = `Port ${port} is taken by another program; choose another, or 0 for a free one.`;
+        const text = `Port ${port} is in use by another program; choose another, or 0 for a free one.`;
         reject(error.code === "EADDRINUSE" ? new PigeonholeError("port_in_use", text, { cause: error }) : error);
       });
       server.listen(port, host, resolve);

@@ -203,13 +203,13 @@ describe("replayDirectory", () => {
 
 describe("a capture file that was edited by hand", () => {
   test.each<[string, unknown]>([
-    ["expect.status must be a text", { status: 200 }],
+    ["expect.status must be a string", { status: 200 }],
     ["expect.status must be such as 2xx or 503", { status: "ok" }],
     ["expect must be a JSON object", "2xx"],
     ["expect.handlers must be a JSON object", { handlers: ["done"] }],
-    ["expect.handlers must be a text", { handlers: { welcome: true } }],
+    ["expect.handlers must be a string", { handlers: { welcome: true } }],
     ["expect.ignore must be a list", { ignore: "$.requestId" }],
-    ["expect.outcome must be a text", { outcome: 1 }],
+    ["expect.outcome must be a string", { outcome: 1 }],
   ])("a capture file that was edited by hand is named with what is wrong: %s", async (problem, expected) => {
     const { url } = await serveAnswers();
     const folder = makeFolder();

@@ -55,7 +55,7 @@ describe("captures import", () => {
       const { code, stderr } = await runCli(["captures", "import", "events.json", "--store", "/proc/none/captures"], {
         cwd,
       });
-      expect([code, stderr]).toEqual([2, expect.stringContaining("The folder /proc/none cannot be made")]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("The folder /proc/none cannot be created")]);
     },
   );
 

@@ -224,7 +224,7 @@ describe("captures and replay, beside a running dev server", () => {
     [["replay"], "Nothing to replay: give last"],
     [["replay", "cap_nothing"], "no_capture|No capture"],
     [["replay", "last", "--exact", "--new-id"], "--exact sends the captured bytes, so --new-id"],
-    [["replay", "last", "--same-id", "--new-id"], "--same-id and --new-id exclude each other"],
+    [["replay", "last", "--same-id", "--new-id"], "--same-id and --new-id cannot be used together"],
     [["replay", "nonsense:1"], "nonsense"],
     [["captures", "show", "type:email.*"], "picks 2 captures; give one"],
     [["captures", "rm", "all"], "--yes"],

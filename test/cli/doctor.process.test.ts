@@ -185,14 +185,14 @@ describe("doctor", () => {
   }
 
   test.each([
-    [0, "pass", /^This machine's clock and that of 127\.0\.0\.1:\d+ agree\. That is near by/],
+    [0, "pass", /^This machine's clock and that of 127\.0\.0\.1:\d+ agree\. That host is nearby/],
     [30, "pass", /is (?:29|30|31) s behind that of .* That is near enough\.$/],
     [
       -120,
       "warn",
       /is (?:2 min|1 min 59 s|2 min 1 s) ahead of that of .* still accepted, with (?:3 min|2 min 59 s|3 min 1 s) to spare\.$/,
     ],
-    [3900.5, "fail", /is 1 h \d+ min behind that of .* good for 5 min, so a receiver here accepts no delivery\.$/],
+    [3900.5, "fail", /is 1 h \d+ min behind that of .* valid for 5 min, so a receiver here accepts no delivery\.$/],
   ])("doctor compares the clock with the Date of the API: %d s is %s", async (seconds, status, message) => {
     const clock = (await checkUp(["--base-url", await startClock(seconds)])).find("clock");
     expect(clock).toMatchObject({ status, message: expect.stringMatching(message) as string });

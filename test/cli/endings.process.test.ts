@@ -96,7 +96,11 @@ test.skipIf(!existsSync("/sys/kernel"))(
   "init into a folder where nobody may write names it, and ends with 2",
   async () => {
     const { code, stdout, stderr } = await runCli(["init", "/sys/app", "--yes", "--no-install", "--no-git"]);
-    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("The folder /sys/app cannot be made (E")]);
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      "",
+      expect.stringContaining("The folder /sys/app cannot be created (E"),
+    ]);
   },
 );
 

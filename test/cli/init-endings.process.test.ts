@@ -30,7 +30,7 @@ describe("init", () => {
     { timeout: 15_000 },
     async (folder) => {
       const { code, stderr } = await runCli(["init", folder, ...PLAIN, "--no-install"]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`The folder ${folder} cannot be made (ENOENT)`)]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`The folder ${folder} cannot be created (ENOENT)`)]);
     },
   );
 

@@ -249,7 +249,7 @@ describe("endpoints, against the sandbox's API", () => {
     expect((await run("update", id, "--event", "email.*")).stderr).toContain("--event cannot be used");
     expect((await run("update", "42", "--enable")).stderr).toContain("the argument <id> cannot be used");
     expect((await run("update", id)).stderr).toContain("Nothing to change");
-    expect((await run("update", id, "--enable", "--disable")).stderr).toContain("exclude each other");
+    expect((await run("update", id, "--enable", "--disable")).stderr).toContain("cannot be used together");
   });
 
   test("a secret that could not be written is refused before anything is changed", async () => {

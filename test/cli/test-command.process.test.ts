@@ -88,7 +88,7 @@ describe("test", () => {
       const args = ["test", "--start", "touch started", "--to", `${host}:${port}/webhooks`];
       const { code, stdout, stderr } = await runCli(args, { cwd });
       expect([code, stdout]).toEqual([2, ""]);
-      expect(stderr).toContain(`Port ${port} (--to) is taken by another program`);
+      expect(stderr).toContain(`Port ${port} (--to) is in use by another program`);
       expect(stderr).toContain("leave out --start");
       expect(existsSync(join(cwd, "started"))).toBe(false);
     },

@@ -156,7 +156,7 @@ describe("handlers that come and go", () => {
   });
 });
 
-test("work of a dead process that cannot be read as the store is busy is given back, and its lane goes on", async () => {
+test("work of a dead process that cannot be read as the store is busy is given back, and its handler continues", async () => {
   const file = tempFile();
   const dead = createSqliteStore({ file });
   await dead.open(captureLog());

@@ -74,7 +74,7 @@ it(
     const delivered = await load.stop();
     sender.close();
 
-    // A kill may hit the very run that two earlier kills have put under suspicion; such work is parked, and comes back by hand.
+    // A kill may hit the very run that two earlier kills have died in; such work is parked, and comes back by hand.
     await waitUntil("handlers are through", 20_000, () => readUndone(file).every(({ state }) => state === "parked"));
     const parkedByKills = readUndone(file).length;
     if (parkedByKills > 0) {

@@ -14,7 +14,7 @@ import { shareHeaders } from "./share-headers.js";
 import { watchJsonFiles } from "./watch-files.js";
 
 export interface CaptureFolderOptions {
-  /** Most captures that are kept. The oldest are deleted first, pinned ones never. @default 1,000 */
+  /** Maximum number of captures that are kept. The oldest are deleted first, pinned ones never. @default 1,000 */
   max?: number;
   /** How long captures are kept, in milliseconds. Pinned ones are never deleted. @default 7 days */
   keepMs?: number;

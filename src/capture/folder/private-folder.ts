@@ -19,7 +19,7 @@ export function makePrivateFolder(path: string): void {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     throw new PigeonholeError(
       "invalid_argument",
-      `The folder ${path} cannot be made (${code}). Choose one where this user may write.`,
+      `The folder ${path} cannot be created (${code}). Choose one where this user may write.`,
       { cause: error },
     );
   }

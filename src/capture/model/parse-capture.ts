@@ -9,7 +9,8 @@ import { checkStatusPattern } from "./check-expectation.js";
  */
 export function parseCapture(value: unknown): Capture {
   const root = record(value, "the file");
-  if (root["v"] !== 1) fail("v", root["v"] === undefined ? "is missing" : "is of another version of this package");
+  if (root["v"] !== 1)
+    fail("v", root["v"] === undefined ? "is missing" : "was written by another version of this package");
   const request = record(root["request"], "request");
   const event = record(root["event"] ?? {}, "event");
   const verify = record(root["verify"] ?? {}, "verify");
@@ -123,7 +124,7 @@ function list(value: unknown, name: string): unknown[] {
 }
 
 function text(value: unknown, name: string): string {
-  return typeof value === "string" ? value : fail(name, value === undefined ? "is missing" : "must be a text");
+  return typeof value === "string" ? value : fail(name, value === undefined ? "is missing" : "must be a string");
 }
 
 function textOrNull(value: unknown): string | null {

@@ -75,7 +75,12 @@ export const dev = defineCommand({
       default: "7d",
       summary: "How long captures are kept; pinned ones are never deleted.",
     },
-    max: { value: "n", parse: wholeNumber({ min: 1 }), default: "1000", summary: "Most captures that are kept." },
+    max: {
+      value: "n",
+      parse: wholeNumber({ min: 1 }),
+      default: "1000",
+      summary: "Maximum number of captures that are kept.",
+    },
     readyFile: {
       value: "file",
       summary: "Written once every port listens, with the addresses as JSON; removed at the end.",

@@ -46,12 +46,12 @@ export async function checkClock(url: URL | undefined, signal: AbortSignal): Pro
 function judgeSkew(seconds: number, { host, isHere }: { host: string; isHere: boolean }): CheckResult {
   const size = Math.abs(seconds);
   if (size <= EQUAL_SECONDS) {
-    const near = isHere ? " That is near by, so this says little about the service's own clock." : "";
+    const near = isHere ? " That host is nearby, so this says little about the service's own clock." : "";
     return pass("clock", `This machine's clock and that of ${host} agree.${near}`);
   }
   const text = `This machine's clock is ${formatSeconds(size)} ${seconds > 0 ? "behind" : "ahead of"} that of ${host}.`;
   if (size > LIMITS.toleranceSeconds) {
-    const effect = `A signature is good for ${formatSeconds(LIMITS.toleranceSeconds)}, so a receiver here accepts no delivery.`;
+    const effect = `A signature is valid for ${formatSeconds(LIMITS.toleranceSeconds)}, so a receiver here accepts no delivery.`;
     return fail("clock", `${text} ${effect}`, fixFor());
   }
   if (size > WARN_SECONDS) {

@@ -59,6 +59,6 @@ function judge(name: string, what: string, { status, headers, error }: SendResul
   return fail(
     name,
     `Something in front of the receiver answered ${status} to ${what}${loss}.`,
-    `${ABOVE} express.json() refuses above 100 kB and whatever is not JSON, express.raw() above 100 kB: even with a verify hook.`,
+    `${ABOVE} express.json() refuses above 100 kB and anything that is not JSON, express.raw() above 100 kB: even with a verify hook.`,
   );
 }

@@ -45,7 +45,7 @@ export const create: RunCommand<typeof specs.endpointsCreate> = async ({ args, o
 };
 
 export const update: RunCommand<typeof specs.endpointsUpdate> = async ({ args, options, context }) => {
-  if (options.enable && options.disable) throw usageError("--enable and --disable exclude each other.");
+  if (options.enable && options.disable) throw usageError("--enable and --disable cannot be used together.");
   const switched = options.enable ? true : options.disable ? false : undefined;
   const input = {
     ...writableInput(options),

@@ -34,7 +34,7 @@ export const NOTHING_TO_DO: ReadonlySet<string> = new Set(["commander.helpDispla
 /** Builds the parser. For an invalid command line it throws a `CommandError` that names the flag. */
 export function buildProgram({ commands, families, version, onCommand }: ProgramInput): Commander {
   const program = prepare(new Commander("pigeonhole"))
-    .description("Receives the webhooks of a mail workspace: capture, look, replay, operate.")
+    .description("Receives the webhooks of a mail workspace: capture, inspect, replay, operate.")
     .version(version, "-V, --version", "Prints the version.")
     .helpCommand(false)
     .addHelpText("after", "\npigeonhole <command> --help shows its options and examples.");

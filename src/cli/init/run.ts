@@ -160,7 +160,7 @@ async function tolerate(failures: string[], work: () => Promise<void>): Promise<
 function forbiddenFolder(error: unknown, folder: string): CommandError | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (!/^(?:EACCES|EPERM|EROFS)$/.test(code)) return undefined;
-  return usageError(`The folder ${folder} cannot be made (${code}). Choose one where this user may write.`);
+  return usageError(`The folder ${folder} cannot be created (${code}). Choose one where this user may write.`);
 }
 
 function nearestFolder(folder: string): string {

@@ -100,10 +100,10 @@ async function readOptions({ options, context }: Input, captures: Capture[]): Pr
   const { to, exact, newId, order, seed, times, keepTiming, delay, concurrency, ignore, timeout } = options;
   const expect = checkExpect(options.expect);
   const edit = await readEdit(options, context);
-  if (options.sameId && newId) throw usageError("--same-id and --new-id exclude each other.");
+  if (options.sameId && newId) throw usageError("--same-id and --new-id cannot be used together.");
   if (exact && (newId || edit !== undefined)) {
     const flag = newId ? "--new-id" : options.body === undefined ? "--set and --unset" : "--body";
-    throw usageError(`--exact sends the captured bytes, so ${flag} cannot go with it.`);
+    throw usageError(`--exact sends the captured bytes, so ${flag} cannot be used with it.`);
   }
   const secret = exact ? undefined : requireSigningSecret(options.secret, context).value;
   return {
@@ -135,7 +135,7 @@ async function readEdit(
 ): Promise<JsonEdit | { body: string } | undefined> {
   const isEdited = set.length > 0 || unset.length > 0;
   if (body === undefined) return isEdited ? { set: Object.fromEntries(set), unset } : undefined;
-  if (isEdited) throw usageError("--body replaces the whole body, so --set and --unset cannot go with it.");
+  if (isEdited) throw usageError("--body replaces the whole body, so --set and --unset cannot be used with it.");
   return { body: (await readInput("--body", body, context)).toString("utf8") };
 }
 

@@ -52,7 +52,7 @@ export const replay = defineCommand({
       whenBare: "1x",
       summary: "Keeps the gaps between arrivals, or makes them shorter, such as 10x faster.",
     },
-    delay: { value: "time", parse: duration, default: "0s", summary: "Least time between two requests." },
+    delay: { value: "time", parse: duration, default: "0s", summary: "Minimum time between two requests." },
     concurrency: {
       value: "n",
       parse: wholeNumber({ min: 1, max: 1000 }),

@@ -42,7 +42,7 @@ export async function checkNothingAnswers(target: URL): Promise<void> {
   if (!isTaken) return;
   throw new PigeonholeError(
     "port_in_use",
-    `Port ${port} (--to) is taken by another program, which would be tested in place of the app. End it, leave out --start to test it, or have the app listen at another port and give that with --to.`,
+    `Port ${port} (--to) is in use by another program, which would be tested in place of the app. End it, leave out --start to test it, or have the app listen at another port and give that with --to.`,
   );
 }
 
@@ -118,6 +118,6 @@ export async function waitForApp({ url, isHealth, patienceMs, allowRemote, app, 
 }
 
 function unreachable(what: string, app: AppProcess | undefined): CommandError {
-  const words = app === undefined || app.lastWords === "" ? "" : ` Its last words:\n${app.lastWords.trimEnd()}`;
+  const words = app === undefined || app.lastWords === "" ? "" : ` Its last output:\n${app.lastWords.trimEnd()}`;
   return new CommandError(EXIT.unreachable, "app_unreachable", `${what}${words}`);
 }

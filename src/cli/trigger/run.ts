@@ -85,7 +85,7 @@ async function bodyMaker({ args, options, context }: Input): Promise<(index: num
     throw usageError(`${noSuchEventType(type)} trigger --list shows all; --body posts any other event.`);
   }
   if (options.id !== undefined && options.count > 1)
-    throw usageError("--id names one event, so it cannot go with --count.");
+    throw usageError("--id names one event, so it cannot be used with --count.");
   return (index) => {
     const { seed, at, id } = options;
     const event = sampleEvent(

@@ -13,7 +13,7 @@ export class BodyFields {
   text(name: string, longest: number): string | undefined {
     const value = this.#read(name);
     if (value === undefined) return undefined;
-    if (typeof value !== "string") throw badField(name, "must be a text.");
+    if (typeof value !== "string") throw badField(name, "must be a string.");
     if (value.length > longest) throw badField(name, `must have at most ${longest} characters.`);
     return value;
   }

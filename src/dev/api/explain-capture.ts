@@ -66,7 +66,7 @@ function checksOf(verdict: SignatureVerdict, secrets: readonly NamedSecret[], he
       detail: hasTime
         ? new Date(verdict.signedAt).toISOString()
         : isHeaderBad
-          ? "Not looked at."
+          ? "Not checked."
           : "Missing or unreadable.",
     },
     {
@@ -76,14 +76,14 @@ function checksOf(verdict: SignatureVerdict, secrets: readonly NamedSecret[], he
         ? `Signed with ${secrets[verdict.secretIndex]?.ref ?? "a known secret"}, over exactly these bytes.`
         : hasTime
           ? `None of ${secrets.length} known ${secrets.length === 1 ? "secret" : "secrets"} made this signature over these bytes.`
-          : "Not looked at.",
+          : "Not checked.",
     },
     ageCheck(verdict),
   ];
 }
 
 function ageCheck(verdict: SignatureVerdict): SignatureCheck {
-  if (!("signedAt" in verdict)) return { name: "Age", result: "skipped", detail: "Not looked at." };
+  if (!("signedAt" in verdict)) return { name: "Age", result: "skipped", detail: "Not checked." };
   const { skewSeconds } = verdict;
   const isInWindow = Math.abs(skewSeconds) <= LIMITS.toleranceSeconds;
   const age = skewSeconds < 0 ? `${-skewSeconds} s ahead of the arrival` : `${skewSeconds} s before the arrival`;

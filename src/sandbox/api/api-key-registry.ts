@@ -81,7 +81,7 @@ export class ApiKeyRegistry {
 
 function checkTexts(option: string, list: readonly string[]): readonly string[] {
   if (Array.isArray(list) && list.every((entry) => typeof entry === "string")) return list;
-  throw new PigeonholeError("invalid_option", `${option} must be a list of texts.`);
+  throw new PigeonholeError("invalid_option", `${option} must be a list of strings.`);
 }
 
 /** 24 hex characters, like an id of the service. It does not reveal the token. */

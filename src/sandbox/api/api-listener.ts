@@ -47,7 +47,7 @@ async function readUpTo(req: IncomingMessage, maxBytes: number): Promise<Uint8Ar
     });
     req.once("end", settle);
     req.once("error", reject);
-    req.once("close", () => reject(new Error("The request broke off.")));
+    req.once("close", () => reject(new Error("The request was cut off.")));
   });
 }
 

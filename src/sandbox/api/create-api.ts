@@ -186,7 +186,7 @@ function injectedError({ status, code, retryAfter }: Extract<InjectedFault, { ki
 /** `code`, `message` and `param` at the top level; assumed. */
 function errorAnswer(error: unknown): ApiAnswer {
   if (!(error instanceof SandboxApiError)) {
-    return { status: 500, body: { code: "internal_error", message: "The sandbox made a mistake." } };
+    return { status: 500, body: { code: "internal_error", message: "The sandbox failed: internal error." } };
   }
   const { status, code, message, param, headers } = error;
   return { status, headers, body: { code, message, ...(param === undefined ? {} : { param }) } };

@@ -49,7 +49,7 @@ export class Automations {
     AUTOMATION_OPTIONS.checkNames(automation);
     const { id, trigger } = automation as { id: unknown; trigger: unknown };
     if (typeof id !== "string" || typeof trigger !== "string") {
-      throw new PigeonholeError("invalid_option", "An automation of the sandbox needs id and trigger, both texts.");
+      throw new PigeonholeError("invalid_option", "An automation of the sandbox needs id and trigger, both strings.");
     }
     this.#automations.push(automation);
   }

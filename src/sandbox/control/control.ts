@@ -46,5 +46,5 @@ function faultBody(error: unknown): { status: number; body: unknown } {
     return { status, body: { code, message, ...(param === undefined ? {} : { param }) } };
   }
   if (isPigeonholeError(error)) return { status: 422, body: { code: error.code, message: error.message } };
-  return { status: 500, body: { code: "internal_error", message: "The sandbox made a mistake." } };
+  return { status: 500, body: { code: "internal_error", message: "The sandbox failed: internal error." } };
 }

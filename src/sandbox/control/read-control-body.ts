@@ -25,7 +25,7 @@ export async function readControlBody(req: IncomingMessage): Promise<ControlBody
 export function textOf(body: ControlBody, field: string): string | undefined {
   const value = body[field];
   if (value === undefined || typeof value === "string") return value;
-  throw badRequest(422, field, "Must be a text.");
+  throw badRequest(422, field, "Must be a string.");
 }
 
 /** An object of the body; throws 422 for anything else. */

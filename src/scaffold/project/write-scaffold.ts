@@ -73,7 +73,7 @@ function cannotBeMade(folder: string, error: unknown): PigeonholeError {
   const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
   return new PigeonholeError(
     "invalid_argument",
-    `The folder ${folder} cannot be made (${code}). Choose one where this user may write.`,
+    `The folder ${folder} cannot be created (${code}). Choose one where this user may write.`,
     { cause: error },
   );
 }
