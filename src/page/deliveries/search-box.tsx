@@ -128,7 +128,7 @@ export function SearchBox() {
       {queryProblem.value !== "" && (
         <p class="search-problem" role="alert">
           <Icon name="warning" /> {queryProblem.value}
-          <span class="hint">Below is what the search found before.</span>
+          <span class="hint">Below are the results of the search before.</span>
         </p>
       )}
       <div class="offers" id={listId} role="listbox" aria-label="Completions" hidden={!isListed}>

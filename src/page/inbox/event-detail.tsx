@@ -65,7 +65,7 @@ export function EventDetail({ event }: { event: InboxEventDetail }) {
         </ul>
         <h3>Body</h3>
         {event.body === null ? (
-          <p class="nothing">Dropped after its time of retention.</p>
+          <p class="nothing">Dropped when its retention time ended.</p>
         ) : (
           <BodyView body={{ encoding: "utf8", data: event.body }} label="Body" mustBeJson />
         )}

@@ -3,8 +3,8 @@ import { CopyLine } from "../ui/copy-line.js";
 import { Icon } from "../ui/icon.js";
 
 const CONNECTIONS: Record<Connection, { word: string; meaning: string }> = {
-  connecting: { word: "connecting", meaning: "Asking the dev server." },
-  live: { word: "live", meaning: "New deliveries appear by themselves." },
+  connecting: { word: "connecting", meaning: "Connecting to the dev server." },
+  live: { word: "live", meaning: "New deliveries appear automatically." },
   lost: { word: "lost, trying again", meaning: "The dev server does not answer. Is it still running?" },
 };
 

@@ -43,7 +43,7 @@ export function TypeList({ types, current, onChange }: TypeListOptions) {
               ))}
           </section>
         ))}
-        {shown.length === 0 && <p class="nothing">No type fits.</p>}
+        {shown.length === 0 && <p class="nothing">No type matches.</p>}
       </div>
     </nav>
   );

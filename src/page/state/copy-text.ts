@@ -8,7 +8,7 @@ export async function copyText(text: string, what: string): Promise<void> {
   } catch {
     showNotice({
       tone: "bad",
-      text: "The browser keeps this page from the clipboard. Select the text and copy it yourself.",
+      text: "The browser does not let this page use the clipboard. Select the text and copy it yourself.",
     });
   }
 }

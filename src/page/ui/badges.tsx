@@ -69,7 +69,7 @@ const NO_WORK = "no work";
 
 const WORK_STATES: Record<string, Omit<Face, "word">> = {
   pending: { icon: "clock", tone: "mute", meaning: "Waits for its next run." },
-  leased: { icon: "arrow", tone: "warn", meaning: "Being worked on right now." },
+  leased: { icon: "arrow", tone: "warn", meaning: "A handler runs it, or is about to." },
   done: { icon: "check", tone: "good", meaning: "Finished." },
   dead: { icon: "cross", tone: "bad", meaning: "Given up: attempts spent, or a permanent error." },
   parked: { icon: "warning", tone: "warn", meaning: "Kept, but not understood." },
