@@ -15,7 +15,6 @@ const EXCEPTIONS: Record<string, number> = {
   "store/sqlite/inbox-database.ts createInboxDatabase": 61,
   "store/sqlite/operations/accept.ts prepareAccept": 79,
   "store/sqlite/operations/inspect.ts prepareInspect": 71,
-  "store/sqlite/operations/lease.ts prepareLease": 62,
   "store/sqlite/operations/outbox-send.ts prepareLeaseSend": 75,
   "store/sqlite/operations/outbox-settle.ts prepareSettleSend": 67,
   "store/sqlite/operations/replan.ts prepareReplan": 65,

@@ -10,7 +10,7 @@ import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
 import { type OpenStore, canReopen, openStore } from "./open-store.js";
-import { sumCountPages } from "./operations/counts.js";
+import { countPageByPage } from "./operations/counts.js";
 import { Ownership } from "./ownership.js";
 
 /** How often the store checks whether removed files are back. */
@@ -168,13 +168,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     listStuck: (query) => run("listStuck", query),
     replan: (plan) => run("replan", plan),
     discard: (id, now) => run("discard", { id, now }),
-    async counts(now) {
-      const pages = [await run("countPage", {})];
-      for (let after = pages[0]?.next; after !== undefined; after = pages.at(-1)?.next) {
-        pages.push(await run("countPage", { after }));
-      }
-      return sumCountPages(pages, now);
-    },
+    counts: (now) => countPageByPage((input) => run("countPage", input), now),
     prune: (limits) => run("prune", limits),
     noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),

@@ -79,8 +79,20 @@ export function prepareCounts(db: Database) {
   };
 }
 
-/** All pages as one. What was settled between two pages may be counted in either, in both or in none. */
-export function sumCountPages(pages: readonly CountPage[], now: number): StoreCounts {
+/** All pages, each in a transaction of its own. */
+export async function countPageByPage(
+  countPage: (input: { after?: CountedTo }) => Promise<CountPage>,
+  now: number,
+): Promise<StoreCounts> {
+  const pages = [await countPage({})];
+  for (let after = pages[0]?.next; after !== undefined; after = pages.at(-1)?.next) {
+    pages.push(await countPage({ after }));
+  }
+  return sumCountPages(pages, now);
+}
+
+/** What was settled between two pages may be counted in either, in both or in none. */
+function sumCountPages(pages: readonly CountPage[], now: number): StoreCounts {
   const groups = pages.flatMap((page) => page.groups);
   const oldest = (state: Group["state"]): number | undefined =>
     groups

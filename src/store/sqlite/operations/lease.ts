@@ -18,12 +18,8 @@ interface Row {
   body: Uint8Array;
 }
 
-/**
- * Leases a page of due work for one handler. Work that one process died in is returned first, without other work and in
- * small pages, so that the next crash shows which event causes it; crash-looping work, which two processes died in, is
- * returned one piece at a time.
- */
-export function prepareLease(db: Database, nextToken: NextToken) {
+/** Reads pending work of a handler by the number of processes that died in it. */
+function prepareReadDue(db: Database) {
   const selectDue = db.prepare<{ handler: string; crashes: Crashes; now: number }, Row>(`
     SELECT w.seq, w.started, w.finished, coalesce(f.id, e.id) AS eventId, e.received_at AS receivedAt, e.signed_at AS signedAt,
       w.due_at AS dueAt, b.body
@@ -38,11 +34,6 @@ export function prepareLease(db: Database, nextToken: NextToken) {
     WHERE state = 'pending' AND handler = :handler AND min(started - finished, 2) = :crashes
     ORDER BY due_at LIMIT 1`)
     .pluck();
-  const setLeased = db.prepare(`
-    UPDATE inbox_work
-    SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, waits_since = NULL, started = started + 1
-    WHERE seq = :seq AND handler = :handler AND state = 'pending'`);
-
   /** When the first work with each number of crashes is due. */
   function readDues(handler: string): (number | undefined)[] {
     return ([0, 1, 2] as const).map((crashes) => selectNextDue.get({ handler, crashes }));
@@ -59,6 +50,21 @@ export function prepareLease(db: Database, nextToken: NextToken) {
     }
     return rows;
   }
+
+  return { readDues, readPage };
+}
+
+/**
+ * Leases a page of due work for one handler. Work that one process died in is returned first, without other work and in
+ * small pages, so that the next crash shows which event causes it; crash-looping work, which two processes died in, is
+ * returned one piece at a time.
+ */
+export function prepareLease(db: Database, nextToken: NextToken) {
+  const { readDues, readPage } = prepareReadDue(db);
+  const setLeased = db.prepare(`
+    UPDATE inbox_work
+    SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, waits_since = NULL, started = started + 1
+    WHERE seq = :seq AND handler = :handler AND state = 'pending'`);
 
   /**
    * Reads no page where nothing is due: an idle handler polls every second, and three tables cost several times as much
