@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
 import type { CommitFunction } from "./commit-transaction.js";
+import type { ErasePage, EraseRequest } from "./erase.js";
 import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
 import type { Outbox } from "./outbox.js";
 import type { Lease, LeasedWork, NewWork, ParkedNote, Settlement } from "./work.js";
@@ -157,6 +158,13 @@ export interface Store extends Outbox {
   replan(plan: { seq: number; handlers: readonly string[]; parked?: ParkedNote; now: number }): Promise<number>;
   /** Ends all pending, dead and parked work of the event without running it; returns how many pieces. */
   discard(id: string, now: number): Promise<number>;
+  /**
+   * Erases what mentions an address, one small page from the cursor on. An event loses its body, its steps and its error
+   * texts, and its work ends as discarded; id and marks stay, so that nothing runs twice. A contact event keeps its key
+   * and its name. What is being handled or sent is only counted. Rejects with `invalid_argument` for what is not one
+   * address.
+   */
+  erase(request: EraseRequest): Promise<ErasePage>;
   counts(now: number): Promise<StoreCounts>;
   /**
    * Removes one small batch of what retention no longer keeps. Events with unsettled work stay. Returns how many rows

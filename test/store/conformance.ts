@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { describeAccept } from "./conformance/accept.js";
 import { describeCommit } from "./conformance/commit.js";
+import { describeErase } from "./conformance/erase.js";
 import { type StoreKind, useStore } from "./conformance/fixture.js";
 import { describeInspect } from "./conformance/inspect.js";
 import { describeLease } from "./conformance/lease.js";
@@ -32,6 +33,7 @@ export function describeStore(name: string, kind: StoreKind): void {
     describeInspect(fixture);
     describeReplan(fixture);
     describePrune(fixture);
+    describeErase(fixture);
     describeOutboxRecord(fixture);
     describeOutboxSend(fixture);
     describeOutboxSettle(fixture);

@@ -12,6 +12,7 @@ import {
 } from "./batch.js";
 import { prepareAccept } from "./operations/accept.js";
 import { prepareAddDone, prepareCountPage } from "./operations/counts.js";
+import { prepareErase } from "./operations/erase.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
 import {

@@ -33,6 +33,7 @@ const CALLS = {
   listStuck: (store) => store.listStuck({ state: "dead", limit: 1, afterSeq: 0 }),
   replan: (store) => store.replan({ seq: 1, handlers: [], now: T }),
   discard: (store) => store.discard("evt_1", T),
+  erase: (store) => store.erase({ email: "ann@example.com", now: T, dryRun: false }),
   counts: (store) => store.counts(T),
   record: (store) => store.record([], T),
   leaseSend: (store) => store.leaseSend({ now: T, leaseUntil: T, limit: 1, aloneBefore: 0 }),

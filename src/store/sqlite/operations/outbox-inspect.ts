@@ -88,6 +88,20 @@ export function prepareDiscardOutbox(db: Database) {
     UNION ALL SELECT seq, send FROM outbox_event WHERE key = :key AND state = 'again'
     UNION ALL SELECT seq, send FROM outbox_event WHERE key = :key AND ${IS_NEW}
     LIMIT 1`);
+  const discard = prepareDiscardContactEvent(db);
+  return ({ key, now }: { key: string; now: number }): boolean => {
+    const event = select.get({ key });
+    if (event === undefined) return false;
+    discard({ ...event, now });
+    return true;
+  };
+}
+
+/**
+ * Ends an event that waits or is dead. The key stays, so that a rerun does not record it again; so does its place in a call whose
+ * outcome is unknown, since that call may only be repeated as it was.
+ */
+export function prepareDiscardContactEvent(db: Database) {
   const discard = db.prepare(`
     UPDATE outbox_event SET state = 'done', settled_at = :now, reason = NULL, message = 'discarded' WHERE seq = :seq`);
   const removeSend = db.prepare(`
@@ -95,14 +109,10 @@ export function prepareDiscardOutbox(db: Database) {
       AND NOT EXISTS (SELECT 1 FROM outbox_event AS e WHERE e.send = :send AND e.state = 'dead')`);
   const freeMembers = db.prepare("UPDATE outbox_event SET send = NULL, position = NULL WHERE send = :send");
 
-  return ({ key, now }: { key: string; now: number }): boolean => {
-    const event = select.get({ key });
-    if (event === undefined) return false;
-    const { seq, send } = event;
+  return ({ seq, send, now }: { seq: number; send: number | null; now: number }): void => {
     discard.run({ seq, now });
     // No dead event is left whose retry would repeat the call.
     if (send !== null && removeSend.run({ send }).changes === 1) freeMembers.run({ send });
-    return true;
   };
 }
 

@@ -80,18 +80,24 @@ export function prepareReplan(db: Database) {
   };
 }
 
-/** Ends work without running it; the marks say so. Leased work is left to its run. */
+/** Ends work of the event with this id; returns how many pieces. */
 export function prepareDiscard(db: Database) {
+  const selectSeq = db.prepare<{ id: string }, number>("SELECT seq FROM inbox_event WHERE id = :id").pluck();
+  const endWork = prepareEndWork(db);
+  return ({ id, now }: { id: string; now: number }): number => {
+    const seq = selectSeq.get({ id });
+    return seq === undefined ? 0 : endWork({ seq, now });
+  };
+}
+
+/** Ends work without running it; the marks say so. Leased work is left to its run. */
+export function prepareEndWork(db: Database) {
   const mark = db.prepare(`
     INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded)
-    SELECT w.seq, w.handler, :now, w.started, 1
-    FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq
-    WHERE e.id = :id AND w.state <> 'leased'`);
-  const remove = db.prepare(`
-    DELETE FROM inbox_work
-    WHERE seq = (SELECT seq FROM inbox_event WHERE id = :id) AND state <> 'leased'`);
-  return ({ id, now }: { id: string; now: number }): number => {
-    mark.run({ id, now });
-    return remove.run({ id }).changes;
+    SELECT seq, handler, :now, started, 1 FROM inbox_work WHERE seq = :seq AND state <> 'leased'`);
+  const remove = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND state <> 'leased'");
+  return ({ seq, now }: { seq: number; now: number }): number => {
+    mark.run({ seq, now });
+    return remove.run({ seq }).changes;
   };
 }

@@ -1,0 +1,70 @@
+/** How much was erased, or with `dryRun` would be. */
+export interface EraseCounts {
+  /** Events that lost their body, the values of their steps and their error texts. */
+  events: number;
+  /** Pieces of work that ended without a run, since their event mentions the address. */
+  work: number;
+  /** Events that are being handled; they keep what they have until then. */
+  eventsLeft: number;
+  /** Contact events that lost everything but their name; those that waited or were dead are discarded. */
+  contactEvents: number;
+  /** Contact events of a call that is being made, or that may have to be repeated unchanged. */
+  contactEventsLeft: number;
+}
+
+/** Where the next page begins. What is stored after the first page of a list is not part of the round. */
+export interface EraseCursor {
+  list: "events" | "contactEvents";
+  afterSeq: number;
+  throughSeq: number;
+}
+
+export interface EraseRequest {
+  email: string;
+  now: number;
+  /** Counts, and changes nothing. */
+  dryRun: boolean;
+  /** Undefined for the first page. */
+  cursor?: EraseCursor | undefined;
+}
+
+export interface ErasePage extends EraseCounts {
+  /** Undefined on the last page. */
+  next: EraseCursor | undefined;
+}
+
+export const NOTHING_ERASED: EraseCounts = {
+  events: 0,
+  work: 0,
+  eventsLeft: 0,
+  contactEvents: 0,
+  contactEventsLeft: 0,
+};
+
+/** All pages of a round, one after another. */
+export async function eraseAll(
+  erasePage: (cursor: EraseCursor | undefined) => Promise<ErasePage>,
+): Promise<EraseCounts> {
+  let total = NOTHING_ERASED;
+  for (let cursor: EraseCursor | undefined; ;) {
+    const { next, ...page } = await erasePage(cursor);
+    total = addCounts(total, page);
+    if (next === undefined) return total;
+    cursor = next;
+  }
+}
+
+export function addCounts(a: EraseCounts, b: Partial<EraseCounts>): EraseCounts {
+  return {
+    events: a.events + (b.events ?? 0),
+    work: a.work + (b.work ?? 0),
+    eventsLeft: a.eventsLeft + (b.eventsLeft ?? 0),
+    contactEvents: a.contactEvents + (b.contactEvents ?? 0),
+    contactEventsLeft: a.contactEventsLeft + (b.contactEventsLeft ?? 0),
+  };
+}
+
+/** True where something was found, so that a page has to be written. */
+export function isAnyFound(counts: EraseCounts): boolean {
+  return Object.keys(NOTHING_ERASED).some((name) => counts[name as keyof EraseCounts] > 0);
+}

@@ -1,0 +1,38 @@
+import type { Database } from "better-sqlite3";
+import type { EraseTask, Erased } from "./erase-contact-event.js";
+import { prepareEndWork } from "./replan.js";
+
+/** What an event keeps is its row and its marks: a redelivery is a duplicate, and nothing runs twice. */
+export function prepareEraseEvent(db: Database) {
+  const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
+  const selectTexts = db
+    .prepare<{ seq: number }, string>(`
+    SELECT error FROM inbox_work WHERE seq = :seq AND error IS NOT NULL
+    UNION ALL SELECT name FROM inbox_step WHERE seq = :seq
+    UNION ALL SELECT value FROM inbox_step WHERE seq = :seq`)
+    .pluck();
+  const isHandled = db.prepare<{ seq: number }, 1>(`
+    SELECT 1 WHERE EXISTS (SELECT 1 FROM inbox_work WHERE seq = :seq AND state = 'leased')
+      OR EXISTS (SELECT 1 FROM inbox_in_flight WHERE seq = :seq)`);
+  const countWaiting = db
+    .prepare<{ seq: number }, number>("SELECT count(*) FROM inbox_work WHERE seq = :seq AND state <> 'leased'")
+    .pluck();
+  const endWork = prepareEndWork(db);
+  const dropBody = db.prepare("DELETE FROM inbox_body WHERE seq = :seq");
+  const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
+
+  return (seq: number, { mentions, now, dryRun }: EraseTask): Erased => {
+    const body = selectBody.get({ seq });
+    const contents = [...(body === undefined ? [] : [body]), ...selectTexts.all({ seq })];
+    const readBytes = contents.reduce((sum, { length }) => sum + length, 0);
+    if (!contents.some(mentions)) return { readBytes };
+    const isLeft = isHandled.get({ seq }) !== undefined;
+    const work = dryRun ? (countWaiting.get({ seq }) ?? 0) : endWork({ seq, now });
+    if (isLeft) return { readBytes, work, eventsLeft: 1 };
+    if (!dryRun) {
+      dropBody.run({ seq });
+      dropSteps.run({ seq });
+    }
+    return { readBytes, work, events: 1 };
+  };
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from "vitest";
+import type { EraseCounts, EraseCursor, ErasePage, EraseRequest } from "#pigeonhole/store/erase.js";
+import { addCounts, NOTHING_ERASED } from "#pigeonhole/store/erase.js";
+import {
+  acceptLeased,
+  DAY,
+  expectCode,
+  type Fixture,
+  leasePage,
+  newEvent,
+  settlements,
+  snapshot,
+  statesOf,
+  T,
+} from "./fixture.js";
+import {
+  leaseSend,
+  newRecord,
+  outboxOf,
+  outboxSnapshot,
+  RESULTS,
+  sendSettlements,
+  takeSend,
+} from "./outbox-fixture.js";
+
+const EMAIL = "ann@example.com";
+const LATER = T + DAY;
+
+const bodyWith = (email: string): Buffer => Buffer.from(JSON.stringify({ data: { to: [email] } }));
+const ANNS = { body: bodyWith("Ann@Example.com") };
+
+const contactOf = (key: string, email: string) =>
+  newRecord(key, { body: JSON.stringify({ name: `n_${key}`, email, occurredAt: new Date(T).toISOString() }) });
+
+export function describeErase(fixture: Fixture): void {
+  /** All pages, and how many there were. */
+  async function eraseAll(change: Partial<EraseRequest> = {}): Promise<EraseCounts & { pages: number }> {
+    let [total, pages] = [NOTHING_ERASED, 0];
+    let cursor: EraseCursor | undefined = change.cursor;
+    do {
+      const page = await fixture.store.erase({ email: EMAIL, now: LATER, dryRun: false, ...change, cursor });
+      const { next, ...counts }: ErasePage = page;
+      total = addCounts(total, counts);
+      cursor = next;
+      pages += 1;
+    } while (cursor !== undefined);
+    return { ...total, pages };
+  }
+
+  async function settle(id: string, to: "done" | "pending" | "dead" | "parked", body: Buffer): Promise<void> {
+    await fixture.store.settle(settlements[to](await acceptLeased(fixture.store, id, { body })));
+  }
+
+  describe("erase", () => {
+    test("an event that mentions the address loses its body, and another event keeps it", async () => {
+      await settle("evt_1", "done", ANNS.body);
+      await settle("evt_2", "done", bodyWith("joann@example.com"));
+      const other = await fixture.store.get("evt_2");
+      expect(await eraseAll()).toMatchObject({ events: 1, work: 0, eventsLeft: 0 });
+      expect(await fixture.store.get("evt_1")).toMatchObject({ body: undefined, state: "done" });
+      expect(await fixture.store.get("evt_2")).toEqual(other);
+    });
+
+    test.each(["pending", "dead", "parked"] as const)("%s work of it ends as discarded", async (to) => {
+      await settle("evt_1", to, ANNS.body);
+      expect(await eraseAll()).toMatchObject({ events: 1, work: 1 });
+      const [work] = (await fixture.store.get("evt_1"))?.handlers ?? [];
+      expect(work).toMatchObject({ handler: "h", state: "done", discarded: true, error: undefined, settledAt: LATER });
+      expect((await leasePage(fixture.store, { now: T + 2 * DAY })).work).toEqual([]);
+    });
+
+    test("a redelivery of it is a duplicate, with the same bytes and with others", async () => {
+      await settle("evt_1", "parked", ANNS.body);
+      await eraseAll();
+      expect(await fixture.store.accept(newEvent("evt_1", ANNS))).toEqual({ kind: "duplicate", otherBytes: false });
+      const others = newEvent("evt_1", { body: Buffer.from("{}") });
+      expect(await fixture.store.accept(others)).toEqual({ kind: "duplicate", otherBytes: true });
+      expect((await leasePage(fixture.store, { now: T + 2 * DAY })).work).toEqual([]);
+    });
+
+    test("an event that is being handled keeps what it has, its other work ends, and it is erased afterwards", async () => {
+      const accepted = await fixture.store.accept(
+        newEvent("evt_1", { ...ANNS, work: [{ handler: "h", leaseUntil: T + DAY }, { handler: "waits" }] }),
+      );
+      const [lease] = accepted.kind === "stored" ? accepted.leases : [];
+      expect(await eraseAll()).toMatchObject({ events: 0, eventsLeft: 1, work: 1 });
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased", waits: "done" });
+      expect(Buffer.from((await fixture.store.get("evt_1"))?.body ?? [])).toEqual(ANNS.body);
+      expect(await fixture.store.settle(settlements.done(lease ?? expect.unreachable()))).toBe("settled");
+      expect(await eraseAll()).toMatchObject({ events: 1, eventsLeft: 0, work: 0 });
+      expect((await fixture.store.get("evt_1"))?.body).toBeUndefined();
+    });
+
+    test("an event is found by the value of a step or by an error text, and loses both", async () => {
+      const steps = await acceptLeased(fixture.store, "evt_1", { body: Buffer.from("{}") });
+      await fixture.store.saveStep(steps, "load", String.raw`{"to":"ann\u0040example.com"}`);
+      await fixture.store.settle(settlements.pending(steps));
+      const failed = await acceptLeased(fixture.store, "evt_2", { body: Buffer.from("{}") });
+      await fixture.store.settle({ ...settlements.dead(failed), error: "no contact <ann@example.com>" });
+      expect(await eraseAll()).toMatchObject({ events: 2, work: 2 });
+      expect(await fixture.store.loadSteps(steps)).toEqual({});
+      expect(JSON.stringify(await snapshot(fixture.store))).not.toContain(EMAIL);
+    });
+
+    test("a dry run counts the same and changes nothing", async () => {
+      await settle("evt_1", "done", ANNS.body);
+      await settle("evt_2", "dead", ANNS.body);
+      await acceptLeased(fixture.store, "evt_3", ANNS);
+      await fixture.store.record([contactOf("a", EMAIL)], T);
+      const before = [await snapshot(fixture.store), await outboxSnapshot(fixture.store)];
+      const counted = await eraseAll({ dryRun: true });
+      expect([await snapshot(fixture.store), await outboxSnapshot(fixture.store)]).toEqual(before);
+      expect(counted).toMatchObject({ events: 2, work: 1, eventsLeft: 1, contactEvents: 1, contactEventsLeft: 0 });
+      expect(await eraseAll()).toEqual(counted);
+    });
+
+    test("a page ends after a number of rows or bytes, and the round ends at what was stored when it began", async () => {
+      const large = Buffer.from(JSON.stringify({ to: EMAIL, fill: "x".repeat(3 * 1024 * 1024) }));
+      for (const id of ["a", "b", "c"]) await fixture.store.accept(newEvent(id, { body: large }));
+      for (let id = 0; id < 250; id += 1) await fixture.store.accept(newEvent(`evt_${id}`, ANNS));
+      const first = await fixture.store.erase({ email: EMAIL, now: LATER, dryRun: false });
+      expect(first.events).toBe(2);
+      await fixture.store.accept(newEvent("later", ANNS));
+      const rest = await eraseAll({ cursor: first.next });
+      expect(rest.pages).toBeGreaterThan(1);
+      expect((await fixture.store.get("later"))?.body).toBeDefined();
+    });
+
+    test("what is not one address is refused", async () => {
+      await expectCode(fixture.store.erase({ email: "ann", now: T, dryRun: true }), "invalid_argument");
+    });
+  });
+
+  describe("erase of contact events", () => {
+    const bodies = async () =>
+      Object.fromEntries((await outboxOf(fixture.store)).map(({ key, body }) => [key, JSON.parse(body) as unknown]));
+    const states = async () =>
+      Object.fromEntries((await outboxOf(fixture.store)).map(({ key, state }) => [key, state]));
+
+    test("one that was sent keeps its key and its name, and its key still stands for it", async () => {
+      await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
+      const send = await takeSend(fixture.store);
+      const results = send.events.map(({ seq }) => RESULTS.done(seq));
+      await fixture.store.settleSend(sendSettlements.settled(send, results));
+      expect(await eraseAll()).toMatchObject({ contactEvents: 1, contactEventsLeft: 0 });
+      expect(await bodies()).toMatchObject({ a: { erased: true, name: "n_a" }, b: { email: "b@example.com" } });
+      expect(await fixture.store.record([contactOf("a", EMAIL)], LATER)).toEqual(["known"]);
+      expect((await leaseSend(fixture.store, { now: LATER })).send).toBeUndefined();
+      expect(await eraseAll()).toMatchObject({ contactEvents: 0 });
+    });
+
+    test("one that waits is not sent any more", async () => {
+      await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
+      expect(await eraseAll()).toMatchObject({ contactEvents: 1 });
+      expect(await states()).toEqual({ a: "done", b: "pending" });
+      expect((await takeSend(fixture.store)).events.map(({ body }) => body)).toEqual([
+        contactOf("b", "b@example.com").body,
+      ]);
+    });
+
+    test("one that the service refused loses the service's words, too, and cannot be retried", async () => {
+      await fixture.store.record([contactOf("a", "b@example.com")], T);
+      const send = await takeSend(fixture.store);
+      const refused = { ...RESULTS.dead(send.events[0]?.seq ?? 0), message: `no contact ${EMAIL}` };
+      await fixture.store.settleSend(sendSettlements.settled(send, [refused]));
+      expect(await eraseAll()).toMatchObject({ contactEvents: 1 });
+      expect(JSON.stringify(await outboxSnapshot(fixture.store))).not.toContain(EMAIL);
+      expect(await fixture.store.retryOutbox("a", LATER)).toBe(false);
+    });
+
+    test.each(["leased", "pending"] as const)("the call that is %s is repeated unchanged", async (state) => {
+      await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
+      const send = await takeSend(fixture.store);
+      if (state === "pending") await fixture.store.settleSend(sendSettlements.pending(send));
+      expect(await eraseAll()).toMatchObject({ contactEvents: 0, contactEventsLeft: 1 });
+      const again = await takeSend(fixture.store, { now: LATER, leaseUntil: LATER + DAY });
+      expect(again.events).toEqual(send.events);
+      await fixture.store.settleSend(
+        sendSettlements.settled(
+          again,
+          again.events.map(({ seq }) => RESULTS.done(seq)),
+        ),
+      );
+      expect(await eraseAll()).toMatchObject({ contactEvents: 1, contactEventsLeft: 0 });
+    });
+
+    test("a call that was given up ends with the last that could be sent again", async () => {
+      await fixture.store.record([contactOf("a", EMAIL), contactOf("b", EMAIL)], T);
+      await fixture.store.settleSend(sendSettlements.dead(await takeSend(fixture.store)));
+      expect(await eraseAll({ dryRun: true })).toMatchObject({ contactEvents: 2, contactEventsLeft: 0 });
+      expect(await eraseAll()).toMatchObject({ contactEvents: 2, contactEventsLeft: 0 });
+      expect(await bodies()).toEqual({ a: { erased: true, name: "n_a" }, b: { erased: true, name: "n_b" } });
+      expect((await leaseSend(fixture.store, { now: LATER })).send).toBeUndefined();
+    });
+
+    test("a call that was given up and that others may have repeated keeps its members", async () => {
+      await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
+      const send = await takeSend(fixture.store);
+      await fixture.store.settleSend(sendSettlements.dead(send));
+      expect(await eraseAll()).toMatchObject({ contactEvents: 0, contactEventsLeft: 1 });
+      expect(await states()).toEqual({ a: "done", b: "dead" });
+      expect(await fixture.store.discardOutbox("b", LATER)).toBe(true);
+      expect(await eraseAll()).toMatchObject({ contactEvents: 1, contactEventsLeft: 0 });
+    });
+  });
+}
