@@ -1,8 +1,9 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { defineOptions, flag, given, type OptionsOf } from "../base/options.js";
+import { defineOptions, flag, given, required, type OptionsOf } from "../base/options.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
+import { type EraseCounts, type EraseOptions, eraseAll } from "../store/erase.js";
 import { type EventDetail, type EventPage, type EventQuery, bodyOf } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import type { ParkedNote } from "../store/work.js";
@@ -35,6 +36,13 @@ export interface Inbox {
    * `not_found`.
    */
   discard(id: string): Promise<number>;
+  /**
+   * Erases what mentions an e-mail address: bodies, values of steps and error texts of events, and contact events. Their
+   * work ends without a run, and contact events that wait are not sent. Ids, keys and marks stay, so that nothing runs
+   * or is sent twice. What is being handled or sent is counted as left: call it again later. Rejects with
+   * `invalid_argument` for what is not one address.
+   */
+  erase(options: EraseOptions): Promise<EraseCounts>;
   /**
    * Writes a whole copy of the database as of one moment to the path `copy`, in one file of mode 0600, while deliveries
    * arrive. Resolves with its size in bytes. The safe way to copy: a program in this process that opens and closes the
@@ -70,6 +78,11 @@ export const EVENT_QUERY_OPTIONS = defineOptions("inbox.list", {
 export const BACKUP_OPTIONS = defineOptions("inbox.backup", {
   replace: flag({ default: false }),
 } satisfies OptionsOf<BackupOptions>);
+
+export const ERASE_OPTIONS = defineOptions("inbox.erase", {
+  email: required<string>(),
+  dryRun: flag({ default: false }),
+} satisfies OptionsOf<EraseOptions>);
 
 const RETRY_ALL_OPTIONS = defineOptions("inbox.retryAll", {
   state: given(),
@@ -122,6 +135,10 @@ export function createInbox(deps: InboxDeps): Inbox {
     async discard(id) {
       if ((await store.get(id)) === undefined) throw notFound(id);
       return store.discard(id, clock.now());
+    },
+    async erase(options) {
+      const { email, dryRun } = ERASE_OPTIONS.resolve(options);
+      return eraseAll((cursor) => store.erase({ email, dryRun, now: clock.now(), cursor }));
     },
     async backup(copy, options = {}) {
       const { replace } = BACKUP_OPTIONS.resolve(options);

@@ -1,3 +1,11 @@
+/** What is to be erased. */
+export interface EraseOptions {
+  /** One address, such as `ann@example.com`, in any case. */
+  email: string;
+  /** Counts, and changes nothing. @default false */
+  dryRun?: boolean;
+}
+
 /** How much was erased, or with `dryRun` would be. */
 export interface EraseCounts {
   /** Events that lost their body, the values of their steps and their error texts. */

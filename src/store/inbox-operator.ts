@@ -1,3 +1,4 @@
+import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { EventDetail, EventPage, EventQuery, ListCounts, StoreCounts } from "./inbox-view.js";
 import type { OutboxCounts, OutboxPage, OutboxQuery } from "./outbox.js";
 
@@ -32,6 +33,12 @@ export interface InboxOperator {
   retryEvent(id: string): Promise<number>;
   /** Ends all work of the event that is not running; returns how many pieces. Rejects with `not_found`. */
   discardEvent(id: string): Promise<number>;
+  /**
+   * Erases what mentions an address from events and contact events, a small page at a time, so that a receiver waits for
+   * milliseconds only. Ids, keys and marks stay: nothing runs or is sent twice. Rejects with `invalid_argument` for what
+   * is not one address.
+   */
+  erase(options: EraseOptions): Promise<EraseCounts>;
   listContactEvents(query?: OutboxQuery): Promise<OutboxPage>;
   /**
    * Makes a dead event pending; false when no dead event has that key. A running receiver sends it when it next checks

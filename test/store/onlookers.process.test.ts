@@ -19,7 +19,7 @@ beforeEach(async () => {
   file = join(folder, "inbox.db");
   const store = createSqliteStore({ file });
   await store.open(context);
-  await store.accept(newEvent("evt_1"));
+  await store.accept(newEvent("evt_1", { body: Buffer.from("to ann@example.com") }));
   await store.close();
 });
 
@@ -37,6 +37,14 @@ const USES: [string, () => Promise<unknown>][] = [
     async () => {
       const inbox = await openInboxFile(file);
       expect(await inbox.discardEvent("evt_1")).toBe(1);
+      await inbox.close();
+    },
+  ],
+  [
+    "erasing",
+    async () => {
+      const inbox = await openInboxFile(file);
+      expect((await inbox.erase({ email: "ann@example.com" })).events).toBe(1);
       await inbox.close();
     },
   ],
