@@ -32,6 +32,8 @@ export function openDatabase(file: string): Database.Database {
     db.pragma("synchronous = FULL");
     db.pragma("wal_autocheckpoint = 4000");
     db.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`);
+    // What is deleted or moved inside a page is overwritten there, so that no personal data is left between the rows.
+    db.pragma("secure_delete = FAST");
     checkDurability(db, file);
     readOnce(db);
     return db;

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { createMentionsEmail } from "../../../base/mentions-email.js";
 import { type EraseCursor, type ErasePage, type EraseRequest, NOTHING_ERASED, addCounts } from "../../erase.js";
+import { overwriting } from "../overwriting.js";
 import { type EraseTask, prepareEraseContactEvent } from "./erase-contact-event.js";
 import { prepareEraseEvent } from "./erase-event.js";
 
@@ -38,13 +39,7 @@ export function prepareErase(db: Database) {
 
   return ({ email, now, dryRun, cursor = begin("events") }: EraseRequest): ErasePage => {
     const task = { mentions: createMentionsEmail(email), now, dryRun };
-    // What is deleted is overwritten, also in pages that become free, which costs too much to be done always.
-    db.pragma("secure_delete = ON");
-    try {
-      return page(cursor, task);
-    } finally {
-      db.pragma("secure_delete = FAST");
-    }
+    return overwriting(db, () => page(cursor, task));
   };
 }
 

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { SettleResult } from "../../store.js";
 import type { Lease, Settlement } from "../../work.js";
 import { isDirect } from "../lease-token.js";
+import { overwriting } from "../overwriting.js";
 import { prepareRecordOfHandler } from "./outbox-record.js";
 
 /** The operations on direct pairs that a settlement needs, on the connection that writes it. */
@@ -74,7 +75,9 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
   return (settlement: Settlement): SettleResult => {
     if (endDirect(settlement)) return "settled";
     if (!move(settlement)) return "lost";
-    if (settlement.dropSteps) dropSteps.run({ seq: settlement.seq, handler: settlement.handler });
+    const { seq, handler } = settlement;
+    // An erasure later does not find what is in no table any more.
+    if (settlement.dropSteps) overwriting(db, () => dropSteps.run({ seq, handler }));
     return "settled";
   };
 }

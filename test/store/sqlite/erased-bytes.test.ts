@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { eraseAll } from "#pigeonhole/store/erase.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { makeFolder } from "../../support/folder.js";
+import { acceptLeased, context, newEvent, settlements, T } from "../conformance/fixture.js";
+import { newRecord, RESULTS, sendSettlements, takeSend } from "../conformance/outbox-fixture.js";
+
+const EMAIL = "somebody.particular@example.com";
+
+/** From within a page to many overflow pages. */
+const FILLS = [0, 100, 900, 1_500, 4_000, 40_000];
+
+const textWith = (email: string, fill: number): string => JSON.stringify({ email, fill: "x".repeat(fill) });
+
+/** Every place that has the address, among others that stay, moved from state to state as a receiver does. */
+async function fill(store: Store): Promise<void> {
+  for (const [place, size] of FILLS.flatMap((size) => [size, size, size]).entries()) {
+    const body = Buffer.from(textWith(EMAIL, size));
+    await store.accept(newEvent(`other_${place}`, { body: Buffer.from(textWith("b@example.com", size)) }));
+    const failing = await acceptLeased(store, `failing_${place}`, { body });
+    await store.saveStep(failing, "load", textWith(EMAIL, size));
+    await store.settle({ ...settlements.pending(failing), error: `no answer for ${EMAIL} ${"y".repeat(place * 7)}` });
+    const done = await acceptLeased(store, `done_${place}`, { body });
+    await store.saveStep(done, "load", textWith(EMAIL, size));
+    const records = [newRecord(`key_${place}`, { body: textWith(EMAIL, size % 3_000) })];
+    await store.settle({ ...settlements.done(done), records, dropSteps: place % 2 === 0 });
+    if (place % 3 === 0) continue;
+    const send = await takeSend(store);
+    const results = send.events.map(({ seq }) => RESULTS[place % 3 === 1 ? "done" : "dead"](seq));
+    await store.settleSend(sendSettlements.settled(send, results));
+  }
+}
+
+test("after an erasure no byte of the address is left in the file", async () => {
+  const file = join(makeFolder(), "inbox.db");
+  const store = createSqliteStore({ file });
+  await store.open(context);
+  await store.recover(T);
+  await fill(store);
+  const counts = await eraseAll((cursor) => store.erase({ email: EMAIL, now: T, dryRun: false, cursor }));
+  expect(counts).toMatchObject({ events: 36, work: 18, eventsLeft: 0, contactEvents: 18, contactEventsLeft: 0 });
+  // The last connection writes the WAL into the database and removes it.
+  await store.close();
+  const bytes = readFileSync(file);
+  expect(bytes.includes("b@example.com")).toBe(true);
+  expect(bytes.includes(EMAIL)).toBe(false);
+  expect(bytes.includes("somebody.particular")).toBe(false);
+});
