@@ -42,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   command(inbox.inboxShow, async () => (await import("./inbox/run.js")).show),
   command(inbox.inboxRetry, async () => (await import("./inbox/run.js")).retry),
   command(inbox.inboxDiscard, async () => (await import("./inbox/run.js")).discard),
+  command(inbox.inboxErase, async () => (await import("./inbox/erase.js")).run),
   command(inbox.inboxStats, async () => (await import("./inbox/run.js")).stats),
   command(inbox.inboxBackup, async () => (await import("./inbox/backup.js")).run),
   command(inbox.inboxExport, async () => (await import("./inbox/export.js")).run),

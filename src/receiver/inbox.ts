@@ -37,9 +37,9 @@ export interface Inbox {
    */
   discard(id: string): Promise<number>;
   /**
-   * Erases what mentions an e-mail address: bodies, values of steps and error texts of events, and contact events. Their
-   * work ends without a run, and contact events that wait are not sent. Ids, keys and marks stay, so that nothing runs
-   * or is sent twice. What is being handled or sent is counted as left: call it again later. Rejects with
+   * Erases what mentions an e-mail address: bodies, values of steps and error texts of events, and contact events.
+   * Their work ends without a run, and contact events that wait are not sent. Ids, keys and marks stay, so that nothing
+   * runs or is sent twice. What is being handled or sent is counted as left: call it again later. Rejects with
    * `invalid_argument` for what is not one address.
    */
   erase(options: EraseOptions): Promise<EraseCounts>;

@@ -40,16 +40,16 @@ export interface EventView {
 /** An event with its bytes. */
 export interface EventDetail extends EventView {
   seq: number;
-  /** Exact received bytes; undefined once retention has dropped them. */
+  /** Exact received bytes; undefined once retention has dropped them or they were erased. */
   body: Uint8Array | undefined;
 }
 
-/** The bytes of an event; throws `body_dropped` if retention has dropped them. */
+/** The bytes of an event; throws `body_dropped` if retention has dropped them or they were erased. */
 export function bodyOf({ id, body }: EventDetail): Uint8Array {
   if (body !== undefined) return body;
   throw new PigeonholeError(
     "body_dropped",
-    `The body of event "${id}" was dropped by retention; only its id and the state of its handlers are left.`,
+    `The body of event "${id}" was dropped by retention or erased; only its id and the state of its handlers are left.`,
   );
 }
 

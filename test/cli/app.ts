@@ -28,13 +28,17 @@ export function closeAfterTest(close: () => Promise<void>): void {
   closers.push(close);
 }
 
-/** Starts an app with a handler that gives up on `email.bounced` until it is mended. */
-export async function startApp(): Promise<App> {
+/** Starts an app with a handler that gives up on `email.bounced` until it is mended. `work` is done for each event. */
+export async function startApp(work: () => Promise<void> | void = () => undefined): Promise<App> {
   const file = join(makeFolder(), "inbox.db");
   const handled: string[] = [];
   let isMended = false;
   const receiver = createReceiver({ secrets: SECRET, store: file, logger: silentLogger, telemetry: false });
-  receiver.on("*", (event) => void handled.push(event.id), { name: "all" });
+  const handle = async ({ id }: { id: string }): Promise<void> => {
+    handled.push(id);
+    await work();
+  };
+  receiver.on("*", handle, { name: "all" });
   receiver.on(
     "email.bounced",
     () => {

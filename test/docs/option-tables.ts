@@ -11,7 +11,7 @@ import { SIGNATURE_OPTIONS } from "#pigeonhole/protocol/resolve-assumptions.js";
 import { SIGN_OPTIONS } from "#pigeonhole/protocol/sign-delivery.js";
 import { VERIFY_OPTIONS } from "#pigeonhole/protocol/verify-signature.js";
 import { OUTBOX_QUERY_OPTIONS } from "#pigeonhole/outbox/contact-events.js";
-import { BACKUP_OPTIONS, EVENT_QUERY_OPTIONS } from "#pigeonhole/receiver/inbox.js";
+import { BACKUP_OPTIONS, ERASE_OPTIONS, EVENT_QUERY_OPTIONS } from "#pigeonhole/receiver/inbox.js";
 import { RECEIVER_OPTIONS, RETENTION_OPTIONS } from "#pigeonhole/receiver/options.js";
 import { ROTATE_OPTIONS } from "#pigeonhole/receiver/rotate-secret.js";
 import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/api/api-key-registry.js";
@@ -59,6 +59,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("api.md", "receiver.listener", LISTENER_OPTIONS, ["http/node-mount", "ListenerOptions"]),
   listed("api.md", "receiver.inbox.list", EVENT_QUERY_OPTIONS, ["store/inbox-view", "EventQuery"]),
   listed("api.md", "receiver.inbox.backup", BACKUP_OPTIONS, ["receiver/inbox", "BackupOptions"]),
+  listed("api.md", "receiver.inbox.erase", ERASE_OPTIONS, ["store/erase", "EraseOptions"]),
   listed("api.md", "receiver.contactEvents.list", OUTBOX_QUERY_OPTIONS, ["store/outbox", "OutboxQuery"]),
   listed("api.md", "contactEvents.record", RECORD_OPTIONS, ["outbox/contact-event-record", "RecordOptions"]),
   listed("api.md", "rotateSecret", ROTATE_OPTIONS, ["receiver/rotate-secret", "RotateSecretOptions"]),

@@ -26,6 +26,33 @@ async function startMendable() {
   return { receiver, runs, deliver, mend: () => (isMended = true) };
 }
 
+describe("inbox.erase", () => {
+  test("inbox.erase takes the body and leaves the id, so that a redelivery is a duplicate that runs nothing", async () => {
+    const { receiver, runs, deliver } = await startMendable();
+    const event = await deliver({ data: { to: ["ann@example.com"] } });
+    const other = await deliver({ data: { to: ["joann@example.com"] } });
+    const counts = { work: 1, eventsLeft: 0, contactEvents: 0, contactEventsLeft: 0 };
+    const email = "Ann@Example.com";
+    expect(await receiver.inbox.erase({ email, dryRun: true })).toEqual({ events: 1, ...counts });
+    expect(await receiver.inbox.erase({ email })).toEqual({ events: 1, ...counts });
+    expect(await receiver.inbox.get(event.id)).toMatchObject({ body: undefined, state: "done" });
+    expect(await post(receiver, event)).toMatchObject({ outcome: "duplicate" });
+    expect(await errorOf(() => receiver.inbox.retry(event.id))).toMatchObject({ code: "body_dropped" });
+    expect(await receiver.inbox.retryAll({ state: "dead" })).toMatchObject({ events: 1 });
+    await untilWork(receiver, other.id, { state: "dead" });
+    expect(runs).toEqual([event.id, other.id, other.id]);
+  });
+
+  test.each([
+    ["invalid_argument", { email: "ann" }],
+    ["invalid_argument", {} as { email: string }],
+    ["invalid_option", { email: "ann@example.com", all: true }],
+  ])("inbox.erase rejects with %s for %j", async (code, options) => {
+    const { receiver } = await startMendable();
+    expect(await errorOf(() => receiver.inbox.erase(options))).toMatchObject({ code });
+  });
+});
+
 describe("inbox.backup", () => {
   test("inbox.backup writes a private copy beside deliveries that come in, and one can be started from it", async () => {
     const file = tempFile();

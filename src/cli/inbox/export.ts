@@ -22,7 +22,8 @@ export const run: RunCommand<typeof inboxExport> = ({ options, context }) =>
       if (event?.body === undefined) dropped += 1;
       else captures.push(fromInbox({ ...event, body: event.body }));
     }
-    if (dropped > 0) context.out.note(`${countOf(dropped, "event")} left out: retention dropped the body.`);
+    if (dropped > 0)
+      context.out.note(`${countOf(dropped, "event")} left out: the body was dropped by retention or erased.`);
     const shown = redact === "none" ? captures : captures.map(createRedactor({ profile: redact }));
     const { text } = exportCaptures(shown.toReversed(), { as: "ndjson" });
     await writeOutput(text, out, countOf(shown.length, "event"), context);

@@ -185,7 +185,7 @@ function describeEvent(event: EventDetail, body: string | null, { paint }: Outpu
     ...event.otherBytes.map((id) => `beside    ${escapeControls(id)}  (other bytes of this id)`),
     ...event.handlers.flatMap((handler) => describeHandler(handler, paint)),
     "",
-    body === null ? paint.dim("The body was dropped by retention.") : formatJson(body),
+    body === null ? paint.dim("The body was dropped by retention or erased.") : formatJson(body),
   ];
   return lines.join("\n");
 }

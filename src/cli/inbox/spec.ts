@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
-import { databaseOption, limitOption } from "../values/options.js";
+import { databaseOption, limitOption, storeOption } from "../values/options.js";
 import { duration } from "../values/parsers.js";
 
 const group = "Operate";
@@ -61,6 +61,24 @@ export const inboxDiscard = defineCommand({
   arguments: { ids },
   options,
   examples: [["pigeonhole inbox discard evt_1 --yes", "without being asked"]],
+});
+
+export const inboxErase = defineCommand({
+  name: "inbox erase",
+  group,
+  summary: "Erases what mentions an e-mail address: bodies, steps, contact events, captures.",
+  details:
+    "The receiver may be running. Ids and done marks stay, so nothing runs or is sent twice; work that waits ends without a run. What is being handled or sent is left and counted: exits with 1 then, and the command can be run again. Copies, exports and other files are not reached: see docs/operations.md.",
+  options: {
+    ...options,
+    email: { value: "address", summary: "The whole address, in any case. Required." },
+    store: storeOption,
+    dryRun: { summary: "Counts, and changes nothing." },
+  },
+  examples: [
+    ["pigeonhole inbox erase --email ann@example.com --dry-run", "how much there is"],
+    ["pigeonhole inbox erase --email ann@example.com --yes", "without being asked"],
+  ],
 });
 
 export const inboxStats = defineCommand({

@@ -47,11 +47,15 @@ export function readCaptures(store: string, context: CommandContext): CaptureRea
   return folder;
 }
 
+/** Like {@link openCaptures}; undefined if there is no folder. */
+export function openCapturesIfThere(store: string, context: CommandContext): CaptureFolder | undefined {
+  return isThere(store, context) ? openCaptures(store, context) : undefined;
+}
+
 /** Like {@link openCaptures}; undefined if there is no folder, or, with a remark, if this user may only read it. */
 export function openCapturesIfAllowed(store: string, context: CommandContext): CaptureFolder | undefined {
-  if (!isThere(store, context)) return undefined;
   try {
-    return openCaptures(store, context);
+    return openCapturesIfThere(store, context);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && FORBIDDEN.has(String(error.code)))) throw error;
     context.out.note(`${resolve(context.cwd, store)} may not be changed by this user, so attempts are not kept there.`);

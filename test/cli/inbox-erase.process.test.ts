@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { makeFolder } from "../support/folder.js";
+import { type CliResult, jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { type App, startApp } from "./app.js";
+
+const EMAIL = "somebody.particular@example.com";
+
+const sent = (recipient: string) =>
+  sampleEvent("email.sent", { data: { ...sampleEvent("email.sent").data, to: [recipient] } });
+
+function erase(app: App, options: { cwd: string }, ...args: string[]): Promise<CliResult> {
+  return runCli(["inbox", "erase", "--db", app.file, "--email", EMAIL, ...args], options);
+}
+
+/** A folder with captures of these events, the first one pinned. */
+async function captureAll(events: object[]): Promise<{ cwd: string; files: () => string[] }> {
+  const cwd = makeFolder();
+  writeFileSync(join(cwd, "events.json"), JSON.stringify(events));
+  expect((await runCli(["captures", "import", "events.json"], { cwd, env: { WEBHOOK_SECRET: SECRET } })).code).toBe(0);
+  const folder = join(cwd, ".pigeonhole", "captures");
+  const files = () => readdirSync(folder).map((name) => join(folder, name));
+  for (const file of files()) {
+    const capture = JSON.parse(readFileSync(file, "utf8")) as object;
+    writeFileSync(file, JSON.stringify({ ...capture, pinned: true }));
+  }
+  return { cwd, files };
+}
+
+describe("inbox erase, beside a running receiver", () => {
+  test("inbox erase reaches events and captures while deliveries arrive, and nothing runs twice", async () => {
+    const app = await startApp();
+    const erased = Array.from({ length: 30 }, () => sent(EMAIL.toUpperCase()));
+    for (const event of erased) await deliver(app.receiver, event, { secret: SECRET });
+    const { cwd, files } = await captureAll([...erased.slice(0, 2), sent("b@example.com")]);
+
+    const erasing = erase(app, { cwd }, "--yes", "--json");
+    const beside: string[] = [];
+    const isOver = erasing.then(() => true);
+    while (!(await Promise.race([isOver, sleep(0, false)]))) {
+      const event = sent("b@example.com");
+      beside.push(event.id);
+      expect((await deliver(app.receiver, event, { secret: SECRET })).outcome).toBe("accepted");
+    }
+    const result = await erasing;
+    expect([result.code, result.stderr]).toEqual([0, ""]);
+    expect(jsonLines(result)).toMatchObject([
+      { dryRun: false, events: 30, work: 0, eventsLeft: 0, contactEvents: 0, contactEventsLeft: 0, captures: 2 },
+    ]);
+    expect(files()).toHaveLength(1);
+
+    for (const { id } of erased) expect(await app.receiver.inbox.get(id)).toMatchObject({ body: undefined });
+    for (const id of beside) expect((await app.receiver.inbox.get(id))?.body).toBeDefined();
+    for (const event of erased) {
+      expect((await deliver(app.receiver, event, { secret: SECRET })).outcome).toBe("duplicate");
+    }
+    expect(app.handled.filter((id) => erased.some((event) => event.id === id))).toHaveLength(30);
+    // The last connection writes the WAL into the database and removes it.
+    await app.receiver.stop();
+    expect(readFileSync(app.file, "latin1").toLowerCase()).not.toContain(EMAIL);
+    expect(readFileSync(app.file, "latin1")).toContain("b@example.com");
+  });
+
+  test("inbox erase with --dry-run counts, and changes nothing", async () => {
+    const app = await startApp();
+    const event = sampleEvent("email.bounced", { data: { ...sampleEvent("email.bounced").data, to: [EMAIL] } });
+    await deliver(app.receiver, event, { secret: SECRET });
+    await expect.poll(async () => (await app.receiver.inbox.get(event.id))?.state).toBe("dead");
+    const { cwd, files } = await captureAll([event]);
+    const { code, stdout } = await erase(app, { cwd }, "--dry-run");
+    expect([code, stdout]).toEqual([
+      0,
+      "1 event would be erased\n1 piece of work would be ended without a run\n0 contact events would be erased\n1 capture would be deleted\n",
+    ]);
+    expect(await app.receiver.inbox.get(event.id)).toMatchObject({ state: "dead", body: expect.anything() });
+    expect(files()).toHaveLength(1);
+    expect((await erase(app, { cwd }, "--yes")).stdout).toBe(
+      "1 event erased\n1 piece of work ended without a run\n0 contact events erased\n1 capture deleted\n",
+    );
+    expect(await app.receiver.inbox.get(event.id)).toMatchObject({ state: "done", body: undefined });
+    const retried = await runCli(["inbox", "retry", event.id, "--db", app.file]);
+    expect([retried.code, retried.stderr]).toEqual([1, expect.stringContaining("was dropped by retention or erased")]);
+  });
+
+  test("inbox erase leaves an event that is being handled, says so, and ends with 1", async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const app = await startApp(() => released);
+    const event = sent(EMAIL);
+    const body = JSON.stringify(event);
+    const headers = signDelivery({ body, secret: SECRET });
+    expect((await fetch(app.url, { method: "POST", body, headers })).status).toBe(200);
+    const cwd = makeFolder();
+    const { code, stdout } = await erase(app, { cwd }, "--yes");
+    expect(code).toBe(1);
+    expect(stdout).toContain("1 event left: being handled. Run the command again when the handlers have ended.");
+    release();
+    await expect.poll(async () => (await app.receiver.inbox.get(event.id))?.state).toBe("done");
+    expect((await erase(app, { cwd }, "--yes")).stdout).toContain("1 event erased");
+  });
+
+  test.each([
+    ["without --yes and a terminal", ["--email", EMAIL], "Give --yes to say so without a terminal."],
+    ["without an address", ["--yes"], "Give the address with --email."],
+    ["of what is not one address", ["--yes", "--email", `${EMAIL},b@c.de`], "email must be one address"],
+    ["of an address without --email", ["--yes", EMAIL], "argument"],
+  ])("inbox erase %s is refused, without the address in the message", async (_what, args, message) => {
+    const app = await startApp();
+    const { code, stdout, stderr } = await runCli(["inbox", "erase", "--db", app.file, ...args]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("somebody");
+  });
+});
