@@ -1,12 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import { type EventDetail, bodyOf } from "../inbox-view.js";
-import { type EraseCursor, type EraseOptions, type ErasePage, eraseAll, isAnyFound } from "../erase.js";
+import { eraseFromFile } from "./erase-from-file.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
-import { prepareErase } from "./operations/erase.js";
 import { prepareInspect } from "./operations/inspect.js";
 import type { InboxOperator } from "../inbox-operator.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
@@ -17,12 +14,8 @@ import {
   prepareRetryOutbox,
 } from "./operations/outbox-inspect.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
-import { asStoreError } from "./store-error.js";
-import { BUSY_WAITS, whileBusy } from "../while-busy.js";
+import { runBeside, tryWhileBusy } from "./run-beside.js";
 import { NOTE_HANDLER } from "../work-state.js";
-
-/** Between two pages that were written, so that a receiver which waits for the database gets it. */
-const BETWEEN_PAGES_MS = 20;
 
 /**
  * Opens the database file of a receiver to list, retry and discard its events. Rejects with `invalid_argument` for a
@@ -43,7 +36,6 @@ export async function openInboxFile(
   const discardOutbox = prepareDiscardOutbox(db);
   const replan = prepareReplan(db);
   const discard = prepareDiscard(db);
-  const erase = prepareErase(db);
 
   /** Reads one snapshot, without a lock that a receiver would have to wait for. */
   const read = <Value>(query: () => Value): Promise<Value> => run(db, "deferred", query);
@@ -53,18 +45,6 @@ export async function openInboxFile(
     const event = get({ id });
     if (event !== undefined) return event;
     throw new PigeonholeError("not_found", `No event with id "${id}" is in ${file}.`);
-  }
-
-  /** Most pages mention nobody: they are only read, which no receiver waits for. */
-  async function erasePage(
-    { email, dryRun = false }: EraseOptions,
-    cursor: EraseCursor | undefined,
-  ): Promise<ErasePage> {
-    const request = { email, now: now(), cursor };
-    const seen = await read(() => erase({ ...request, dryRun: true }));
-    const page = dryRun || !isAnyFound(seen) ? seen : await write(() => erase({ ...request, dryRun: false }));
-    await sleep(page === seen ? 0 : BETWEEN_PAGES_MS);
-    return page;
   }
 
   return {
@@ -85,12 +65,7 @@ export async function openInboxFile(
         mustGet(id);
         return discard({ id, now: now() });
       }),
-    async erase(options) {
-      const counts = await eraseAll((cursor) => erasePage(options, cursor));
-      // Takes no lock that a receiver waits for, and leaves its WAL where it is.
-      if (options.dryRun !== true) await tryWhileBusy(() => db.pragma("wal_checkpoint(PASSIVE)"));
-      return counts;
-    },
+    erase: (options) => eraseFromFile({ db, now }, options),
     listContactEvents: (query = {}) => read(() => listOutbox(query)),
     retryContactEvent: (key) => write(() => retryOutbox({ key, now: now() })),
     discardContactEvent: (key) => write(() => discardOutbox({ key, now: now() })),

@@ -29,7 +29,7 @@ interface Row {
 const isMentionedIn = ({ body, param, message, callError }: Row, mentions: MentionsEmail): boolean =>
   [body, param, message, callError].some((text) => text !== null && mentions(text));
 
-/** A contact event keeps its row, its key and its name. Members of a call keep all, since a call is only repeated as it was. */
+/** A contact event keeps its key and its name. Members of a call keep all, since it is only repeated as it was. */
 export function prepareEraseContactEvent(db: Database) {
   const rows = `
     SELECT e.seq, e.body, e.state, e.send, e.param, e.message, s.error AS callError, s.state AS callState
@@ -39,7 +39,7 @@ export function prepareEraseContactEvent(db: Database) {
   const discard = prepareDiscardContactEvent(db);
   const erase = db.prepare("UPDATE outbox_event SET body = :body, param = NULL, message = :message WHERE seq = :seq");
 
-  /** The event and those that must end with it. A call that was given up is over once all that could be sent again is. */
+  /** The event and those that end with it: a call that was given up is over once nothing of it can be sent again. */
   function findGroup(row: Row, mentions: MentionsEmail): { isLeft: boolean; ending: readonly Row[] } {
     const own = row.state === "done" || row.state === "leased" ? [] : [row];
     if (row.send === null) return { isLeft: false, ending: own };

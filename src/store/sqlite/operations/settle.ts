@@ -2,8 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { SettleResult } from "../../store.js";
 import type { Lease, Settlement } from "../../work.js";
 import { isDirect } from "../lease-token.js";
-import { overwriting } from "../overwriting.js";
 import { prepareRecordOfHandler } from "./outbox-record.js";
+import { prepareDropSteps } from "./steps.js";
 
 /** The operations on direct pairs that a settlement needs, on the connection that writes it. */
 export interface DirectEnds {
@@ -35,8 +35,7 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
     SET state = :to, settled_at = :at, reason = :reason, error = :error, lease = NULL, lease_until = NULL,
         finished = finished + 1
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
-  const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq AND handler = :handler");
-
+  const dropSteps = prepareDropSteps(db);
   const record = prepareRecordOfHandler(db);
 
   function move(settlement: Settlement): boolean {
@@ -75,9 +74,7 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
   return (settlement: Settlement): SettleResult => {
     if (endDirect(settlement)) return "settled";
     if (!move(settlement)) return "lost";
-    const { seq, handler } = settlement;
-    // An erasure later does not find what is in no table any more.
-    if (settlement.dropSteps) overwriting(db, () => dropSteps.run({ seq, handler }));
+    if (settlement.dropSteps) dropSteps(settlement);
     return "settled";
   };
 }
