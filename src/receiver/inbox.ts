@@ -91,15 +91,10 @@ const RETRY_ALL_OPTIONS = defineOptions("inbox.retryAll", {
 export function createInbox(deps: InboxDeps): Inbox {
   const { store, registry, dispatcher, clock } = deps;
 
-  function routeStored(body: Uint8Array): { handlers: readonly string[]; parked?: ParkedNote } {
-    const { handlers, parked } = registry.route(registry.read(body));
-    return { handlers: handlers.map(({ name }) => name), ...(parked && { parked }) };
-  }
-
   async function retry(id: string): Promise<RetryResult> {
     const event = await store.get(id);
     if (event === undefined) throw notFound(id);
-    const route = routeStored(bodyOf(event));
+    const route = routeStored(registry, bodyOf(event));
     const pending = await store.replan({ seq: event.seq, now: clock.now(), ...route });
     if (pending > 0) dispatcher.wake();
     const result = { pending, parked: route.parked?.reason };
@@ -153,4 +148,13 @@ export function createInbox(deps: InboxDeps): Inbox {
 
 function notFound(id: string): PigeonholeError {
   return new PigeonholeError("not_found", `No event with id "${id}" is in the inbox.`);
+}
+
+/** The handlers that would get the body if it was delivered now, or why it would be parked. */
+function routeStored(
+  registry: HandlerRegistry,
+  body: Uint8Array,
+): { handlers: readonly string[]; parked?: ParkedNote } {
+  const { handlers, parked } = registry.route(registry.read(body));
+  return { handlers: handlers.map(({ name }) => name), ...(parked && { parked }) };
 }

@@ -34,9 +34,9 @@ export interface InboxOperator {
   /** Ends all work of the event that is not running; returns how many pieces. Rejects with `not_found`. */
   discardEvent(id: string): Promise<number>;
   /**
-   * Erases what mentions an address from events and contact events, a small page at a time, so that a receiver waits for
-   * milliseconds only. Ids, keys and marks stay: nothing runs or is sent twice. Rejects with `invalid_argument` for what
-   * is not one address.
+   * Erases what mentions an address from events and contact events, a small page at a time, so that a receiver waits
+   * for milliseconds only. Ids, keys and marks stay: nothing runs or is sent twice. Rejects with `invalid_argument`
+   * unless `email` is one address.
    */
   erase(options: EraseOptions): Promise<EraseCounts>;
   listContactEvents(query?: OutboxQuery): Promise<OutboxPage>;

@@ -159,10 +159,10 @@ export interface Store extends Outbox {
   /** Ends all pending, dead and parked work of the event without running it; returns how many pieces. */
   discard(id: string, now: number): Promise<number>;
   /**
-   * Erases what mentions an address, one small page from the cursor on. An event loses its body, its steps and its error
-   * texts, and its work ends as discarded; id and marks stay, so that nothing runs twice. A contact event keeps its key
-   * and its name. What is being handled or sent is only counted. Rejects with `invalid_argument` for what is not one
-   * address.
+   * Erases what mentions an address, one small page from the cursor on. An event loses its body, its steps and its
+   * error texts, and its work ends as discarded; id and marks stay, so that nothing runs twice. A contact event keeps
+   * its key and its name. What is being handled or sent is only counted. Rejects with `invalid_argument` unless `email`
+   * is one address.
    */
   erase(request: EraseRequest): Promise<ErasePage>;
   counts(now: number): Promise<StoreCounts>;

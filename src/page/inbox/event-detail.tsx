@@ -65,7 +65,7 @@ export function EventDetail({ event }: { event: InboxEventDetail }) {
         </ul>
         <h3>Body</h3>
         {event.body === null ? (
-          <p class="nothing">Dropped when its retention time ended.</p>
+          <p class="nothing">Dropped by retention or erased.</p>
         ) : (
           <BodyView body={{ encoding: "utf8", data: event.body }} label="Body" mustBeJson />
         )}

@@ -7,7 +7,7 @@ import { runBeside, tryWhileBusy } from "./run-beside.js";
 /** Between two pages that were written, so that a receiver which waits for the database gets it. */
 const BETWEEN_PAGES_MS = 20;
 
-/** Erases from a file beside its receiver. Most pages mention nobody: they are only read, which no receiver waits for. */
+/** Erases from a file beside its receiver. Pages without a mention are only read, which no receiver waits for. */
 export async function eraseFromFile(
   { db, now }: { db: Database; now: () => number },
   { email, dryRun = false }: EraseOptions,

@@ -52,6 +52,7 @@ function prepareOperations(db: Database, pairs: DirectPairs, nextToken: NextToke
     listStuck: onFirstUse(() => prepareInspect(db).listStuck),
     replan: onFirstUse(() => prepareReplan(db)),
     discard: onFirstUse(() => prepareDiscard(db)),
+    erase: onFirstUse(() => prepareErase(db)),
     countPage: onFirstUse(() => prepareCountPage(db)),
     prune: onFirstUse(() => preparePrune(db)),
     noteTimes: onFirstUse(() => prepareNoteTimes(db)),

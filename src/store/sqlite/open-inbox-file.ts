@@ -38,8 +38,8 @@ export async function openInboxFile(
   const discard = prepareDiscard(db);
 
   /** Reads one snapshot, without a lock that a receiver would have to wait for. */
-  const read = <Value>(query: () => Value): Promise<Value> => run(db, "deferred", query);
-  const write = <Value>(change: () => Value): Promise<Value> => run(db, "immediate", change);
+  const read = <Value>(query: () => Value): Promise<Value> => runBeside(db, "deferred", query);
+  const write = <Value>(change: () => Value): Promise<Value> => runBeside(db, "immediate", change);
 
   function mustGet(id: string): EventDetail {
     const event = get({ id });
@@ -85,21 +85,4 @@ function checkRetryable(event: EventDetail): void {
     );
   }
   bodyOf(event);
-}
-
-function run<Value>(db: Database, kind: "deferred" | "immediate", work: () => Value): Promise<Value> {
-  return tryWhileBusy(() => {
-    if (!db.open) throw new PigeonholeError("stopped", "The inbox file is closed.");
-    return db.transaction(work)[kind]();
-  });
-}
-
-function tryWhileBusy<Value>(work: () => Value): Promise<Value> {
-  return whileBusy(BUSY_WAITS.outside, () => {
-    try {
-      return work();
-    } catch (error) {
-      throw asStoreError(error, "using the database");
-    }
-  });
 }

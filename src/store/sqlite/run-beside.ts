@@ -13,7 +13,7 @@ export function runBeside<Value>(db: Database, kind: "deferred" | "immediate", w
 
 /** Tries again while the receiver holds the database. */
 export function tryWhileBusy<Value>(work: () => Value): Promise<Value> {
-  return whileBusy(BUSY_WAITS.onlooker, () => {
+  return whileBusy(BUSY_WAITS.outside, () => {
     try {
       return work();
     } catch (error) {

@@ -86,19 +86,10 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
         await sleepBy(clock, REOPEN_WAIT_MS, signal).catch(() => undefined);
       } else if (opened === lost) {
         use(found, context);
-        if (wasOwner) retakeOwnership();
+        if (wasOwner) retake(ownership);
       } else {
         await found.close();
       }
-    }
-  }
-
-  /** If this fails, the next check of this process or of another one takes over. */
-  function retakeOwnership(): void {
-    try {
-      ownership?.take();
-    } catch {
-      // The next check reports the error.
     }
   }
 
@@ -168,6 +159,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     listStuck: (query) => run("listStuck", query),
     replan: (plan) => run("replan", plan),
     discard: (id, now) => run("discard", { id, now }),
+    erase: (request) => run("erase", request),
     counts: (now) => countPageByPage((input) => run("countPage", input), now),
     prune: (limits) => run("prune", limits),
     noteTimes: (times) => run("noteTimes", times),
@@ -184,6 +176,15 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
       throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
     },
   };
+}
+
+/** If this fails, the next check of this process or of another one takes over. */
+function retake(ownership: Ownership | undefined): void {
+  try {
+    ownership?.take();
+  } catch {
+    // The next check reports the error.
+  }
 }
 
 function notOpen(): PigeonholeError {

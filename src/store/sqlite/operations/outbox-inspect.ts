@@ -98,8 +98,8 @@ export function prepareDiscardOutbox(db: Database) {
 }
 
 /**
- * Ends an event that waits or is dead. The key stays, so that a rerun does not record it again; so does its place in a call whose
- * outcome is unknown, since that call may only be repeated as it was.
+ * Ends an event that waits or is dead. The key stays, so that a rerun does not record it again; so does its place in a
+ * call whose outcome is unknown, because that call may only be repeated unchanged.
  */
 export function prepareDiscardContactEvent(db: Database) {
   const discard = db.prepare(`
