@@ -21,9 +21,9 @@ export interface KnownEvent<Type extends string = EventType, Data = EventData> {
 }
 
 /** An event of a type that this version does not know; kept apart so that known types narrow. */
-export interface UnknownEvent {
+export interface UnknownEvent<Type extends string = string> {
   readonly id: string;
-  readonly type: string;
+  readonly type: Type;
   readonly createdAt: string;
   readonly data: EventData;
   readonly test: boolean;
@@ -31,6 +31,15 @@ export interface UnknownEvent {
 }
 
 export type AnyEvent = KnownEvent<string, unknown> | UnknownEvent;
+
+declare const NEWER: unique symbol;
+
+/**
+ * The type of an unknown event under a pattern: a string, but none of the literals that code can compare it with. A
+ * plain string would be equal to every literal, so a test of `type` could not rule the unknown event out. (An
+ * intersection with a brand alone does not do: the compiler compares it as a plain string.)
+ */
+export type NewerType = `${string & { readonly [NEWER]: true }}`;
 
 type TypeOf<Schemas extends SchemaMap> = EventType | (keyof Schemas & string);
 
@@ -47,9 +56,12 @@ export type EventPattern<Schemas extends SchemaMap = SchemaMap> =
   | `${GroupOf<TypeOf<Schemas>>}.*`
   | "*";
 
-/** The events a pattern lets through. Patterns with a star also let through types that this version does not know. */
+/**
+ * The events a pattern lets through, told apart by `type`. Patterns with a star also let through types that this version
+ * does not know; their `known` is false.
+ */
 export type EventMatching<Schemas extends SchemaMap, Pattern extends string> = Pattern extends "*"
-  ? EventOf<Schemas, TypeOf<Schemas>> | UnknownEvent
+  ? EventOf<Schemas, TypeOf<Schemas>> | UnknownEvent<NewerType>
   : Pattern extends `${infer Group}.*`
-    ? EventOf<Schemas, Extract<TypeOf<Schemas>, `${Group}.${string}`>> | UnknownEvent
+    ? EventOf<Schemas, Extract<TypeOf<Schemas>, `${Group}.${string}`>> | UnknownEvent<NewerType>
     : EventOf<Schemas, Pattern>;

@@ -56,7 +56,8 @@ describe("the type of a handler's event", () => {
   test("the type of a handler's event is every type of a group, and unknown ones", () => {
     make().on("email.*", (event) => {
       if (!event.known) {
-        expectTypeOf(event).toEqualTypeOf<UnknownEvent>();
+        expectTypeOf(event).toExtend<UnknownEvent>();
+        expectTypeOf(event.data).toEqualTypeOf<EventData>();
         return;
       }
       expectTypeOf(event.type).toEqualTypeOf<Extract<EventType, `email.${string}`>>();
@@ -72,12 +73,54 @@ describe("the type of a handler's event", () => {
     make().on("*", (event) => {
       expectTypeOf(event.id).toEqualTypeOf<string>();
       expectTypeOf(event.test).toEqualTypeOf<boolean>();
-      if (!event.known) return expectTypeOf(event.type).toEqualTypeOf<string>();
+      if (!event.known) return expectTypeOf(event.type).toExtend<string>();
       expectTypeOf(event.type).toEqualTypeOf<EventType | "invoice.paid">();
       if (event.type === "email.bounced") return expectTypeOf(event.data).toEqualTypeOf<Bounce>();
       if (event.type === "invoice.paid") return expectTypeOf(event.data).toEqualTypeOf<{ cents: number }>();
       return event.type === "email.opened" || expectTypeOf(event.data).toEqualTypeOf<EventData>();
     });
+  });
+
+  test("the type of a handler's event is narrowed by type alone, under a group and under a star", () => {
+    for (const pattern of ["email.*", "*"] as const) {
+      make().on(pattern, (event) => {
+        if (event.type === "email.bounced") {
+          expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.bounced", Bounce>>();
+          return;
+        }
+        switch (event.type) {
+          case "email.opened":
+            return expectTypeOf(event.data).toEqualTypeOf<{ ip: string }>();
+          case "email.sent":
+            return expectTypeOf(event.data).toEqualTypeOf<EventData>();
+          default:
+            expectTypeOf(event.type).toExtend<string>();
+            return expectTypeOf(event.known).toEqualTypeOf<boolean>();
+        }
+      });
+    }
+    make().on("email.*", ({ type, data }) => {
+      if (type === "email.bounced") expectTypeOf(data).toEqualTypeOf<Bounce>();
+    });
+    make().on("email.*", (event) => {
+      if (event.type !== "email.bounced") return;
+      expectTypeOf(event.data.at).toEqualTypeOf<Date>();
+    });
+  });
+
+  test("the type of a handler's event under a group is not compared with a name that is not there", () => {
+    make().on("email.*", (event) => {
+      // @ts-expect-error -- misspelt
+      if (event.type === "email.bounce") return true;
+      // @ts-expect-error -- of another group
+      return event.type === "invoice.paid";
+    });
+  });
+
+  test("the type of a handler's event fits a function that takes any event", () => {
+    const audit = (event: AnyEvent): string => event.type;
+    make().on("email.*", (event) => audit(event));
+    make().on("*", audit);
   });
 
   test("the type of a handler's event is any event for onUnhandled", () => {

@@ -30,4 +30,5 @@ const CONSUMER = `import { createReceiver } from "pigeonhole";
 const receiver = createReceiver({ secrets: "whsec_x" });
 receiver.on("email.bounced", (event) => console.log(event.type satisfies "email.bounced"));
 // @ts-expect-error no such type
-receiver.on("email.bounce", () => {});`;
+receiver.on("email.bounce", () => {});
+receiver.on("email.*", (event) => (event.type === "email.bounced" ? event.known satisfies true : undefined));`;
