@@ -62,7 +62,7 @@ export interface HandlerContext {
    * its promise. `fn` is called again when SQL of another handler ended their common transaction, so it should only
    * write. Rejects with what `fn` throws, `commit_async`, `transaction_ended` or `lease_lost`.
    */
-  readonly commit: (fn: CommitFunction) => Promise<void>;
+  readonly commit: <Result>(fn: CommitFunction<Result>) => Promise<void>;
 }
 
 export interface ContextDeps {
@@ -207,7 +207,7 @@ export class RunContext implements HandlerContext {
     return value;
   }
 
-  #runCommit(fn: CommitFunction): Promise<void> {
+  #runCommit(fn: CommitFunction<unknown>): Promise<void> {
     if (this.pendingCommit !== undefined) {
       const refused = Promise.reject<void>(
         new PigeonholeError("commit_twice", `Handler "${this.#handler}" called ctx.commit twice in one run.`),

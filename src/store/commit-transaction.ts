@@ -6,5 +6,17 @@ export interface CommitTransaction {
   readonly db: Database;
 }
 
-/** The user's own writes. Synchronous: a returned promise is refused and nothing is written. */
-export type CommitFunction = (tx: CommitTransaction) => void;
+/** What the compiler's message says about a function that returns a promise. */
+type MustBeSynchronous =
+  "The function given to ctx.commit must not return a promise: await before ctx.commit, and only write inside it.";
+
+/** Nothing, or any value that is not a promise. An object's `valueOf` only makes the type one that objects have. */
+type NoPromise = void | null | { readonly then?: never; valueOf(): unknown };
+
+/**
+ * The user's own writes. Synchronous: the compiler refuses a function that returns a promise, and so does `ctx.commit`,
+ * which then writes nothing. `Result` is what the function returns, which is ignored.
+ */
+export type CommitFunction<Result = NoPromise> = (
+  tx: CommitTransaction,
+) => Result extends { then: (...args: never[]) => unknown } ? MustBeSynchronous : Result;

@@ -129,7 +129,7 @@ export interface Store extends Outbox {
    * Runs `fn` and settles the work as done in one transaction. Rejects with what `fn` throws (nothing is written then),
    * `commit_async` when it returns a promise, `transaction_ended` when its SQL ends the transaction, or `lease_lost`.
    */
-  commit(settlement: Settlement & { to: "done" }, fn: CommitFunction): Promise<void>;
+  commit(settlement: Settlement & { to: "done" }, fn: CommitFunction<unknown>): Promise<void>;
   /** Takes over from a dead process: expired leases, or all of its leases, become pending again or parked. */
   recover(now: number): Promise<RecoverResult>;
   /**

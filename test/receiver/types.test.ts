@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
 import {
   type AnyEvent,
+  type CommitFunction,
   type EventData,
   type EventPattern,
   type EventType,
@@ -206,6 +207,45 @@ test("the context promises what its functions give", () => {
   createTestReceiver().on("email.sent", async (_, ctx) => {
     expectTypeOf(await ctx.step("n", () => 5)).toEqualTypeOf<number>();
     expectTypeOf(await ctx.step("p", () => Promise.resolve({ a: 1 }))).toEqualTypeOf<{ a: number }>();
+  });
+});
+
+describe("the function given to ctx.commit", () => {
+  test("the function given to ctx.commit may return nothing, or any value that is not a promise", () => {
+    make().on("email.sent", async (_, { commit }) => {
+      const statement = (): unknown => 1;
+      await commit(() => undefined);
+      await commit(({ db }) => void db);
+      await commit(({ db }) => db.prepare("DELETE FROM people").run());
+      await commit(({ db }) => db.prepare("SELECT 1").get());
+      await commit(() => statement());
+      await commit(() => null);
+      await commit((): number | undefined => 1);
+      await commit(() => [1, "two", { three: 3n }]);
+      await commit(() => {
+        throw new Error("taken back");
+      });
+      const named: CommitFunction = ({ db }) => db.prepare("DELETE FROM people").run();
+      await commit(named);
+    });
+  });
+
+  test("the function given to ctx.commit does not compile when it returns a promise", () => {
+    make().on("email.sent", (_, { commit }) => {
+      // @ts-expect-error -- must be synchronous
+      void commit(async () => undefined);
+      // @ts-expect-error -- must be synchronous
+      void commit(async ({ db }) => {
+        await Promise.resolve(db);
+      });
+      // @ts-expect-error -- at times a promise
+      void commit(({ db }) => (db.open ? Promise.resolve(1) : 5));
+      // @ts-expect-error -- a thenable
+      void commit(() => ({ then: (resolve: (value: number) => void) => resolve(1) }));
+      // @ts-expect-error -- must be synchronous
+      const named: CommitFunction = async () => undefined;
+      void named;
+    });
   });
 });
 

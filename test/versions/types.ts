@@ -31,4 +31,7 @@ const receiver = createReceiver({ secrets: "whsec_x" });
 receiver.on("email.bounced", (event) => console.log(event.type satisfies "email.bounced"));
 // @ts-expect-error no such type
 receiver.on("email.bounce", () => {});
-receiver.on("email.*", (event) => (event.type === "email.bounced" ? event.known satisfies true : undefined));`;
+receiver.on("email.*", (event) => (event.type === "email.bounced" ? event.known satisfies true : undefined));
+receiver.on("email.sent", (_, ctx) => ctx.commit(({ db }) => db.prepare("DELETE FROM people").run()));
+// @ts-expect-error must be synchronous
+receiver.on("email.sent", (_, ctx) => ctx.commit(async () => {}));`;

@@ -15,7 +15,7 @@ import { prepareTurnMarker } from "./turn-marker.js";
 /** One `ctx.commit` that waits for its turn. */
 export interface UserCommit {
   settlement: Settlement & { to: "done" };
-  fn: CommitFunction;
+  fn: CommitFunction<unknown>;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -158,7 +158,7 @@ function prepareSingleEnds(db: Database): DirectEnds {
 }
 
 /** Passes the database to one synchronous call, and revokes it after that. */
-function callWithRevocable(db: Database, fn: CommitFunction): void {
+function callWithRevocable(db: Database, fn: CommitFunction<unknown>): void {
   const guarded = guardDatabase(db);
   const tx: CommitTransaction = {
     get db() {
@@ -166,7 +166,7 @@ function callWithRevocable(db: Database, fn: CommitFunction): void {
     },
   };
   try {
-    const returned: unknown = fn(tx);
+    const returned = fn(tx);
     if (isThenable(returned)) {
       // The rest of an async function would write outside the transaction; what it has written so far is undone.
       Promise.resolve(returned).catch(() => undefined);
