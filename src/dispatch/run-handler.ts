@@ -3,9 +3,10 @@ import { PigeonholeError, isPigeonholeError } from "../base/error.js";
 import type { Random } from "../base/random.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { NewOutboxEvent } from "../store/outbox.js";
-import type { LeasedWork, Settlement } from "../store/work.js";
+import type { DeadReason, LeasedWork, Settlement } from "../store/work.js";
 import type { RunContext } from "./context.js";
 import type { RegisteredHandler } from "./handler.js";
+import { fatalMistakeOf } from "./mistakes.js";
 import { nextAttemptAt } from "./retry-policy.js";
 import { DoNotRetry, RetryAfter } from "./throwables.js";
 
@@ -106,20 +107,22 @@ export function settlementOf(
   const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, error };
   // Not the handler's fault: a stop must never use up its last attempt.
   if (end.kind === "stopped") return { ...failed, to: "pending", dueAt: now };
-  const instruction = instructionOf(end.error);
-  if (instruction instanceof DoNotRetry) return { ...failed, to: "dead", reason: "do_not_retry" };
+  const decision = decisionOf(end.error);
+  if (typeof decision === "string") return { ...failed, to: "dead", reason: decision };
 
   const failures = work.failures + 1;
   const backoffDueAt = nextAttemptAt(handler.retry, failures, now, run.random);
   if (backoffDueAt === undefined) return { ...failed, to: "dead", reason: "attempts_spent" };
-  const dueAt = instruction instanceof RetryAfter ? instruction.dueAt(now) : backoffDueAt;
+  const dueAt = decision instanceof RetryAfter ? decision.dueAt(now) : backoffDueAt;
   return { ...failed, to: "pending", dueAt };
 }
 
-/** What the handler asked for, if it threw one of our errors. A thrown value can make even `instanceof` throw. */
-function instructionOf(error: unknown): DoNotRetry | RetryAfter | undefined {
+/** Why the work is dead at once, or when it runs again, if what was thrown says so. */
+function decisionOf(error: unknown): DeadReason | RetryAfter | undefined {
+  // A thrown value can make even `instanceof` throw.
   try {
-    return error instanceof DoNotRetry || error instanceof RetryAfter ? error : undefined;
+    if (error instanceof DoNotRetry) return "do_not_retry";
+    return error instanceof RetryAfter ? error : fatalMistakeOf(error);
   } catch {
     return undefined;
   }

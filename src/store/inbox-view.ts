@@ -8,7 +8,7 @@ export interface HandlerView {
   handler: string;
   state: WorkState;
   /**
-   * `attempts_spent`, `do_not_retry`, `crash_loop`, `unknown_type`, …; undefined where the state needs none.
+   * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `unknown_type`, …; undefined where the state needs none.
    * `other_bytes`, for ended work: the handler has another body of the same id, see {@link EventView.otherBytes}.
    */
   reason: string | undefined;

@@ -5,7 +5,7 @@
  * ```
  *            lease                settle
  * pending ──────────▶ leased ──────────────▶ done
- *    ▲                  │ │ ╲──────────────▶ dead     attempts spent, or the handler threw DoNotRetry
+ *    ▲                  │ │ ╲──────────────▶ dead     attempts spent, DoNotRetry, or a mistake that no run can avoid
  *    │   retry, release │ ╰────────────────▶ parked   the process died in it four times
  *    ╰──────────────────╯
  * ```

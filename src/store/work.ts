@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../base/error.js";
 import type { NewOutboxEvent } from "./outbox.js";
 
 /** The right to work on one event for one handler until `leaseUntil`. */
@@ -48,5 +49,5 @@ export type Settlement = Lease & { at: number; dropSteps: boolean } & (
     | { to: "parked"; reason: string; error: string }
   );
 
-/** Why work is dead. */
-export type DeadReason = "attempts_spent" | "do_not_retry";
+/** Why work is dead. The code of an error: no later attempt could have succeeded. */
+export type DeadReason = "attempts_spent" | "do_not_retry" | ErrorCode;

@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { ERROR_CODES, type CommitFunction, type HandlerContext, PigeonholeError, RetryAfter } from "pigeonhole";
+import { closeReceiver, makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
+import { MISTAKES } from "#pigeonhole/dispatch/mistakes.js";
+
+const HANDLERS = readFileSync(new URL("../../docs/handlers.md", import.meta.url), "utf8");
+const order = { name: "order.shipped", email: "ada@example.com" };
+const async = (() => Promise.resolve()) as unknown as CommitFunction;
+
+async function runOnce(handler: (ctx: HandlerContext) => unknown) {
+  const receiver = openReceiver({ retry: { initialMs: 3_600_000 } });
+  receiver.on("email.sent", (_, ctx) => handler(ctx));
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { attempts: 1, state: expect.stringMatching(/^(dead|pending|done)$/) as "dead" });
+  const work = await workOf(receiver, event.id);
+  await closeReceiver(receiver);
+  return work;
+}
+
+describe("a mistake that no later attempt can avoid makes the work dead at once:", () => {
+  test.each<[keyof typeof MISTAKES, string, (ctx: HandlerContext) => unknown]>([
+    ["api_not_configured", "ctx.api without the option api", (ctx) => ctx.api.contactEvents],
+    ["api_not_configured", "a contact event without the option api", (ctx) => ctx.contactEvents.record(order)],
+    ["commit_async", "a promise in ctx.commit", (ctx) => ctx.commit(async)],
+    ["commit_async", "a promise in a ctx.commit that is not awaited", (ctx) => void ctx.commit(async)],
+    ["step_not_json", "a step whose value cannot be kept", (ctx) => ctx.step("n", () => 5n)],
+  ])("a mistake that no later attempt can avoid makes the work dead at once: %s by %s", async (code, _, handler) => {
+    expect(await runOnce(handler)).toMatchObject({
+      state: "dead",
+      attempts: 1,
+      reason: code,
+      error: expect.stringContaining("PigeonholeError: ") as string,
+    });
+  });
+});
+
+describe("an error that a later attempt may avoid is retried:", () => {
+  const failing: CommitFunction = () => {
+    throw new Error("for the moment");
+  };
+  test.each<[string, string, (ctx: HandlerContext) => unknown]>([
+    [
+      "commit_twice",
+      "twice in one run",
+      async (ctx) => {
+        await ctx.commit(failing).catch(() => undefined);
+        await ctx.commit(() => undefined);
+      },
+    ],
+    [
+      "duplicate_step",
+      "used twice in one run",
+      async (ctx) => {
+        await ctx.step("look up", () => Promise.reject(new Error("for the moment"))).catch(() => undefined);
+        await ctx.step("look up", () => 1);
+      },
+    ],
+    [
+      "invalid_argument",
+      "RetryAfter takes",
+      () => {
+        throw new RetryAfter("busy", Number("Wed, 21 Oct 2026 07:28:00 GMT"));
+      },
+    ],
+    ["transaction_ended", "ended the transaction", (ctx) => ctx.commit(({ db }) => db.exec("ROLLBACK"))],
+  ])("an error that a later attempt may avoid is retried: %s", async (_, error, handler) => {
+    expect(await runOnce(handler)).toMatchObject({
+      state: "pending",
+      attempts: 1,
+      error: expect.stringContaining(error) as string,
+    });
+  });
+
+  test("an error that a later attempt may avoid is retried: one of the service, or of the handler, that has such a code", async () => {
+    for (const error of [
+      new PigeonholeError<string>("constructor", "of the service"),
+      Object.assign(new Error("of the handler"), { code: "commit_async" }),
+    ]) {
+      const work = await runOnce(() => Promise.reject(error));
+      expect(work).toMatchObject({ state: "pending" });
+    }
+  });
+});
+
+test("a mistake that the handler catches does not make its work dead", async () => {
+  const work = await runOnce(async (ctx) => {
+    await ctx.step("n", () => 5n).catch(() => undefined);
+  });
+  expect(work).toMatchObject({ state: "done" });
+});
+
+test("the document says of each mistake whether it is retried", () => {
+  const [, dead = "", retried = ""] =
+    /\| code \| the mistake([^]*?)\n- Any other error([^]*?)\n\n/.exec(HANDLERS) ?? [];
+  for (const [code, decision] of Object.entries(MISTAKES)) {
+    expect(Object.keys(ERROR_CODES)).toContain(code);
+    expect([dead.includes(`| \`${code}\` |`), retried.includes(`\`${code}\``)]).toEqual([
+      decision === "dead",
+      decision === "retry",
+    ]);
+  }
+});
