@@ -6,7 +6,7 @@ import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js"
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
-import { acceptLeased, context, expectCode, settlements, statesOf, T } from "./conformance/fixture.js";
+import { acceptLeased, context, expectCode, newEvent, settlements, statesOf, T } from "./conformance/fixture.js";
 import { makeFolder } from "../support/folder.js";
 
 // SQL of the user's that ends the transaction it was lent: refused for the one, without loss to those that share the transaction.
@@ -168,4 +168,28 @@ test("db.transaction() and savepoints of the user's own are not taken for an end
     db.exec("INSERT INTO child VALUES (1); INSERT INTO parent VALUES (1)");
   });
   expect(mine()).toEqual(["kept"]);
+});
+
+test.each<[string, (db: Db) => unknown]>([
+  ["closing the database", (db) => db.close()],
+  ["PRAGMA defer_foreign_keys", (db) => db.exec("PRAGMA defer_foreign_keys = OFF")],
+  ["PRAGMA query_only, by its method", (db) => db.pragma("query_only = ON")],
+  ["PRAGMA locking_mode, prepared", (db) => db.prepare("PRAGMA main.locking_mode(EXCLUSIVE)").run()],
+  ["PRAGMA user_version", (db) => db.exec("SELECT 1; PRAGMA user_version = 99")],
+])("what changes the connection of all handlers is refused: %s", async (_, change) => {
+  const [bad, good] = [await acceptLeased(store, "bad"), await acceptLeased(store, "good")];
+  const refused = store.commit(settlements.done(bad), ({ db }) => {
+    write(db, "of the bad one");
+    change(db);
+  });
+  const kept = store.commit(settlements.done(good), ({ db }) => {
+    write(db, "of the good one");
+    expect(db.pragma("query_only", { simple: true })).toBe(0);
+  });
+  await expectCode(refused, "invalid_argument");
+  await kept;
+  await store.accept(newEvent("later"));
+  const db = new Database(file, { readonly: true });
+  expect(db.prepare("SELECT text FROM mine").pluck().all()).toEqual(["taken", "of the good one"]);
+  db.close();
 });

@@ -35,8 +35,7 @@ export function guardDatabase(db: Database.Database): GuardedDatabase {
     try {
       return Reflect.apply(method, target, args);
     } catch (error) {
-      const sql: unknown = target === db ? args[0] : Reflect.get(target, "source");
-      if (!isRefusedCommit(error, sql)) throw error;
+      if (!isRefusedCommit(error, target === db ? args[0] : Reflect.get(target, "source"))) throw error;
       hasTriedToCommit = true;
       throw transactionEnded(error);
     }
@@ -53,6 +52,7 @@ export function guardDatabase(db: Database.Database): GuardedDatabase {
         if (typeof value !== "function") return value;
         return (...args: unknown[]): unknown => {
           checkOpen();
+          if (target === db) checkIsOfOneTransaction(property, args[0]);
           const result: unknown = call(value as AnyFunction, target, args);
           if (result === target) return guarded;
           if (property === "prepare" || property === "transaction") return guard(result as object);
@@ -99,6 +99,21 @@ export function guardDatabase(db: Database.Database): GuardedDatabase {
       for (const rows of unfinished) rows.return?.();
     },
   };
+}
+
+/** Pragmas that hold for the connection, which all handlers share, when they are set. */
+const SETS_CONNECTION =
+  /\bPRAGMA\s+(?:\w+\.)?(?:defer_foreign_keys|query_only|locking_mode|journal_mode|synchronous|user_version|application_id)\s*[=(]/i;
+
+/** Throws `invalid_argument` for what would reach beyond the transaction: the connection is that of all handlers. */
+function checkIsOfOneTransaction(method: string | symbol, sql: unknown): void {
+  const statements = method === "pragma" ? `PRAGMA ${String(sql)}` : sql;
+  const isSetting = typeof statements === "string" && SETS_CONNECTION.test(statements);
+  if (method !== "close" && !isSetting) return;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `${isSetting ? "A pragma that changes the connection" : "tx.db.close()"} is not allowed in ctx.commit: all handlers share the connection. Leave it out.`,
+  );
 }
 
 export function transactionEnded(cause?: unknown): PigeonholeError {
