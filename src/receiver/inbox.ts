@@ -1,3 +1,4 @@
+import { escapeControls } from "../base/text.js";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import { defineOptions, flag, given, required, type OptionsOf } from "../base/options.js";
@@ -147,7 +148,7 @@ export function createInbox(deps: InboxDeps): Inbox {
 }
 
 function notFound(id: string): PigeonholeError {
-  return new PigeonholeError("not_found", `No event with id "${id}" is in the inbox.`);
+  return new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in the inbox.`);
 }
 
 /** The handlers that would get the body if it was delivered now, or why it would be parked. */

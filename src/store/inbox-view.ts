@@ -1,3 +1,4 @@
+import { escapeControls } from "../base/text.js";
 import { PigeonholeError } from "../base/error.js";
 import type { OutboxState } from "./outbox.js";
 import type { WorkState } from "./work-state.js";
@@ -8,8 +9,8 @@ export interface HandlerView {
   handler: string;
   state: WorkState;
   /**
-   * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `unknown_type`, …; undefined where the state needs none.
-   * `other_bytes`, for ended work: the handler has another body of the same id, see {@link EventView.otherBytes}.
+   * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `unknown_type`, …; undefined where the state needs
+   * none. `other_bytes`, for ended work: the handler has another body of the same id, see {@link EventView.otherBytes}.
    */
   reason: string | undefined;
   /** Message of the last error, or the validation issues. */
@@ -49,7 +50,7 @@ export function bodyOf({ id, body }: EventDetail): Uint8Array {
   if (body !== undefined) return body;
   throw new PigeonholeError(
     "body_dropped",
-    `The body of event "${id}" was dropped by retention or erased; only its id and the state of its handlers are left.`,
+    `The body of event "${escapeControls(id)}" was dropped by retention or erased; only its id and the state of its handlers are left.`,
   );
 }
 

@@ -89,6 +89,23 @@ describe("inbox, beside a running receiver", () => {
     },
   );
 
+  test("an id with a line end prints no line of its own, and hides nothing", async () => {
+    const app = await startApp();
+    const id = "evt_1\nFAKE LINE\u001b[8m";
+    const body = JSON.stringify({ ...sampleEvent("email.sent"), id, type: 1 });
+    const headers = signDelivery({ body, secret: SECRET });
+    expect((await fetch(app.url, { method: "POST", body, headers })).status).toBe(200);
+    for (const args of [
+      ["inbox", "retry", id],
+      ["inbox", "discard", `${id}_none`, "--yes"],
+    ]) {
+      const { stdout, stderr } = await runCli([...args, "--db", app.file]);
+      expect(stdout + stderr).toContain("evt_1\\nFAKE LINE");
+      expect(stdout + stderr).not.toMatch(/^FAKE LINE/m);
+      expect(stdout + stderr).not.toContain("\u001b[8m");
+    }
+  });
+
   test("inbox retry gives dead work another attempt, which the running receiver takes", async () => {
     const app = await startApp();
     const id = await receive(app, "email.bounced");

@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/text.js";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -278,5 +279,5 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
 }
 
 function noCapture(id: string): PigeonholeError {
-  return new PigeonholeError("no_capture", `There is no capture "${id}".`);
+  return new PigeonholeError("no_capture", `There is no capture "${escapeControls(id)}".`);
 }

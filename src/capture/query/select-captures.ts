@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/text.js";
 import { existsSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
 import { readCaptureFiles } from "../folder/capture-files.js";
@@ -54,7 +55,9 @@ function pickById(reader: CaptureReader, word: string): Capture | undefined {
   const found = reader.list().filter((capture) => isNamed(capture, word));
   const [first] = found;
   if (found.length <= 1) return first;
-  const shown = found.slice(0, MAX_NAMED).map(({ id, event }) => `${id} (${event.id ?? "without event id"})`);
+  const shown = found
+    .slice(0, MAX_NAMED)
+    .map(({ id, event }) => `${id} (${escapeControls(event.id ?? "without event id")})`);
   const more = found.length > shown.length ? " and more" : "";
   throw new PigeonholeError(
     "no_capture",
@@ -67,7 +70,7 @@ function notFound(word: string): PigeonholeError {
   const file = existsSync(word) ? ` To read the file of that name, write ./${word}.` : "";
   return new PigeonholeError(
     "no_capture",
-    `No capture has an id that begins with "${word}", or that short name.${file} Other allowed words: last, last:<type>, all, a path, or a search such as type:email.*.`,
+    `No capture has an id that begins with "${escapeControls(word)}", or that short name.${file} Other allowed words: last, last:<type>, all, a path, or a search such as type:email.*.`,
   );
 }
 
@@ -75,7 +78,7 @@ function pickByQuery(reader: CaptureReader, word: string, nowMs: number): Captur
   const query = parseQuery(word);
   const found = reader.list().filter((capture) => matchesQuery(query, capture, nowMs));
   if (found.length > 0) return found;
-  throw new PigeonholeError("no_capture", `No capture matches ${word}.`);
+  throw new PigeonholeError("no_capture", `No capture matches ${escapeControls(word)}.`);
 }
 
 function readPath(path: string): Capture[] {

@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/text.js";
 import { PigeonholeError } from "../../base/error.js";
 import { type EventDetail, bodyOf } from "../inbox-view.js";
 import { eraseFromFile } from "./erase-from-file.js";
@@ -44,7 +45,7 @@ export async function openInboxFile(
   function mustGet(id: string): EventDetail {
     const event = get({ id });
     if (event !== undefined) return event;
-    throw new PigeonholeError("not_found", `No event with id "${id}" is in ${file}.`);
+    throw new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in ${file}.`);
   }
 
   return {
@@ -79,9 +80,10 @@ function checkRetryable(event: EventDetail): void {
   const { id, handlers } = event;
   const note = handlers.find(({ handler, state }) => handler === NOTE_HANDLER && state === "parked");
   if (note !== undefined) {
+    const shown = escapeControls(id);
     throw new PigeonholeError(
       "needs_receiver",
-      `Event "${id}" was not understood (${note.reason ?? "parked"}), and only the app knows the schemas and handlers to read it with. Fix them and call receiver.inbox.retry("${id}") there.`,
+      `Event "${shown}" was not understood (${note.reason ?? "parked"}), and only the app knows the schemas and handlers to read it with. Fix them and call receiver.inbox.retry("${shown}") there.`,
     );
   }
   bodyOf(event);
