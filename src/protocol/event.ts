@@ -39,6 +39,7 @@ declare const NEWER: unique symbol;
  * plain string would be equal to every literal, so a test of `type` could not rule the unknown event out. (An
  * intersection with a brand alone does not do: the compiler compares it as a plain string.)
  */
+// oxlint-disable-next-line typescript/no-unnecessary-template-expression -- the brand alone would not narrow
 export type NewerType = `${string & { readonly [NEWER]: true }}`;
 
 type TypeOf<Schemas extends SchemaMap> = EventType | (keyof Schemas & string);
@@ -57,8 +58,8 @@ export type EventPattern<Schemas extends SchemaMap = SchemaMap> =
   | "*";
 
 /**
- * The events a pattern lets through, told apart by `type`. Patterns with a star also let through types that this version
- * does not know; their `known` is false.
+ * The events a pattern lets through, told apart by `type`. Patterns with a star also let through types that this
+ * version does not know; their `known` is false.
  */
 export type EventMatching<Schemas extends SchemaMap, Pattern extends string> = Pattern extends "*"
   ? EventOf<Schemas, TypeOf<Schemas>> | UnknownEvent<NewerType>

@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsOf, defineOptions, given, required } from "../base/options.js";
+import { type OptionsDefinition, type OptionsOf, defineOptions, given, required } from "../base/options.js";
 import type { SignatureAssumptions, SignatureEncoding } from "./assumptions.js";
 import { checkBody, deliveryMac } from "./delivery-mac.js";
 import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
@@ -28,14 +28,14 @@ export interface SignDeliveryInput {
 }
 
 /** The names of {@link SignDeliveryInput}; the values are checked below, with another code. */
-export const SIGN_OPTIONS = defineOptions("signDelivery", {
+export const SIGN_OPTIONS: OptionsDefinition<OptionsOf<SignDeliveryInput>> = defineOptions("signDelivery", {
   body: required(),
   secret: required(),
   timestamp: given(),
   format: given(),
   encoding: given(),
   assumptions: given(),
-} satisfies OptionsOf<SignDeliveryInput>);
+});
 
 /** The last moment of a JavaScript date, in milliseconds. */
 const LATEST_DATE = 8.64e15;

@@ -89,6 +89,7 @@ describe("the type of a handler's event", () => {
           expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.bounced", Bounce>>();
           return;
         }
+        // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the default is what is looked at
         switch (event.type) {
           case "email.opened":
             return expectTypeOf(event.data).toEqualTypeOf<{ ip: string }>();
@@ -241,6 +242,7 @@ describe("the function given to ctx.commit", () => {
       // @ts-expect-error -- at times a promise
       void commit(({ db }) => (db.open ? Promise.resolve(1) : 5));
       // @ts-expect-error -- a thenable
+      // oxlint-disable-next-line unicorn/no-thenable -- it must be refused
       void commit(() => ({ then: (resolve: (value: number) => void) => resolve(1) }));
       // @ts-expect-error -- must be synchronous
       const named: CommitFunction = async () => undefined;
