@@ -176,9 +176,13 @@ export class Dispatcher {
     return queue.run(ready).then((result) => this.#settle(queue, lease, result));
   }
 
+  /** Never rejects: the other handlers must get their turn. */
   #processAlone(queue: HandlerQueue, ready: ReadyWork): Promise<void> {
     const { lease } = ready;
-    return queue.runAlone(ready).then((result) => this.#settle(queue, lease, result));
+    return queue
+      .runAlone(ready)
+      .then((result) => this.#settle(queue, lease, result))
+      .catch((error: unknown) => this.#reportFailed(queue, errorFields(error, true)));
   }
 
   /** `result` is undefined for work that must no longer begin. */
@@ -242,12 +246,15 @@ export class Dispatcher {
         if (nextDueAt !== undefined) this.#wakeAt(queue, nextDueAt);
       }
     } catch (error) {
-      const { clock, logger } = this.#deps;
-      logger.error({ handler: queue.handler.name, ...errorFields(error, false) }, "handler_queue_failed");
-      this.#wakeAt(queue, clock.now() + FAILED_WAIT_MS);
+      this.#reportFailed(queue, errorFields(error, false));
+      this.#wakeAt(queue, this.#deps.clock.now() + FAILED_WAIT_MS);
     } finally {
       window.isRefilling = false;
     }
+  }
+
+  #reportFailed({ handler }: HandlerQueue, fields: object): void {
+    this.#deps.logger.error({ handler: handler.name, ...fields }, "handler_queue_failed");
   }
 
   #scheduleMaintenance(): void {

@@ -102,7 +102,7 @@ describe("the default policy", () => {
       const { dueAt = 0 } = (await workOf(receiver, event.id)) ?? {};
       expect(dueAt - clock.now()).toBe(10_000 * 2 ** (attempt - 1));
       last = dueAt;
-      // A jump of the wall clock: the lane looks up within a second. Advancing there would take 80,000 looks.
+      // A jump of the wall clock: the store is polled within a second. Advancing there would take 80,000 polls.
       clock.set(dueAt);
       await clock.advance(1_000);
     }
