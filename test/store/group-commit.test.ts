@@ -48,7 +48,7 @@ test("what arrives while a batch is under way is the next batch, and one is unde
 describe("done marks", () => {
   const done: Settlement = { seq: 1, handler: "a", token: 1, at: 0, dropSteps: false, to: "done" };
 
-  test("wait for an event that shares their commit", async () => {
+  test("done marks wait for an event that shares their commit", async () => {
     const { commits, accept, answerNext, batches } = createScript();
     const calls: Promise<unknown>[] = [commits.settle(done), commits.settle({ ...done, seq: 2 })];
     await endOfTurn();
@@ -58,7 +58,7 @@ describe("done marks", () => {
     await Promise.all(calls);
   });
 
-  test("wait for one also after a commit", async () => {
+  test("done marks wait for an event also after a commit", async () => {
     const { commits, accept, answerNext, batches } = createScript();
     const calls = [accept()];
     await endOfTurn();
@@ -71,7 +71,7 @@ describe("done marks", () => {
     await Promise.all(calls);
   });
 
-  test("are committed without one after a moment", async () => {
+  test("done marks are committed without an event after a moment", async () => {
     const { commits, answerNext, batches } = createScript();
     const call = commits.settle(done);
     await expect.poll(() => batches.length).toBe(1);
@@ -79,14 +79,29 @@ describe("done marks", () => {
     await call;
   });
 
-  test("do not wait without a thread, where a commit costs little", async () => {
+  test("done marks do not wait without a thread, where a commit costs little", async () => {
     const { commits, answerNext } = createScript({ isThread: false });
     const call = commits.settle(done);
     expect(await answerNext()).toBe(1);
     await call;
   });
 
-  test("do not wait once the store is to be closed", async () => {
+  test("done marks that wait do not keep a turn waiting", async () => {
+    const { commits } = createScript();
+    const turns: string[] = [];
+    const turn = (name: string) => () => {
+      turns.push(name);
+      return [];
+    };
+    commits.takeTurn(turn("first"));
+    await endOfTurn();
+    void commits.settle(done);
+    commits.takeTurn(turn("second"));
+    for (let count = 0; count < 3; count += 1) await endOfTurn();
+    expect(turns).toEqual(["first", "second"]);
+  });
+
+  test("done marks do not wait once the store is to be closed", async () => {
     const { commits, answerNext } = createScript();
     const call = commits.settle(done);
     const finished = commits.finish(new PigeonholeError("stopped", "closed"));

@@ -155,7 +155,9 @@ export class GroupCommit {
       return;
     }
     if (this.#writer.isThread && batch.mayWait && this.#queue.length === 1 && this.#refusal === undefined) {
-      this.#waitForOthers();
+      // A turn that came in meanwhile does not wait with them.
+      if (this.#turns.length > 0) this.#schedule();
+      else this.#waitForOthers();
       return;
     }
     this.#queue.shift();
