@@ -192,14 +192,14 @@ describe("the command line", () => {
   const folders = [...new Set(inCli.filter((file) => file.includes("/")).map((file) => dirname(file)))];
   const commands = folders.filter((folder) => !common.includes(folder));
 
-  test("has a folder for each command, with its spec and its code", () => {
+  test("the command line has a folder for each command, with its spec and its code", () => {
     expect(commands.length).toBeGreaterThan(10);
     for (const folder of commands) {
       expect(inCli, folder).toEqual(expect.arrayContaining([`${folder}/spec.ts`, `${folder}/run.ts`]));
     }
   });
 
-  test("loads specs, and no command's code, before it knows the command", () => {
+  test("the command line loads specs, and no command's code, before it knows the command", () => {
     const [loaded, left] = [new Set<string>(), [join(CLI, "main.ts")]];
     for (let file = left.pop(); file !== undefined; file = left.pop()) {
       if (loaded.has(file)) continue;
@@ -210,7 +210,7 @@ describe("the command line", () => {
     expect(code.toSorted()).toEqual(commands.map((folder) => `${folder}/spec.ts`).toSorted());
   });
 
-  test("lets no command know another one, except init, which can add to an app", () => {
+  test("no command knows another one, except init, which can add to an app", () => {
     const known = relativeImports.flatMap(({ from, specifier }) => {
       const [user, used] = [relative(CLI, dirname(from)), relative(CLI, dirname(resolve(dirname(from), specifier)))];
       return user !== used && commands.includes(user) && commands.includes(used) ? [`${user} → ${used}`] : [];
@@ -218,7 +218,7 @@ describe("the command line", () => {
     expect([...new Set(known)]).toEqual(["init → add"]);
   });
 
-  test("has common folders that know no command", () => {
+  test("the command line's common folders know no command", () => {
     const known = relativeImports.filter(({ from, specifier }) => {
       const used = relative(CLI, dirname(resolve(dirname(from), specifier)));
       return common.includes(relative(CLI, dirname(from))) && (commands.includes(used) || used === "");

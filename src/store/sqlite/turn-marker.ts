@@ -18,8 +18,8 @@ export interface TurnMarker {
 export function prepareTurnMarker(db: Database): TurnMarker {
   db.pragma("foreign_keys = ON");
   db.exec(`
-    CREATE TEMP TABLE pigeonhole_never (id INTEGER PRIMARY KEY);
-    CREATE TEMP TABLE pigeonhole_turn (id INTEGER REFERENCES pigeonhole_never (id) DEFERRABLE INITIALLY DEFERRED)`);
+    CREATE TEMP TABLE IF NOT EXISTS pigeonhole_never (id INTEGER PRIMARY KEY);
+    CREATE TEMP TABLE IF NOT EXISTS pigeonhole_turn (id INTEGER REFERENCES pigeonhole_never (id) DEFERRABLE INITIALLY DEFERRED)`);
   const mark = db.prepare("INSERT INTO temp.pigeonhole_turn (id) VALUES (1)");
   const find = db.prepare("SELECT 1 FROM temp.pigeonhole_turn");
   const remove = db.prepare("DELETE FROM temp.pigeonhole_turn");
