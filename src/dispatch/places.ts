@@ -3,7 +3,7 @@ type Waiting = (() => void)[];
 
 /**
  * The places in which all handlers run. While several handlers wait, a free place goes to the one that has the
- * fewest: so none gets more than half of them while another waits, and one that is alone may have all.
+ * fewest: so none that has half of them gets another one. A handler that is alone may have all, until its runs end.
  */
 export class Places {
   readonly #occupied = new Map<string, number>();
