@@ -3,7 +3,7 @@ import { PigeonholeError } from "../base/error.js";
 import type { HeaderList } from "../capture/model/capture.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { makeSecret } from "../protocol/secret.js";
-import { signDelivery } from "../protocol/sign-delivery.js";
+import { signHere } from "../protocol/sign-here.js";
 import type { SignatureVariant } from "./api/page-api.js";
 
 /** Age of the signature of a stale delivery: twice the tolerance. */
@@ -31,7 +31,7 @@ export function signVariant(input: {
 }): SignedVariant {
   const { body, variant, nowMs, assumptions } = input;
   const sign = (secret: string, timestamp = nowMs): HeaderList =>
-    Object.entries(signDelivery({ body, secret, timestamp, ...(assumptions === undefined ? {} : { assumptions }) }));
+    Object.entries(signHere({ body, secret, timestamp, ...(assumptions === undefined ? {} : { assumptions }) }));
   const given = (): string => {
     if (input.secret !== undefined) return input.secret;
     throw new PigeonholeError(

@@ -73,9 +73,9 @@ export class ClockWatch {
   }
 
   /**
-   * Takes the time of a genuine delivery. Not from its signature alone: our own replays are signed with this machine's
-   * clock, but keep `createdAt`. Test deliveries do not count, since `pigeonhole doctor` makes them with this machine's
-   * clock too.
+   * Takes the time of a genuine delivery that this package did not sign. Not from its signature alone: a replay is
+   * signed with the clock of its sender, but keeps `createdAt`. Test deliveries do not count either: other tools make
+   * them too, with the clock of their machine.
    */
   sawDelivery({ createdAt, test }: { createdAt: string; test: boolean }, signedAt: number): void {
     if (!test) this.#delivery = newest(this.#delivery, Math.min(Date.parse(createdAt), signedAt));

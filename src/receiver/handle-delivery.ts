@@ -9,6 +9,7 @@ import type { DeliveryHandler, DeliveryRequest } from "../http/delivery-request.
 import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
 import { type Answer, type Outcome, type UnverifiedPolicy, answerFor } from "../protocol/outcome.js";
 import type { RawRequest } from "../protocol/raw-request.js";
+import { SIGNED_HERE_HEADER } from "../protocol/sign-here.js";
 import { type VerificationRules, type VerifiedOrNot, verifyRequest } from "../protocol/verify-request.js";
 import type { AcceptResult } from "../store/store.js";
 import type { Admission, AdmittedDelivery } from "./admission.js";
@@ -107,7 +108,8 @@ async function receive(raw: RawRequest, path: DeliveryPath): Promise<Outcome> {
 
   const { registry, dispatcher, report } = path;
   const delivery = decodeDelivery(verdict.request, registry.schemas);
-  if (delivery.kind === "event") report.clockWatch.sawDelivery(delivery.event, verdict.signedAt);
+  const isSignedHere = raw.header(SIGNED_HERE_HEADER) !== undefined;
+  if (delivery.kind === "event" && !isSignedHere) report.clockWatch.sawDelivery(delivery.event, verdict.signedAt);
   const route = registry.route(delivery);
   try {
     const { signedAt } = verdict;

@@ -3,7 +3,7 @@ import { PigeonholeError } from "../base/error.js";
 import { SECOND } from "../base/duration.js";
 import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/options.js";
 import { OUTCOME_HEADER, type OutcomeKind } from "../protocol/outcome.js";
-import { signDelivery } from "../protocol/sign-delivery.js";
+import { signHere } from "../protocol/sign-here.js";
 import type { Receiver } from "../receiver/receiver.js";
 import type { EventView, HandlerView } from "../store/inbox-view.js";
 
@@ -57,7 +57,7 @@ export async function deliver(
   const { secret, timestamp = Date.now(), timeoutMs } = DELIVER_OPTIONS.resolve(options);
   await receiver.start();
   const body = JSON.stringify(event);
-  const headers = signDelivery({ body, secret, timestamp });
+  const headers = signHere({ body, secret, timestamp });
   const response = await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body, headers }));
   const outcome = response.headers.get(OUTCOME_HEADER) as OutcomeKind;
   const stored = response.ok ? await waitForHandlers(receiver, event.id, timeoutMs) : undefined;

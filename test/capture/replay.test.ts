@@ -75,7 +75,16 @@ describe("what is sent", () => {
     expect(heard[0]?.url).toBe("/webhooks");
   });
 
-  test("what is sent resigned differs only in the signature's value, in the captured form", async () => {
+  test.each([
+    ["resign", "1"],
+    ["exact", undefined],
+  ] as const)("what is sent %s says that it was signed here: %s", async (mode, mark) => {
+    const { url, heard } = await serveAnswers();
+    await replay({ captures: [makeCapture({ at: HOUR_AGO })], target: url, mode });
+    expect(heard[0]?.headers["x-pigeonhole-signed-here"]).toBe(mark);
+  });
+
+  test("what is sent resigned differs only in the signature's value and the mark, in the captured form", async () => {
     const { url, heard } = await serveAnswers();
     const bare = makeCapture({
       headers: [

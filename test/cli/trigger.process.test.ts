@@ -107,6 +107,7 @@ describe("trigger", () => {
     const { data } = JSON.parse(String(line?.["body"])) as { data: Record<string, unknown> };
     expect(data).toMatchObject({ subject: "Hi", n: 3 });
     expect(data).not.toHaveProperty("to");
+    expect(line?.["headers"]).toContainEqual(["x-pigeonhole-signed-here", "1"]);
   });
 
   test("trigger posts the exact bytes of --body", async () => {

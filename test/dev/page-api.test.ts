@@ -248,6 +248,9 @@ describe("a sample", () => {
       { source: "trigger" },
     ]);
     expect(app.seen).toHaveLength(2);
+    // A receiver does not set its idea of the time by a signature of this machine.
+    const isMarked = app.seen.map(({ rawHeaders }) => rawHeaders.includes("x-pigeonhole-signed-here"));
+    expect(isMarked).toEqual([sign !== "missing", sign !== "missing"]);
   });
 
   test("a sample needs a secret to be signed rightly", async () => {

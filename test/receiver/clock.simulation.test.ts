@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Alarm, createSqliteStore, type ReceiverOptions } from "pigeonhole";
 import { createSandbox } from "pigeonhole/sandbox";
-import { type FakeClock, fakeClock } from "pigeonhole/testing";
+import { type FakeClock, deliver as deliverByKit, fakeClock } from "pigeonhole/testing";
 import {
   captureLog,
   closeReceiver,
@@ -99,6 +99,48 @@ describe("an id", () => {
     await nextRound();
     expect(await isKnown(id)).toBe(true);
     expect(alarms).toContainEqual({ kind: "clock_skew", skewSeconds: expect.closeTo(400 * 86_400, -2) });
+  });
+});
+
+describe("a clock that is ahead by 400 days", () => {
+  type Started = Awaited<ReturnType<typeof start>>;
+  const freshEvent = (clock: FakeClock) => makeEvent({ createdAt: isoTime(clock.now()) });
+
+  test.each<[string, (started: Started) => Promise<{ status: number }>, boolean]>([
+    [
+      "not confirmed, here or after a restart, by a delivery with the mark of one signed here",
+      ({ receiver, clock }) =>
+        post(receiver, freshEvent(clock), { at: clock.now(), headers: { "x-pigeonhole-signed-here": "1" } }),
+      false,
+    ],
+    [
+      "not confirmed, here or after a restart, by a delivery of the test kit",
+      ({ receiver, clock }) => deliverByKit(receiver, freshEvent(clock), { timestamp: clock.now() }),
+      false,
+    ],
+    [
+      "confirmed by a delivery of the service",
+      ({ receiver, clock }) => post(receiver, freshEvent(clock), { at: clock.now() }),
+      true,
+    ],
+  ])("a clock that is ahead by 400 days is %s", async (_, send, isConfirmed) => {
+    const file = tempFile();
+    const first = await start({ file });
+    const { clock } = first;
+    const { id } = await first.deliver();
+    clock.set(clock.now() + 400 * DAY);
+    expect((await send(first)).status).toBe(200);
+    await first.nextRound();
+    expect(await first.isKnown(id)).toBe(!isConfirmed);
+    await first.stop();
+
+    const next = await start({ clock, file });
+    await next.nextRound();
+    expect(await next.isKnown(id)).toBe(!isConfirmed);
+    expect(next.alarms.some(({ kind }) => kind === "clock_skew")).toBe(!isConfirmed);
+    await next.deliver();
+    await next.nextRound();
+    expect(await next.isKnown(id)).toBe(false);
   });
 });
 

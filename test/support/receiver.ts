@@ -67,6 +67,8 @@ export interface PostOptions {
   secret?: string;
   /** Time of signing in milliseconds. */
   at?: number;
+  /** Further headers. */
+  headers?: Record<string, string>;
 }
 
 /** The bytes of a delivery: text and bytes as they are, anything else as JSON. */
@@ -79,7 +81,7 @@ export function bytesOf(body: unknown): Buffer<ArrayBuffer> {
 export async function post(receiver: Reachable, body: unknown, options: PostOptions = {}): Promise<Heard> {
   const bytes = bytesOf(body);
   const { secret = TEST_SECRET, at = Date.now() } = options;
-  const headers = signDelivery({ body: bytes, secret, timestamp: at });
+  const headers = { ...signDelivery({ body: bytes, secret, timestamp: at }), ...options.headers };
   return hear(receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: bytes, headers })));
 }
 

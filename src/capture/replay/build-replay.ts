@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { PigeonholeError } from "../../base/error.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { resolveSignatureAssumptions } from "../../protocol/resolve-assumptions.js";
-import { signDelivery } from "../../protocol/sign-delivery.js";
+import { signHere } from "../../protocol/sign-here.js";
 import { bodyText, decodeBody, readEnvelope } from "../model/captured-body.js";
 import { bodyBytes } from "../model/capture-request.js";
 import type { Capture, CapturedBody, HeaderList, SignMode } from "../model/capture.js";
@@ -101,7 +101,7 @@ export function buildReplayHeaders(
     (timestampIn === "either" &&
       header(timestampHeader) !== undefined &&
       header(signatureHeader)?.includes("t=") === false);
-  const signed = signDelivery({
+  const signed = signHere({
     body,
     secret,
     timestamp: nowMs,

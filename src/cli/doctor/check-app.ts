@@ -3,7 +3,7 @@ import { headerListReader, type NamedSecret } from "../../capture/model/judge-si
 import { type SendResult, sendRequest } from "../../capture/send/send-request.js";
 import { SECOND } from "../../base/duration.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
-import { signDelivery } from "../../protocol/sign-delivery.js";
+import { signHere } from "../../protocol/sign-here.js";
 import { sampleTestEvent } from "../../sandbox/samples/sample-event.js";
 import { type PostToApp, checkParsers } from "./check-parsers.js";
 import { type CheckResult, fail, pass, skip, warn } from "../frame/check-result.js";
@@ -34,7 +34,7 @@ export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInp
   const event = { ...sampleTestEvent({ seed: randomBytes(8).toString("hex") }), createdAt: new Date().toISOString() };
   const body = JSON.stringify(event);
   // Unsigned, it still shows whether the app answers.
-  const signature = secret === undefined ? {} : signDelivery({ body, secret: secret.value });
+  const signature = secret === undefined ? {} : signHere({ body, secret: secret.value });
   const answer = await post(body, signature);
   const { status } = answer;
   if (status === null) return [unreachable(answer), skip("delivery", "Not tried: the app gave no answer.")];

@@ -6,7 +6,7 @@ import { silentLogger } from "../../base/logger.js";
 import { TUNNEL_NAMES } from "../../dev/tunnel/tunnel-programs.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { makeSecret } from "../../protocol/secret.js";
-import { signDelivery } from "../../protocol/sign-delivery.js";
+import { signHere } from "../../protocol/sign-here.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { describeOldNode } from "../old-node.js";
 import { type CheckResult, fail, pass, skip, warn } from "../frame/check-result.js";
@@ -51,7 +51,7 @@ async function receiveInMemory(): Promise<string> {
   await receiver.start();
   try {
     const body = JSON.stringify(sampleEvent("email.received"));
-    const headers = signDelivery({ body, secret });
+    const headers = signHere({ body, secret });
     const answer = await receiver.fetch(new Request("http://doctor.test/", { method: "POST", body, headers }));
     if (answer.ok) await handled;
     return answer.headers.get(OUTCOME_HEADER) ?? `HTTP ${answer.status}`;

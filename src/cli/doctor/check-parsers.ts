@@ -3,7 +3,7 @@ import type { SendResult } from "../../capture/send/send-request.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { isRetryableStatus } from "../../protocol/retry-schedule.js";
 import { makeSecret } from "../../protocol/secret.js";
-import { signDelivery } from "../../protocol/sign-delivery.js";
+import { signHere } from "../../protocol/sign-here.js";
 import { type CheckResult, fail, pass } from "../frame/check-result.js";
 
 /** Posts a body with these signature headers to the app. */
@@ -35,7 +35,7 @@ export async function checkParsers(post: PostToApp): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const { name, what, body } of PROBES) {
     const secret = makeSecret();
-    results.push(judge(name, what, await post(body, signDelivery({ body, secret }))));
+    results.push(judge(name, what, await post(body, signHere({ body, secret }))));
   }
   return results;
 }
