@@ -103,7 +103,7 @@ describe("inbox erase, beside a running receiver", () => {
   });
 
   test.each([
-    ["without --yes and a terminal", ["--email", EMAIL], "Give --yes to say so without a terminal."],
+    ["without --yes and a terminal", ["--email", EMAIL], "Pass --yes to confirm without a terminal."],
     ["without an address", ["--yes"], "Give the address with --email."],
     ["of what is not one address", ["--yes", "--email", `${EMAIL},b@c.de`], "email must be one address"],
     ["of an address without --email", ["--yes", EMAIL], "argument"],
