@@ -1,8 +1,7 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { newEvent } from "./conformance/fixture.js";
 import { makeFolder } from "../support/folder.js";
@@ -72,13 +71,4 @@ test("counts tell the oldest event with leased work", async () => {
   await store.accept(newEvent("second", { receivedAt: 9, ...leased }));
   expect(await store.counts(10)).toMatchObject({ oldestPendingReceivedAt: 1, oldestLeasedReceivedAt: 5 });
   await store.close();
-});
-
-test("a start that migrates nothing writes nothing", () => {
-  const db = openDatabase(file);
-  migrate(db, file);
-  const { size } = statSync(`${file}-wal`);
-  migrate(db, file);
-  expect(statSync(`${file}-wal`).size).toBe(size);
-  db.close();
 });

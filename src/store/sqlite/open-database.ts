@@ -90,9 +90,9 @@ export function migrate(db: Database.Database, file: string): void {
           `${file} has schema version ${version}; this version of pigeonhole knows ${MIGRATIONS.length}. Install the newer package again.`,
         );
       }
-      // A start that changes nothing writes nothing.
-      if (version === MIGRATIONS.length) return;
       for (const sql of MIGRATIONS.slice(version)) db.exec(sql);
+      // Written at each start: the first write of a connection also syncs the folder, which the first ctx.commit, on
+      // the event loop, must not wait for.
       db.pragma(`user_version = ${MIGRATIONS.length}`);
       db.pragma(`application_id = ${APPLICATION_ID}`);
     }).immediate();
@@ -106,16 +106,12 @@ function readOnce(db: Database.Database): void {
   db.prepare("SELECT count(*) FROM sqlite_schema").get();
 }
 
-/** One library for all connections of a process. */
-let isNewEnough = false;
-
 function checkVersion(db: Database.Database): void {
-  if (isNewEnough) return;
   const text = String(db.prepare("SELECT sqlite_version()").pluck().get());
   const parts = text.split(".").map(Number);
   for (const [place, least] of OLDEST_SQLITE.entries()) {
     const part = parts[place] ?? 0;
-    if (part > least) break;
+    if (part > least) return;
     if (part < least) {
       throw new PigeonholeError(
         "sqlite_too_old",
@@ -123,7 +119,6 @@ function checkVersion(db: Database.Database): void {
       );
     }
   }
-  isNewEnough = true;
 }
 
 /** The user's own tables may share the file, so only a file marked by another program is refused. */
