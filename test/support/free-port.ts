@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 // Below the ports that Linux and macOS give to whoever asks for any: there, a server or a connection of a test that runs at the same
 // time could get the port between its being found and its being used.
 const FIRST_PORT = 20_000;
-const SLICES = 120;
-const PORTS_PER_SLICE = 100;
+const SLICES = 300;
+const PORTS_PER_SLICE = 40;
 
 /** Test files run in processes of their own, whose ids follow one another: so no two at a time have the same slice. */
 const firstOfSlice = FIRST_PORT + (process.pid % SLICES) * PORTS_PER_SLICE;
