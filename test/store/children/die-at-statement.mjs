@@ -125,8 +125,8 @@ const request = {
   leaseUntil: T + DAY,
   limit: 2,
   maxBytes: 1e6,
-  suspectLimit: 2,
-  allowRepeated: true,
+  crashedLimit: 2,
+  allowCrashLooping: true,
 };
 await change([{ lease: "h" }], async () => {
   const { work } = await store.lease(request);
