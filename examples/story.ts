@@ -60,7 +60,7 @@ export function tellService(entry: SandboxLogEntry): void {
       if (status === null) return tell("service", "its answer to that gets lost, and the app must ask again");
       // A first one is answered 201; a batch is always answered 200.
       if (call === "contactEvents.send" && status === 200)
-        return tell("service", "hears the same idempotency key again and stores nothing");
+        return tell("service", "receives the same idempotency key again and stores nothing");
       if (status >= 400) return tell("service", `refuses the contact event: ${code ?? status}`);
       return;
     }

@@ -1,6 +1,6 @@
 import { createReceiver, type Receiver } from "pigeonhole";
 
-// lib/receiver.ts of a Next.js app. `next dev` loads modules anew after every change; there is one receiver all the same, because
+// lib/receiver.ts of a Next.js app. `next dev` loads modules again after every change; there is one receiver all the same, because
 // two would share one file.
 
 const global = globalThis as { mailReceiver?: Promise<Receiver> };

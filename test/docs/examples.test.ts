@@ -116,7 +116,7 @@ test("a handler that fails runs again, and only the run that succeeds sends its 
 test("a contact event whose answer is lost is sent again and stored once", async () => {
   const lines = linesOf(LOST);
   expect(lines).toContain("service its answer to that gets lost, and the app must ask again");
-  expect(lines).toContain("service hears the same idempotency key again and stores nothing");
+  expect(lines).toContain("service receives the same idempotency key again and stores nothing");
   const stored = await control<{ name: string; properties: { eventId: string } }>("contact-events");
   expect(stored.map(({ name, properties }) => [name, properties.eventId])).toEqual([
     ["address.bounced", eventOf(BOUNCE)],

@@ -27,7 +27,7 @@ export function createMailReceiver({ secrets, file, log, api }: MailReceiverOpti
     store: file,
     logger: log,
     ...(api !== undefined && { api }),
-    // Page somebody here: this is what nobody notices otherwise, such as a secret that no longer fits.
+    // Notify an operator here: an alarm, such as a secret that no longer matches, is easily missed in a log.
     onAlarm: (alarm) => log.error({ alarm }, "webhook_alarm"),
   });
   registerHandlers(receiver);
