@@ -210,7 +210,7 @@ test("what publishes the package asks for the right to sign its provenance, and 
   expect(publish).toMatch(/^ +id-token: write/m);
   expect(publish).toContain("npm publish --provenance");
   const ci = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
-  expect(ci).toMatch(/- run: \.ci\/run$/m);
+  expect(ci).toMatch(/- run: \.ci\/run all$/m);
   expect(readFileSync(join(root, ".ci/run"), "utf8")).toContain("then npm run test:all;");
   expect(manifest.scripts["test:all"]).toMatch(/^npm test && tsx test\/versions\/main\.ts && /);
   expect(readFileSync(join(root, "test/versions/main.ts"), "utf8")).toContain('default: "20,22,24,26"');
