@@ -24,6 +24,13 @@ interface Group {
   oldestReceivedAt: number | undefined;
 }
 
+export interface CountRequest {
+  /** Where the page before ended; undefined for the first. */
+  after?: CountedTo;
+  /** One page for all that is left, however long it takes. @default false */
+  isWhole?: boolean;
+}
+
 /** Part of the counts. */
 export interface CountPage {
   groups: readonly Group[];
@@ -56,8 +63,8 @@ export function prepareCountPage(db: Database) {
     .pluck();
   const readDone = db.prepare<[], number>("SELECT value FROM counter WHERE name = 'done'").pluck();
 
-  return ({ after = START }: { after?: CountedTo | undefined }): CountPage => {
-    const next = selectEnd.get(after);
+  return ({ after = START, isWhole = false }: CountRequest): CountPage => {
+    const next = isWhole ? undefined : selectEnd.get(after);
     const end = next ?? END;
     const rows = countRows.all({ ...after, endSeq: end.seq, endHandler: end.handler });
     const groups = next === undefined ? [...rows, ...countInFlight.all()] : rows;
@@ -69,19 +76,15 @@ export function prepareCountPage(db: Database) {
   };
 }
 
-/** All pages, in one transaction. */
+/** All at once. */
 export function prepareCounts(db: Database) {
   const countPage = prepareCountPage(db);
-  return ({ now }: { now: number }): StoreCounts => {
-    const pages = [countPage({})];
-    for (let after = pages[0]?.next; after !== undefined; after = pages.at(-1)?.next) pages.push(countPage({ after }));
-    return sumCountPages(pages, now);
-  };
+  return ({ now }: { now: number }): StoreCounts => sumCountPages([countPage({ isWhole: true })], now);
 }
 
 /** All pages, each in a transaction of its own. */
 export async function countPageByPage(
-  countPage: (input: { after?: CountedTo }) => Promise<CountPage>,
+  countPage: (request: CountRequest) => Promise<CountPage>,
   now: number,
 ): Promise<StoreCounts> {
   const pages = [await countPage({})];
