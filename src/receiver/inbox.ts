@@ -1,11 +1,10 @@
-import { escapeControls } from "../base/text.js";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import { defineOptions, flag, given, required, type OptionsOf } from "../base/options.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import { type EraseCounts, type EraseOptions, eraseAll } from "../store/erase.js";
-import { type EventDetail, type EventPage, type EventQuery, bodyOf } from "../store/inbox-view.js";
+import { type EventDetail, type EventPage, type EventQuery, bodyOf, foundEvent } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import type { ParkedNote } from "../store/work.js";
 
@@ -93,8 +92,7 @@ export function createInbox(deps: InboxDeps): Inbox {
   const { store, registry, dispatcher, clock } = deps;
 
   async function retry(id: string): Promise<RetryResult> {
-    const event = await store.get(id);
-    if (event === undefined) throw notFound(id);
+    const event = foundEvent(await store.get(id), id, "the inbox");
     const route = routeStored(registry, bodyOf(event));
     const pending = await store.replan({ seq: event.seq, now: clock.now(), ...route });
     if (pending > 0) dispatcher.wake();
@@ -129,7 +127,7 @@ export function createInbox(deps: InboxDeps): Inbox {
       }
     },
     async discard(id) {
-      if ((await store.get(id)) === undefined) throw notFound(id);
+      foundEvent(await store.get(id), id, "the inbox");
       return store.discard(id, clock.now());
     },
     async erase(options) {
@@ -145,10 +143,6 @@ export function createInbox(deps: InboxDeps): Inbox {
       throw new PigeonholeError("invalid_argument", "The receiver's store has no way to copy itself.");
     },
   };
-}
-
-function notFound(id: string): PigeonholeError {
-  return new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in the inbox.`);
 }
 
 /** The handlers that would get the body if it was delivered now, or why it would be parked. */

@@ -45,6 +45,12 @@ export interface EventDetail extends EventView {
   body: Uint8Array | undefined;
 }
 
+/** The event of this id, if it was found in `place`; throws `not_found` otherwise. */
+export function foundEvent(event: EventDetail | undefined, id: string, place: string): EventDetail {
+  if (event !== undefined) return event;
+  throw new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in ${place}.`);
+}
+
 /** The bytes of an event; throws `body_dropped` if retention has dropped them or they were erased. */
 export function bodyOf({ id, body }: EventDetail): Uint8Array {
   if (body !== undefined) return body;

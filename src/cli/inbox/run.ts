@@ -1,5 +1,4 @@
-import { PigeonholeError } from "../../base/error.js";
-import { type EventDetail, type EventView, type HandlerView, bodyOf } from "../../store/inbox-view.js";
+import { type EventDetail, type EventView, type HandlerView, bodyOf, foundEvent } from "../../store/inbox-view.js";
 import { NOTE_HANDLER } from "../../store/work-state.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { usageError } from "../frame/command-error.js";
@@ -30,7 +29,7 @@ export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =
 export const show: RunCommand<typeof specs.inboxShow> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const event = await mustGet(inbox, args.id);
+    const event = foundEvent(await inbox.getEvent(args.id), args.id, inbox.file);
     if (options.body) {
       out.raw(bodyOf(event));
       return;
@@ -96,12 +95,6 @@ export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context })
       ].join("\n"),
     );
   });
-
-async function mustGet(inbox: InboxOperator, id: string): Promise<EventDetail> {
-  const event = await inbox.getEvent(id);
-  if (event !== undefined) return event;
-  throw new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in ${inbox.file}.`);
-}
 
 async function deadIds(inbox: InboxOperator): Promise<string[]> {
   const ids: string[] = [];

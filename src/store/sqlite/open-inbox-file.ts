@@ -1,6 +1,6 @@
 import { escapeControls } from "../../base/text.js";
 import { PigeonholeError } from "../../base/error.js";
-import { type EventDetail, bodyOf } from "../inbox-view.js";
+import { type EventDetail, bodyOf, foundEvent } from "../inbox-view.js";
 import { eraseFromFile } from "./erase-from-file.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCountLists } from "./operations/count-lists.js";
@@ -42,11 +42,7 @@ export async function openInboxFile(
   const read = <Value>(query: () => Value): Promise<Value> => runBeside(db, "deferred", query);
   const write = <Value>(change: () => Value): Promise<Value> => runBeside(db, "immediate", change);
 
-  function mustGet(id: string): EventDetail {
-    const event = get({ id });
-    if (event !== undefined) return event;
-    throw new PigeonholeError("not_found", `No event with id "${escapeControls(id)}" is in ${file}.`);
-  }
+  const mustGet = (id: string): EventDetail => foundEvent(get({ id }), id, file);
 
   return {
     file,
