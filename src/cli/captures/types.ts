@@ -8,7 +8,7 @@ import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { capturesTypes } from "./spec.js";
 import { readCaptures, pickCaptures } from "../values/capture-store.js";
-import { countOf } from "../values/output-file.js";
+import { countOf } from "../frame/format.js";
 import { readInput } from "../values/read-input.js";
 
 export const run: RunCommand<typeof capturesTypes> = async ({ args, options, context }) => {

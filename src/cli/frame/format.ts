@@ -48,3 +48,8 @@ export function age(ms: number): string {
   if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
   return ms < DAY ? `${Math.round(ms / HOUR)} h` : `${Math.round(ms / DAY)} d`;
 }
+
+/** `1 capture`, `3 captures`. */
+export function countOf(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}

@@ -7,7 +7,7 @@ import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import { openCapturesIfThere, readCaptures } from "../values/capture-store.js";
 import { withInbox } from "../values/inbox-file.js";
-import { countOf } from "../values/output-file.js";
+import { countOf } from "../frame/format.js";
 import type { inboxErase } from "./spec.js";
 
 const QUESTION = "Erase all that mentions this address from the database and the captures? It cannot be undone.";

@@ -5,7 +5,8 @@ import { createRedactor } from "../../capture/redact/redactor.js";
 import type { RunCommand } from "../frame/context.js";
 import type { inboxExport } from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";
-import { countOf, writeOutput } from "../values/output-file.js";
+import { countOf } from "../frame/format.js";
+import { writeOutput } from "../values/output-file.js";
 
 /** Writes events of a receiver as captures, with personal data replaced by default. */
 export const run: RunCommand<typeof inboxExport> = ({ options, context }) =>

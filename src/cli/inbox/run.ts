@@ -7,7 +7,7 @@ import type { RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output, Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
-import { formatJson, formatTable, age, isoTime } from "../frame/format.js";
+import { age, countOf, formatJson, formatTable, isoTime } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";
 
@@ -45,7 +45,7 @@ export const retry: RunCommand<typeof specs.inboxRetry> = ({ args, options, cont
     if (ids.length === 0) context.out.note("No event has dead work.");
     return forEach(ids, context.out, async (id) => {
       const handlers = await inbox.retryEvent(id);
-      const text = handlers === 0 ? "nothing to retry" : `${handlers} ${plural("handler", handlers)} will run again`;
+      const text = handlers === 0 ? "nothing to retry" : `${countOf(handlers, "handler")} will run again`;
       return { handlers, text };
     });
   });
@@ -53,11 +53,11 @@ export const retry: RunCommand<typeof specs.inboxRetry> = ({ args, options, cont
 export const discard: RunCommand<typeof specs.inboxDiscard> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { ids } = args;
-    const question = `End all work of ${ids.length} ${plural("event", ids.length)} without running it?`;
+    const question = `End all work of ${countOf(ids.length, "event")} without running it?`;
     if (!(await confirm(question, context))) return EXIT.failed;
     return forEach(ids, context.out, async (id) => {
       const handlers = await inbox.discardEvent(id);
-      return { handlers, text: `${handlers} ${plural("piece", handlers)} of work ended` };
+      return { handlers, text: `${countOf(handlers, "piece")} of work ended` };
     });
   });
 
@@ -187,13 +187,9 @@ function describeHandler({ handler, state, reason, error, attempts, dueAt }: Han
   const due = state === "pending" && dueAt !== undefined ? `, due ${new Date(dueAt).toISOString()}` : "";
   const why = reason === undefined ? "" : ` (${escapeControls(reason)})`;
   const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);
-  const runs = handler === NOTE_HANDLER ? "" : `, ${attempts} ${plural("attempt", attempts)}${due}`;
+  const runs = handler === NOTE_HANDLER ? "" : `, ${countOf(attempts, "attempt")}${due}`;
   return [
     `handler   ${name}: ${paintState(state, paint)}${why}${runs}`,
     ...(error === undefined ? [] : [`          ${escapeControls(error)}`]),
   ];
-}
-
-function plural(word: string, count: number): string {
-  return count === 1 ? word : `${word}s`;
 }

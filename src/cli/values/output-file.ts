@@ -19,11 +19,6 @@ export async function writeOutput(
   out.result({ file, what }, `${what} in ${file}.`);
 }
 
-/** `1 capture`, `3 captures`. */
-export function countOf(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
-}
-
 /** Writes a file that only its owner can read. A reader sees the whole old content or the whole new content. */
 export async function writePrivateFile(path: string, content: string): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
