@@ -1,4 +1,4 @@
-import { createMentionsEmail } from "../../base/mentions-email.js";
+import { type MentionsEmail, createMentionsEmail } from "../../base/mentions-email.js";
 import { isMentionedIn } from "../../capture/query/is-mentioned.js";
 import type { EraseCounts } from "../../store/erase.js";
 import { usageError } from "../frame/command-error.js";
@@ -17,11 +17,11 @@ export const run: RunCommand<typeof inboxErase> = ({ options, context }) => {
   const { email, db, store, dryRun } = options;
   if (email === undefined) throw usageError("Give the address with --email.");
   // Refused before anything is opened.
-  createMentionsEmail(email);
+  const mentions = createMentionsEmail(email);
   return withInbox(db, context, async (inbox) => {
     if (!dryRun && !(await confirm(QUESTION, context))) return EXIT.failed;
     const erased = await inbox.erase({ email, dryRun });
-    const captures = await eraseCaptures({ email, store, dryRun }, context);
+    const captures = await eraseCaptures({ mentions, store, dryRun }, context);
     context.out.result({ dryRun, ...erased, captures }, describe({ ...erased, captures }, dryRun));
     const isLeft = erased.eventsLeft + erased.contactEventsLeft > 0;
     return isLeft && !dryRun ? EXIT.failed : EXIT.ok;
@@ -29,14 +29,13 @@ export const run: RunCommand<typeof inboxErase> = ({ options, context }) => {
 };
 
 interface CaptureOptions {
-  email: string;
+  mentions: MentionsEmail;
   store: string;
   dryRun: boolean;
 }
 
 /** Deletes the captures, pinned ones too; returns how many. */
-async function eraseCaptures({ email, store, dryRun }: CaptureOptions, context: CommandContext): Promise<number> {
-  const mentions = createMentionsEmail(email);
+async function eraseCaptures({ mentions, store, dryRun }: CaptureOptions, context: CommandContext): Promise<number> {
   const folder = dryRun ? undefined : openCapturesIfThere(store, context);
   const reader = folder ?? readCaptures(store, context);
   const ids = reader.list().flatMap((capture) => (isMentionedIn(capture, mentions) ? [capture.id] : []));
