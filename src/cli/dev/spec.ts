@@ -2,7 +2,7 @@ import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
 import { duration, header, byteSize, port, wholeNumber } from "../values/parsers.js";
 import { secretOption } from "../values/secret-option.js";
-import { apiOptions, storeOption } from "../values/options.js";
+import { apiOptions, certificateOptions, storeOption } from "../values/options.js";
 
 export const dev = defineCommand({
   name: "dev",
@@ -50,8 +50,7 @@ export const dev = defineCommand({
       parse: header,
       summary: 'Sets a header of what is sent to the app, as "Name: value".',
     },
-    insecure: { short: "k", summary: "Does not check the certificate of an https target." },
-    cacert: { value: "file", summary: "Certificates (PEM) to trust in addition to the machine's." },
+    ...certificateOptions,
     allowRemote: { summary: "Allows targets outside this machine and its private network." },
     tunnel: {
       value: "program",

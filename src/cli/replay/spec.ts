@@ -1,9 +1,9 @@
 import { REPLAY_ORDERS } from "../../capture/replay/order-captures.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
-import { duration, fieldChange, header, speed, wholeNumber } from "../values/parsers.js";
+import { duration, header, speed, wholeNumber } from "../values/parsers.js";
 import { secretOption } from "../values/secret-option.js";
-import { storeOption } from "../values/options.js";
+import { certificateOptions, changeOptions, storeOption } from "../values/options.js";
 
 export const replay = defineCommand({
   name: "replay",
@@ -31,13 +31,7 @@ export const replay = defineCommand({
     sameId: { summary: "Keeps the event id, which is the default." },
     newId: { summary: "Gives each request a new event id." },
     secret: secretOption,
-    set: {
-      value: "path=value",
-      repeat: true,
-      parse: fieldChange,
-      summary: "Sets a field, such as data.recipient=a@b.c.",
-    },
-    unset: { value: "path", repeat: true, summary: "Removes a field." },
+    ...changeOptions,
     body: { value: "file", short: "b", summary: "Sends this body instead of the captured one; - for standard input." },
     order: { value: "order", choices: REPLAY_ORDERS, default: "original", summary: "The order of sending." },
     seed: {
@@ -68,8 +62,7 @@ export const replay = defineCommand({
       parse: header,
       summary: 'Sets a header of each request, as "Name: value".',
     },
-    insecure: { short: "k", summary: "Does not check the certificate of an https target." },
-    cacert: { value: "file", summary: "Certificates (PEM) to trust in addition to the machine's." },
+    ...certificateOptions,
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
     dryRun: { summary: "Lists what would be sent." },
     store: storeOption,

@@ -1,7 +1,8 @@
 import { SIGNATURE_VARIANTS } from "../../dev/api/page-api.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
-import { duration, moment, fieldChange, wholeNumber } from "../values/parsers.js";
+import { duration, moment, wholeNumber } from "../values/parsers.js";
+import { changeOptions } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
 
 const count = wholeNumber({ min: 1, max: 1_000_000 });
@@ -26,13 +27,7 @@ export const trigger = defineCommand({
       default: "valid",
       summary: "Signs correctly, or wrongly in one way.",
     },
-    set: {
-      value: "path=value",
-      repeat: true,
-      parse: fieldChange,
-      summary: "Sets a field, such as data.recipient=a@b.c.",
-    },
-    unset: { value: "path", repeat: true, summary: "Removes a field." },
+    ...changeOptions,
     body: { value: "file", short: "b", summary: "Posts these exact bytes instead of a sample; - for standard input." },
     id: { value: "id", summary: "The event id." },
     seed: { value: "text", summary: "Makes the same event in every run." },

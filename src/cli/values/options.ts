@@ -1,5 +1,5 @@
 import type { OptionSpec } from "../frame/spec.js";
-import { wholeNumber } from "./parsers.js";
+import { fieldChange, wholeNumber } from "./parsers.js";
 
 /** Options of every command that calls the API. */
 export const apiOptions = {
@@ -33,3 +33,20 @@ export const limitOption = {
   default: "50",
   summary: "Most rows, newest first.",
 } as const satisfies OptionSpec;
+
+/** Changes of an event before it is sent. */
+export const changeOptions = {
+  set: {
+    value: "path=value",
+    repeat: true,
+    parse: fieldChange,
+    summary: "Sets a field, such as data.recipient=a@b.c.",
+  },
+  unset: { value: "path", repeat: true, summary: "Removes a field." },
+} as const satisfies Record<string, OptionSpec>;
+
+/** Which certificates an https target may have. */
+export const certificateOptions = {
+  insecure: { short: "k", summary: "Does not check the certificate of an https target." },
+  cacert: { value: "file", summary: "Certificates (PEM) to trust in addition to the machine's." },
+} as const satisfies Record<string, OptionSpec>;
