@@ -1,11 +1,9 @@
-import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import type { Capture, HeaderList, SignMode } from "../capture/model/capture.js";
-import type { NamedSecret } from "../capture/model/judge-signature.js";
+import type { Capture, SignMode } from "../capture/model/capture.js";
 import type { ReplayOrder } from "../capture/replay/order-captures.js";
 import { type ReplayReport, replayCaptures } from "../capture/replay/replay-captures.js";
 import { summarizeCapture } from "../capture/model/summarize-capture.js";
-import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import type { AppSenderOptions } from "./forward/app-sender.js";
 import type { CaptureLog } from "./forward/capture-log.js";
 import { type ForwardRule, checkNotOwnPort } from "./forward/forward-rules.js";
 import type { Report } from "./dev-event.js";
@@ -26,19 +24,10 @@ export interface ReplayRequest {
   times?: number;
 }
 
-export interface ReplayerOptions {
+export interface ReplayerOptions extends AppSenderOptions {
   log: CaptureLog;
   rules: readonly ForwardRule[];
-  secrets: () => readonly NamedSecret[];
-  assumptions: Partial<SignatureAssumptions>;
   ownPorts: () => readonly number[];
-  timeoutMs: number;
-  allowRemote: boolean;
-  insecure: boolean;
-  ca: string | undefined;
-  headers: HeaderList;
-  clock: Clock;
-  signal: AbortSignal;
   report: Report;
 }
 
