@@ -153,11 +153,17 @@ export class Machine {
     if (life === undefined || !life.isServing || life.isFrozen) return;
     this.#options.onMet(losesLock ? "frozen, without its lock" : "frozen");
     life.freeze();
-    life.hasLostLock = losesLock;
-    if (losesLock) rmSync(`${life.file}-owner`, { force: true });
+    if (losesLock) this.#loseLock(life);
     // The other process looks each second whether it has to take over.
     this.wake(MINUTE);
     this.#options.clock.setTimer(() => life.thaw(), forMs);
+  }
+
+  /** Whichever process owns the file loses it, the one that stands still or the other. */
+  #loseLock(frozen: Life): void {
+    const { owner = frozen } = this.shared;
+    owner.hasLostLock = true;
+    rmSync(`${frozen.file}-owner`, { force: true });
   }
 
   /** Ends for good. */
