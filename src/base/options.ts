@@ -29,6 +29,9 @@ export type OptionsOf<Options> = {
   readonly [Name in keyof Options]-?: Option<Exclude<Options[Name], undefined>, unknown>;
 };
 
+/** Some of the options; one that is undefined counts as omitted, also under `exactOptionalPropertyTypes`. */
+export type Changes<Options> = { [Name in keyof Options]?: Options[Name] | undefined };
+
 type AnyOptions = Readonly<Record<string, Option<never, unknown>>>;
 
 type GivenTo<Rows extends AnyOptions> = { readonly [Name in keyof Rows]?: Parameters<Rows[Name]["read"]>[1] };

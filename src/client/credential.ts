@@ -1,3 +1,4 @@
+import type { Changes } from "../base/options.js";
 import { inspect } from "node:util";
 import { PigeonholeError } from "../base/error.js";
 import { type CredentialShape, resolveCredentialShape } from "../contract/credential-shape.js";
@@ -11,7 +12,7 @@ export class Credential {
   readonly #shape: CredentialShape;
 
   /** Throws `invalid_option` for a key that cannot be right; the message never quotes it. */
-  constructor(apiKey: string, shape?: Partial<CredentialShape>) {
+  constructor(apiKey: string, shape?: Changes<CredentialShape>) {
     checkApiKey(apiKey);
     this.#key = apiKey;
     this.#shape = resolveCredentialShape(shape);

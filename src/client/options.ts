@@ -2,7 +2,7 @@ import { type Clock, MAX_NODE_TIMER, waitingClock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type Logger, silentLogger } from "../base/logger.js";
-import { type OptionsOf, defineOptions, given, readBy, required, wholeNumber } from "../base/options.js";
+import { type Changes, type OptionsOf, defineOptions, given, readBy, required, wholeNumber } from "../base/options.js";
 import type { Random } from "../base/random.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
@@ -19,27 +19,27 @@ export interface ClientOptions {
   /** What the paths of the API are relative to: https, or http on this machine. */
   baseUrl: string;
   /** Longest time of one attempt, including reading the answer, in milliseconds. @default 30,000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Retries after the first attempt, of calls that only read or carry an idempotency key. @default 2 */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** What the service allows per key; two clients of one key must share it. @default 600 */
-  eventsPerMinute?: number;
+  eventsPerMinute?: number | undefined;
   /** Largest answer that is read, in bytes. @default 5 MiB */
-  maxAnswerBytes?: number;
+  maxAnswerBytes?: number | undefined;
   /** How the key is sent, if the service expects it otherwise. @default `Authorization: Bearer <key>` */
-  credential?: Partial<CredentialShape>;
+  credential?: Changes<CredentialShape> | undefined;
   /** Paths that the service's documentation does not show, if the assumed ones are wrong. */
-  paths?: PathOverrides;
+  paths?: PathOverrides | undefined;
   /** Header with the service's id of the request. @default "x-request-id" */
-  requestIdHeader?: string;
+  requestIdHeader?: string | undefined;
   /** Receives log lines about retries; never inputs, answers or the key. @default silent */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Makes the requests. @default the machine's `fetch` */
-  fetch?: FetchFunction;
+  fetch?: FetchFunction | undefined;
   /** All times and waits, for tests. @default the machine's clock */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Numbers from 0 up to 1 for the jitter of waits, for tests. @default Math.random */
-  random?: Random;
+  random?: Random | undefined;
 }
 
 /** The defaults and checks of {@link ClientOptions}. */
@@ -47,7 +47,7 @@ export const CLIENT_OPTIONS = defineOptions("createClient", {
   // These four are checked by what is made of them.
   apiKey: required<string>(),
   baseUrl: required<string>(),
-  credential: given<Partial<CredentialShape>>(),
+  credential: given<Changes<CredentialShape>>(),
   paths: given<PathOverrides>(),
   // At most 24 days, the longest timer.
   timeoutMs: wholeNumber({ default: 30 * SECOND, min: 1, max: MAX_NODE_TIMER }),

@@ -3,7 +3,9 @@ import { type Contract, type NamedOperation, listOperations } from "./contract.j
 import { pathNames } from "./operation.js";
 
 /** Other paths for operations, by resource and name; a path must have the same `{…}`. */
-export type PathOverrides = { [R in keyof Contract]?: { [Name in keyof Contract[R]]?: string } };
+export type PathOverrides = {
+  [R in keyof Contract]?: { [Name in keyof Contract[R]]?: string | undefined } | undefined;
+};
 
 /** A row of the contract with the path that is used. */
 export interface BoundOperation extends NamedOperation {
@@ -15,9 +17,11 @@ export interface BoundOperation extends NamedOperation {
 
 /** All rows with their paths. Throws `invalid_option` for an override that names no operation or cannot be its path. */
 export function bindOperations(overrides: PathOverrides = {}): BoundOperation[] {
-  const rest = new Map(
+  const rest = new Map<string, string>(
     Object.entries(overrides).flatMap(([resource, paths]) =>
-      Object.entries<string>(paths ?? {}).map(([name, path]) => [`${resource}.${name}`, path]),
+      Object.entries<string | undefined>(paths ?? {}).flatMap(([name, path]) =>
+        path === undefined ? [] : [[`${resource}.${name}`, path] as const],
+      ),
     ),
   );
   const bound = listOperations().map(({ resource, name, operation }) => {

@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsOf, defineOptions, given } from "../base/options.js";
+import { type Changes, type OptionsOf, defineOptions, given } from "../base/options.js";
 
 /** How the credential is sent. The service's documentation does not show it, so it can be set. */
 export interface CredentialShape {
@@ -18,7 +18,7 @@ export const CREDENTIAL_OPTIONS = defineOptions("credential", {
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
 /** Fills in the defaults. Throws `invalid_option` for a value that no HTTP header can have. */
-export function resolveCredentialShape(shape: Partial<CredentialShape> = {}): CredentialShape {
+export function resolveCredentialShape(shape: Changes<CredentialShape> = {}): CredentialShape {
   const { header, prefix } = CREDENTIAL_OPTIONS.resolve(shape);
   if (HEADER_NAME.test(header) && /^[ -~]*$/.test(prefix)) return { header, prefix };
   throw new PigeonholeError("invalid_option", "credential must be { header, prefix } fit for an HTTP header.");

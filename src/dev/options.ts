@@ -3,6 +3,7 @@ import { DAY, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
 import {
+  type Changes,
   type OptionsOf,
   type Resolved,
   defineOptions,
@@ -96,7 +97,7 @@ export interface DevServerOptions {
    * Overrides for points about the signature that the service's documentation leaves open. @default
    * SIGNATURE_ASSUMPTIONS
    */
-  assumptions?: Partial<SignatureAssumptions>;
+  assumptions?: Changes<SignatureAssumptions>;
   /**
    * Aborts the start: it rejects with the signal's reason, and nothing is left running. After the start use `close`.
    * @default none
@@ -138,7 +139,7 @@ export const DEV_OPTIONS = defineOptions("startDevServer", {
   register: given<RegisterOptions>(),
   inbox: given<string>(),
   readyFile: given<string>(),
-  assumptions: given<Partial<SignatureAssumptions>>({ default: {} }),
+  assumptions: given<Changes<SignatureAssumptions>>({ default: {} }),
   signal: given<AbortSignal>(),
   report: readBy((_, report: Report) => withoutThrowing(report), { default: () => undefined }),
   clock: given<Clock>({ default: systemClock }),

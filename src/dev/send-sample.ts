@@ -1,3 +1,4 @@
+import type { Changes } from "../base/options.js";
 import type { Clock } from "../base/clock.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
@@ -22,7 +23,7 @@ export type SendSample = (delivery: SampleDelivery) => Promise<string[]>;
 export function createSendSample(deps: {
   receive: ReceiveDelivery;
   secrets: () => readonly NamedSecret[];
-  assumptions: Partial<SignatureAssumptions>;
+  assumptions: Changes<SignatureAssumptions>;
   /** The path for deliveries. */
   captureUrl: () => string;
   clock: Clock;

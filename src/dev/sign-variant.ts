@@ -1,3 +1,4 @@
+import type { Changes } from "../base/options.js";
 import { MINUTE } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { HeaderList } from "../capture/model/capture.js";
@@ -27,7 +28,7 @@ export function signVariant(input: {
   variant: SignatureVariant;
   /** Milliseconds since 1970. */
   nowMs: number;
-  assumptions?: Partial<SignatureAssumptions>;
+  assumptions?: Changes<SignatureAssumptions>;
 }): SignedVariant {
   const { body, variant, nowMs, assumptions } = input;
   const sign = (secret: string, timestamp = nowMs): HeaderList =>

@@ -1,5 +1,5 @@
 import { MINUTE } from "../base/duration.js";
-import { type OptionsOf, callable, defineOptions, flag, given, wholeNumber } from "../base/options.js";
+import { type Changes, type OptionsOf, callable, defineOptions, flag, given, wholeNumber } from "../base/options.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { HandlerContext } from "./context.js";
 import type { RetryPolicy } from "./retry-policy.js";
@@ -10,17 +10,17 @@ export interface HandlerOptions<Event = AnyEvent> {
    * Names the handler in the inbox. The done mark belongs to the name: another name is another handler, and gets events
    * that the old one has done only when they are retried. @default the event types it was registered for
    */
-  name?: string;
+  name?: string | undefined;
   /** Most runs of this handler at once. @default the receiver's `concurrency` */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Events with the same key never run at once in this handler. Their order is not guaranteed. */
-  key?: (event: Event) => string | undefined;
+  key?: ((event: Event) => string | undefined) | undefined;
   /** A run that takes longer is aborted through `ctx.signal` and counts as failed; in milliseconds. @default 60,000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Changes to the receiver's retry policy. @default the receiver's `retry` */
-  retry?: Partial<RetryPolicy>;
+  retry?: Changes<RetryPolicy> | undefined;
   /** Also called for the service's synthetic test deliveries. @default false */
-  testEvents?: boolean;
+  testEvents?: boolean | undefined;
 }
 
 /** The defaults and checks of {@link HandlerOptions}. */
@@ -30,7 +30,7 @@ export const HANDLER_OPTIONS = defineOptions("on", {
   // No function would throw for each event, and all of them would run without a key.
   key: callable<(event: AnyEvent) => string | undefined>(),
   timeoutMs: wholeNumber({ default: MINUTE, min: 1 }),
-  retry: given<Partial<RetryPolicy>>(),
+  retry: given<Changes<RetryPolicy>>(),
   testEvents: flag({ default: false }),
 } satisfies OptionsOf<HandlerOptions>);
 

@@ -1,6 +1,6 @@
 import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { DAY, HOUR, SECOND } from "../base/duration.js";
-import { type OptionsOf, defineOptions, number, wholeNumber } from "../base/options.js";
+import { type Changes, type OptionsOf, defineOptions, number, wholeNumber } from "../base/options.js";
 import type { Random } from "../base/random.js";
 
 /** How often and when a failing handler runs again. */
@@ -30,7 +30,7 @@ export const RETRY_OPTIONS = defineOptions("retry", {
 } satisfies OptionsOf<RetryPolicy>);
 
 /** Fills a partial policy and throws `invalid_option` for what cannot be used. */
-export function resolveRetry(option: string, partial: Partial<RetryPolicy> = {}, base = DEFAULT_RETRY): RetryPolicy {
+export function resolveRetry(option: string, partial: Changes<RetryPolicy> = {}, base = DEFAULT_RETRY): RetryPolicy {
   // A value that is undefined is as one that is omitted.
   RETRY_OPTIONS.checkNames(partial, option);
   const changes = Object.fromEntries(Object.entries(partial).filter(([, value]) => value !== undefined));

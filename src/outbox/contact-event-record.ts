@@ -11,7 +11,7 @@ export interface RecordOptions {
    * Tells this record apart from others of the same handler and event; the same key with another event is an error.
    * @default the event's name and contact
    */
-  key?: string;
+  key?: string | undefined;
 }
 
 /** The names of {@link RecordOptions}. */

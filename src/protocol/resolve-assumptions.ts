@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsOf, defineOptions, oneOf, readBy } from "../base/options.js";
+import { type Changes, type OptionsOf, defineOptions, oneOf, readBy } from "../base/options.js";
 import {
   SIGNATURE_ASSUMPTIONS,
   type SignatureAssumptions,
@@ -22,7 +22,7 @@ const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
  * it.
  */
 export function resolveSignatureAssumptions(
-  changes?: Partial<SignatureAssumptions>,
+  changes?: Changes<SignatureAssumptions>,
   option = "assumptions",
 ): SignatureAssumptions {
   // The same object for the default, so that the hot path allocates nothing.

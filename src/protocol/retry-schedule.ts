@@ -43,7 +43,7 @@ export interface RetryDelayInput {
   /** Chooses the jitter. */
   random: Random;
   /** The receiver's Retry-After in milliseconds, when it sent one. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
 }
 
 /** Milliseconds until the attempt after `attempt`, or undefined when that was the last. */

@@ -1,5 +1,12 @@
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsDefinition, type OptionsOf, defineOptions, given, required } from "../base/options.js";
+import {
+  type Changes,
+  type OptionsDefinition,
+  type OptionsOf,
+  defineOptions,
+  given,
+  required,
+} from "../base/options.js";
 import type { SignatureAssumptions, SignatureEncoding } from "./assumptions.js";
 import { checkBody, deliveryMac } from "./delivery-mac.js";
 import { resolveSignatureAssumptions } from "./resolve-assumptions.js";
@@ -15,16 +22,16 @@ export interface SignDeliveryInput {
   /**
    * Milliseconds since 1970, written as whole Unix seconds; or a text, signed and sent unchanged. @default Date.now()
    */
-  timestamp?: number | string;
+  timestamp?: number | string | undefined;
   /**
    * `combined`: `t=…,v1=…` in the signature header; `bare`: the value alone, and the time in the timestamp header.
    * @default 'combined', or 'bare' where the assumptions have the time in its own header
    */
-  format?: "combined" | "bare";
+  format?: "combined" | "bare" | undefined;
   /** How the signature value is written. @default 'hex', or the first encoding of the assumptions */
-  encoding?: SignatureEncoding;
+  encoding?: SignatureEncoding | undefined;
   /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
-  assumptions?: Partial<SignatureAssumptions>;
+  assumptions?: Changes<SignatureAssumptions> | undefined;
 }
 
 /** The names of {@link SignDeliveryInput}; the values are checked below, with another code. */

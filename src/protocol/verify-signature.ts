@@ -1,7 +1,14 @@
 import { timingSafeEqual } from "node:crypto";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsDefinition, type OptionsOf, defineOptions, given, required } from "../base/options.js";
+import {
+  type Changes,
+  type OptionsDefinition,
+  type OptionsOf,
+  defineOptions,
+  given,
+  required,
+} from "../base/options.js";
 import type { SignatureAssumptions } from "./assumptions.js";
 import { checkBody, writeDeliveryMac } from "./delivery-mac.js";
 import { headerReader, type HeadersInput } from "./header-access.js";
@@ -21,14 +28,14 @@ export interface VerifySignatureInput {
    */
   secrets: string | readonly Secret[];
   /** The time to measure the age against, in milliseconds since 1970. @default Date.now() */
-  nowMs?: number;
+  nowMs?: number | undefined;
   /**
    * Greatest accepted difference to `nowMs` both ways, in seconds: 300 are 300,000 ms and not one more. 0 means the
    * same millisecond; Infinity checks no age, for captured deliveries. @default 300
    */
-  toleranceSeconds?: number;
+  toleranceSeconds?: number | undefined;
   /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
-  assumptions?: Partial<SignatureAssumptions>;
+  assumptions?: Changes<SignatureAssumptions> | undefined;
 }
 
 /** The names of {@link VerifySignatureInput}; the values are checked below, with another code. */

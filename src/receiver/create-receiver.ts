@@ -30,7 +30,7 @@ import { WorkWatch } from "./work-watch.js";
 
 const STOP_OPTIONS = defineOptions("stop", {
   timeoutMs: wholeNumber({ default: 10 * SECOND, min: 0 }),
-} satisfies OptionsOf<{ timeoutMs?: number }>);
+} satisfies OptionsOf<{ timeoutMs?: number | undefined }>);
 
 /**
  * Makes a receiver for one endpoint. Register handlers, mount it, then `await receiver.start()`. Throws

@@ -15,7 +15,7 @@ export interface RetryResult {
   /**
    * Handlers for which the event counts as done, since they have other bytes of its id. Missing when there are none.
    */
-  otherBytes?: readonly string[];
+  otherBytes?: readonly string[] | undefined;
 }
 
 /** Lists, retries and discards stored events. All of it is safe while deliveries arrive. */
@@ -55,7 +55,7 @@ export interface Inbox {
 /** How `receiver.inbox.backup` writes its copy. */
 export interface BackupOptions {
   /** Replaces an existing copy. @default false */
-  replace?: boolean;
+  replace?: boolean | undefined;
 }
 
 interface InboxDeps {

@@ -5,6 +5,7 @@ import { PigeonholeError } from "../base/error.js";
 import { type Logger, makeSafeLogger } from "../base/logger.js";
 import { checkWholeNumber } from "../base/option-check.js";
 import {
+  type Changes,
   type OptionsOf,
   type Resolved,
   callable,
@@ -54,65 +55,65 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
    * Path of the SQLite file, `:memory:` for tests, or a store of your own, for this receiver alone.
    * @default "pigeonhole.db"
    */
-  store?: string | Store;
+  store?: string | Store | undefined;
   /** How contact events are sent: options of `createClient`, or a client. Needed only for them. */
-  api?: ClientOptions | Client;
+  api?: ClientOptions | Client | undefined;
   /**
    * Zod schemas of `event.data` by type, synchronous: checked before a handler runs, and they type the handler's event.
    * Not applied to test deliveries. @default none
    */
-  schemas?: Schemas;
+  schemas?: Schemas | undefined;
   /** Greatest accepted age of a signature both ways, in seconds. @default 300 */
-  toleranceSeconds?: number;
+  toleranceSeconds?: number | undefined;
   /**
    * The answer when a signature does not fit or cannot be read: `retry` 503, so that nothing is lost; `reject` 401.
    * @default "retry"
    */
-  unverified?: UnverifiedPolicy;
+  unverified?: UnverifiedPolicy | undefined;
   /**
    * Largest body in bytes; larger ones are answered 413, which is final. All bodies being received may have 160 MiB
    * together; above that they are answered 503. @default 5 MiB
    */
-  maxBodyBytes?: number;
+  maxBodyBytes?: number | undefined;
   /** Longest time a body may take to arrive, in milliseconds; the service gives up after 5 s. @default 5,000 */
-  bodyTimeoutMs?: number;
+  bodyTimeoutMs?: number | undefined;
   /**
    * Deliveries that were read and wait for the disk, the secrets or the start; at this number further ones are answered
    * 503. @default 1,000
    */
-  highWaterMark?: number;
+  highWaterMark?: number | undefined;
   /** Most handlers running at once. @default 16 */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** How often and when a failing handler runs again. @default 14 runs over about 23 hours */
-  retry?: Partial<RetryPolicy>;
+  retry?: Changes<RetryPolicy> | undefined;
   /** How long the inbox remembers ids and bodies. @default 90 days for both */
-  retention?: Partial<Retention>;
+  retention?: Changes<Retention> | undefined;
   /** Names this receiver in idempotency keys; two receivers on one API key need two. @default "default" */
-  source?: string;
+  source?: string | undefined;
   /** Details of the signature that the service does not document. @default SIGNATURE_ASSUMPTIONS */
-  signature?: Partial<SignatureAssumptions>;
+  signature?: Changes<SignatureAssumptions> | undefined;
   /** A pino logger, or one like it. @default pino at level info, to standard output */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /**
    * Adds messages of handlers' errors to the log; they may quote event data. The inbox has them in any case.
    * @default false
    */
-  logErrorMessages?: boolean;
+  logErrorMessages?: boolean | undefined;
   /** Called for problems that need an operator, each kind at most once a minute. */
-  onAlarm?: (alarm: Alarm) => unknown;
+  onAlarm?: ((alarm: Alarm) => unknown) | undefined;
   /** Raises the alarm `silence` when nothing was accepted for this long, in milliseconds. @default never */
-  silenceAfterMs?: number;
+  silenceAfterMs?: number | undefined;
   /**
    * Raises the alarm `backlog` when work has been due for longer, and `contact_events_stuck` when a contact event has
    * waited for longer, in milliseconds. @default 15 minutes
    */
-  backlogAfterMs?: number;
+  backlogAfterMs?: number | undefined;
   /** Spans and metrics where `@opentelemetry/api` is installed. @default true */
-  telemetry?: boolean;
+  telemetry?: boolean | undefined;
   /** All times and waits, for tests. @default the machine's clock */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Numbers from 0 up to 1 for the jitter of waits, for tests. @default Math.random */
-  random?: Random;
+  random?: Random | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -130,10 +131,10 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   bodyTimeoutMs: wholeNumber({ default: 5 * SECOND, min: 1 }),
   highWaterMark: wholeNumber({ default: 1_000, min: 1 }),
   concurrency: wholeNumber({ default: 16, min: 1 }),
-  retry: readBy((option, retry?: Partial<RetryPolicy>) => resolveRetry(option, retry)),
+  retry: readBy((option, retry?: Changes<RetryPolicy>) => resolveRetry(option, retry)),
   retention: readBy(resolveRetention),
   source: readBy(checkSource, { default: "default" }),
-  signature: readBy((option, changes?: Partial<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
+  signature: readBy((option, changes?: Changes<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
   logger: readBy((_, logger?: Logger) => makeSafeLogger(logger ?? pino({ name: "pigeonhole" }))),
   logErrorMessages: flag({ default: false }),
   onAlarm: callable<(alarm: Alarm) => unknown>(),
@@ -176,7 +177,7 @@ function checkSource(option: string, source: string): string {
   throw new PigeonholeError("invalid_option", `${option} must be a string that is not empty.`);
 }
 
-function resolveRetention(option: string, retention: Partial<Retention> = {}): Retention {
+function resolveRetention(option: string, retention: Changes<Retention> = {}): Retention {
   const { idsMs, bodiesMs = idsMs } = RETENTION_OPTIONS.resolve(retention, { prefix: `${option}.` });
   checkWholeNumber(`${option}.bodiesMs`, bodiesMs, { min: 0, max: idsMs });
   return { idsMs, bodiesMs };

@@ -93,7 +93,7 @@ export interface Receiver<Schemas extends SchemaMap = SchemaMap> {
    * again. Called again, it is the same stop. Throws `invalid_option` for a `timeoutMs` that is not a whole number.
    * Rejects when the store cannot be closed properly.
    */
-  stop(options?: { timeoutMs?: number }): Promise<void>;
+  stop(options?: { timeoutMs?: number | undefined }): Promise<void>;
 
   /**
    * Figures for dashboards and health checks. Resolves in every state: before the start with zeros, after the stop with

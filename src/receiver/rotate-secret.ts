@@ -16,7 +16,7 @@ export interface RotateSecretOptions {
    */
   handOver: (secret: string) => void | Promise<void>;
   /** Tries of `handOver`, at least 1, with waits of 0.1 s, 0.2 s, 0.4 s, … between them. @default 5 */
-  tries?: number;
+  tries?: number | undefined;
 }
 
 /** The defaults and checks of {@link RotateSecretOptions}. */

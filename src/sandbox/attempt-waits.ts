@@ -9,9 +9,9 @@ import { EventWaiter } from "./event-waiter.js";
 /** The filter for an attempt to wait for. */
 export interface AttemptWait extends AttemptFilter {
   /** A class of answers, one status, or "none" for no answer. @default any */
-  answered?: "2xx" | "3xx" | "4xx" | "5xx" | "none" | number;
+  answered?: "2xx" | "3xx" | "4xx" | "5xx" | "none" | number | undefined;
   /** Longest wait, in milliseconds of the sandbox's clock. @default 10 s of real time, or 56 h with a manual clock */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 const FILTER_ROWS = {

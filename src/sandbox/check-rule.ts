@@ -4,8 +4,8 @@ import { checkWholeNumber } from "../base/option-check.js";
 /** The fields that the rules of both lists of faults share. */
 interface CommonRule {
   fault: object;
-  probability?: number;
-  times?: number;
+  probability?: number | undefined;
+  times?: number | undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import { MAX_NODE_TIMER } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import {
+  type Changes,
   type OptionsOf,
   type Resolved,
   callable,
@@ -37,74 +38,74 @@ export interface SandboxOptions {
    *
    * @default "real"
    */
-  clock?: SandboxClock;
+  clock?: SandboxClock | undefined;
   /**
    * Start time of a manual clock, in milliseconds since 1970. @default 2026-01-01T00:00:00Z, or now with `receiverTime:
    * "machine"`
    */
-  startMs?: number;
+  startMs?: number | undefined;
   /**
    * The clock that the receiver uses: signatures have its time, and `occurredAt` is compared with it. `"sandbox"`: the
    * receiver shares `sandbox.clock`; `"machine"`: it uses real time.
    *
    * @default "machine" with `{ speed }`, or else "sandbox"
    */
-  receiverTime?: "sandbox" | "machine";
+  receiverTime?: "sandbox" | "machine" | undefined;
   /** Seed of ids, secrets, sample data, jitter of waits, and probabilities of faults. @default chosen at random */
-  seed?: string | number;
+  seed?: string | number | undefined;
   /**
    * Enforces the documented URL rule for endpoints, and resolves names on every delivery. @default false: any http or
    * https URL
    */
-  strictUrls?: boolean;
+  strictUrls?: boolean | undefined;
   /** Finds the IP addresses of a host under `strictUrls`. @default the machine's resolver */
-  lookUpHost?: LookUpHost;
+  lookUpHost?: LookUpHost | undefined;
   /**
    * Returns why an IP address must not be connected to, or undefined if it may. Called for every attempt over HTTP. A
    * refused attempt is recorded as failed with that reason.
    *
    * @default every address is allowed
    */
-  refuseAddress?: RefuseAddress;
+  refuseAddress?: RefuseAddress | undefined;
   /** Most endpoints of the workspace. @default 10 */
-  maxEndpoints?: number;
+  maxEndpoints?: number | undefined;
   /** Addresses that the workspace owns. @default those of the samples */
-  addresses?: readonly string[];
+  addresses?: readonly string[] | undefined;
   /** Domains that it owns, with every address in them. @default ["acme.example.com"] */
-  domains?: readonly string[];
+  domains?: readonly string[] | undefined;
   /** Event types that the service knows and this package does not yet. @default [] */
-  newEventTypes?: readonly string[];
+  newEventTypes?: readonly string[] | undefined;
   /** API keys; `sandbox.apiKey` is the first. @default one live key with every scope, made from the seed */
-  apiKeys?: readonly SandboxApiKey[];
+  apiKeys?: readonly SandboxApiKey[] | undefined;
   /** Contacts to begin with. @default the people of the samples */
-  contacts?: readonly ContactInput[];
+  contacts?: readonly ContactInput[] | undefined;
   /** What an event for an unknown address does without `createContact`. @default "refuse" */
-  unknownContacts?: "refuse" | "create";
+  unknownContacts?: "refuse" | "create" | undefined;
   /** Automations that contact events can start. @default [] */
-  automations?: readonly SandboxAutomation[];
+  automations?: readonly SandboxAutomation[] | undefined;
   /** Contact events a minute for each key. @default 600 */
-  eventsPerMinute?: number;
+  eventsPerMinute?: number | undefined;
   /**
    * Overrides for points about the signature that the service's documentation leaves open. @default
    * SIGNATURE_ASSUMPTIONS
    */
-  signature?: Partial<SignatureAssumptions>;
+  signature?: Changes<SignatureAssumptions> | undefined;
   /** What happens to planned retries when their endpoint is switched off; not documented. @default "dropped" */
-  retriesOfDisabled?: "dropped" | "kept";
+  retriesOfDisabled?: "dropped" | "kept" | undefined;
   /** Other paths of the API, as for createClient. @default those of the contract */
-  paths?: PathOverrides;
+  paths?: PathOverrides | undefined;
   /** How the API key travels, as for createClient. @default `Authorization: Bearer <key>` */
-  credential?: Partial<CredentialShape>;
+  credential?: Changes<CredentialShape> | undefined;
   /** Receives the deliveries without a socket, such as `receiver.fetch`. @default over HTTP */
-  receive?: ReceiveFetch;
+  receive?: ReceiveFetch | undefined;
   /** Most attempts at the same time. @default 1 with a manual clock, so that every run is the same, otherwise 64 */
-  attemptsAtOnce?: number;
+  attemptsAtOnce?: number | undefined;
   /** Real milliseconds after which a manual clock continues without a receiver's answer. @default 5,000 */
-  patienceMs?: number;
+  patienceMs?: number | undefined;
   /** Most rows of all delivery logs together. @default 100,000 */
-  maxLogRows?: number;
+  maxLogRows?: number | undefined;
   /** Receives an entry for everything that happens. */
-  onLog?: (entry: SandboxLogEntry) => void;
+  onLog?: ((entry: SandboxLogEntry) => void) | undefined;
 }
 
 /** The defaults and checks of {@link SandboxOptions}. What has no check here is checked by the part that uses it. */
@@ -126,10 +127,10 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   automations: list<SandboxAutomation>({ default: [] }),
   eventsPerMinute: wholeNumber({ default: EVENT_LIMITS.eventsPerMinute, min: 1 }),
   // Refused here and not when the first attempt is signed.
-  signature: readBy((option, changes?: Partial<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
+  signature: readBy((option, changes?: Changes<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
   retriesOfDisabled: oneOf(["dropped", "kept"], { default: "dropped" }),
   paths: given<PathOverrides>(),
-  credential: given<Partial<CredentialShape>>(),
+  credential: given<Changes<CredentialShape>>(),
   receive: callable<ReceiveFetch>(),
   attemptsAtOnce: wholeNumber({ min: 1 }),
   patienceMs: wholeNumber({ default: 5 * SECOND, min: 1, max: MAX_NODE_TIMER }),

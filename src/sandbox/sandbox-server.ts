@@ -12,9 +12,9 @@ const HOSTS = ["127.0.0.1", "::1", "localhost"] as const;
 
 export interface SandboxServerOptions {
   /** 0 takes a free one. @default 0 */
-  port?: number;
+  port?: number | undefined;
   /** This machine only. @default "127.0.0.1" */
-  host?: (typeof HOSTS)[number];
+  host?: (typeof HOSTS)[number] | undefined;
 }
 
 /** The API and the control API on one port of this machine. */

@@ -22,23 +22,23 @@ export type EndpointWithSecret = WebhookEndpoint & { secret: string };
  */
 export interface SandboxEndpoints extends DeliverOnce {
   /** `secret`: one that the receiver already has. @default one made from the seed */
-  create(input: WebhookCreateInput, options?: { secret?: string }): EndpointWithSecret;
+  create(input: WebhookCreateInput, options?: { secret?: string | undefined }): EndpointWithSecret;
   get(id: string): WebhookEndpoint;
   /** Newest first. */
   list(): WebhookEndpoint[];
   update(id: string, input: WebhookUpdateInput): WebhookEndpoint;
   delete(id: string): void;
   /** The old secret is not used from now on. */
-  rotateSecret(id: string, options?: { secret?: string }): EndpointWithSecret;
+  rotateSecret(id: string, options?: { secret?: string | undefined }): EndpointWithSecret;
 }
 
 export interface EmitOptions {
   /** The workspace's addresses that the event names, which allowlists compare. @default read from `data` */
-  address?: string | readonly string[];
+  address?: string | readonly string[] | undefined;
   /** @default "evt_" and 24 new hex digits */
-  id?: string;
+  id?: string | undefined;
   /** Events of one story are about the same person, message, file or form. @default a new story */
-  story?: string;
+  story?: string | undefined;
 }
 
 /** A fired event. */
@@ -50,11 +50,11 @@ export interface Emitted {
 
 /** The filter for a contact event to wait for. */
 export interface ContactEventWait {
-  name?: string;
+  name?: string | undefined;
   /** Compared without case. */
-  email?: string;
+  email?: string | undefined;
   /** Longest wait in milliseconds of real time. @default 10,000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** The emulated service. */
@@ -112,12 +112,15 @@ export interface Sandbox {
   /** Waits until all running attempts are answered. */
   settle(): Promise<void>;
   /** Serves the API, and the control API under `/sandbox/`, on this machine. @default port 0, a free one */
-  listen(options?: { port?: number; host?: "127.0.0.1" | "::1" | "localhost" }): Promise<{ url: string; port: number }>;
+  listen(options?: {
+    port?: number | undefined;
+    host?: "127.0.0.1" | "::1" | "localhost" | undefined;
+  }): Promise<{ url: string; port: number }>;
   /**
    * Forgets deliveries, contact events and faults, and the endpoints unless `keepEndpoints` is set. The clock
    * continues.
    */
-  reset(options?: { keepEndpoints?: boolean }): void;
+  reset(options?: { keepEndpoints?: boolean | undefined }): void;
   /**
    * Ends all deliveries, waits and connections. Calls that would send or wait afterwards throw `stopped`. The API in
    * this process continues.

@@ -7,14 +7,14 @@ import type { EndpointWithSecret, Sandbox } from "./sandbox.js";
 export interface InitialEndpoint {
   url: string;
   /** @default the default set */
-  eventTypes?: readonly string[];
+  eventTypes?: readonly string[] | undefined;
   /** One that the receiver already has. @default one made from the seed */
-  secret?: string;
+  secret?: string | undefined;
 }
 
 export interface SandboxProcessOptions extends SandboxOptions, SandboxServerOptions {
   /** @default none */
-  endpoints?: readonly InitialEndpoint[];
+  endpoints?: readonly InitialEndpoint[] | undefined;
 }
 
 export interface RunningSandbox {
@@ -32,14 +32,11 @@ export interface RunningSandbox {
  * its time, with any clock of the sandbox. Rejects with `port_in_use` or `invalid_option`.
  */
 export async function startSandboxServer(options: SandboxProcessOptions = {}): Promise<RunningSandbox> {
-  const { endpoints: initial = [], port, host, ...rest } = options;
-  const sandbox = createSandbox({ receiverTime: "machine", ...rest });
+  const { endpoints: initial = [], port, host, receiverTime = "machine", ...rest } = options;
+  const sandbox = createSandbox({ ...rest, receiverTime });
   try {
-    const endpoints = initial.map(({ secret, ...input }) =>
-      sandbox.endpoints.create(input, secret === undefined ? {} : { secret }),
-    );
-    const where = { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
-    return { ...(await sandbox.listen(where)), sandbox, endpoints, close: () => sandbox.close() };
+    const endpoints = initial.map(({ secret, ...input }) => sandbox.endpoints.create(input, { secret }));
+    return { ...(await sandbox.listen({ port, host })), sandbox, endpoints, close: () => sandbox.close() };
   } catch (error) {
     await sandbox.close();
     throw error;

@@ -3,7 +3,7 @@ export interface EraseOptions {
   /** One address, such as `ann@example.com`, in any case. */
   email: string;
   /** Counts, and changes nothing. @default false */
-  dryRun?: boolean;
+  dryRun?: boolean | undefined;
 }
 
 /** How much was erased, or with `dryRun` would be. */

@@ -6,9 +6,9 @@ export interface BackUpOptions {
   /** Path of the copy. */
   copy: string;
   /** Replaces an existing copy. @default false */
-  replace?: boolean;
+  replace?: boolean | undefined;
   /** Cancels the copy and removes what was written. @default none */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

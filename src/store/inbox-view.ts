@@ -62,13 +62,13 @@ export function bodyOf({ id, body }: EventDetail): Uint8Array {
 
 export interface EventQuery {
   /** Only events that have work in this state. `done`: with a done mark. */
-  state?: WorkState;
+  state?: WorkState | undefined;
   /** Only events of this type. */
-  type?: string;
+  type?: string | undefined;
   /** Most events of a page, 1 to 500; 50 when omitted. */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the page before. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** Newest first. */

@@ -104,11 +104,11 @@ export interface OutboxView {
 
 export interface OutboxQuery {
   /** Only events in this state. */
-  state?: OutboxState;
+  state?: OutboxState | undefined;
   /** Most events of a page, 1 to 500; 50 when omitted. */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the page before. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** Newest first. */

@@ -70,9 +70,9 @@ export interface RecoverResult {
 export interface StoreContext {
   logger: Logger;
   /** Called for problems that need an operator, also when no call fails. @default none */
-  onAlarm?: (alarm: StoreAlarm) => void;
+  onAlarm?: ((alarm: StoreAlarm) => void) | undefined;
   /** Times the checks for removed files. @default the machine's clock */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /** What a store reports about itself. */

@@ -23,13 +23,13 @@ export interface Delivered {
 
 export interface DeliverOptions {
   /** The receiver's secret. @default TEST_SECRET */
-  secret?: string;
+  secret?: string | undefined;
   /**
    * Time of signing in milliseconds since 1970; use the fake clock's time if the receiver has one. @default Date.now()
    */
-  timestamp?: number;
+  timestamp?: number | undefined;
   /** Longest wait for the handlers, in milliseconds of real time. @default 5,000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** The defaults and checks of {@link DeliverOptions}. */

@@ -15,9 +15,9 @@ export interface ReplayDirectoryOptions extends Pick<
   "twice" | "update" | "expect" | "ignore" | "settleMs" | "timeoutMs" | "assumptions" | "clock"
 > {
   /** Secret of a receiver in this process. @default TEST_SECRET */
-  secret?: string;
+  secret?: string | undefined;
   /** Returns failures instead of rejecting. @default false */
-  returnFailures?: boolean;
+  returnFailures?: boolean | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Changes } from "../base/options.js";
 import { silentLogger } from "../base/logger.js";
 import type { SchemaMap } from "../protocol/event.js";
 import { createReceiver } from "../receiver/create-receiver.js";
@@ -7,7 +8,8 @@ import { TEST_SECRET } from "./deliver.js";
 
 /** A real receiver with an in-memory database, {@link TEST_SECRET} and no log. Options override these. */
 export function createTestReceiver<const Schemas extends SchemaMap = Record<never, never>>(
-  options: Partial<ReceiverOptions<Schemas>> = {},
+  options: Changes<ReceiverOptions<Schemas>> = {},
 ): Receiver<Schemas> {
-  return createReceiver<Schemas>({ secrets: TEST_SECRET, store: ":memory:", logger: silentLogger, ...options });
+  const { secrets = TEST_SECRET, store = ":memory:", logger = silentLogger } = options;
+  return createReceiver<Schemas>({ ...options, secrets, store, logger });
 }

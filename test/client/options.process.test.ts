@@ -20,7 +20,7 @@ test("an option that does not exist is refused, and the message names those that
   expect(refusal({ timeoutMS: 5 } as object)).toMatch(
     /^createClient has no option "timeoutMS"\. Its options: .*timeoutMs/,
   );
-  expect(refusal({ paths: { webhooks: undefined } } as object)).toBe("accepted");
+  expect(refusal({ paths: { webhooks: undefined } })).toBe("accepted");
   for (const nothing of [undefined, null, "svc_live_canary"]) {
     expect(() => createClient(nothing as never)).toThrow(/^createClient takes an object with options/);
     expect(() => createClient(nothing as never)).not.toThrow(/canary/);

@@ -22,6 +22,12 @@ function closing<R extends Pick<Receiver, "stop">>(receiver: R): R {
 const handlerStates = (handlers: { handler: string; state: string }[]) =>
   Object.fromEntries(handlers.map(({ handler, state }) => [handler, state]));
 
+test("a test receiver whose options are undefined has its own secret, database and logger", async () => {
+  const options = { secrets: undefined, store: undefined, logger: undefined, retry: { maxAttempts: undefined } };
+  const receiver = closing(createTestReceiver(options));
+  expect((await deliver(receiver, sampleEvent("email.sent"))).status).toBe(200);
+});
+
 describe("deliver says what became of", () => {
   test("deliver says what became of an event, with each handler's first run", async () => {
     const receiver = closing(createTestReceiver());

@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import { PigeonholeError } from "../../base/error.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { buildReplayHeaders } from "../replay/build-replay.js";
@@ -28,7 +29,7 @@ export interface ExportOptions {
   /** Time of signing in milliseconds since 1970. @default Date.now() */
   nowMs?: number;
   /** Overrides for points that the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
-  assumptions?: Partial<SignatureAssumptions>;
+  assumptions?: Changes<SignatureAssumptions>;
 }
 
 /** A file to save or to print. */

@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import { randomBytes } from "node:crypto";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { explainSignature } from "../../protocol/explain-signature.js";
@@ -23,7 +24,7 @@ export interface JudgeInput {
   /** @default 300 */
   toleranceSeconds?: number;
   /** @default SIGNATURE_ASSUMPTIONS */
-  assumptions?: Partial<SignatureAssumptions>;
+  assumptions?: Changes<SignatureAssumptions>;
 }
 
 /** Finding the cause of a mismatch costs hundreds of MACs. For a larger body that would delay other requests. */

@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import { randomBytes } from "node:crypto";
 import { PigeonholeError } from "../../base/error.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
@@ -26,7 +27,7 @@ export interface ReplayContent {
   /** Changes fields of a JSON body, or replaces the body with a text. */
   edit?: JsonEdit | { body: string };
   /** Overrides for points that the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
-  assumptions?: Partial<SignatureAssumptions>;
+  assumptions?: Changes<SignatureAssumptions>;
 }
 
 /** A body to send, and the changes to it. */

@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import { type Clock, waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
@@ -31,31 +32,31 @@ export interface CaptureTestOptions {
   /** The whole secret of the app under test. */
   secret: string;
   /** Sends each capture a second time, which must have no effect. @default false */
-  twice?: boolean;
+  twice?: boolean | undefined;
   /** Writes each answer into its file as the expectation, if an answer came. @default false */
-  update?: boolean;
+  update?: boolean | undefined;
   /** Expected status if the file does not say. @default status 2xx */
-  expect?: Expectation;
+  expect?: Expectation | undefined;
   /** Paths of JSON answers that may differ, in addition to those of the file. @default none */
-  ignore?: readonly string[];
+  ignore?: readonly string[] | undefined;
   /**
    * Reads the app's inbox; undefined for an unknown event. If the file does not give states of handlers, all must be
    * done. @default handlers are not checked
    */
-  inspect?: (eventId: string) => Promise<readonly InspectedHandler[] | undefined>;
+  inspect?: ((eventId: string) => Promise<readonly InspectedHandler[] | undefined>) | undefined;
   /** Longest wait for the handlers, in milliseconds. @default 5,000 */
-  settleMs?: number;
+  settleMs?: number | undefined;
   /** Longest wait for an answer, in milliseconds. @default 30,000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Allows a target outside this machine and private networks. @default false */
-  allowRemote?: boolean;
+  allowRemote?: boolean | undefined;
   /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
-  assumptions?: Partial<SignatureAssumptions>;
-  signal?: AbortSignal;
+  assumptions?: Changes<SignatureAssumptions> | undefined;
+  signal?: AbortSignal | undefined;
   /** Called after each case. */
-  onCase?: (testCase: CaptureTestCase) => void;
+  onCase?: ((testCase: CaptureTestCase) => void) | undefined;
   /** Time of signing. @default the machine's */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 const POLL_INTERVAL_MS = 10;

@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import type { Capture } from "../../capture/model/capture.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
@@ -21,7 +22,7 @@ const TAGS = { most: 50, longest: 100 };
 export interface CaptureRouteDeps {
   log: CaptureLog;
   secrets: () => readonly NamedSecret[];
-  assumptions: Partial<SignatureAssumptions>;
+  assumptions: Changes<SignatureAssumptions>;
   now: () => number;
 }
 

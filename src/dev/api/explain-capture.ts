@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { bodyBytes } from "../../capture/model/capture-request.js";
 import { type NamedSecret, headerListReader, nameSecrets } from "../../capture/model/judge-signature.js";
@@ -14,7 +15,7 @@ import type { CaptureDetail, SignatureCheck } from "./page-api.js";
  */
 export function explainCapture(
   capture: Capture,
-  { secrets, assumptions }: { secrets: readonly NamedSecret[]; assumptions: Partial<SignatureAssumptions> },
+  { secrets, assumptions }: { secrets: readonly NamedSecret[]; assumptions: Changes<SignatureAssumptions> },
 ): CaptureDetail["signature"] {
   const toleranceSeconds = LIMITS.toleranceSeconds;
   if (secrets.length === 0) return { ...withoutSecret(capture), toleranceSeconds };

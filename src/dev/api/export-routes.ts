@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { EXPORT_FORMATS, type ExportFormat, exportCaptures } from "../../capture/export/export-captures.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
@@ -11,7 +12,7 @@ import type { PageApiRoute } from "./page-api-route.js";
 export interface ExportRouteDeps {
   log: CaptureLog;
   secrets: () => readonly NamedSecret[];
-  assumptions: Partial<SignatureAssumptions>;
+  assumptions: Changes<SignatureAssumptions>;
   rules: readonly ForwardRule[];
   /** Where a command posts to if no forward matches the capture. */
   captureUrl: string;

@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import type { Clock } from "../../base/clock.js";
 import { buildReplayHeaders } from "../../capture/replay/build-replay.js";
 import type { Capture, CaptureAttempt, HeaderList, SignMode } from "../../capture/model/capture.js";
@@ -11,7 +12,7 @@ import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 
 export interface AppSenderOptions {
   secrets: () => readonly NamedSecret[];
-  assumptions: Partial<SignatureAssumptions>;
+  assumptions: Changes<SignatureAssumptions>;
   /** Longest wait for the app's complete answer, in milliseconds. */
   timeoutMs: number;
   allowRemote: boolean;

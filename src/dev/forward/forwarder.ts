@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import type { Clock } from "../../base/clock.js";
 import { HELD_TAG, type Capture, type CaptureSource, type HeaderList } from "../../capture/model/capture.js";
 import { type ReceivedRequest, captureRequest } from "../../capture/model/capture-request.js";
@@ -45,7 +46,7 @@ export interface ForwarderOptions {
   /** Types that are forwarded. */
   isWanted: TypeMatcher;
   secrets: () => readonly NamedSecret[];
-  assumptions: Partial<SignatureAssumptions>;
+  assumptions: Changes<SignatureAssumptions>;
   onInvalid: OnInvalid;
   whenDown: WhenDown;
   /** Most deliveries that are held at once; above it the sender receives 503. */

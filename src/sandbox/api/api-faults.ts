@@ -13,10 +13,10 @@ export type InjectedFault =
       /** 400 to 599. */
       status: number;
       /** @default `injected_<status>`, or `event_rate_limited` for a 429 */
-      code?: string;
+      code?: string | undefined;
       /** The header Retry-After as sent: seconds, or an HTTP date. */
-      retryAfter?: string;
-      executed?: boolean;
+      retryAfter?: string | undefined;
+      executed?: boolean | undefined;
     }
   /** No answer: the connection breaks, after the call took effect (`executed`) or before. */
   | { kind: "no_answer"; executed: boolean }
@@ -35,11 +35,11 @@ export interface ApiFaults {
 export interface ApiFaultRule {
   fault: InjectedFault;
   /** Name of a call (`contactEvents.send`), of a resource (`contactEvents.*`), or `*`. @default "*" */
-  calls?: string;
+  calls?: string | undefined;
   /** 0 to 1. @default 1 */
-  probability?: number;
+  probability?: number | undefined;
   /** How often the fault happens before the rule ends. @default no limit */
-  times?: number;
+  times?: number | undefined;
 }
 
 /** Rules in order. The first that matches decides about a call. */

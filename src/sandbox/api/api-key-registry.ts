@@ -9,13 +9,13 @@ export interface SandboxApiKey {
   /** The whole token: `svc_live_` and a secret, for test keys too. */
   token: string;
   /** Events stored with a test key start nothing. @default "live" */
-  mode?: "live" | "test";
+  mode?: "live" | "test" | undefined;
   /** What the key may do. @default every scope that an operation of the contract needs */
-  scopes?: readonly string[];
+  scopes?: readonly string[] | undefined;
   /** Send scope: these addresses only. With both lists empty, every address. @default [] */
-  addressAllowlist?: readonly string[];
+  addressAllowlist?: readonly string[] | undefined;
   /** Send scope: these domains only. @default [] */
-  domainAllowlist?: readonly string[];
+  domainAllowlist?: readonly string[] | undefined;
 }
 
 /** `inactive` is switched off (403 `inactive_api_key`); `revoked` is like an unknown key (401). */

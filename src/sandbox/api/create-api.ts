@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import type { Clock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
@@ -29,7 +30,7 @@ export interface SandboxApiOptions {
   /** Replaces a row of the contract, such as with a more lenient schema. @default no change */
   adaptRow?: (bound: BoundOperation) => BoundOperation;
   /** How the key is sent, as for createClient. @default `Authorization: Bearer <key>` */
-  credential?: Partial<CredentialShape>;
+  credential?: Changes<CredentialShape>;
   /** Largest body, in bytes. @default 2 MiB */
   maxBodyBytes?: number;
   /** Called for every call once it is answered. */

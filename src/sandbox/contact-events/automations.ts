@@ -10,11 +10,11 @@ export interface SandboxAutomation {
   /** Name of the event that enrolls a contact, matched exactly. */
   trigger: string;
   /** Properties that the event must have with these values. @default none */
-  filters?: Readonly<Record<string, JsonValue>>;
+  filters?: Readonly<Record<string, JsonValue>> | undefined;
   /** Name of the event that an enrolled contact waits for. @default no wait */
-  waitsFor?: string;
+  waitsFor?: string | undefined;
   /** An automation that is not live enrolls no contact. @default true */
-  live?: boolean;
+  live?: boolean | undefined;
 }
 
 /** What an event started. See docs/service.md#automations. */

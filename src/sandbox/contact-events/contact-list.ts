@@ -13,9 +13,9 @@ export interface SandboxContact {
 /** An initial contact. */
 export interface ContactInput {
   email: string;
-  name?: string | null;
+  name?: string | null | undefined;
   /** 1 to 64 characters. @default 24 hex characters */
-  id?: string;
+  id?: string | undefined;
 }
 
 /** Contacts for which events can be recorded. */

@@ -12,16 +12,16 @@ export interface LoggedAttempt {
 
 /** A filter for rows. Omitted fields match every row. */
 export interface AttemptFilter {
-  endpointId?: string;
-  eventId?: string;
+  endpointId?: string | undefined;
+  eventId?: string | undefined;
   /** An event type, all of a group (`email.*`), or `*`. */
-  type?: string;
-  status?: AttemptRow["status"];
-  kind?: AttemptRow["kind"];
+  type?: string | undefined;
+  status?: AttemptRow["status"] | undefined;
+  kind?: AttemptRow["kind"] | undefined;
   /** Attempts that began at or after this time, in milliseconds since 1970. */
-  sinceMs?: number;
+  sinceMs?: number | undefined;
   /** Attempts that began before this time. */
-  untilMs?: number;
+  untilMs?: number | undefined;
 }
 
 /** The attempts of all endpoints in the order in which they ended; the oldest are dropped. */

@@ -1,3 +1,4 @@
+import type { Changes } from "../../base/options.js";
 import { SECOND } from "../../base/duration.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { LIMITS } from "../../protocol/limits.js";
@@ -20,7 +21,7 @@ export interface AttemptSenderOptions {
   time: SandboxTime;
   post: SendPost;
   /** Overrides for points about the signature that the service's documentation leaves open. */
-  signature: Partial<SignatureAssumptions> | undefined;
+  signature: Changes<SignatureAssumptions> | undefined;
   /** Resolves every host and refuses private addresses; undefined allows every target. */
   lookUpHost: LookUpHost | undefined;
   /** Refuses further addresses; undefined allows every address. */

@@ -18,13 +18,13 @@ export type DeliveryFault =
   | {
       kind: "duplicate";
       /** Further copies. @default 1 */
-      copies?: number;
+      copies?: number | undefined;
     }
   /** Sent after the next attempt to the same endpoint. */
   | {
       kind: "reorder";
       /** Longest wait for another attempt, in milliseconds of the sandbox's clock. @default 60,000 */
-      maxMs?: number;
+      maxMs?: number | undefined;
     }
   /** Sent, and the receiver handles it; the service gets no answer. */
   | { kind: "lose_answer" }
@@ -34,22 +34,22 @@ export type DeliveryFault =
       /** 200 to 599. */
       status: number;
       /** The header Retry-After: seconds, or an HTTP date. */
-      retryAfter?: string;
+      retryAfter?: string | undefined;
     };
 
 /** When a fault happens. */
 export interface DeliveryFaultRule {
   fault: DeliveryFault;
   /** An event type, `email.*` or `*`. @default "*" */
-  types?: string;
+  types?: string | undefined;
   /** @default every endpoint */
-  endpointId?: string;
+  endpointId?: string | undefined;
   /** Only this attempt of a delivery: 1 for the first. @default every attempt */
-  attempt?: number;
+  attempt?: number | undefined;
   /** 0 to 1. @default 1 */
-  probability?: number;
+  probability?: number | undefined;
   /** How often the fault happens before the rule ends. @default no limit */
-  times?: number;
+  times?: number | undefined;
 }
 
 /** The fields of an attempt that rules compare. */

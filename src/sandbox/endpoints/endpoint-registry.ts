@@ -50,7 +50,10 @@ export class EndpointRegistry {
   }
 
   /** A secret is generated unless one is given. */
-  create(input: WebhookCreateInput, { caller, secret }: { caller?: Caller; secret?: string } = {}): Endpoint {
+  create(
+    input: WebhookCreateInput,
+    { caller, secret }: { caller?: Caller | undefined; secret?: string | undefined } = {},
+  ): Endpoint {
     const { clock, makeId, rules, maxEndpoints, onChange } = this.#options;
     const { url, description, eventTypes, addressAllowlist = [], domainAllowlist = [] } = checkCreate(input, rules);
     const lists = normalizeAllowlists({ addressAllowlist, domainAllowlist });
@@ -113,7 +116,10 @@ export class EndpointRegistry {
    * The old secret is not used from now on. The new one gives access to all events of the endpoint, so a key with an
    * allowlist does not get it for an endpoint that covers more.
    */
-  rotateSecret(id: string, { caller, secret }: { caller?: Caller; secret?: string } = {}): Endpoint {
+  rotateSecret(
+    id: string,
+    { caller, secret }: { caller?: Caller | undefined; secret?: string | undefined } = {},
+  ): Endpoint {
     const endpoint = this.get(id);
     requireWithin(caller, endpoint);
     if (secret !== undefined) checkServiceSecret(secret);

@@ -21,11 +21,11 @@ export interface SampleOptions {
    *
    * @default a number that increases with every sample of the process, and always the same person and order
    */
-  seed?: string | number;
+  seed?: string | number | undefined;
   /** Id of the event. @default "evt_" and 24 hex digits made from the seed */
-  id?: string;
+  id?: string | undefined;
   /** Time of the event. @default 2026-01-01T09:00:00Z, one second later for each sample without a seed */
-  createdAt?: Date;
+  createdAt?: Date | undefined;
 }
 
 /** The names of {@link SampleOptions}. */

@@ -26,7 +26,7 @@ export interface SqliteStoreOptions {
    * Write from a thread of its own, so that the event loop never waits for a disk.
    * @default true for a file; `:memory:` has no thread
    */
-  thread?: boolean;
+  thread?: boolean | undefined;
 }
 
 /** The defaults and checks of {@link SqliteStoreOptions}. */

@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import type * as client from "pigeonhole/client";
+import type * as main from "pigeonhole";
+import type * as protocol from "pigeonhole/protocol";
+import type * as sandbox from "pigeonhole/sandbox";
+import type * as testing from "pigeonhole/testing";
+
+/** The names of the optional members that may be left out, but not be undefined, under `exactOptionalPropertyTypes`. */
+type RefusesUndefined<Options> = {
+  [Name in keyof Options]-?: object extends Pick<Options, Name>
+    ? undefined extends Required<Options>[Name]
+      ? never
+      : Name
+    : never;
+}[keyof Options];
+
+/** Every public type that callers fill in, with its members that refuse `undefined`. */
+interface Refusals {
+  ApiFaultRule: RefusesUndefined<sandbox.ApiFaultRule>;
+  AttemptFilter: RefusesUndefined<sandbox.AttemptFilter>;
+  BackupOptions: RefusesUndefined<main.BackupOptions>;
+  CallOptions: RefusesUndefined<client.CallOptions>;
+  ClientOptions: RefusesUndefined<client.ClientOptions>;
+  ContactEventInput: RefusesUndefined<main.ContactEventInput>;
+  ContactInput: RefusesUndefined<sandbox.ContactInput>;
+  DeliverOptions: RefusesUndefined<testing.DeliverOptions>;
+  DeliveryFaultRule: RefusesUndefined<sandbox.DeliveryFaultRule>;
+  EmitOptions: RefusesUndefined<sandbox.EmitOptions>;
+  EraseOptions: RefusesUndefined<main.EraseOptions>;
+  EventQuery: RefusesUndefined<main.EventQuery>;
+  HandlerOptions: RefusesUndefined<main.HandlerOptions>;
+  KeyedCallOptions: RefusesUndefined<client.KeyedCallOptions>;
+  OutboxQuery: RefusesUndefined<main.OutboxQuery>;
+  PathOverrides: RefusesUndefined<client.PathOverrides>;
+  ReceiverOptions: RefusesUndefined<main.ReceiverOptions<Record<never, never>>>;
+  RecordOptions: RefusesUndefined<main.RecordOptions>;
+  ReplayDirectoryOptions: RefusesUndefined<testing.ReplayDirectoryOptions>;
+  RetryDelayInput: RefusesUndefined<protocol.RetryDelayInput>;
+  RotateSecretOptions: RefusesUndefined<main.RotateSecretOptions>;
+  SampleOptions: RefusesUndefined<testing.SampleOptions>;
+  SandboxOptions: RefusesUndefined<sandbox.SandboxOptions>;
+  SandboxProcessOptions: RefusesUndefined<sandbox.SandboxProcessOptions>;
+  SignDeliveryInput: RefusesUndefined<protocol.SignDeliveryInput>;
+  SqliteStoreOptions: RefusesUndefined<main.SqliteStoreOptions>;
+  VerifySignatureInput: RefusesUndefined<protocol.VerifySignatureInput>;
+  WebhookCreateInput: RefusesUndefined<client.WebhookCreateInput>;
+  WebhookUpdateInput: RefusesUndefined<client.WebhookUpdateInput>;
+  nestedCredential: RefusesUndefined<NonNullable<client.ClientOptions["credential"]>>;
+  nestedRetention: RefusesUndefined<NonNullable<main.ReceiverOptions<Record<never, never>>["retention"]>>;
+  nestedRetry: RefusesUndefined<NonNullable<main.HandlerOptions["retry"]>>;
+  nestedSignature: RefusesUndefined<NonNullable<main.ReceiverOptions<Record<never, never>>["signature"]>>;
+}
+
+const ENTRIES = ["index", "client", "protocol", "sandbox", "testing"];
+const ROOT = new URL("../", import.meta.url);
+
+describe("public options", () => {
+  test("an option may be given as undefined, which counts as omitted", () => {
+    expectTypeOf<Refusals[keyof Refusals]>().toBeNever();
+  });
+
+  test("a member that refuses undefined is told apart", () => {
+    expectTypeOf<RefusesUndefined<{ a: number; b?: number; c?: number | undefined }>>().toEqualTypeOf<"b">();
+  });
+
+  test("the types of all options and inputs are in this file", () => {
+    const exported = ENTRIES.flatMap((entry) => {
+      const text = readFileSync(new URL(`src/${entry}.ts`, ROOT), "utf8");
+      return [...text.matchAll(/\b(?!Headers)[A-Z]\w*(?:Options|Input|Rule|Query|Filter|Overrides)\b/g)].map(
+        ([name]) => name,
+      );
+    });
+    const own = readFileSync(new URL(import.meta.url), "utf8");
+    const listed = new Set([...own.matchAll(/^ {2}(\w+): RefusesUndefined</gm)].map(([, name]) => name));
+    expect(exported.length).toBeGreaterThan(20);
+    expect(exported.filter((name) => !listed.has(name))).toEqual([]);
+  });
+});
