@@ -1,5 +1,5 @@
 import express from "express";
-import { createReceiver, DoNotRetry, type ReceiverOptions } from "pigeonhole";
+import { createReceiver, createSqliteStore, DoNotRetry, type ReceiverOptions } from "pigeonhole";
 import { pino } from "pino";
 import * as z from "zod";
 
@@ -22,7 +22,10 @@ export function createApp({ secret, api, store, print }: AppOptions) {
   const receiver = createReceiver({
     secrets: secret,
     api,
-    store,
+    store: createSqliteStore({
+      file: store,
+      setup: ({ db }) => db.exec("CREATE TABLE IF NOT EXISTS bounces (event TEXT, address TEXT)"),
+    }),
     schemas: { "email.bounced": aboutRecipient, "email.opened": aboutRecipient, "email.clicked": aboutRecipient },
     onAlarm: (alarm) => print("alarm", JSON.stringify(alarm)),
     logger: pino({ level: "silent" }), // leave this out to see the log
@@ -32,10 +35,7 @@ export function createApp({ secret, api, store, print }: AppOptions) {
     const { recipient } = event.data;
     ctx.contactEvents.record({ name: "address.bounced", email: recipient, properties: { eventId: event.id } });
     // The row, the contact event to be sent and the mark that all is done are written together, or not at all.
-    await ctx.commit(({ db }) => {
-      db.exec("CREATE TABLE IF NOT EXISTS bounces (event TEXT, address TEXT)");
-      db.prepare("INSERT INTO bounces VALUES (?, ?)").run(event.id, recipient);
-    });
+    await ctx.commit(({ db }) => db.prepare("INSERT INTO bounces VALUES (?, ?)").run(event.id, recipient));
     print("handler", `email.bounced: ${recipient} is in the table "bounces"`);
   });
 

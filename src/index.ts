@@ -32,7 +32,12 @@ export type {
 } from "./protocol/event.js";
 export { EVENT_TYPES, type EventType } from "./protocol/event-types.js";
 export type { Answer, Outcome, OutcomeKind, ParkReason, UnverifiedPolicy } from "./protocol/outcome.js";
-export { type SqliteStoreOptions, createSqliteStore } from "./store/sqlite/sqlite-store.js";
+export {
+  type ReadFunction,
+  type SqliteStore,
+  type SqliteStoreOptions,
+  createSqliteStore,
+} from "./store/sqlite/sqlite-store.js";
 export type { Store, StoreAlarm, StoreContext } from "./store/store.js";
 export type { EraseCounts, EraseCursor, EraseOptions, ErasePage, EraseRequest } from "./store/erase.js";
 export type { WorkState } from "./store/work-state.js";

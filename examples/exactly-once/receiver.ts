@@ -1,7 +1,7 @@
 import "../check-node.js";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createReceiver } from "pigeonhole";
+import { createReceiver, createSqliteStore } from "pigeonhole";
 import { pino } from "pino";
 import * as z from "zod";
 
@@ -9,7 +9,11 @@ import * as z from "zod";
 
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "",
-  store: process.env["STORE"] ?? "inbox.db",
+  store: createSqliteStore({
+    file: process.env["STORE"] ?? "inbox.db",
+    // No UNIQUE, so that a second effect would be seen.
+    setup: ({ db }) => db.exec("CREATE TABLE IF NOT EXISTS bounce (event TEXT, address TEXT)"),
+  }),
   api: { apiKey: process.env["MAIL_API_KEY"] ?? "", baseUrl: process.env["MAIL_API_URL"] ?? "" },
   schemas: { "email.bounced": z.object({ recipient: z.email() }) },
   logger: pino({ level: "silent" }), // leave this out to see the log
@@ -20,11 +24,7 @@ receiver.on("email.bounced", async (event, ctx) => {
   await ctx.step("lookup", () => sleep(50)); // where the world is asked; a retry does not ask again
   ctx.contactEvents.record({ name: "address.bounced", email: recipient, properties: { eventId: event.id } });
   // The row, the contact event and the mark that this event is done: all of them or none.
-  return ctx.commit(({ db }) => {
-    // No UNIQUE, so that a second effect would be seen.
-    db.exec("CREATE TABLE IF NOT EXISTS bounce (event TEXT, address TEXT)");
-    db.prepare("INSERT INTO bounce VALUES (?, ?)").run(event.id, recipient);
-  });
+  return ctx.commit(({ db }) => db.prepare("INSERT INTO bounce VALUES (?, ?)").run(event.id, recipient));
 });
 
 await receiver.start();

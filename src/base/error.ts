@@ -19,9 +19,9 @@ export const ERROR_CODES = {
   store_replaced: "The files of the database were moved, deleted or replaced while they were open.",
   lease_lost: "The run took longer than its lease; another worker may have the work now, so nothing was written.",
   commit_twice: "ctx.commit was called twice in one run.",
-  commit_async: "The function given to ctx.commit returned a promise; it must be synchronous.",
-  transaction_ended: "The SQL given to tx.db ended the transaction of ctx.commit; nothing was written.",
-  transaction_closed: "A transaction's database was used after ctx.commit had ended.",
+  commit_async: "The function given to ctx.commit, setup or read returned a promise; it must be synchronous.",
+  transaction_ended: "The SQL given to tx.db ended the transaction of ctx.commit or setup; nothing was written.",
+  transaction_closed: "A transaction's database was used after ctx.commit, setup or read had ended.",
   duplicate_step: "ctx.step was called twice with one name in one run.",
   step_not_json: "The value of a step cannot be kept as JSON, or is too large.",
   wait_timeout:

@@ -41,7 +41,7 @@ function runExample(folder: string, name: string, env: Record<string, string> = 
   return { child, ended, output: () => output };
 }
 
-async function startExample(name: (typeof EXAMPLES)[number]) {
+async function startExample(name: (typeof EXAMPLES)[number] | "own-tables") {
   const folder = makeExampleFolder();
   const port = await findFreePort();
   const { child, ended, output } = runExample(folder, name, { PORT: String(port), STORE: join(folder, "inbox.db") });
@@ -95,6 +95,18 @@ describe("examples/existing-app.ts", () => {
     expect(await stop()).toBe(0);
   }, 40_000);
 });
+
+test("examples/own-tables.ts migrates its tables, writes through Drizzle, and shows the rows to the team alone", async () => {
+  const { url, stop } = await startExample("own-tables");
+  const body = JSON.stringify(sampleEvent("email.bounced", { recipient: "ann@example.com" }, { seed: "example" }));
+  const headers = { ...signDelivery({ body, secret: TEST_SECRET }), "content-type": "application/json" };
+  expect((await fetch(`${url}/webhooks/mail`, { method: "POST", body, headers })).status).toBe(200);
+  expect((await fetch(`${url}/admin/bounces`)).status).toBe(401);
+  const read = async (): Promise<unknown> =>
+    (await fetch(`${url}/admin/bounces`, { headers: { authorization: "Bearer letmein" } })).json();
+  await expect.poll(read).toMatchObject({ bounces: 1, latest: [{ address: "ann@example.com" }], inbox: { dead: 0 } });
+  expect(await stop()).toBe(0);
+}, 40_000);
 
 test("examples/express-minimal.ts is shorter than 25 lines", () => {
   const text = readFileSync(join(root, "examples/express-minimal.ts"), "utf8");

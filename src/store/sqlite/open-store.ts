@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
+import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import type { StoreContext } from "../store.js";
 import type { Lease } from "../work.js";
 import { checkIntegrity } from "./check-integrity.js";
@@ -9,6 +10,7 @@ import { createInlineWriter } from "./inline-writer.js";
 import { makePrivate } from "./make-private.js";
 import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
 import { type OpenFiles, checkIdentityIsStable, identify, isSameFile, noteOpenFiles } from "./open-files.js";
+import { readOwnTables, setUpOwnTables } from "./own-tables.js";
 import { rewriteWal } from "./rewrite-wal.js";
 import { createThreadWriter } from "./thread-writer.js";
 import { type UserCommit, createUserCommits } from "./user-transaction.js";
@@ -22,6 +24,8 @@ export interface OpenStore {
    * Runs the user's transaction in the next turn; in memory on the connection that writes, for a file on a second one.
    */
   commit(commit: UserCommit): void;
+  /** Runs the user's function in a transaction that only reads. */
+  read<Value>(fn: (tx: CommitTransaction) => Value): Value;
   /** Finishes started operations, and closes as SQLite does: the last connection empties the WAL and removes it. */
   close(): Promise<void>;
   /** Closes without touching the file system: the files at the paths may belong to another program by now. */
@@ -32,14 +36,18 @@ export interface OpenStoreOptions {
   file: string;
   useThread: boolean;
   onAlarm: StoreContext["onAlarm"];
+  /** Runs once the schema is up to date. */
+  setup: CommitFunction | undefined;
   /** The opening whose files were removed, when the same database is opened again. */
   lost?: OpenStore | undefined;
 }
 
-export async function openStore({ file, useThread, onAlarm, lost }: OpenStoreOptions): Promise<OpenStore> {
+export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
+  const { file, useThread, onAlarm, setup, lost } = options;
   if (file === IN_MEMORY) {
     const db = openDatabase(file);
     migrate(db, file);
+    if (setup !== undefined) setUpOwnTables(db, setup);
     return assemble({ db, files: undefined, keeper: undefined, useThread: false, onAlarm });
   }
   makePrivate(file);
@@ -58,6 +66,7 @@ export async function openStore({ file, useThread, onAlarm, lost }: OpenStoreOpt
     rewriteWal(db, file, files.data.walPath);
     checkIntegrity(db, file);
     migrate(db, file);
+    if (setup !== undefined) setUpOwnTables(db, setup);
     checkIdentityIsStable(file);
     return await assemble({ db, files, keeper, useThread, onAlarm });
   } catch (error) {
@@ -120,6 +129,7 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
       if (waiting.length === 0) commits.takeTurn(runWaiting);
       waiting.push(commit);
     },
+    read: (fn) => readOwnTables(db, fn),
     close: () => (ended ??= end(true)),
     abandon: () => (ended ??= end(false)),
   };

@@ -1,7 +1,8 @@
 import { systemClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, defineOptions, flag, required } from "../../base/options.js";
+import { type OptionsOf, callable, defineOptions, flag, required } from "../../base/options.js";
 import { sleep as sleepBy } from "../../base/wait.js";
+import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
@@ -27,21 +28,41 @@ export interface SqliteStoreOptions {
    * @default true for a file; `:memory:` has no thread
    */
   thread?: boolean | undefined;
+  /**
+   * Makes or migrates your own tables, each time the file is opened and before any handler runs. Synchronous, in one
+   * transaction: if it throws, nothing is written, and `receiver.start()` rejects with what it threw. @default none
+   */
+  setup?: CommitFunction | undefined;
 }
+
+/** The inbox in SQLite, with your own tables beside it. */
+export interface SqliteStore extends Store {
+  /**
+   * Reads your own tables, on the connection that `ctx.commit` uses, and returns what `fn` returns. Synchronous; `db`
+   * refuses writes, and is revoked when `fn` returns. Throws `stopped` while the store is not open, and `commit_async`
+   * when `fn` returns a promise.
+   */
+  read<Value>(fn: ReadFunction<Value>): Value;
+}
+
+/** Reads, and returns anything but a promise. */
+export type ReadFunction<Value> = (tx: CommitTransaction) => Value extends PromiseLike<unknown> ? never : Value;
 
 /** The defaults and checks of {@link SqliteStoreOptions}. */
 export const STORE_OPTIONS = defineOptions("createSqliteStore", {
   file: required<string>(),
   thread: flag({ default: true }),
+  setup: callable<CommitFunction>(),
 } satisfies OptionsOf<SqliteStoreOptions>);
 
 /**
  * The inbox in one SQLite file. Your own tables may live in the same file. Throws `driver_unusable` where Node and
  * better-sqlite3 do not fit.
  */
-export function createSqliteStore(options: SqliteStoreOptions): Store {
+export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   checkDriver();
-  const { file, thread: useThread } = STORE_OPTIONS.resolve(options);
+  const { file, thread: useThread, setup } = STORE_OPTIONS.resolve(options);
+  const given = { file, useThread, setup };
   const ownership = file === IN_MEMORY ? undefined : new Ownership(file);
   let opened: OpenStore | undefined;
   /** Concurrent callers share one opening; a second connection and thread would never be closed. */
@@ -59,7 +80,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   async function openAfter(before: Promise<void>, context: StoreContext): Promise<void> {
     await before.catch(() => undefined);
     closed = new AbortController();
-    use(await whileBusy(BUSY_WAITS.opening, () => openStore({ file, useThread, onAlarm: context.onAlarm })), context);
+    use(await whileBusy(BUSY_WAITS.opening, () => openStore({ ...given, onAlarm: context.onAlarm })), context);
   }
 
   function use(open: OpenStore, context: StoreContext): void {
@@ -79,9 +100,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     ownership?.lose();
     await lost.abandon();
     while (opened === lost) {
-      const found = canReopen(lost)
-        ? await openStore({ file, useThread, onAlarm, lost }).catch(() => undefined)
-        : undefined;
+      const found = canReopen(lost) ? await openStore({ ...given, onAlarm, lost }).catch(() => undefined) : undefined;
       if (found === undefined) {
         await sleepBy(clock, REOPEN_WAIT_MS, signal).catch(() => undefined);
       } else if (opened === lost) {
@@ -111,7 +130,6 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     if (opened !== undefined) return opened;
     throw notOpen();
   }
-
   const refuse = (): Promise<never> => Promise.reject(notOpen());
   const run: GroupCommit["run"] = (op, input) => opened?.commits.run(op, input) ?? refuse();
 
@@ -139,6 +157,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
     settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),
     commit: (settlement, fn) =>
       new Promise<void>((resolve, reject) => current().commit({ settlement, fn, resolve, reject })),
+    read: (fn) => current().read(fn),
     async recover(now) {
       // A closed store must not take the file from the next one.
       current();
@@ -188,5 +207,5 @@ function retake(ownership: Ownership | undefined): void {
 }
 
 function notOpen(): PigeonholeError {
-  return new PigeonholeError("stopped", "The store is not open; call open() first.");
+  return new PigeonholeError("stopped", "The store is not open; start the receiver first, or call open().");
 }

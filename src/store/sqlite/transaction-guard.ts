@@ -15,7 +15,10 @@ export interface GuardedDatabase {
 type Rows = IterableIterator<unknown>;
 type AnyFunction = (...args: unknown[]) => unknown;
 
-export function guardDatabase(db: Database.Database): GuardedDatabase {
+/** What was given the function that uses the database. */
+export type UserFunction = "ctx.commit" | "setup" | "read";
+
+export function guardDatabase(db: Database.Database, name: UserFunction): GuardedDatabase {
   let isOpen = true;
   let hasTriedToCommit = false;
   const unfinished = new Set<Rows>();
@@ -24,11 +27,11 @@ export function guardDatabase(db: Database.Database): GuardedDatabase {
     if (!isOpen) {
       throw new PigeonholeError(
         "transaction_closed",
-        "tx.db was used after ctx.commit had ended; write inside its function.",
+        `tx.db was used after ${name} had ended; use it inside its function.`,
       );
     }
     // A write from now on would be outside the transaction, without the done mark.
-    if (hasTriedToCommit || !db.inTransaction) throw transactionEnded();
+    if (hasTriedToCommit || !db.inTransaction) throw transactionEnded(name);
   }
 
   function call(method: AnyFunction, target: object, args: unknown[]): unknown {
@@ -37,7 +40,7 @@ export function guardDatabase(db: Database.Database): GuardedDatabase {
     } catch (error) {
       if (!isRefusedCommit(error, target === db ? args[0] : Reflect.get(target, "source"))) throw error;
       hasTriedToCommit = true;
-      throw transactionEnded(error);
+      throw transactionEnded(name, error);
     }
   }
 
@@ -52,7 +55,7 @@ export function guardDatabase(db: Database.Database): GuardedDatabase {
         if (typeof value !== "function") return value;
         return (...args: unknown[]): unknown => {
           checkOpen();
-          if (target === db) checkIsOfOneTransaction(property, args[0]);
+          if (target === db) checkIsOfOneTransaction(name, property, args[0]);
           const result: unknown = call(value as AnyFunction, target, args);
           if (result === target) return guarded;
           if (property === "prepare" || property === "transaction") return guard(result as object);
@@ -106,20 +109,20 @@ const SETS_CONNECTION =
   /\bPRAGMA\s+(?:\w+\.)?(?:defer_foreign_keys|query_only|locking_mode|journal_mode|synchronous|user_version|application_id)\s*[=(]/i;
 
 /** Throws `invalid_argument` for what would reach beyond the transaction: the connection is that of all handlers. */
-function checkIsOfOneTransaction(method: string | symbol, sql: unknown): void {
+function checkIsOfOneTransaction(name: UserFunction, method: string | symbol, sql: unknown): void {
   const statements = method === "pragma" ? `PRAGMA ${String(sql)}` : sql;
   const isSetting = typeof statements === "string" && SETS_CONNECTION.test(statements);
   if (method !== "close" && !isSetting) return;
   throw new PigeonholeError(
     "invalid_argument",
-    `${isSetting ? "A pragma that changes the connection" : "tx.db.close()"} is not allowed in ctx.commit: all handlers share the connection. Leave it out.`,
+    `${isSetting ? "A pragma that changes the connection" : "tx.db.close()"} is not allowed in ${name}: all handlers share the connection. Leave it out.`,
   );
 }
 
-export function transactionEnded(cause?: unknown): PigeonholeError {
+export function transactionEnded(name: UserFunction, cause?: unknown): PigeonholeError {
   return new PigeonholeError(
     "transaction_ended",
-    "The SQL given to tx.db ended the transaction of ctx.commit, so nothing was written. Leave out COMMIT, ROLLBACK and OR ROLLBACK; throw to undo everything, or use tx.db.transaction() for a part.",
+    `The SQL given to tx.db ended the transaction of ${name}, so nothing was written. Leave out COMMIT, ROLLBACK and OR ROLLBACK; throw to undo everything, or use tx.db.transaction() for a part.`,
     cause === undefined ? undefined : { cause },
   );
 }

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
-import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
+import type { CommitFunction } from "../commit-transaction.js";
 import type { Lease, Settlement } from "../work.js";
 import { FROM_OWN_PAIR, prepareAddRow } from "./direct-pairs.js";
 import { findFault } from "./find-fault.js";
@@ -9,8 +9,9 @@ import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
 import { type DirectEnds, prepareSettle } from "./operations/settle.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
-import { guardDatabase, transactionEnded } from "./transaction-guard.js";
+import { transactionEnded } from "./transaction-guard.js";
 import { prepareTurnMarker } from "./turn-marker.js";
+import { callWithDatabase } from "./user-call.js";
 
 /** One `ctx.commit` that waits for its turn. */
 export interface UserCommit {
@@ -98,7 +99,7 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
         `The lease of handler "${settlement.handler}" has ended; nothing was written.`,
       );
     }
-    callWithRevocable(db, fn);
+    callWithDatabase(db, fn, "ctx.commit");
   });
 
   const runAll = db.transaction((commits: readonly UserCommit[]): ({ error: unknown } | undefined)[] => {
@@ -122,7 +123,7 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
       const { commit, cause } = thrown;
       // SQLite itself ends a transaction when the disk is full or fails; the user's SQL is not the cause.
       if (isBreaking(cause) || isOfDatabase(asStoreError(cause, "ctx.commit"))) throw cause;
-      return { endedBy: commit, error: transactionEnded(cause) };
+      return { endedBy: commit, error: transactionEnded("ctx.commit", cause) };
     }
   };
 }
@@ -155,31 +156,4 @@ function prepareSingleEnds(db: Database): DirectEnds {
     end: ({ seq, handler, token }, at) => addMark.run({ seq, handler, token, at }).changes === 1,
     addRow: prepareAddRow(db),
   };
-}
-
-/** Passes the database to one synchronous call, and revokes it after that. */
-function callWithRevocable(db: Database, fn: CommitFunction<unknown>): void {
-  const guarded = guardDatabase(db);
-  const tx: CommitTransaction = {
-    get db() {
-      return guarded.db;
-    },
-  };
-  try {
-    const returned = fn(tx);
-    if (isThenable(returned)) {
-      // The rest of an async function would write outside the transaction; what it has written so far is undone.
-      Promise.resolve(returned).catch(() => undefined);
-      throw new PigeonholeError(
-        "commit_async",
-        "The function given to ctx.commit returned a promise. Do the asynchronous part before ctx.commit and only write inside it.",
-      );
-    }
-  } finally {
-    guarded.end();
-  }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -1,0 +1,33 @@
+import Database from "better-sqlite3";
+import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
+import { asStoreError } from "./store-error.js";
+import { transactionEnded } from "./transaction-guard.js";
+import { prepareTurnMarker } from "./turn-marker.js";
+import { callWithDatabase } from "./user-call.js";
+
+/** Makes or migrates the user's own tables in one transaction. Throws what `setup` throws; then nothing is written. */
+export function setUpOwnTables(db: Database.Database, setup: CommitFunction): void {
+  const marker = prepareTurnMarker(db);
+  const run = db.transaction(() => {
+    marker.begin();
+    callWithDatabase(db, setup, "setup");
+    if (!marker.isOpen()) throw transactionEnded("setup");
+    marker.end();
+  });
+  try {
+    run.immediate();
+  } catch (error) {
+    throw error instanceof Database.SqliteError ? asStoreError(error, "setup") : error;
+  }
+}
+
+/** Reads in one transaction, on the connection of `ctx.commit`; SQLite refuses writes meanwhile. */
+export function readOwnTables<Value>(db: Database.Database, fn: (tx: CommitTransaction) => Value): Value {
+  const run = db.transaction(() => callWithDatabase(db, fn, "read"));
+  db.pragma("query_only = ON");
+  try {
+    return run.deferred();
+  } finally {
+    db.pragma("query_only = OFF");
+  }
+}

@@ -1,0 +1,141 @@
+import { join } from "node:path";
+import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
+import { type Receiver, type SqliteStore, type SqliteStoreOptions, createSqliteStore } from "pigeonhole";
+import { createTestReceiver, deliver, sampleEvent } from "pigeonhole/testing";
+import { errorOf } from "../support/error-of.js";
+import { makeFolder } from "../support/folder.js";
+
+type Setup = NonNullable<SqliteStoreOptions["setup"]>;
+
+const makeBounces: Setup = ({ db }) => db.exec("CREATE TABLE IF NOT EXISTS bounces (event TEXT)");
+const IN_MEMORY = ":memory:";
+const KINDS: [string, () => string][] = [
+  ["a file", () => join(makeFolder(), "inbox.db")],
+  ["memory", () => IN_MEMORY],
+];
+
+function makeStore(file: string, setup?: Setup): { store: SqliteStore; receiver: Receiver } {
+  const store = createSqliteStore({ file, setup });
+  const receiver = createTestReceiver({ store });
+  onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
+  return { store, receiver };
+}
+
+const readBounces = (store: SqliteStore): unknown =>
+  store.read(({ db }) => db.prepare("SELECT event FROM bounces").pluck().all());
+
+const tableNames = (store: SqliteStore): unknown =>
+  store.read(({ db }) => db.prepare("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'inbox%'").pluck().all());
+
+describe.each(KINDS)("own tables in %s", (_, makeFile) => {
+  test("the tables of setup are there for the first handler, and read shows what it wrote", async () => {
+    const { store, receiver } = makeStore(makeFile(), makeBounces);
+    receiver.on("email.bounced", (event, ctx) =>
+      ctx.commit(({ db }) => void db.prepare("INSERT INTO bounces VALUES (?)").run(event.id)),
+    );
+    const event = sampleEvent("email.bounced");
+    const { handlers } = await deliver(receiver, event);
+    expect(handlers.map(({ state }) => state)).toEqual(["done"]);
+    expect(readBounces(store)).toEqual([event.id]);
+  });
+
+  test("a setup that throws makes start reject with the same error, and writes nothing", async () => {
+    const file = makeFile();
+    const wrong = new TypeError("no such column in my plan");
+    const failing: Setup = (tx) => {
+      makeBounces(tx);
+      throw wrong;
+    };
+    await expect(makeStore(file, failing).receiver.start()).rejects.toBe(wrong);
+    const { store, receiver } = makeStore(file);
+    await receiver.start();
+    expect(tableNames(store)).not.toContain("bounces");
+  });
+
+  test("a setup whose SQL is wrong makes start reject with SQLite's message", async () => {
+    const { receiver } = makeStore(makeFile(), ({ db }) => db.exec("CREATE TABL bounces (event TEXT)"));
+    await expect(receiver.start()).rejects.toThrow(/^setup failed: SQLITE_ERROR \(near "TABL": syntax error\)/);
+  });
+
+  test.each([
+    ["COMMIT", "transaction_ended"],
+    ["ROLLBACK", "transaction_ended"],
+    ["PRAGMA synchronous = OFF", "invalid_argument"],
+  ])("a setup with the SQL %s is refused, and writes nothing", async (sql, code) => {
+    const file = makeFile();
+    const { receiver } = makeStore(file, ({ db }) => {
+      db.exec("CREATE TABLE bounces (event TEXT)");
+      db.exec(sql);
+    });
+    expect(await errorOf(() => receiver.start())).toMatchObject({ code });
+    const next = makeStore(file, makeBounces);
+    await next.receiver.start();
+    expect(readBounces(next.store)).toEqual([]);
+  });
+
+  test("a setup that returns a promise does not compile, and is refused when it runs", async () => {
+    // @ts-expect-error -- what comes after its first await would be outside the transaction
+    const { receiver } = makeStore(makeFile(), async (tx) => makeBounces(tx));
+    expect(await errorOf(() => receiver.start())).toMatchObject({ code: "commit_async" });
+  });
+
+  test("read returns what its function returns, and refuses writes", async () => {
+    const { store, receiver } = makeStore(makeFile(), makeBounces);
+    await receiver.start();
+    expectTypeOf(store.read(() => 1)).toEqualTypeOf<number>();
+    expect(() => store.read(({ db }) => db.exec("INSERT INTO bounces VALUES ('x')"))).toThrow(/readonly database/);
+    expect((await deliver(receiver, sampleEvent("email.bounced"))).status).toBe(200);
+    expect(readBounces(store)).toEqual([]);
+  });
+
+  test("the database of read is revoked when its function returns", async () => {
+    const { store, receiver } = makeStore(makeFile(), makeBounces);
+    await receiver.start();
+    const kept = store.read(({ db }) => [db]);
+    expect(() => kept[0]?.prepare("SELECT 1")).toThrow("tx.db was used after read had ended");
+  });
+
+  test("a function of read that returns a promise does not compile, and is refused when it runs", async () => {
+    const { store, receiver } = makeStore(makeFile(), makeBounces);
+    await receiver.start();
+    // @ts-expect-error -- the database is revoked before the promise resolves
+    expect(await errorOf(() => store.read(async () => 1))).toMatchObject({ code: "commit_async" });
+  });
+
+  test("read before the start and after the stop throws stopped", async () => {
+    const { store, receiver } = makeStore(makeFile(), makeBounces);
+    expect(() => readBounces(store)).toThrow("The store is not open; start the receiver first");
+    await receiver.start();
+    await receiver.stop();
+    expect(() => readBounces(store)).toThrow("The store is not open; start the receiver first");
+  });
+});
+
+test("setup runs each time a file is opened, so that a new version can migrate its tables", async () => {
+  const file = join(makeFolder(), "inbox.db");
+  const first = makeStore(file, makeBounces);
+  await first.receiver.start();
+  await first.receiver.stop();
+  const second = makeStore(file, ({ db }) => {
+    const columns = db.prepare("SELECT name FROM pragma_table_info('bounces')").pluck().all();
+    if (!columns.includes("at")) db.exec("ALTER TABLE bounces ADD COLUMN at INTEGER");
+  });
+  await second.receiver.start();
+  expect(second.store.read(({ db }) => db.prepare("SELECT event, at FROM bounces").all())).toEqual([]);
+});
+
+test("two receivers that start at once on one file run their setups one behind the other", async () => {
+  const file = join(makeFolder(), "inbox.db");
+  const makeOnce: Setup = ({ db }) => {
+    const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'bounces'").get();
+    if (has === undefined) db.exec("CREATE TABLE bounces (event TEXT)");
+  };
+  const both = [makeStore(file, makeOnce), makeStore(file, makeOnce)];
+  await Promise.all(both.map(({ receiver }) => receiver.start()));
+  for (const { store } of both) expect(readBounces(store)).toEqual([]);
+});
+
+test("a setup that is not a function is refused when the store is created", () => {
+  // @ts-expect-error -- a path to a file of SQL, say
+  expect(() => createSqliteStore({ file: IN_MEMORY, setup: "schema.sql" })).toThrow("setup must be a function");
+});
