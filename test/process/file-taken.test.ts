@@ -1,9 +1,20 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { readInboxFile } from "../support/inbox-file.js";
 import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
 import { SECRET, createScratch } from "../support/scratch.js";
@@ -149,6 +160,88 @@ describe("the database file", () => {
     receiver.signal("SIGTERM");
     expect(await receiver.ended).toEqual({ code: 0, signal: null });
     expect(existsSync(`${scene.file}-wal`)).toBe(true);
+  });
+});
+
+describe.runIf(process.platform === "linux")("a file that is changed in place", () => {
+  const halve = (file: string): void => truncateSync(file, Math.floor(statSync(file).size / 2));
+
+  it.each<[string, (file: string) => void]>([
+    ["the database emptied", (file) => truncateSync(file)],
+    ["the database cut off", halve],
+    ["the database overwritten by a copy", (file) => writeFileSync(file, readFileSync(`${file}.copy`))],
+    ["the database overwritten by text", (file) => writeFileSync(file, "of another program\n".repeat(100_000))],
+  ])(
+    "a file that is changed in place (%s): nothing is acknowledged any more, and an alarm says so",
+    async (_, change) => {
+      const scene = await prepare();
+      const first = await scene.start();
+      await scene.send("first", 5);
+      await runCli("inbox", "backup", `${scene.file}.copy`, "--db", scene.file);
+      await scene.send("second", 60);
+      first.signal("SIGTERM");
+      expect(await first.ended).toEqual({ code: 0, signal: null });
+      const receiver = await scene.start();
+      expect((await scene.send("before", 20)).get(200)).toHaveLength(20);
+      change(scene.file);
+      const after = await scene.send("after", 60);
+      expect([...after.keys()]).toEqual([503]);
+      expect(alarmsOf(receiver)).toEqual(["store_corrupt"]);
+      receiver.signal("SIGTERM");
+      expect(await receiver.ended).toEqual({ code: 0, signal: null });
+      expect(existsSync(`${scene.file}-wal`)).toBe(true);
+    },
+  );
+
+  it("a file that is changed in place (a young database emptied) gets back what is in the WAL", async () => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
+    truncateSync(scene.file);
+    expect([...(await scene.send("meanwhile", 20)).keys()]).toEqual([503]);
+    await kill(receiver);
+    const next = await scene.start();
+    acknowledged.push(...((await scene.send("after", 20)).get(200) ?? []));
+    expect(acknowledged).toHaveLength(40);
+    await kill(next);
+    expect(lostOf(scene.file, acknowledged)).toEqual([]);
+  });
+
+  it("a file that is changed in place (emptied after the end of its receiver) is refused at the next start, and its WAL stays", async () => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    await scene.send("before", 20);
+    await kill(receiver);
+    truncateSync(scene.file);
+    const wal = readFileSync(`${scene.file}-wal`);
+    await expect(runCli("inbox", "stats", "--db", scene.file)).rejects.toThrow(/Move it and the -shm file/);
+    const next = createSqliteStore({ file: scene.file });
+    await expect(next.open({})).rejects.toMatchObject({ code: "store_corrupt" });
+    await next.close();
+    expect(readFileSync(`${scene.file}-wal`).equals(wal)).toBe(true);
+  });
+
+  it("a file that is compacted by VACUUM, by checkpoints and by the command line is not taken for one", async () => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    const sqlite = new Database(scene.file);
+    const lengths = new Set<number>();
+    for (const sql of [
+      "CREATE TABLE own (x); INSERT INTO own VALUES (zeroblob(3000000)); PRAGMA wal_checkpoint(TRUNCATE)",
+      "DELETE FROM own; VACUUM; PRAGMA wal_checkpoint(PASSIVE)",
+      "VACUUM; PRAGMA wal_checkpoint(RESTART)",
+      "INSERT INTO own VALUES (zeroblob(20000000)); DELETE FROM own; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)",
+    ]) {
+      sqlite.exec(sql);
+      lengths.add(statSync(scene.file).size);
+      expect([...(await scene.send(`after_${sql.length}`, 10)).keys()]).toEqual([200]);
+      await runCli("inbox", "stats", "--db", scene.file);
+      await sleep(300);
+    }
+    sqlite.close();
+    expect(lengths.size).toBeGreaterThan(1);
+    expect(alarmsOf(receiver)).toEqual([]);
+    await kill(receiver);
   });
 });
 

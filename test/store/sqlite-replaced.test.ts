@@ -1,4 +1,4 @@
-import { renameSync, rmSync, symlinkSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -61,6 +61,36 @@ test("is noticed while nothing happens, told once, and gone on from", async () =
   expect((await store.list({})).items.map(({ id }) => id)).toEqual(["after", "before"]);
   expect(codes()).toEqual(["store_replaced"]);
 });
+
+const endOf = (path: string): number => statSync(path).size;
+
+test.runIf(process.platform === "linux").each<[string, () => void]>([
+  ["emptied", () => truncateSync(`${file}-wal`)],
+  ["cut off", () => truncateSync(`${file}-wal`, endOf(`${file}-wal`) - 1)],
+  ["overwritten", () => writeFileSync(`${file}-wal`, Buffer.alloc(endOf(`${file}-wal`)))],
+])("refuses what comes after a WAL was changed in place (%s), told once", async (_, change) => {
+  await openStore();
+  await store.accept(newEvent("before"));
+  change();
+  // Noticed by then while nothing happens: a commit would make the file as long as it was.
+  await expect.poll(codes).toEqual(["store_corrupt"]);
+  await expectCode(store.accept(newEvent("after")), "store_corrupt");
+  expect(codes()).toEqual(["store_corrupt"]);
+});
+
+test.runIf(process.platform === "linux").each([true, false])(
+  "refuses an event whose commit went into a WAL that was emptied (thread: %s), and leaves the WAL to be looked at",
+  async (thread) => {
+    await openStore(thread);
+    await store.accept(newEvent("before"));
+    truncateSync(`${file}-wal`);
+    await expectCode(store.accept(newEvent("after")), "store_corrupt");
+    const left = readFileSync(file);
+    await store.close();
+    expect(readFileSync(file).equals(left)).toBe(true);
+    expect(endOf(`${file}-wal`)).toBeGreaterThan(0);
+  },
+);
 
 test.each([true, false])(
   "refuses a commit of the user's, too, and what comes after it (thread: %s)",

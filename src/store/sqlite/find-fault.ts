@@ -17,10 +17,12 @@ export function findFault(db: Database, files: OpenFiles): PigeonholeError | und
  * long as it is open here, may hold the only copy of acknowledged events.
  */
 function rescueCommits(db: Database, files: OpenFiles, fault: FileFault): void {
+  // A checkpoint would mix the WAL with a foreign database, or write a WAL that is no longer whole into the database.
+  if (fault === "overwritten" || fault === "wal_overwritten") return;
   // Another WAL in its place means that another program writes to the database by now; the two must not be mixed.
   if (fault !== "database" && !files.isWalPathFree) return;
   // A database that was moved has no WAL under its new name, and SQLite would apply the one left behind to any file
-  // that takes its place.
+  // that takes its place. An emptied one gets back all that is in the WAL, which SQLite would delete beside it.
   const mode = fault === "database" ? "TRUNCATE" : "PASSIVE";
   try {
     db.pragma(`wal_checkpoint(${mode})`);

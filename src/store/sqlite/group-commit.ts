@@ -104,6 +104,11 @@ export class GroupCommit {
     this.#schedule();
   }
 
+  /** True after a failure after which nothing more may be written. */
+  get isBroken(): boolean {
+    return this.#broken !== undefined;
+  }
+
   /** Refuses new calls, and resolves when all earlier ones are settled. */
   async finish(refusal: PigeonholeError): Promise<void> {
     this.#refusal ??= refusal;

@@ -1,6 +1,8 @@
 import { realpathSync, statSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
+import { ContentWatch } from "./content-watch.js";
 import { type HeldLocks, areHeld, findHeldLocks } from "./held-locks.js";
+import { DAMAGED } from "./store-error.js";
 
 /** The file that a path leads to. */
 export interface FileIdentity {
@@ -8,17 +10,25 @@ export interface FileIdentity {
   ino: bigint;
 }
 
-/** What was removed or replaced while a database was open. `locks`: the process has lost its locks on the file. */
-export type FileFault = "database" | "wal" | "owner" | "locks";
+/** A file at the moment of a check. */
+interface SeenFile extends FileIdentity {
+  size: bigint;
+}
+
+/**
+ * What was removed or replaced while a database was open. `locks`: the process has lost its locks on the file.
+ * `emptied`, `overwritten` and `wal_overwritten`: the file is the same one, with another content.
+ */
+export type FileFault = "database" | "wal" | "owner" | "locks" | "emptied" | "overwritten" | "wal_overwritten";
 
 /**
  * Reads the path alone: SQLite's locks on a file end when this process closes any handle of that file, so this opens
  * none.
  */
-export function identify(path: string): FileIdentity | undefined {
+export function identify(path: string): SeenFile | undefined {
   try {
     const seen = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return seen === undefined ? undefined : { dev: seen.dev, ino: seen.ino };
+    return seen === undefined ? undefined : { dev: seen.dev, ino: seen.ino, size: seen.size };
   } catch {
     // A folder without access or a volume that is gone: both count as a missing file.
     return undefined;
@@ -46,21 +56,29 @@ export interface OpenFilesData {
 }
 
 /**
- * Checks whether the files at the paths are the open ones. A commit into a file that was deleted, moved or replaced is
- * lost, so this runs after each commit, before any answer. It costs four `stat`s and two reads of `/proc`.
+ * Checks whether the files at the paths are the open ones, with the content that SQLite gave them. A commit into a file
+ * that was deleted, moved, replaced or overwritten is lost, so this runs after each commit, before any answer. It costs
+ * four `stat`s and, where the locks can be seen, two reads of `/proc` and the beginnings of the files.
  */
 export class OpenFiles {
   readonly data: OpenFilesData;
+  readonly #content: ContentWatch | undefined;
   #owner: FileIdentity | undefined;
 
   constructor(data: OpenFilesData) {
     this.data = data;
+    this.#content = data.locks === undefined ? undefined : new ContentWatch(data.locks, data.walPath);
   }
 
   fault(): FileFault | undefined {
     const { file, walPath, sharedMemoryPath, database, wal, sharedMemory, locks } = this.data;
-    if (!isSameFile(identify(file), database)) return "database";
+    const seen = identify(file);
+    if (!isSameFile(seen, database)) return "database";
     if (!isSameFile(identify(walPath), wal) || !isSameFile(identify(sharedMemoryPath), sharedMemory)) return "wal";
+    // SQLite writes the first page before there is a WAL.
+    if (seen?.size === 0n) return "emptied";
+    const changed = this.#content?.changed();
+    if (changed !== undefined) return CHANGED[changed];
     // The file exists since a process first became the owner, and no process removes it.
     const owner = identify(ownerPath(file));
     if (this.#owner !== undefined && !isSameFile(owner, this.#owner)) return "owner";
@@ -95,7 +113,10 @@ export function noteOpenFiles(file: string, before: FileIdentity | undefined): O
  * Refuses a file system that reports another identity of one file at each check: there, a removed file could not be
  * noticed.
  */
-export function checkIdentityIsStable(file: string, seenAs: typeof identify = identify): void {
+export function checkIdentityIsStable(
+  file: string,
+  seenAs: (path: string) => FileIdentity | undefined = identify,
+): void {
   const first = seenAs(file);
   for (let again = 0; again < 3; again += 1) {
     if (isSameFile(seenAs(file), first)) continue;
@@ -106,16 +127,39 @@ export function checkIdentityIsStable(file: string, seenAs: typeof identify = id
   }
 }
 
+const CHANGED = { database: "overwritten", wal: "wal_overwritten" } as const;
+
+/**
+ * Refuses an empty database beside a WAL with content: SQLite would delete the WAL, which may be all that is left of
+ * acknowledged events. A new database has no WAL. Throws `store_corrupt`.
+ */
+export function checkNotEmptied(file: string): void {
+  if (identify(file)?.size !== 0n) return;
+  const walPath = `${realpathSync(file)}-wal`;
+  if ((identify(walPath)?.size ?? 0n) === 0n) return;
+  throw new PigeonholeError(
+    "store_corrupt",
+    `${file} is empty, but its WAL is not: the database was emptied while it was in use. SQLite would delete ${walPath}, which may hold events. Move it and the -shm file to a safe place; then start from the last copy (pigeonhole inbox backup), or with the empty file.`,
+  );
+}
+
 export const ownerPath = (file: string): string => `${file}-owner`;
 
 export function describeFault(file: string, fault: FileFault): PigeonholeError {
-  return new PigeonholeError("store_replaced", explainFault(file, fault));
+  const isDamage = fault === "emptied" || fault === "overwritten" || fault === "wal_overwritten";
+  return new PigeonholeError(isDamage ? "store_corrupt" : "store_replaced", explainFault(file, fault));
 }
 
 function explainFault(file: string, fault: FileFault): string {
   const next = "The store opens its files again; restart the process if it continues to refuse deliveries.";
   const sharing = "Take copies with receiver.inbox.backup(), and use the file through ctx.commit.";
   switch (fault) {
+    case "emptied":
+      return `${file} was truncated to nothing while it was open. ${DAMAGED}`;
+    case "overwritten":
+      return `Another program than SQLite has overwritten or truncated ${file} while it was open. ${DAMAGED}`;
+    case "wal_overwritten":
+      return `Another program than SQLite has overwritten or truncated the WAL of ${file} while it was open. ${DAMAGED}`;
     case "database":
       return `${file} was moved, deleted or replaced while it was open. The store accepts nothing more. Put the file back, or restart the process to begin with the file that is there now.`;
     case "wal":

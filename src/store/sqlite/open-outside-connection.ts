@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { checkInboxFile } from "./check-inbox-file.js";
+import { checkNotEmptied } from "./open-files.js";
 import { isNotADatabase, openDatabase, openKeeper } from "./open-database.js";
 
 /** A connection beside a receiver, which may run in another process. */
@@ -17,6 +18,7 @@ export interface OutsideConnection {
  * what it creates for this connection.
  */
 export function openOutsideConnection(file: string): OutsideConnection {
+  checkNotEmptied(file);
   const keeper = keepWal(file);
   try {
     checkInboxFile(file);

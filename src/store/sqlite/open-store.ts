@@ -9,7 +9,14 @@ import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
 import { makePrivate } from "./make-private.js";
 import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
-import { type OpenFiles, checkIdentityIsStable, identify, isSameFile, noteOpenFiles } from "./open-files.js";
+import {
+  type OpenFiles,
+  checkIdentityIsStable,
+  checkNotEmptied,
+  identify,
+  isSameFile,
+  noteOpenFiles,
+} from "./open-files.js";
 import { readOwnTables, setUpOwnTables } from "./own-tables.js";
 import { rewriteWal } from "./rewrite-wal.js";
 import { createThreadWriter } from "./thread-writer.js";
@@ -50,6 +57,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
     if (setup !== undefined) setUpOwnTables(db, setup);
     return assemble({ db, files: undefined, keeper: undefined, useThread: false, onAlarm });
   }
+  checkNotEmptied(file);
   makePrivate(file);
   const before = identify(file);
   const db = openDatabase(file);
@@ -118,7 +126,8 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
     await commits.finish(new PigeonholeError("stopped", "The store is closed."));
     const fault = files === undefined ? undefined : findFault(db, files);
     await writer.close();
-    if (inOrder && fault === undefined) keeper?.close();
+    // After a failure, all that is known to be left is in the WAL.
+    if (inOrder && fault === undefined && !commits.isBroken) keeper?.close();
     closeWithoutTrace(db, keeper);
   }
 
