@@ -21,8 +21,8 @@ export interface HandlerQueueDeps {
 }
 
 /**
- * The order in which one handler runs its leased work: first in, first out, `concurrency` at once, one at a time per
- * key.
+ * The order in which one handler runs its leased work: first in, first out, `concurrency` or its share of the places at
+ * once, one at a time per key.
  */
 export class HandlerQueue {
   readonly handler: RegisteredHandler;
@@ -38,7 +38,7 @@ export class HandlerQueue {
     this.window = new LeaseWindow(handler);
     this.deadlines = new Deadlines(deps.clock, handler.timeoutMs);
     this.#deps = deps;
-    this.#queue = new PQueue({ concurrency: handler.concurrency });
+    this.#queue = new PQueue({ concurrency: Math.min(handler.concurrency, deps.places?.share ?? Infinity) });
   }
 
   /**

@@ -11,7 +11,7 @@ export interface HandlerOptions<Event = AnyEvent> {
    * that the old one has done only when they are retried. @default the event types it was registered for
    */
   name?: string | undefined;
-  /** Most runs of this handler at once. @default the receiver's `concurrency` */
+  /** Most runs of this handler at once. @default the receiver's `concurrency`; half of it beside other handlers */
   concurrency?: number | undefined;
   /** Events with the same key never run at once in this handler. Their order is not guaranteed. */
   key?: ((event: Event) => string | undefined) | undefined;

@@ -2,16 +2,19 @@
 type Waiting = (() => void)[];
 
 /**
- * The places in which all handlers run. While several handlers wait, a free place goes to the one that has the
- * fewest: so none that has half of them gets another one. A handler that is alone may have all, until its runs end.
+ * The places in which two or more handlers run. None may have more than half of them, also while no other has work: it
+ * would keep them until its runs end. While several handlers wait, a free place goes to the one that has the fewest.
  */
 export class Places {
+  /** Most places of one handler. A single place is used by all in turn. */
+  readonly share: number;
   readonly #occupied = new Map<string, number>();
   /** In the order of their last turns, so that handlers with equally many places take turns. */
   readonly #waiting = new Map<string, Waiting>();
   #free: number;
 
   constructor(count: number) {
+    this.share = Math.max(1, Math.floor(count / 2));
     this.#free = count;
   }
 

@@ -82,7 +82,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
    * 503. @default 1,000
    */
   highWaterMark?: number | undefined;
-  /** Most handlers running at once. @default 16 */
+  /** Most handlers running at once. One of several handlers has at most half of this. @default 16 */
   concurrency?: number | undefined;
   /** How often and when a failing handler runs again. @default 14 runs over about 23 hours */
   retry?: Changes<RetryPolicy> | undefined;
