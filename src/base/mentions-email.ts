@@ -11,9 +11,14 @@ const NOT_BEFORE = String.raw`(?<![\p{L}\p{N}_+-]|[\p{L}\p{N}_+-]\.)`;
 /** And right behind it the beginning of a longer one, `ann@x.de.com`. The point that ends a sentence does not. */
 const NOT_BEHIND = String.raw`(?!-*[\p{L}\p{N}]|\.[\p{L}\p{N}])`;
 
+/** An escape of a string of JSON. */
+const ESCAPE = /\\(?:u([\da-fA-F]{4})|(["\\/bfnrt]))/g;
+/** How often JSON may be inside a string of JSON. Bounds the time that a text made of escapes of escapes takes. */
+const MAX_LEVELS = 8;
+
 /**
- * Looks for the address as a whole, whatever its case: in the text as it is, percent-encoded as in a link, and, when it
- * is JSON, in its strings and names, however they are escaped. Throws `invalid_argument` for a text that is not one
+ * Looks for the address as a whole, whatever its case: in the text as it is, percent-encoded as in a link, and escaped
+ * as in JSON, also in JSON that is itself a string of JSON. Throws `invalid_argument` for a text that is not one
  * address; the message does not contain it.
  */
 export function createMentionsEmail(email: string): MentionsEmail {
@@ -23,16 +28,22 @@ export function createMentionsEmail(email: string): MentionsEmail {
   const literal = email.replaceAll(/[^\p{L}\p{N}@]/gu, (sign) => String.raw`\u{${sign.codePointAt(0)?.toString(16)}}`);
   const bare = new RegExp(literal, "iu");
   const whole = new RegExp(NOT_BEFORE + literal + NOT_BEHIND, "iu");
-
-  const isIn = (text: string): boolean => whole.test(text) || (text.includes("%") && whole.test(decodePercent(text)));
-  /** JSON is parsed only when an escape may hide the address, or what precedes it is perhaps part of an escape. */
-  const mayHide = (text: string): boolean => bare.test(text) || /%|\\[u/]/.test(text);
+  const isIn = (text: string, address = whole): boolean =>
+    address.test(text) || (text.includes("%") && address.test(decodePercent(text)));
+  /** Escapes are decoded only where the address may be, since that takes most of the time. */
+  const mayBeIn = (text: string): boolean => /\\[u/]/.test(text) || isIn(text, bare);
 
   return (content) => {
-    const text = typeof content === "string" ? content : new TextDecoder().decode(content);
-    if (isIn(text)) return true;
-    if (!mayHide(text)) return false;
-    return stringsOf(text).some(isIn);
+    let text = typeof content === "string" ? content : new TextDecoder().decode(content);
+    if (!mayBeIn(text)) return false;
+    for (let level = 0; level < MAX_LEVELS; level += 1) {
+      const decoded = decodeEscapes(text);
+      if (decoded === text) return isIn(text);
+      // A letter behind a backslash of JSON is not the address's: "\nora@x.de" mentions ora@x.de, not nora@x.de.
+      if (isIn(text) && (level > 0 || !isJson(text))) return true;
+      text = decoded;
+    }
+    return isIn(text);
   };
 }
 
@@ -47,23 +58,20 @@ function decodePercent(text: string): string {
   });
 }
 
-/** Strings and names of a JSON text; none when it is not JSON. Without recursion, since the nesting has no limit. */
-function stringsOf(text: string): string[] {
-  const found: string[] = [];
-  const open = [parse(text)];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (typeof value === "string") found.push(value);
-    if (typeof value !== "object" || value === null) continue;
-    for (const [name, child] of Object.entries(value)) open.push(name, child);
-  }
-  return found;
+/** Undoes one level of escapes; those of control characters become a blank. */
+function decodeEscapes(text: string): string {
+  if (!text.includes("\\")) return text;
+  return text.replaceAll(ESCAPE, (_escape, code: string | undefined, sign: string) => {
+    if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+    return /[a-z]/.test(sign) ? " " : sign;
+  });
 }
 
-function parse(text: string): unknown {
+function isJson(text: string): boolean {
   try {
-    return JSON.parse(text) as unknown;
+    JSON.parse(text);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
