@@ -40,6 +40,7 @@ export {
 } from "./store/sqlite/sqlite-store.js";
 export type { Store, StoreAlarm, StoreContext } from "./store/store.js";
 export type { EraseCounts, EraseCursor, EraseOptions, ErasePage, EraseRequest } from "./store/erase.js";
+export { type EraseCapturesOptions, type ErasedCaptures, eraseCaptures } from "./capture/redact/erase-captures.js";
 export type { WorkState } from "./store/work-state.js";
 export type { EventDetail, EventPage, EventQuery, EventView, HandlerView, StoreCounts } from "./store/inbox-view.js";
 export type { CommitFunction, CommitTransaction } from "./store/commit-transaction.js";

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -100,6 +100,30 @@ describe("inbox erase, beside a running receiver", () => {
     release();
     await expect.poll(async () => (await app.receiver.inbox.get(event.id))?.state).toBe("done");
     expect((await erase(app, { cwd }, "--yes")).stdout).toContain("1 event erased");
+  });
+
+  test("inbox erase names a capture file that it cannot read, and ends with 1, also with --dry-run", async () => {
+    const app = await startApp();
+    const { cwd, files } = await captureAll([sent(EMAIL)]);
+    const broken = join(cwd, ".pigeonhole", "captures", "broken.json");
+    writeFileSync(broken, `{"to":"${EMAIL}"`);
+    const line = `${broken} may mention the address. Not a capture: the file is not valid JSON. Look into it and delete it.`;
+    const dry = await erase(app, { cwd }, "--dry-run");
+    expect([dry.code, dry.stdout]).toEqual([1, expect.stringContaining(`1 capture would be deleted\n${line}\n`)]);
+    const result = await erase(app, { cwd }, "--yes", "--json");
+    expect([result.code, jsonLines(result)]).toEqual([
+      1,
+      [expect.objectContaining({ captures: 1, filesLeft: [{ file: broken, reason: expect.any(String) as string }] })],
+    ]);
+    expect(files()).toEqual([broken]);
+  });
+
+  test("inbox erase ends with 1 when it cannot look into the folder of captures", async () => {
+    const app = await startApp();
+    const cwd = makeFolder();
+    symlinkSync(".pigeonhole", join(cwd, ".pigeonhole"));
+    const { code, stdout } = await erase(app, { cwd }, "--yes");
+    expect([code, stdout]).toEqual([1, expect.stringContaining("may mention the address. Cannot be read (ELOOP).")]);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Option } from "#pigeonhole/base/options.js";
+import { ERASE_CAPTURES_OPTIONS } from "#pigeonhole/capture/redact/erase-captures.js";
 import { CLIENT_OPTIONS } from "#pigeonhole/client/options.js";
 import { CREDENTIAL_OPTIONS } from "#pigeonhole/contract/credential-shape.js";
 import { RECORD_OPTIONS } from "#pigeonhole/outbox/contact-event-record.js";
@@ -60,6 +61,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("api.md", "receiver.inbox.list", EVENT_QUERY_OPTIONS, ["store/inbox-view", "EventQuery"]),
   listed("api.md", "receiver.inbox.backup", BACKUP_OPTIONS, ["receiver/inbox", "BackupOptions"]),
   listed("api.md", "receiver.inbox.erase", ERASE_OPTIONS, ["store/erase", "EraseOptions"]),
+  listed("api.md", "eraseCaptures", ERASE_CAPTURES_OPTIONS, ["capture/redact/erase-captures", "EraseCapturesOptions"]),
   listed("api.md", "receiver.contactEvents.list", OUTBOX_QUERY_OPTIONS, ["store/outbox", "OutboxQuery"]),
   listed("api.md", "contactEvents.record", RECORD_OPTIONS, ["outbox/contact-event-record", "RecordOptions"]),
   listed("api.md", "rotateSecret", ROTATE_OPTIONS, ["receiver/rotate-secret", "RotateSecretOptions"]),

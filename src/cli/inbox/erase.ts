@@ -1,52 +1,41 @@
-import { type MentionsEmail, createMentionsEmail } from "../../base/mentions-email.js";
-import { isMentionedIn } from "../../capture/query/is-mentioned.js";
+import { resolve } from "node:path";
+import { createMentionsEmail } from "../../base/mentions-email.js";
+import { type ErasedCaptures, eraseCaptures } from "../../capture/redact/erase-captures.js";
 import type { EraseCounts } from "../../store/erase.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
-import type { CommandContext, RunCommand } from "../frame/context.js";
+import type { RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
-import { openCapturesIfThere, readCaptures } from "../values/capture-store.js";
-import { withInbox } from "../values/inbox-file.js";
 import { countOf } from "../frame/format.js";
+import { hasCaptures } from "../values/capture-store.js";
+import { withInbox } from "../values/inbox-file.js";
 import type { inboxErase } from "./spec.js";
 
 const QUESTION = "Erase all that mentions this address from the database and the captures? It cannot be undone.";
+
+const NO_CAPTURES: ErasedCaptures = { captures: 0, filesLeft: [] };
 
 /** Erases what mentions an address. The address itself is never printed. */
 export const run: RunCommand<typeof inboxErase> = ({ options, context }) => {
   const { email, db, store, dryRun } = options;
   if (email === undefined) throw usageError("Give the address with --email.");
   // Refused before anything is opened.
-  const mentions = createMentionsEmail(email);
+  createMentionsEmail(email);
   return withInbox(db, context, async (inbox) => {
     if (!dryRun && !(await confirm(QUESTION, context))) return EXIT.failed;
-    const erased = await inbox.erase({ email, dryRun });
-    const captures = await eraseCaptures({ mentions, store, dryRun }, context);
-    context.out.result({ dryRun, ...erased, captures }, describe({ ...erased, captures }, dryRun));
-    const isLeft = erased.eventsLeft + erased.contactEventsLeft > 0;
-    return isLeft && !dryRun ? EXIT.failed : EXIT.ok;
+    const folder = resolve(context.cwd, store);
+    const counts = {
+      ...(await inbox.erase({ email, dryRun })),
+      ...(hasCaptures(store, context) ? await eraseCaptures({ email, folder, dryRun }) : NO_CAPTURES),
+    };
+    context.out.result({ dryRun, ...counts }, describe(counts, dryRun));
+    const isLeft = !dryRun && counts.eventsLeft + counts.contactEventsLeft > 0;
+    return isLeft || counts.filesLeft.length > 0 ? EXIT.failed : EXIT.ok;
   });
 };
 
-interface CaptureOptions {
-  mentions: MentionsEmail;
-  store: string;
-  dryRun: boolean;
-}
-
-/** Deletes the captures, pinned ones too; returns how many. */
-async function eraseCaptures({ mentions, store, dryRun }: CaptureOptions, context: CommandContext): Promise<number> {
-  const folder = dryRun ? undefined : openCapturesIfThere(store, context);
-  const reader = folder ?? readCaptures(store, context);
-  const ids = reader.list().flatMap((capture) => (isMentionedIn(capture, mentions) ? [capture.id] : []));
-  if (folder === undefined) return ids.length;
-  const removed = await folder.remove(ids);
-  await folder.flush();
-  return removed;
-}
-
-function describe(counts: EraseCounts & { captures: number }, dryRun: boolean): string {
-  const { events, work, eventsLeft, contactEvents, contactEventsLeft, captures } = counts;
+function describe(counts: EraseCounts & ErasedCaptures, dryRun: boolean): string {
+  const { events, work, eventsLeft, contactEvents, contactEventsLeft, captures, filesLeft } = counts;
   const be = dryRun ? "would be " : "";
   const lines = [
     `${countOf(events, "event")} ${be}erased`,
@@ -61,6 +50,7 @@ function describe(counts: EraseCounts & { captures: number }, dryRun: boolean): 
       : [
           `${countOf(contactEventsLeft, "contact event")} left: in a call that may be repeated unchanged. Run the command again when it is settled, or discard its other events (outbox list --state dead).`,
         ]),
+    ...filesLeft.map(({ file, reason }) => `${file} may mention the address. ${reason} Look into it and delete it.`),
   ];
   return lines.join("\n");
 }

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DAY } from "../../base/duration.js";
 import type { BrokenFile } from "../../capture/folder/capture-files.js";
@@ -41,21 +41,16 @@ export function readExistingCaptures(store: string, context: CommandContext): Ca
 
 /** Like {@link readExistingCaptures}, for commands that also accept paths of files: empty if there is no folder. */
 export function readCaptures(store: string, context: CommandContext): CaptureReader {
-  if (!isThere(store, context)) return { list: () => [], get: () => undefined };
+  if (!hasCaptures(store, context)) return { list: () => [], get: () => undefined };
   const folder = readCaptureFolder(resolve(context.cwd, store));
   nameBroken(folder.broken, context.out);
   return folder;
 }
 
-/** Like {@link openCaptures}; undefined if there is no folder. */
-export function openCapturesIfThere(store: string, context: CommandContext): CaptureFolder | undefined {
-  return isThere(store, context) ? openCaptures(store, context) : undefined;
-}
-
 /** Like {@link openCaptures}; undefined if there is no folder, or, with a remark, if this user may only read it. */
 export function openCapturesIfAllowed(store: string, context: CommandContext): CaptureFolder | undefined {
   try {
-    return openCapturesIfThere(store, context);
+    return hasCaptures(store, context) ? openCaptures(store, context) : undefined;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && FORBIDDEN.has(String(error.code)))) throw error;
     context.out.note(`${resolve(context.cwd, store)} may not be changed by this user, so attempts are not kept there.`);
@@ -63,12 +58,17 @@ export function openCapturesIfAllowed(store: string, context: CommandContext): C
   }
 }
 
-function isThere(store: string, { cwd }: CommandContext): boolean {
-  return existsSync(resolve(cwd, store, "captures"));
+/** A folder that this user may not look into is there: reading it says what is wrong. */
+export function hasCaptures(store: string, { cwd }: CommandContext): boolean {
+  try {
+    return statSync(resolve(cwd, store, "captures"), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 function checkThere(store: string, context: CommandContext): void {
-  if (isThere(store, context)) return;
+  if (hasCaptures(store, context)) return;
   throw usageError(`--store: there are no captures in ${resolve(context.cwd, store)}. ${WHERE_FROM}`);
 }
 

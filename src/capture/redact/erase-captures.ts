@@ -1,0 +1,85 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import { type MentionsEmail, createMentionsEmail } from "../../base/mentions-email.js";
+import { defineOptions, flag, required, type OptionsOf } from "../../base/options.js";
+import { type BrokenFile, readCaptureFiles, removeLeftovers } from "../folder/capture-files.js";
+import { withFileLock } from "../folder/file-lock.js";
+import type { Capture } from "../model/capture.js";
+import { decodeBody } from "../model/captured-body.js";
+
+/** Which captures are to be erased. */
+export interface EraseCapturesOptions {
+  /** One address, such as `ann@example.com`, in any case. */
+  email: string;
+  /** The folder that `pigeonhole dev --store` names; `.pigeonhole` by default there. */
+  folder: string;
+  /** Counts, and changes nothing. @default false */
+  dryRun?: boolean;
+}
+
+/** What `eraseCaptures` did, or with `dryRun` would do. */
+export interface ErasedCaptures {
+  /** Captures that were deleted, pinned ones too. */
+  captures: number;
+  /** Files that cannot be searched or deleted, and why: they may still mention the address. */
+  filesLeft: readonly { file: string; reason: string }[];
+}
+
+export const ERASE_CAPTURES_OPTIONS = defineOptions("eraseCaptures", {
+  email: required<string>(),
+  folder: required<string>(),
+  dryRun: flag({ default: false }),
+} satisfies OptionsOf<EraseCapturesOptions>);
+
+/**
+ * Deletes the captures of `pigeonhole dev` that mention an e-mail address, whole files, while other processes use the
+ * folder; `receiver.inbox.erase` does the same in the database. Rejects with `invalid_argument` for what is not one
+ * address, and if the folder has no captures.
+ */
+export async function eraseCaptures(options: EraseCapturesOptions): Promise<ErasedCaptures> {
+  const { email, folder, dryRun } = ERASE_CAPTURES_OPTIONS.resolve(options);
+  const mentions = createMentionsEmail(email);
+  if (typeof folder !== "string" || folder === "") {
+    throw new PigeonholeError("invalid_argument", "eraseCaptures needs the folder of the captures.");
+  }
+  const { files, broken } = readFolder(join(folder, "captures"), { dryRun });
+  const found = files.filter(({ capture }) => isMentionedIn(capture, mentions));
+  if (dryRun) return { captures: found.length, filesLeft: broken };
+  const left = await deleteFiles(found.map(({ file }) => file));
+  return { captures: found.length - left.length, filesLeft: [...broken, ...left] };
+}
+
+/** True when a capture mentions the address anywhere: in its request, its attempts and their answers, or its note. */
+function isMentionedIn(capture: Capture, mentions: MentionsEmail): boolean {
+  const { request, attempts } = capture;
+  const bodies = [request.body, ...attempts.flatMap(({ sentBody, body }) => [sentBody, body])];
+  return mentions(JSON.stringify(capture)) || bodies.some((body) => body !== null && mentions(decodeBody(body)));
+}
+
+/** A folder that cannot be read is left as a whole; one that is missing is an error. */
+function readFolder(path: string, { dryRun }: { dryRun: boolean }): ReturnType<typeof readCaptureFiles> {
+  try {
+    const read = readCaptureFiles(path);
+    if (!dryRun) removeLeftovers(path, Date.now());
+    return read;
+  } catch (error) {
+    if (isPigeonholeError(error)) throw error;
+    return { files: [], broken: [{ file: path, reason: `Cannot be read${codeIn(error)}.` }] };
+  }
+}
+
+/** Returns the files that cannot be deleted. */
+async function deleteFiles(files: readonly string[]): Promise<BrokenFile[]> {
+  const left: BrokenFile[] = [];
+  for (const file of files) {
+    await withFileLock(file, () => rm(file, { force: true })).catch((error: unknown) => {
+      left.push({ file, reason: `Cannot be deleted${codeIn(error)}.` });
+    });
+  }
+  return left;
+}
+
+function codeIn(error: unknown): string {
+  return error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+}
