@@ -88,15 +88,16 @@ function importsOf(file: string): Import[] {
   return [...found].map(([, specifier = ""]) => ({ from: file, specifier }));
 }
 
-/** The files that a file loads. What it loads only when it needs it counts if `isLater`. */
-function loadedBy(file: string, { isLater }: { isLater: boolean }): string[] {
+function fileOf({ from, specifier }: Import): string[] {
+  const path = resolve(dirname(from), specifier).replace(/\.js$/, "");
+  return files.filter((known) => known === `${path}.ts` || known === `${path}.tsx`);
+}
+
+/** The files that a file loads at once: neither types nor what it loads only when it needs it. */
+function loadedBy(file: string): string[] {
   const text = readFileSync(file, "utf8");
-  const found = [...text.matchAll(/^(?:import|export) (?!type\b)(?:[^;]*?from )?"(\.[^"]+)"/gm)];
-  if (isLater) found.push(...text.matchAll(/\bimport\(\s*"(\.[^"]+)"/g));
-  return found.flatMap(([, specifier = ""]) => {
-    const path = resolve(dirname(file), specifier).replace(/\.js$/, "");
-    return files.filter((known) => known === `${path}.ts` || known === `${path}.tsx`);
-  });
+  const found = text.matchAll(/^(?:import|export) (?!type\b)(?:[^;]*?from )?"(\.[^"]+)"/gm);
+  return [...found].flatMap(([, specifier = ""]) => fileOf({ from: file, specifier }));
 }
 
 const files = sourceFiles();
@@ -146,12 +147,12 @@ describe("the rooms", () => {
     expect(upwards).toEqual([]);
   });
 
-  test("no file loads itself through others", () => {
-    // Files whose own imports are all removed are removed, until only circles and what loads them are left.
-    let left = new Map(files.map((file) => [file, loadedBy(file, { isLater: true })]));
+  test("no file imports itself through others, not even a type", () => {
+    // Files whose own imports are all removed are removed, until only circles and what imports them are left.
+    let left = new Map(files.map((file) => [file, importsOf(file).flatMap(fileOf)]));
     for (let before = 0; before !== left.size;) {
       before = left.size;
-      left = new Map([...left].filter(([, loaded]) => loaded.some((file) => left.has(file))));
+      left = new Map([...left].filter(([, imported]) => imported.some((file) => left.has(file))));
     }
     expect([...left.keys()].map((file) => relative(SRC, file))).toEqual([]);
   });
@@ -204,7 +205,7 @@ describe("the command line", () => {
     for (let file = left.pop(); file !== undefined; file = left.pop()) {
       if (loaded.has(file)) continue;
       loaded.add(file);
-      left.push(...loadedBy(file, { isLater: false }));
+      left.push(...loadedBy(file));
     }
     const code = [...loaded].map((file) => relative(CLI, file)).filter((file) => commands.includes(dirname(file)));
     expect(code.toSorted()).toEqual(commands.map((folder) => `${folder}/spec.ts`).toSorted());

@@ -1,7 +1,8 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
-import { createInboxDatabase, type OtherCommand } from "#pigeonhole/store/sqlite/inbox-database.js";
+import { createInboxDatabase } from "#pigeonhole/store/sqlite/inbox-database.js";
+import type { OtherCommand } from "#pigeonhole/store/sqlite/prepare-operations.js";
 import { migrate } from "#pigeonhole/store/sqlite/open-database.js";
 
 // A million events that were sent must not make the outbox slow: the writer's thread also takes deliveries. Reading all states, or

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, 
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type FileIdentity, checkIdentityIsStable } from "#pigeonhole/store/sqlite/open-files.js";
+import { type FileIdentity, checkIdentityIsStable } from "#pigeonhole/store/sqlite/file-identity.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
 import {

@@ -1,7 +1,8 @@
 import type { NewOutboxEvent } from "../outbox.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { Lease, NewWork, ParkedNote, Settlement } from "../work.js";
-import type { CommandResult, Failure, OtherCommand } from "./inbox-database.js";
+import type { CommandResult, Failure } from "./command-result.js";
+import type { OtherCommand } from "./prepare-operations.js";
 
 // A batch is cloned on its way to the thread and back. Cloning costs by the object and by the property name, so the
 // commands that every event needs are short lists, and all bodies are one buffer that changes hands without a copy.

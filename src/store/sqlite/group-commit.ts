@@ -4,7 +4,7 @@ import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import { BUSY_WAITS } from "../while-busy.js";
 import type { Lease, Settlement } from "../work.js";
 import { BatchPacker, type BatchResults, type Result, failureOf, unpackAccepted } from "./batch.js";
-import type { InputOf, OperationName, OtherCommand, ResultOf } from "./inbox-database.js";
+import type { InputOf, OperationName, OtherCommand, ResultOf } from "./prepare-operations.js";
 import type { Writer } from "./writer.js";
 
 /** Larger batches gain little, and all calls in them wait longer. */

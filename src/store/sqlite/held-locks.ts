@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
-import type { FileIdentity } from "./open-files.js";
+import type { FileIdentity } from "./file-identity.js";
 
 // A POSIX lock belongs to the process and the file, and ends as soon as the process closes any handle of that file.
 // SQLite knows its own handles; a second SQLite in the process, or a plain copy of the file, does not. Another process

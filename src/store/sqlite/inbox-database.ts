@@ -1,5 +1,4 @@
 import type { Database } from "better-sqlite3";
-import type { ErrorCode } from "../../base/error.js";
 import {
   ACCEPT,
   type Batch,
@@ -10,79 +9,14 @@ import {
   unpackDone,
   unpackEvent,
 } from "./batch.js";
-import { prepareAccept } from "./operations/accept.js";
-import { prepareAddDone, prepareCountPage } from "./operations/counts.js";
-import { prepareErase } from "./operations/erase.js";
-import { prepareInspect } from "./operations/inspect.js";
-import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
-import {
-  prepareCountOutbox,
-  prepareDiscardOutbox,
-  prepareListOutbox,
-  prepareRetryOutbox,
-} from "./operations/outbox-inspect.js";
-import { prepareRecord } from "./operations/outbox-record.js";
-import { prepareLeaseSend } from "./operations/outbox-send.js";
-import { prepareSettleSend } from "./operations/outbox-settle.js";
-import { preparePrune } from "./operations/prune.js";
-import { prepareRecover } from "./operations/recover.js";
-import { prepareDiscard, prepareReplan } from "./operations/replan.js";
-import { prepareRestartWaits } from "./operations/restart-waits.js";
-import { prepareSettle } from "./operations/settle.js";
-import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
-import { prepareNoteTimes } from "./operations/times.js";
+import type { Failure } from "./command-result.js";
 import { DirectPairs } from "./direct-pairs.js";
 import { EventNumbers } from "./event-numbers.js";
-import { type NextToken, createTokenSource } from "./lease-token.js";
-import { onFirstUse } from "./on-first-use.js";
+import { createTokenSource } from "./lease-token.js";
+import { prepareAccept } from "./operations/accept.js";
+import { prepareAddDone } from "./operations/counts.js";
+import { type OtherCommand, prepareOperations } from "./prepare-operations.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
-
-function prepareOperations(db: Database, pairs: DirectPairs, nextToken: NextToken) {
-  return {
-    settle: prepareSettle(db, pairs),
-    lease: onFirstUse(() => prepareLease(db, nextToken)),
-    renew: onFirstUse(() => prepareRenew(db, pairs)),
-    release: onFirstUse(() => prepareRelease(db, pairs)),
-    recover: onFirstUse(() => prepareRecover(db, pairs)),
-    restartWaits: onFirstUse(() => prepareRestartWaits(db, pairs)),
-    loadSteps: onFirstUse(() => prepareLoadSteps(db)),
-    saveStep: onFirstUse(() => prepareSaveStep(db)),
-    list: onFirstUse(() => prepareInspect(db).list),
-    get: onFirstUse(() => prepareInspect(db).get),
-    listStuck: onFirstUse(() => prepareInspect(db).listStuck),
-    replan: onFirstUse(() => prepareReplan(db)),
-    discard: onFirstUse(() => prepareDiscard(db)),
-    erase: onFirstUse(() => prepareErase(db)),
-    countPage: onFirstUse(() => prepareCountPage(db)),
-    prune: onFirstUse(() => preparePrune(db)),
-    noteTimes: onFirstUse(() => prepareNoteTimes(db)),
-    record: onFirstUse(() => prepareRecord(db)),
-    leaseSend: onFirstUse(() => prepareLeaseSend(db, nextToken)),
-    settleSend: onFirstUse(() => prepareSettleSend(db)),
-    listOutbox: onFirstUse(() => prepareListOutbox(db)),
-    retryOutbox: onFirstUse(() => prepareRetryOutbox(db)),
-    discardOutbox: onFirstUse(() => prepareDiscardOutbox(db)),
-    countOutbox: onFirstUse(() => prepareCountOutbox(db)),
-  };
-}
-
-type Operations = ReturnType<typeof prepareOperations>;
-export type OperationName = keyof Operations;
-export type InputOf<Name extends OperationName> = Parameters<Operations[Name]>[0];
-export type ResultOf<Name extends OperationName> = ReturnType<Operations[Name]>;
-
-/** A call of an operation that few events need, as data. */
-export type OtherCommand = { [Name in OperationName]: { op: Name; input: InputOf<Name> } }[OperationName];
-
-/** The result of a command. `breaking`: the state of SQLite is uncertain, nothing more may be written. */
-export type CommandResult = { ok: true; value: unknown } | Failure;
-
-export interface Failure {
-  ok: false;
-  code: ErrorCode;
-  message: string;
-  breaking: boolean;
-}
 
 /** Runs batches of commands, each batch in one durable transaction. */
 export interface InboxDatabase {

@@ -1,43 +1,15 @@
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
 import { ContentWatch } from "./content-watch.js";
+import { type FileIdentity, checkIdentityIsStable, identify, isSameFile } from "./file-identity.js";
 import { type HeldLocks, areHeld, findHeldLocks } from "./held-locks.js";
 import { DAMAGED } from "./store-error.js";
-
-/** The file that a path leads to. */
-export interface FileIdentity {
-  dev: bigint;
-  ino: bigint;
-}
-
-/** A file at the moment of a check. */
-interface SeenFile extends FileIdentity {
-  size: bigint;
-}
 
 /**
  * What was removed or replaced while a database was open. `locks`: the process has lost its locks on the file.
  * `emptied`, `overwritten` and `wal_overwritten`: the file is the same one, with another content.
  */
 export type FileFault = "database" | "wal" | "owner" | "locks" | "emptied" | "overwritten" | "wal_overwritten";
-
-/**
- * Reads the path alone: SQLite's locks on a file end when this process closes any handle of that file, so this opens
- * none.
- */
-export function identify(path: string): SeenFile | undefined {
-  try {
-    const seen = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return seen === undefined ? undefined : { dev: seen.dev, ino: seen.ino, size: seen.size };
-  } catch {
-    // A folder without access or a volume that is gone: both count as a missing file.
-    return undefined;
-  }
-}
-
-export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
-  return one?.dev === other?.dev && one?.ino === other?.ino;
-}
 
 /**
  * The files of one opening, as data: the first connection finds them, and the connection of the writer thread must find
@@ -107,24 +79,6 @@ export function noteOpenFiles(file: string, before: FileIdentity | undefined): O
   }
   const locks = findHeldLocks(database, sharedMemory);
   return new OpenFiles({ file, walPath, sharedMemoryPath, database, wal, sharedMemory, locks });
-}
-
-/**
- * Refuses a file system that reports another identity of one file at each check: there, a removed file could not be
- * noticed.
- */
-export function checkIdentityIsStable(
-  file: string,
-  seenAs: (path: string) => FileIdentity | undefined = identify,
-): void {
-  const first = seenAs(file);
-  for (let again = 0; again < 3; again += 1) {
-    if (isSameFile(seenAs(file), first)) continue;
-    throw new PigeonholeError(
-      "store_not_durable",
-      `${file}: the file system reports another device or inode number for it at each check, so the store could not notice that the file was removed. Keep it on a local file system.`,
-    );
-  }
 }
 
 const CHANGED = { database: "overwritten", wal: "wal_overwritten" } as const;

@@ -4,19 +4,13 @@ import type { CommitFunction, CommitTransaction } from "../commit-transaction.js
 import type { StoreContext } from "../store.js";
 import type { Lease } from "../work.js";
 import { checkIntegrity } from "./check-integrity.js";
+import { checkIdentityIsStable, identify, isSameFile } from "./file-identity.js";
 import { findFault } from "./find-fault.js";
 import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
 import { makePrivate } from "./make-private.js";
 import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
-import {
-  type OpenFiles,
-  checkIdentityIsStable,
-  checkNotEmptied,
-  identify,
-  isSameFile,
-  noteOpenFiles,
-} from "./open-files.js";
+import { type OpenFiles, checkNotEmptied, noteOpenFiles } from "./open-files.js";
 import { readOwnTables, setUpOwnTables } from "./own-tables.js";
 import { rewriteWal } from "./rewrite-wal.js";
 import { createThreadWriter } from "./thread-writer.js";

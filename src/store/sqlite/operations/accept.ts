@@ -4,9 +4,9 @@ import type { Database } from "better-sqlite3";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease, NewWork } from "../../work.js";
 import { NOTE_HANDLER } from "../../work-state.js";
+import type { CommandResult } from "../command-result.js";
 import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
 import type { EventNumbers } from "../event-numbers.js";
-import type { CommandResult } from "../inbox-database.js";
 import type { NextToken } from "../lease-token.js";
 import { idBeside, prepareOtherBytes } from "./other-bytes.js";
 

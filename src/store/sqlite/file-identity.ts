@@ -1,0 +1,49 @@
+import { statSync } from "node:fs";
+import { PigeonholeError } from "../../base/error.js";
+
+/** The file that a path leads to. */
+export interface FileIdentity {
+  dev: bigint;
+  ino: bigint;
+}
+
+/** A file at the moment of a check. */
+interface SeenFile extends FileIdentity {
+  size: bigint;
+}
+
+/**
+ * Reads the path alone: SQLite's locks on a file end when this process closes any handle of that file, so this opens
+ * none.
+ */
+export function identify(path: string): SeenFile | undefined {
+  try {
+    const seen = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return seen === undefined ? undefined : { dev: seen.dev, ino: seen.ino, size: seen.size };
+  } catch {
+    // A folder without access or a volume that is gone: both count as a missing file.
+    return undefined;
+  }
+}
+
+export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
+  return one?.dev === other?.dev && one?.ino === other?.ino;
+}
+
+/**
+ * Refuses a file system that reports another identity of one file at each check: there, a removed file could not be
+ * noticed.
+ */
+export function checkIdentityIsStable(
+  file: string,
+  seenAs: (path: string) => FileIdentity | undefined = identify,
+): void {
+  const first = seenAs(file);
+  for (let again = 0; again < 3; again += 1) {
+    if (isSameFile(seenAs(file), first)) continue;
+    throw new PigeonholeError(
+      "store_not_durable",
+      `${file}: the file system reports another device or inode number for it at each check, so the store could not notice that the file was removed. Keep it on a local file system.`,
+    );
+  }
+}

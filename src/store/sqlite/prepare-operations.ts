@@ -1,0 +1,62 @@
+import type { Database } from "better-sqlite3";
+import { prepareCountPage } from "./operations/counts.js";
+import { prepareErase } from "./operations/erase.js";
+import { prepareInspect } from "./operations/inspect.js";
+import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
+import {
+  prepareCountOutbox,
+  prepareDiscardOutbox,
+  prepareListOutbox,
+  prepareRetryOutbox,
+} from "./operations/outbox-inspect.js";
+import { prepareRecord } from "./operations/outbox-record.js";
+import { prepareLeaseSend } from "./operations/outbox-send.js";
+import { prepareSettleSend } from "./operations/outbox-settle.js";
+import { preparePrune } from "./operations/prune.js";
+import { prepareRecover } from "./operations/recover.js";
+import { prepareDiscard, prepareReplan } from "./operations/replan.js";
+import { prepareRestartWaits } from "./operations/restart-waits.js";
+import { prepareSettle } from "./operations/settle.js";
+import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
+import { prepareNoteTimes } from "./operations/times.js";
+import type { DirectPairs } from "./direct-pairs.js";
+import type { NextToken } from "./lease-token.js";
+import { onFirstUse } from "./on-first-use.js";
+
+/** The statements of every operation but accepting, which runs for every event and has its own form. */
+export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: NextToken) {
+  return {
+    settle: prepareSettle(db, pairs),
+    lease: onFirstUse(() => prepareLease(db, nextToken)),
+    renew: onFirstUse(() => prepareRenew(db, pairs)),
+    release: onFirstUse(() => prepareRelease(db, pairs)),
+    recover: onFirstUse(() => prepareRecover(db, pairs)),
+    restartWaits: onFirstUse(() => prepareRestartWaits(db, pairs)),
+    loadSteps: onFirstUse(() => prepareLoadSteps(db)),
+    saveStep: onFirstUse(() => prepareSaveStep(db)),
+    list: onFirstUse(() => prepareInspect(db).list),
+    get: onFirstUse(() => prepareInspect(db).get),
+    listStuck: onFirstUse(() => prepareInspect(db).listStuck),
+    replan: onFirstUse(() => prepareReplan(db)),
+    discard: onFirstUse(() => prepareDiscard(db)),
+    erase: onFirstUse(() => prepareErase(db)),
+    countPage: onFirstUse(() => prepareCountPage(db)),
+    prune: onFirstUse(() => preparePrune(db)),
+    noteTimes: onFirstUse(() => prepareNoteTimes(db)),
+    record: onFirstUse(() => prepareRecord(db)),
+    leaseSend: onFirstUse(() => prepareLeaseSend(db, nextToken)),
+    settleSend: onFirstUse(() => prepareSettleSend(db)),
+    listOutbox: onFirstUse(() => prepareListOutbox(db)),
+    retryOutbox: onFirstUse(() => prepareRetryOutbox(db)),
+    discardOutbox: onFirstUse(() => prepareDiscardOutbox(db)),
+    countOutbox: onFirstUse(() => prepareCountOutbox(db)),
+  };
+}
+
+type Operations = ReturnType<typeof prepareOperations>;
+export type OperationName = keyof Operations;
+export type InputOf<Name extends OperationName> = Parameters<Operations[Name]>[0];
+export type ResultOf<Name extends OperationName> = ReturnType<Operations[Name]>;
+
+/** A call of an operation that few events need, as data. */
+export type OtherCommand = { [Name in OperationName]: { op: Name; input: InputOf<Name> } }[OperationName];
