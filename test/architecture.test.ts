@@ -253,6 +253,27 @@ describe("the entry files", () => {
   });
 });
 
+describe("the types", () => {
+  test("the types that a file exports have names that no other file gives to a type of its own", () => {
+    const declared = new Map<string, { name: string; file: string; isExported: boolean }[]>();
+    for (const file of files) {
+      const text = readFileSync(file, "utf8");
+      for (const [, exported, name = ""] of text.matchAll(
+        /^(export )?(?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm,
+      )) {
+        // `BackupOptions` and `BackUpOptions` are one name to a reader.
+        const group = declared.get(name.toLowerCase()) ?? [];
+        declared.set(name.toLowerCase(), group);
+        group.push({ name, file: relative(SRC, file), isExported: exported !== undefined });
+      }
+    }
+    expect(declared.size).toBeGreaterThan(300);
+    const groups = [...declared.values()];
+    const repeated = groups.filter((group) => group.length > 1 && group.some(({ isExported }) => isExported));
+    expect(repeated.map((group) => group.map(({ name, file }) => `${name} in ${file}`))).toEqual([]);
+  });
+});
+
 describe("error codes", () => {
   test("error codes are each used somewhere", () => {
     const list = readFileSync(resolve(SRC, "base/error.ts"), "utf8");

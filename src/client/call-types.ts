@@ -1,5 +1,5 @@
 import type { Contract } from "../contract/contract.js";
-import type { BodyInput, Operation, PathNames, QueryInput, Result } from "../contract/operation.js";
+import type { BodyInput, Operation, PathNames, QueryInput, CallResult } from "../contract/operation.js";
 import type { Page } from "../contract/paging.js";
 import type { PagePromise } from "./page-promise.js";
 
@@ -40,10 +40,10 @@ type InputArguments<Row> = Row extends { argument: "events" }
 type Options<Row extends Operation> = Row["retry"] extends "with-key" ? KeyedCallOptions : CallOptions;
 
 type Reply<Row extends Operation> = Row extends { paged: true }
-  ? Result<Row> extends Page<infer Item>
+  ? CallResult<Row> extends Page<infer Item>
     ? PagePromise<Item>
     : never
-  : Promise<Result<Row>>;
+  : Promise<CallResult<Row>>;
 
 /** The function for one row of the contract: path parameters, then body or query, then options. */
 export type Call<Row extends Operation> = (

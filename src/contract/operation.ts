@@ -63,7 +63,7 @@ export type BodyInput<Row> = Row extends { body: infer Body extends z.ZodObject 
 export type QueryInput<Row> = Row extends { query: infer Query extends z.ZodObject } ? z.input<Query> : never;
 
 /** What a caller gets. */
-export type Result<Row> = Row extends { result: infer Schema extends z.ZodType } ? z.output<Schema> : never;
+export type CallResult<Row> = Row extends { result: infer Schema extends z.ZodType } ? z.output<Schema> : never;
 
 /** Names of the `{…}` of a path, in order. */
 export function pathNames(path: string): string[] {

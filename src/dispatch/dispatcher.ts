@@ -15,7 +15,7 @@ import { Places } from "./places.js";
 import type { HandlerRegistry } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
 import type { RunResult, Runner } from "./runner.js";
-import { Ownership } from "./ownership.js";
+import { HandlerOwnership } from "./handler-ownership.js";
 import { settleAgain } from "./settle-again.js";
 import { WakeTimer } from "./wake-timer.js";
 
@@ -52,7 +52,7 @@ export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #due: DueWork;
   readonly #crashLooping: CrashLoopingWork;
-  readonly #ownership: Ownership;
+  readonly #ownership: HandlerOwnership;
   readonly #queues = new Map<string, HandlerQueue>();
   readonly #timers = new Map<string, WakeTimer>();
   #maintenance: Timer | undefined;
@@ -66,7 +66,7 @@ export class Dispatcher {
     this.#deps = deps;
     this.#due = new DueWork(deps);
     this.#crashLooping = new CrashLoopingWork({ ...deps, due: this.#due });
-    this.#ownership = new Ownership(deps);
+    this.#ownership = new HandlerOwnership(deps);
   }
 
   /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */
@@ -125,7 +125,7 @@ export class Dispatcher {
   }
 
   /** Which process runs the handlers of the store, and what it found there. */
-  get ownership(): Pick<Ownership, "isOwner" | "crashLoops"> {
+  get ownership(): Pick<HandlerOwnership, "isOwner" | "crashLoops"> {
     return this.#ownership;
   }
 

@@ -20,7 +20,7 @@ import type { FinalAnswerLog } from "./final-answer-log.js";
 import type { SecretSource } from "./secret-source.js";
 import type { Telemetry } from "./telemetry.js";
 
-interface Report {
+interface Reporting {
   watch: DeliveryWatch;
   finalAnswers: FinalAnswerLog;
   clockWatch: ClockWatch;
@@ -34,7 +34,7 @@ export interface DeliveryPath {
   verification: { secrets: SecretSource; rules: VerificationRules & { unverified: UnverifiedPolicy }; clock: Clock };
   registry: HandlerRegistry;
   dispatcher: Dispatcher;
-  report: Report;
+  report: Reporting;
   /** Undefined without OpenTelemetry. */
   telemetry: Telemetry | undefined;
 }
@@ -164,7 +164,7 @@ function refusal(verdict: Extract<VerifiedOrNot, { ok: false }>): Outcome {
   }
 }
 
-function outcomeOf(result: AcceptResult, delivery: Delivery, route: Route, { alarms, logger }: Report): Outcome {
+function outcomeOf(result: AcceptResult, delivery: Delivery, route: Route, { alarms, logger }: Reporting): Outcome {
   const { id: eventId } = delivery;
   const { type: eventType, test } = delivery.kind === "event" ? delivery.event : delivery;
   if (result.otherBytes) {
@@ -182,7 +182,7 @@ function outcomeOf(result: AcceptResult, delivery: Delivery, route: Route, { ala
   return { kind: "accepted", eventId, eventType };
 }
 
-function storeFailure(error: unknown, { alarms }: Report): Outcome {
+function storeFailure(error: unknown, { alarms }: Reporting): Outcome {
   const { code, message } =
     error instanceof PigeonholeError
       ? error

@@ -2,7 +2,8 @@ import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { EventDetail, EventPage, EventQuery, ListCounts, StoreCounts } from "./inbox-view.js";
 import type { OutboxCounts, OutboxPage, OutboxQuery } from "./outbox.js";
 
-export interface BackUpOptions {
+/** The copy that `InboxOperator.backUp` writes. */
+export interface BackupCopy {
   /** Path of the copy. */
   copy: string;
   /** Replaces an existing copy. @default false */
@@ -52,6 +53,6 @@ export interface InboxOperator {
    * only when it is complete; the receiver continues meanwhile. Resolves with its size in bytes. Rejects with
    * `invalid_argument` for a copy that may not be written there, or with the signal's reason.
    */
-  backUp(options: BackUpOptions): Promise<{ bytes: number }>;
+  backUp(options: BackupCopy): Promise<{ bytes: number }>;
   close(): Promise<void>;
 }

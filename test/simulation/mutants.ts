@@ -157,7 +157,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: "works on a file that another process works on",
     shows: /twice at once/,
     changes: [
-      { file: "store/sqlite/ownership.js", from: "if (this.#lock !== undefined)", to: "if (this.#file !== undefined)" },
+      {
+        file: "store/sqlite/file-ownership.js",
+        from: "if (this.#lock !== undefined)",
+        to: "if (this.#file !== undefined)",
+      },
     ],
   },
   {

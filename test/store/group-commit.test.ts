@@ -1,18 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
 import { GroupCommit } from "#pigeonhole/store/sqlite/group-commit.js";
-import type { Command, Result } from "#pigeonhole/store/sqlite/batch.js";
+import type { BatchCommand } from "#pigeonhole/store/sqlite/batch.js";
+import type { CommandResult } from "#pigeonhole/store/sqlite/command-result.js";
 import type { Settlement } from "#pigeonhole/store/work.js";
 import { expectCode, newEvent } from "./conformance/fixture.js";
 
 // How calls become batches is seen from the place where batches run; what a batch does is the stores' own tests.
 
 const MEGABYTE = 1024 * 1024;
-const OK: Result = { ok: true, value: undefined };
+const OK: CommandResult = { ok: true, value: undefined };
 
 /** Lets the test answer each batch. */
 function createScript({ isThread = true } = {}) {
-  const batches: { commands: readonly Command[]; answer(results: Result[]): void }[] = [];
+  const batches: { commands: readonly BatchCommand[]; answer(results: CommandResult[]): void }[] = [];
   const commits = new GroupCommit({
     run: ({ commands }) =>
       new Promise((resolve) => {
@@ -171,7 +172,7 @@ test("the event loop runs before a turn, which may block it, and after it; a bat
 
 test("a batch that met a lock is tried 4 times in all", async () => {
   const { accept, batches } = createScript();
-  const busy: Result = { ok: false, code: "store_busy", message: "locked", breaking: false };
+  const busy: CommandResult = { ok: false, code: "store_busy", message: "locked", breaking: false };
   const call = accept();
   let tries = 0;
   const answering = (async () => {
@@ -187,7 +188,7 @@ test("a batch that met a lock is tried 4 times in all", async () => {
 
 test("a batch of which a part was committed is not run again for a command that met a lock", async () => {
   const { accept, batches } = createScript();
-  const busy: Result = { ok: false, code: "store_busy", message: "locked", breaking: false };
+  const busy: CommandResult = { ok: false, code: "store_busy", message: "locked", breaking: false };
   const calls = [accept(), accept()];
   const outcomes = Promise.allSettled(calls);
   await endOfTurn();
@@ -209,7 +210,7 @@ test.each([0, 1, 2])(
       turnWas = broken;
       return [];
     });
-    const broken: Result = { ok: false, code: "store_failed", message: "SQLITE_IOERR_FSYNC", breaking: true };
+    const broken: CommandResult = { ok: false, code: "store_failed", message: "SQLITE_IOERR_FSYNC", breaking: true };
     batches.shift()?.answer([0, 1, 2].map((index) => (index === place ? broken : OK)));
 
     await expectCode(waiting, "store_failed");

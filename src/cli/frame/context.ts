@@ -1,5 +1,5 @@
 import type { Output } from "./output.js";
-import type { ArgumentsOf, CommandSpec, OptionsOf } from "./spec.js";
+import type { ParsedArguments, CommandSpec, ParsedOptions } from "./spec.js";
 import type { ExitCode } from "./exit-code.js";
 
 /** What every command gets. */
@@ -23,8 +23,8 @@ export interface CommandContext {
 
 /** A command's own parsed options and arguments, and the context. */
 export interface CommandInput<Spec extends CommandSpec> {
-  readonly options: OptionsOf<Spec>;
-  readonly args: ArgumentsOf<Spec>;
+  readonly options: ParsedOptions<Spec>;
+  readonly args: ParsedArguments<Spec>;
   readonly context: CommandContext;
 }
 

@@ -68,12 +68,12 @@ type ArgumentValue<Spec extends ArgumentSpec> = Spec extends { variadic: true }
   : Value<Spec> | (Spec extends { optional: true } ? undefined : never);
 
 /** The parsed options of a command: a repeated one is a list, a switch is true or false. */
-export type OptionsOf<Spec extends CommandSpec> = Spec extends { options: infer Options }
+export type ParsedOptions<Spec extends CommandSpec> = Spec extends { options: infer Options }
   ? { readonly [Name in keyof Options]: Options[Name] extends OptionSpec ? OptionValue<Options[Name]> : never }
   : Record<never, never>;
 
 /** The parsed arguments of a command. */
-export type ArgumentsOf<Spec extends CommandSpec> = Spec extends { arguments: infer Arguments }
+export type ParsedArguments<Spec extends CommandSpec> = Spec extends { arguments: infer Arguments }
   ? {
       readonly [Name in keyof Arguments]: Arguments[Name] extends ArgumentSpec ? ArgumentValue<Arguments[Name]> : never;
     }

@@ -65,19 +65,19 @@ async function findAnswers({ args, options, context }: Input): Promise<Answers |
   }
 }
 
-interface Place {
+interface PlannedProject {
   folder: string;
   plan: readonly PlannedFile[];
   context: CommandContext;
 }
 
-function showPlan(answers: Answers, { folder, plan, context: { out } }: Place): void {
+function showPlan(answers: Answers, { folder, plan, context: { out } }: PlannedProject): void {
   const files = plan.map(({ path }) => path);
   out.result({ kind: "plan", ...describe(answers, folder), files }, files.join("\n"));
   out.note(`\n${files.length} files would be written to ${folder}.`);
 }
 
-async function create(answers: Answers, place: Place & { overwrite: boolean }): Promise<ExitCode> {
+async function create(answers: Answers, place: PlannedProject & { overwrite: boolean }): Promise<ExitCode> {
   const { folder, plan, overwrite, context } = place;
   const { out, signal, cwd } = context;
   const git = answers.git && !(await isInRepository(nearestFolder(folder)));

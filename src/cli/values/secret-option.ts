@@ -18,10 +18,10 @@ export const secretOption = {
   summary: `Webhook secret as env:NAME, file:path or the value itself (then others on this machine can see it). Default: ${SECRET_VARIABLE} of the environment or of .env.`,
 } as const satisfies OptionSpec;
 
-type Place = Pick<CommandContext, "env" | "cwd">;
+type Surroundings = Pick<CommandContext, "env" | "cwd">;
 
 /** The given secrets, or the default one; an empty list if there is none. */
-export function findSecrets(given: readonly string[], place: Place): NamedSecret[] {
+export function findSecrets(given: readonly string[], place: Surroundings): NamedSecret[] {
   if (given.length > 0) return given.map((text) => readNamed("--secret", text, place));
   const value = readVariable(SECRET_VARIABLE, place);
   return value === undefined ? [] : [{ ref: `env:${SECRET_VARIABLE}`, value }];
@@ -34,14 +34,14 @@ export const NO_SECRET = `No webhook secret: give --secret env:NAME or --secret 
 export const MAKE_SECRET = `On this machine any secret of the right shape works, if the app has the same one: node -p "'${SECRET_SHAPE.prefix}' + require('crypto').randomBytes(32).toString('base64url')" prints one.`;
 
 /** Like {@link findSecrets}, but throws an error that says how to give a secret if there is none. */
-export function requireSecrets(given: readonly string[], place: Place): [NamedSecret, ...NamedSecret[]] {
+export function requireSecrets(given: readonly string[], place: Surroundings): [NamedSecret, ...NamedSecret[]] {
   const [first, ...rest] = findSecrets(given, place);
   if (first === undefined) throw usageError(NO_SECRET);
   return [first, ...rest];
 }
 
 /** Reads `env:NAME`, `file:path` or the value itself. Errors name the flag and never the value. */
-export function readNamed(flag: string, text: string, place: Place): NamedSecret {
+export function readNamed(flag: string, text: string, place: Surroundings): NamedSecret {
   if (text.startsWith("env:")) {
     const name = text.slice("env:".length);
     const value = readVariable(name, place);
@@ -54,7 +54,7 @@ export function readNamed(flag: string, text: string, place: Place): NamedSecret
 }
 
 /** A variable of the environment, or of `.env` in the working folder. An empty one counts as not set. */
-export function readVariable(name: string, { env, cwd }: Place): string | undefined {
+export function readVariable(name: string, { env, cwd }: Surroundings): string | undefined {
   return filled(env[name]) ?? readFromEnvFile(name, resolve(cwd, ".env"));
 }
 
@@ -92,7 +92,7 @@ function parseMarked(bytes: Buffer): NodeJS.Dict<string> {
 }
 
 /** Editors add a line end to a file, which is not part of the secret. */
-function readSecretFile(flag: string, path: string, { cwd }: Place): string {
+function readSecretFile(flag: string, path: string, { cwd }: Surroundings): string {
   let text: string;
   try {
     text = readFileSync(resolve(cwd, path), "utf8");

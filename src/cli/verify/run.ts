@@ -67,7 +67,7 @@ async function findRequest({ args, options, context }: CommandInput<typeof verif
   return { body: bodyBytes(capture), headers: request.headers, receivedAt: Date.parse(receivedAt) };
 }
 
-interface Verdict {
+interface CheckedDelivery {
   ok: boolean;
   reason: string | null;
   /** Name of the secret that matches. */
@@ -75,7 +75,7 @@ interface Verdict {
   explained: SignatureExplanation | undefined;
 }
 
-function show({ ok, reason, secretRef, explained }: Verdict, out: Output): void {
+function show({ ok, reason, secretRef, explained }: CheckedDelivery, out: Output): void {
   const sign = ok ? out.paint.green("✓ genuine") : out.paint.red(`✗ ${reason ?? "not genuine"}`);
   const by = secretRef === null ? "" : `  signed with ${secretRef}`;
   const findings = explained?.findings ?? [];

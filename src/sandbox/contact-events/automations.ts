@@ -25,7 +25,7 @@ export interface Started {
   resumed: number;
 }
 
-interface Wait {
+interface AutomationWait {
   contactId: string;
   name: string;
 }
@@ -42,7 +42,7 @@ export const AUTOMATION_OPTIONS = defineOptions("An automation of the sandbox", 
 /** Automations, and the waits of the contacts in them. */
 export class Automations {
   readonly #automations: SandboxAutomation[] = [];
-  #waits: Wait[] = [];
+  #waits: AutomationWait[] = [];
 
   /** Throws `invalid_option` for an unknown field, or without an id or a trigger. */
   add(automation: SandboxAutomation): void {
@@ -55,7 +55,7 @@ export class Automations {
   }
 
   /** Makes a contact wait for an event, as in an automation that it entered in another way. */
-  addWait(wait: Wait): void {
+  addWait(wait: AutomationWait): void {
     this.#waits.push(wait);
   }
 

@@ -4,11 +4,11 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
-import type { BackUpOptions } from "../inbox-operator.js";
+import type { BackupCopy } from "../inbox-operator.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
 import { asStoreError } from "./store-error.js";
 
-export interface BackUpInput extends BackUpOptions {
+export interface BackupInput extends BackupCopy {
   /** Path of a receiver's database; the receiver may be running. */
   file: string;
 }
@@ -27,7 +27,7 @@ export async function backUpInboxFile({
   copy,
   replace = false,
   signal,
-}: BackUpInput): Promise<{ bytes: number }> {
+}: BackupInput): Promise<{ bytes: number }> {
   const connection = openOutsideConnection(file);
   const draft = `${copy}.${randomBytes(6).toString("hex")}.tmp`;
   try {
@@ -69,7 +69,7 @@ async function copyDatabase({ db, draft, signal }: CopyInput): Promise<void> {
   }
 }
 
-function checkCopy({ file, copy, replace = false }: BackUpInput): void {
+function checkCopy({ file, copy, replace = false }: BackupInput): void {
   const refuse = (message: string): never => {
     throw new PigeonholeError("invalid_argument", message);
   };

@@ -1,7 +1,7 @@
 import type { NewOutboxEvent } from "../outbox.js";
-import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
+import type { AcceptResult, NewEvent } from "../store.js";
 import type { Lease, NewWork, ParkedNote, Settlement } from "../work.js";
-import type { CommandResult, Failure } from "./command-result.js";
+import type { CommandResult } from "./command-result.js";
 import type { OtherCommand } from "./prepare-operations.js";
 
 // A batch is cloned on its way to the thread and back. Cloning costs by the object and by the property name, so the
@@ -34,34 +34,24 @@ export type DoneCommand = [
 ];
 
 /** One call as data, so that it can cross to a thread. */
-export type Command = AcceptCommand | DoneCommand | OtherCommand;
+export type BatchCommand = AcceptCommand | DoneCommand | OtherCommand;
 
-export function nameOf(command: Command): string {
+export function nameOf(command: BatchCommand): string {
   if ("op" in command) return command.op;
   return command[0] === ACCEPT ? "accept" : "settle";
 }
 
 /** The input of a writer: commands that share one durable transaction. */
 export interface Batch {
-  commands: readonly Command[];
+  commands: readonly BatchCommand[];
   /** Those of all accepted events, one after another. */
   bodies: Uint8Array;
   /** Leases whose work another connection of this process has settled since the batch before. */
   ended: readonly Lease[];
 }
 
-/**
- * The result of a command; a number is that of a new event which has no other bytes, and whose leases have the epoch as
- * token.
- */
-export type Result = number | SettleResult | CommandResult;
-
-export function failureOf(result: Result | undefined): Failure | undefined {
-  return typeof result === "object" && !result.ok ? result : undefined;
-}
-
 export interface BatchResults {
-  results: readonly Result[];
+  results: readonly CommandResult[];
   /** 0 where the process has never worked on the file. */
   epoch: number;
 }
@@ -70,7 +60,7 @@ const NO_WORK = { handler: undefined, leaseUntil: undefined };
 
 /** Packs commands as they come in. */
 export class BatchPacker {
-  readonly commands: Command[] = [];
+  readonly commands: BatchCommand[] = [];
   readonly #bodies: Uint8Array[] = [];
   bytes = 0;
 

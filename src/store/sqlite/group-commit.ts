@@ -3,7 +3,8 @@ import { type ErrorCode, PigeonholeError } from "../../base/error.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import { BUSY_WAITS } from "../while-busy.js";
 import type { Lease, Settlement } from "../work.js";
-import { BatchPacker, type BatchResults, type Result, failureOf, unpackAccepted } from "./batch.js";
+import { BatchPacker, type BatchResults, unpackAccepted } from "./batch.js";
+import { type CommandResult, failureOf } from "./command-result.js";
 import type { InputOf, OperationName, OtherCommand, ResultOf } from "./prepare-operations.js";
 import type { Writer } from "./writer.js";
 
@@ -220,13 +221,13 @@ export class GroupCommit {
     } catch (error) {
       const { code, message } =
         error instanceof PigeonholeError ? error : new PigeonholeError("store_failed", String(error));
-      const failure: Result = { ok: false, code, message, breaking: code === "store_failed" };
+      const failure: CommandResult = { ok: false, code, message, breaking: code === "store_failed" };
       return { results: batch.commands.map(() => failure), epoch: 0 };
     }
   }
 }
 
-function valueOf(result: Result | undefined): unknown {
+function valueOf(result: CommandResult | undefined): unknown {
   if (typeof result === "string") return result;
   if (typeof result === "object" && result.ok) return result.value;
   const { code, message } = failureOf(result) ?? { code: "store_failed", message: "The store gave no result." };

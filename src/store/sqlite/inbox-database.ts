@@ -1,15 +1,6 @@
 import type { Database } from "better-sqlite3";
-import {
-  ACCEPT,
-  type Batch,
-  type BatchResults,
-  type Command,
-  type Result,
-  nameOf,
-  unpackDone,
-  unpackEvent,
-} from "./batch.js";
-import type { Failure } from "./command-result.js";
+import { ACCEPT, type Batch, type BatchResults, type BatchCommand, nameOf, unpackDone, unpackEvent } from "./batch.js";
+import type { CommandResult, Failure } from "./command-result.js";
 import { DirectPairs } from "./direct-pairs.js";
 import { EventNumbers } from "./event-numbers.js";
 import { createTokenSource } from "./lease-token.js";
@@ -25,9 +16,9 @@ export interface InboxDatabase {
 
 /** Once the state of SQLite is uncertain, nothing more is written: the rest fails with the same error. */
 function eachUntilBreaking(
-  commands: readonly Command[],
-  runAlone: (command: Command) => readonly Result[] | Failure,
-): Result[] {
+  commands: readonly BatchCommand[],
+  runAlone: (command: BatchCommand) => readonly CommandResult[] | Failure,
+): CommandResult[] {
   let breaking: Failure | undefined;
   return commands.flatMap((command) => {
     const result = breaking ?? runAlone(command);
@@ -45,7 +36,7 @@ export function createInboxDatabase(db: Database): InboxDatabase {
   const operations = prepareOperations(db, pairs, nextToken);
   const addDone = prepareAddDone(db);
 
-  function runOne(command: Command, bodies: Uint8Array): Result {
+  function runOne(command: BatchCommand, bodies: Uint8Array): CommandResult {
     if (!("op" in command)) {
       return command[0] === ACCEPT ? accept(unpackEvent(command, bodies)) : operations.settle(unpackDone(command));
     }
@@ -55,11 +46,11 @@ export function createInboxDatabase(db: Database): InboxDatabase {
     return { ok: true, value: operation(command.input) };
   }
 
-  const runTogether = db.transaction((commands: readonly Command[], bodies: Uint8Array): Result[] => {
+  const runTogether = db.transaction((commands: readonly BatchCommand[], bodies: Uint8Array): CommandResult[] => {
     let done = 0;
     pairs.begin();
     numbers.begin();
-    const results: Result[] = [];
+    const results: CommandResult[] = [];
     for (const command of commands) {
       const result = runOne(command, bodies);
       if (result === "settled") done += 1;
@@ -70,7 +61,7 @@ export function createInboxDatabase(db: Database): InboxDatabase {
     return results;
   });
 
-  function attempt(commands: readonly Command[], bodies: Uint8Array): readonly Result[] | Failure {
+  function attempt(commands: readonly BatchCommand[], bodies: Uint8Array): readonly CommandResult[] | Failure {
     try {
       const results = runTogether.immediate(commands, bodies);
       pairs.committed();
@@ -82,7 +73,7 @@ export function createInboxDatabase(db: Database): InboxDatabase {
     }
   }
 
-  function runAll({ commands, bodies }: Batch): readonly Result[] {
+  function runAll({ commands, bodies }: Batch): readonly CommandResult[] {
     const together = attempt(commands, bodies);
     if (!("code" in together)) return together;
     // One bad command must not fail the others of its batch; a locked, full or broken database fails them all.

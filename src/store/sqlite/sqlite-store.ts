@@ -12,7 +12,7 @@ import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
 import { type OpenStore, canReopen, openStore } from "./open-store.js";
 import { countPageByPage } from "./operations/counts.js";
-import { Ownership } from "./ownership.js";
+import { FileOwnership } from "./file-ownership.js";
 
 /** How often the store checks whether removed files are back. */
 const REOPEN_WAIT_MS = 250;
@@ -63,7 +63,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   checkDriver();
   const { file, thread: useThread, setup } = STORE_OPTIONS.resolve(options);
   const given = { file, useThread, setup };
-  const ownership = file === IN_MEMORY ? undefined : new Ownership(file);
+  const ownership = file === IN_MEMORY ? undefined : new FileOwnership(file);
   let opened: OpenStore | undefined;
   /** Concurrent callers share one opening; a second connection and thread would never be closed. */
   let opening: Promise<void> | undefined;
@@ -198,7 +198,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
 }
 
 /** If this fails, the next check of this process or of another one takes over. */
-function retake(ownership: Ownership | undefined): void {
+function retake(ownership: FileOwnership | undefined): void {
   try {
     ownership?.take();
   } catch {

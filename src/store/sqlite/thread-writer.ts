@@ -1,15 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import type { StoreContext } from "../store.js";
-import {
-  type Batch,
-  type BatchPacker,
-  type BatchResults,
-  type Command,
-  type Result,
-  failureOf,
-  nameOf,
-} from "./batch.js";
+import { type Batch, type BatchPacker, type BatchCommand, type BatchResults, nameOf } from "./batch.js";
+import { type CommandResult, failureOf } from "./command-result.js";
 import type { Lease } from "../work.js";
 import type { OpenFiles } from "./open-files.js";
 import type { BlockedWal } from "./wal-watch.js";
@@ -81,7 +74,7 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   function run(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
     if (dead !== undefined) return Promise.reject(dead);
     /** Throws when a command holds a value that cannot be cloned. */
-    const sendSome = (commands: readonly Command[]): Promise<BatchResults> => {
+    const sendSome = (commands: readonly BatchCommand[]): Promise<BatchResults> => {
       const bodies = batch.joinBodies();
       worker.postMessage({ commands, bodies, ended } satisfies Batch, [bodies.buffer]);
       return expect();
@@ -111,12 +104,12 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
  * An argument that cannot be cloned must not fail the other commands of its batch, nor count as a failure of the disk.
  */
 async function runEachAlone(
-  commands: readonly Command[],
-  send: (commands: readonly Command[]) => Promise<BatchResults>,
+  commands: readonly BatchCommand[],
+  send: (commands: readonly BatchCommand[]) => Promise<BatchResults>,
 ): Promise<BatchResults> {
-  const results: Result[] = [];
+  const results: CommandResult[] = [];
   let epoch = 0;
-  let breaking: Result | undefined;
+  let breaking: CommandResult | undefined;
   for (const command of commands) {
     if (breaking !== undefined) {
       results.push(breaking);

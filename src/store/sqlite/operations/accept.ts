@@ -4,7 +4,7 @@ import type { Database } from "better-sqlite3";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease, NewWork } from "../../work.js";
 import { NOTE_HANDLER } from "../../work-state.js";
-import type { CommandResult } from "../command-result.js";
+import type { OperationResult } from "../command-result.js";
 import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
 import type { EventNumbers } from "../event-numbers.js";
 import type { NextToken } from "../lease-token.js";
@@ -41,7 +41,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
   const otherBytes = prepareOtherBytes(db);
 
   /** Returns the event's number alone where that is enough: its leases have the epoch as token. */
-  return (event: NewEvent): number | CommandResult => {
+  return (event: NewEvent): number | OperationResult => {
     const { id, type, receivedAt, signedAt, body } = event;
     const crc = zlib.crc32(body);
     const { epoch } = pairs;

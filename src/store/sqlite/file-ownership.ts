@@ -8,7 +8,7 @@ import { asStoreError } from "./store-error.js";
  * Decides which process works on the file: an operating-system lock on a small file beside it. The lock ends with its
  * process, however that dies, so the next one takes over at once instead of waiting until leases expire.
  */
-export class Ownership {
+export class FileOwnership {
   readonly #file: string;
   #lock: Database.Database | undefined;
   #isLost = false;

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.js";
 export type Found = "ownership" | "recovered_work" | undefined;
 
 /** Which process runs the handlers of the store: one at a time, and another one when that has died. */
-export class Ownership {
+export class HandlerOwnership {
   readonly #deps: { store: Store; logger: Logger };
   #isOwner = false;
   #hasReportedOther = false;
