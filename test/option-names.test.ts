@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { signDelivery, verifySignature } from "pigeonhole/protocol";
 import { createSandbox } from "pigeonhole/sandbox";
-import { TEST_SECRET, createTestReceiver, deliver, sampleEvent } from "pigeonhole/testing";
+import { TEST_SECRET, createTestReceiver, deliver, replayDirectory, sampleEvent } from "pigeonhole/testing";
 import { onTestFinished, test, expect } from "vitest";
 
 // A misspelt option is ignored by JavaScript, and nobody notices until it is missed. Further calls have theirs beside their other tests.
@@ -19,6 +19,7 @@ test.each<[place: string, call: () => unknown]>([
   ["contactEvents.list", () => receiver.contactEvents.list(misspelt)],
   ["signature", () => createTestReceiver({ signature: misspelt })],
   ["deliver", () => deliver(receiver, sampleEvent("email.sent"), misspelt)],
+  ["replayDirectory", () => replayDirectory(".", receiver, misspelt)],
   ["sampleEvent", () => sampleEvent("email.sent", {}, misspelt)],
   ["signDelivery", () => signDelivery({ body: "", secret: TEST_SECRET, ...(misspelt as object) })],
   ["verifySignature", () => verifySignature({ body: "", headers: {}, secrets: TEST_SECRET, ...(misspelt as object) })],

@@ -1,7 +1,13 @@
 import { createServer, type Server } from "node:http";
 import { PigeonholeError } from "../base/error.js";
+import { type OptionsOf, defineOptions, flag, given } from "../base/options.js";
 import { type CaptureTestReport, describeFailures } from "../capture/tests/capture-test-report.js";
-import { type CaptureTestOptions, runCaptureTests } from "../capture/tests/run-capture-tests.js";
+import {
+  CAPTURE_TEST_RULES,
+  type CaptureTestOptions,
+  type CaptureTestRules,
+  runCaptureTests,
+} from "../capture/tests/run-capture-tests.js";
 import type { Receiver } from "../receiver/receiver.js";
 import { TEST_SECRET } from "./deliver.js";
 
@@ -10,15 +16,19 @@ export type { CaptureTestCase, CaptureTestReport, CaseChange } from "../capture/
 /** A receiver in this process, or the URL of an app and its secret. */
 export type ReplayDestination = Pick<Receiver, "start" | "middleware" | "inbox"> | { url: string; secret: string };
 
-export interface ReplayDirectoryOptions extends Pick<
-  CaptureTestOptions,
-  "twice" | "update" | "expect" | "ignore" | "settleMs" | "timeoutMs" | "assumptions" | "clock"
-> {
+/** How `replayDirectory` tests captures. */
+export interface ReplayDirectoryOptions extends CaptureTestRules {
   /** Secret of a receiver in this process. @default TEST_SECRET */
   secret?: string | undefined;
   /** Returns failures instead of rejecting. @default false */
   returnFailures?: boolean | undefined;
 }
+
+export const REPLAY_DIRECTORY_OPTIONS = defineOptions("replayDirectory", {
+  ...CAPTURE_TEST_RULES,
+  secret: given({ default: TEST_SECRET }),
+  returnFailures: flag({ default: false }),
+} satisfies OptionsOf<ReplayDirectoryOptions>);
 
 /**
  * Replays every capture of a folder (or one file), signed again and with new event ids, over real HTTP, and checks the
@@ -33,11 +43,11 @@ export async function replayDirectory(
   destination: ReplayDestination,
   options: ReplayDirectoryOptions = {},
 ): Promise<CaptureTestReport> {
-  const { returnFailures = false, secret = TEST_SECRET, ...rest } = options;
+  const { returnFailures, secret, ...rules } = REPLAY_DIRECTORY_OPTIONS.resolve(options);
   const report =
     "url" in destination
-      ? await runCaptureTests({ ...rest, folder: directory, target: destination.url, secret: destination.secret })
-      : await replayToReceiver(destination, { ...rest, folder: directory, secret });
+      ? await runCaptureTests({ ...rules, folder: directory, target: destination.url, secret: destination.secret })
+      : await replayToReceiver(destination, { ...rules, folder: directory, secret });
   if (report.failed === 0 || returnFailures) return report;
   const text = `${report.failed} of ${report.cases.length} captures were not answered as expected:`;
   throw new PigeonholeError("captures_failed", `${text}\n${describeFailures(report)}`);

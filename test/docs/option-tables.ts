@@ -21,6 +21,7 @@ import { SANDBOX_OPTIONS } from "#pigeonhole/sandbox/options.js";
 import { SAMPLE_OPTIONS } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { STORE_OPTIONS } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { DELIVER_OPTIONS } from "#pigeonhole/testing/deliver.js";
+import { REPLAY_DIRECTORY_OPTIONS } from "#pigeonhole/testing/replay-directory.js";
 import { linked } from "./api-reference.js";
 
 // Tables of options: names, defaults and what is accepted from the definitions that check them, the words from the
@@ -78,6 +79,13 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   ]),
   listed("api.md", "sampleEvent", SAMPLE_OPTIONS, ["sandbox/samples/sample-event", "SampleOptions"]),
   listed("api.md", "deliver", DELIVER_OPTIONS, ["testing/deliver", "DeliverOptions"]),
+  listed(
+    "api.md",
+    "replayDirectory",
+    REPLAY_DIRECTORY_OPTIONS,
+    ["testing/replay-directory", "ReplayDirectoryOptions"],
+    ["capture/tests/run-capture-tests", "CaptureTestRules"],
+  ),
 ];
 
 /** A field of an interface: its docstring without tags, and the text behind `@default`. */

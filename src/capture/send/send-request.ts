@@ -65,7 +65,8 @@ export interface SendResult {
   sentHeaders: HeaderList;
 }
 
-const DEFAULT_TIMEOUT_MS = 30 * SECOND;
+/** Longest wait for an app's answer, unless told otherwise. */
+export const ANSWER_TIMEOUT_MS = 30 * SECOND;
 const DEFAULT_MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 
 /**
@@ -87,7 +88,7 @@ export async function sendRequest(outgoing: OutgoingRequest): Promise<SendResult
 type Exchanged = Omit<SendResult, "ms" | "sentHeaders">;
 
 function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList): Promise<Exchanged> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES } = outgoing;
+  const { timeoutMs = ANSWER_TIMEOUT_MS, signal, maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES } = outgoing;
   let answer: IncomingMessage | undefined;
   const chunks: Buffer[] = [];
   const end = (failure: SendFailure | null, error: string | null): Exchanged => ({

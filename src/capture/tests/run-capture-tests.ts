@@ -1,7 +1,18 @@
-import type { Changes } from "../../base/options.js";
-import { type Clock, waitingClock } from "../../base/clock.js";
+import { type Clock, MAX_NODE_TIMER, waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
+import {
+  type Changes,
+  type OptionsOf,
+  type Resolved,
+  callable,
+  defineOptions,
+  flag,
+  given,
+  list,
+  required,
+  wholeNumber,
+} from "../../base/options.js";
 import { sleep } from "../../base/wait.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { buildReplayBody } from "../replay/build-replay.js";
@@ -11,6 +22,7 @@ import { byTime } from "../folder/load-folder.js";
 import type { CaptureTestCase, CaptureTestReport, CaseChange } from "./capture-test-report.js";
 import { bodyJson, bodyText } from "../model/captured-body.js";
 import { checkExpectation, outcomeOf } from "../model/check-expectation.js";
+import { ANSWER_TIMEOUT_MS } from "../send/send-request.js";
 import { replayCaptures, type ReplayedAttempt } from "../replay/replay-captures.js";
 
 /** The work of one handler on an event, as an inbox shows it. */
@@ -24,13 +36,8 @@ export interface InspectedHandler {
   error?: string | undefined;
 }
 
-export interface CaptureTestOptions {
-  /** A folder of capture files, or one file. */
-  folder: string;
-  /** Target: a port, host:port/path or URL. Without a path the captured one is used. */
-  target: string;
-  /** The whole secret of the app under test. */
-  secret: string;
+/** How captures are tested, wherever the app runs. */
+export interface CaptureTestRules {
   /** Sends each capture a second time, which must have no effect. @default false */
   twice?: boolean | undefined;
   /** Writes each answer into its file as the expectation, if an answer came. @default false */
@@ -39,25 +46,60 @@ export interface CaptureTestOptions {
   expect?: Expectation | undefined;
   /** Paths of JSON answers that may differ, in addition to those of the file. @default none */
   ignore?: readonly string[] | undefined;
+  /** Longest wait for the handlers, in milliseconds. @default 5,000 */
+  settleMs?: number | undefined;
+  /** Longest wait for an answer, in milliseconds. @default 30,000 */
+  timeoutMs?: number | undefined;
+  /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
+  assumptions?: Changes<SignatureAssumptions> | undefined;
+  /** Time of signing. @default the machine's */
+  clock?: Clock | undefined;
+}
+
+export interface CaptureTestOptions extends CaptureTestRules {
+  /** A folder of capture files, or one file. */
+  folder: string;
+  /** Target: a port, host:port/path or URL. Without a path the captured one is used. */
+  target: string;
+  /** The whole secret of the app under test. */
+  secret: string;
   /**
    * Reads the app's inbox; undefined for an unknown event. If the file does not give states of handlers, all must be
    * done. @default handlers are not checked
    */
   inspect?: ((eventId: string) => Promise<readonly InspectedHandler[] | undefined>) | undefined;
-  /** Longest wait for the handlers, in milliseconds. @default 5,000 */
-  settleMs?: number | undefined;
-  /** Longest wait for an answer, in milliseconds. @default 30,000 */
-  timeoutMs?: number | undefined;
   /** Allows a target outside this machine and private networks. @default false */
   allowRemote?: boolean | undefined;
-  /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
-  assumptions?: Changes<SignatureAssumptions> | undefined;
+  /** Ends the run before the next case. @default none */
   signal?: AbortSignal | undefined;
-  /** Called after each case. */
+  /** Called after each case. @default none */
   onCase?: ((testCase: CaptureTestCase) => void) | undefined;
-  /** Time of signing. @default the machine's */
-  clock?: Clock | undefined;
 }
+
+/** The defaults and checks of {@link CaptureTestRules}. */
+export const CAPTURE_TEST_RULES = {
+  twice: flag({ default: false }),
+  update: flag({ default: false }),
+  expect: given<Expectation>({ default: {} }),
+  ignore: list<string>({ default: [] }),
+  settleMs: wholeNumber({ default: 5 * SECOND, min: 0 }),
+  timeoutMs: wholeNumber({ default: ANSWER_TIMEOUT_MS, min: 1, max: MAX_NODE_TIMER }),
+  assumptions: given<Changes<SignatureAssumptions>>({ default: {} }),
+  clock: given<Clock>({ default: waitingClock }),
+} satisfies OptionsOf<CaptureTestRules>;
+
+const CAPTURE_TEST_OPTIONS = defineOptions("runCaptureTests", {
+  ...CAPTURE_TEST_RULES,
+  folder: required<string>(),
+  target: required<string>(),
+  secret: required<string>(),
+  inspect: given<NonNullable<CaptureTestOptions["inspect"]>>(),
+  allowRemote: flag({ default: false }),
+  signal: given<AbortSignal>(),
+  onCase: callable<NonNullable<CaptureTestOptions["onCase"]>>(),
+} satisfies OptionsOf<CaptureTestOptions>);
+
+type CaptureTest = Resolved<typeof CAPTURE_TEST_OPTIONS>;
 
 const POLL_INTERVAL_MS = 10;
 
@@ -66,7 +108,8 @@ const POLL_INTERVAL_MS = 10;
  * id, so that an inbox that has seen them before runs its handlers again. Rejects with `invalid_capture` for a file
  * that is not a capture, and like `replayCaptures`.
  */
-export async function runCaptureTests(options: CaptureTestOptions): Promise<CaptureTestReport> {
+export async function runCaptureTests(wanted: CaptureTestOptions): Promise<CaptureTestReport> {
+  const options = CAPTURE_TEST_OPTIONS.resolve(wanted);
   const { files, broken } = readCaptureFiles(options.folder);
   const [unreadable] = broken;
   // A skipped fixture would be a test that passes without being run.
@@ -92,7 +135,7 @@ export async function runCaptureTests(options: CaptureTestOptions): Promise<Capt
   };
 }
 
-async function runCase({ file, capture }: CaptureFile, options: CaptureTestOptions): Promise<CaptureTestCase> {
+async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Promise<CaptureTestCase> {
   const expectation = expectationOf(capture, options);
   const fresh = withNewId(capture);
   const first = await sendOnce(fresh, options);
@@ -100,10 +143,10 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTestOptio
   const answered = attempt.status !== null;
   const eventId = fresh.event.id;
   const looked = answered && eventId !== null ? await waitForHandlers(eventId, expectation, options) : undefined;
-  const update = options.update === true && answered;
+  const update = options.update && answered;
   if (update) await writeCaptureFile(file, { ...capture, expect: expectationFrom(first, looked, capture) });
   const failures = update ? [] : [...checkExpectation(expectation, attempt), ...checkHandlers(expectation, looked)];
-  if (options.twice === true && answered) {
+  if (options.twice && answered) {
     failures.push(...(await checkSecond({ fresh, first, before: looked, eventId, options })));
   }
   return {
@@ -122,8 +165,8 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTestOptio
   };
 }
 
-function expectationOf(capture: Capture, { expect, ignore = [] }: CaptureTestOptions): Expectation {
-  const wanted = capture.expect ?? expect ?? {};
+function expectationOf(capture: Capture, { expect, ignore }: CaptureTest): Expectation {
+  const wanted = capture.expect ?? expect;
   return { ...wanted, ignore: [...(wanted.ignore ?? []), ...ignore] };
 }
 
@@ -134,17 +177,17 @@ function withNewId(capture: Capture): Capture {
   return { ...capture, event: { ...capture.event, id: eventId }, request: { ...capture.request, body: changed } };
 }
 
-async function sendOnce(capture: Capture, options: CaptureTestOptions): Promise<ReplayedAttempt> {
+async function sendOnce(capture: Capture, options: CaptureTest): Promise<ReplayedAttempt> {
   const { target, secret, timeoutMs, allowRemote, assumptions, signal, clock } = options;
   const report = await replayCaptures({
     captures: [capture],
     target,
     secret,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(allowRemote === undefined ? {} : { allowRemote }),
-    ...(assumptions === undefined ? {} : { assumptions }),
+    timeoutMs,
+    allowRemote,
+    assumptions,
+    clock,
     ...(signal === undefined ? {} : { signal }),
-    ...(clock === undefined ? {} : { clock }),
   });
   const [replayed] = report.attempts;
   if (replayed !== undefined) return replayed;
@@ -155,7 +198,7 @@ async function sendOnce(capture: Capture, options: CaptureTestOptions): Promise<
 async function waitForHandlers(
   eventId: string,
   { handlers = {} }: Expectation,
-  { inspect, settleMs = 5 * SECOND }: CaptureTestOptions,
+  { inspect, settleMs }: CaptureTest,
 ): Promise<readonly InspectedHandler[] | undefined> {
   if (inspect === undefined) return undefined;
   const deadline = performance.now() + settleMs;
@@ -189,7 +232,7 @@ interface SecondInput {
   first: ReplayedAttempt;
   before: readonly InspectedHandler[] | undefined;
   eventId: string | null;
-  options: CaptureTestOptions;
+  options: CaptureTest;
 }
 
 /** A second delivery of an event must be answered 2xx, be recognized as a duplicate, and run no handler again. */
