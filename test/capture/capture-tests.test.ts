@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { DoNotRetry, type Receiver } from "pigeonhole";
 import { createTestReceiver, replayDirectory, sampleEvent, TEST_SECRET } from "pigeonhole/testing";
-import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import type { Capture, Expectation } from "#pigeonhole/capture/model/capture.js";
 import { toJunit } from "#pigeonhole/capture/tests/capture-test-report.js";
 import { type CaptureTestOptions, runCaptureTests } from "#pigeonhole/capture/tests/run-capture-tests.js";
 import { makeAttempt, makeCapture, serve, serveAnswers } from "../support/captures.js";
@@ -68,6 +68,56 @@ describe("a folder of captures against a real receiver", () => {
       "Handler count is done, expected dead",
       "Handler other did not get the event.",
     ]);
+  });
+
+  test("a folder of captures against a real receiver fails on a handler that no expectation names", async () => {
+    const folder = folderOf({ ...makeCapture(), expect: { handlers: { count: "done" } } });
+    const failing = closing(createTestReceiver());
+    failing.on("email.bounced", () => undefined, { name: "count" });
+    failing.on("*", () => Promise.reject(new DoNotRetry("no such customer")), { name: "lookup" });
+    await failing.start();
+    const report = await runTests({
+      folder,
+      target: await serve(failing.middleware()),
+      inspect: async (id) => (await failing.inbox.get(id))?.handlers,
+    });
+    expect(report.cases[0]?.failures).toEqual([
+      expect.stringMatching(/^Handler lookup is dead, expected done: .*no such/),
+    ]);
+  });
+
+  test("a folder of captures against a real receiver fails on a parked event, with the reason where the inbox is known", async () => {
+    const { target, inspect } = await serveReceiver();
+    const folder = folderOf(makeCapture({ body: JSON.stringify({ ...sampleEvent("email.sent"), createdAt: "noon" }) }));
+    const parked = "The event was parked, since it was not understood, so no handler ran";
+    expect((await runTests({ folder, target })).cases[0]?.failures).toEqual([`${parked}.`]);
+    const { cases } = await runTests({ folder, target, inspect });
+    expect(cases[0]?.failures).toEqual([expect.stringContaining(`${parked}: bad_envelope: `)]);
+    expect(cases[0]?.handlers).toMatchObject([{ handler: "", state: "parked" }]);
+  });
+
+  test.each<[string, Expectation]>([
+    ["its outcome", { outcome: "parked" }],
+    ["the state of its note", { handlers: { "": "parked" } }],
+  ])(
+    "a folder of captures against a real receiver passes a parked event that is expected by %s",
+    async (_, expected) => {
+      const { target, inspect } = await serveReceiver();
+      const body = JSON.stringify({ ...sampleEvent("email.sent"), createdAt: "noon" });
+      const folder = folderOf({ ...makeCapture({ body }), expect: expected });
+      expect((await runTests({ folder, target, inspect })).cases[0]?.failures).toEqual([]);
+    },
+  );
+
+  test("a folder of captures against a real receiver waits for the end of a handler that the file expects to be dead", async () => {
+    const receiver = closing(createTestReceiver());
+    const fail = () => Promise.reject(new Error("away"));
+    receiver.on("email.bounced", fail, { name: "count", retry: { maxAttempts: 2, initialMs: 50 } });
+    await receiver.start();
+    const folder = folderOf({ ...makeCapture(), expect: { handlers: { count: "dead" } } });
+    const inspect = async (id: string) => (await receiver.inbox.get(id))?.handlers;
+    const report = await runTests({ folder, target: await serve(receiver.middleware()), inspect });
+    expect(report.cases[0]?.failures).toEqual([]);
   });
 
   test("a folder of captures against a real receiver writes down what is answered with update, after which it passes", async () => {
@@ -146,6 +196,7 @@ test("JUnit holds every case, escaped", () => {
     eventId: null,
     status: 500,
     outcome: null,
+    handlers: null,
     ms: 1500,
     failure: null,
     change: null,

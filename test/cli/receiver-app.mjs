@@ -2,8 +2,9 @@ import { createServer } from "node:http";
 import { createReceiver } from "pigeonhole";
 import { pino } from "pino";
 
-// An app as somebody would start it: its secret, port and file come by environment.
-const { WEBHOOK_SECRET: secret = "", APP_PORT: port = "0", APP_FILE: store = ":memory:" } = process.env;
+// An app as somebody would start it: its secret, port and file come by environment. APP_FILE: one that ignores DATABASE_FILE.
+const { WEBHOOK_SECRET: secret = "", APP_PORT: port = "0", DATABASE_FILE, APP_FILE } = process.env;
+const store = APP_FILE ?? DATABASE_FILE ?? ":memory:";
 const receiver = createReceiver({ secrets: secret, store, logger: pino({ level: "silent" }), telemetry: false });
 receiver.on(
   "email.bounced",
@@ -11,6 +12,13 @@ receiver.on(
     throw new Error("the address book is closed");
   },
   { name: "bounces", retry: { maxAttempts: 1 } },
+);
+receiver.on(
+  "email.complained",
+  () => {
+    throw new Error("try again later");
+  },
+  { name: "complaints" },
 );
 receiver.on("*", () => {}, { name: "audit" });
 await receiver.start();

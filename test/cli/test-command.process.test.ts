@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -34,10 +34,10 @@ describe("test", () => {
   test("test starts the app under a secret of its own, waits, checks handlers and duplicates, reports, and ends it", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent"), sampleEvent("email.bounced")]);
     const port = await findFreePort();
-    const flags = ["--to", `${port}/webhooks`, "--wait-for", `http://127.0.0.1:${port}/health`, "--inbox", "inbox.db"];
+    const flags = ["--to", `${port}/webhooks`, "--wait-for", `http://127.0.0.1:${port}/health`];
     const result = await runCli(
       ["test", "--start", `node "${APP}"`, ...flags, "--twice", "--reporter", "junit=report.xml", "--json"],
-      { cwd, env: { APP_PORT: String(port), APP_FILE: join(cwd, "inbox.db") } },
+      { cwd, env: { APP_PORT: String(port) } },
     );
     expect(result.stderr).toBe("");
     const lines = jsonLines(result);
@@ -67,6 +67,72 @@ describe("test", () => {
     // Under another secret the app answers 503.
     const other = await runCli(["test", "--to", app.url, "--secret", `${SECRET}x`], { cwd });
     expect([other.code, other.stdout]).toEqual([1, expect.stringContaining("Answered 503, expected 200.")]);
+  });
+
+  /** Runs the fixtures against the app of receiver-app.mjs, which the command starts. */
+  async function testStarted(cwd: string, args: string[] = [], env: Record<string, string> = {}) {
+    const port = String(await findFreePort());
+    const flags = ["--start", `node "${APP}"`, "--to", `${port}/webhooks`, ...args];
+    return runCli(["test", ...flags], { cwd, env: { APP_PORT: port, ...env } });
+  }
+
+  test("test with --start gives the app a temporary database, whatever .env names, and leaves none behind", async () => {
+    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    writeFileSync(join(cwd, ".env"), "DATABASE_FILE=dev.db\n");
+    const temporary = makeFolder();
+    const { code, stdout } = await testStarted(cwd, [], { TMPDIR: temporary });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ email\.sent .* 200 accepted {2}/)]);
+    expect([existsSync(join(cwd, "dev.db")), readdirSync(temporary)]).toEqual([false, []]);
+  });
+
+  test.each<[string, object, string]>([
+    ["a dead one", sampleEvent("email.bounced"), "Handler bounces is dead, expected done: Error: the address book"],
+    ["one that will run again", sampleEvent("email.complained"), "Handler complaints is pending, since it failed"],
+    ["a parked event", { ...sampleEvent("email.sent"), createdAt: "noon" }, "The event was parked, since it was not"],
+  ])("test with --start fails for %s without being told to look", async (_, event, failure) => {
+    const { code, stdout } = await testStarted(await makeFixtures([event]));
+    expect([code, stdout]).toEqual([1, expect.stringContaining(failure)]);
+    expect(stdout).toMatch(/^✗ /);
+  });
+
+  test("test passes a parked event that the file expects, with a warning in place of the sign of success", async () => {
+    const cwd = await makeFixtures([{ ...sampleEvent("email.sent"), createdAt: "noon" }]);
+    expect((await testStarted(cwd, ["--update"])).code).toBe(0);
+    const { code, stdout } = await testStarted(cwd);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^! email\.sent .* 200 parked/)]);
+  });
+
+  test("test with --start sends nothing to an app that opens another database", async () => {
+    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const own = join(cwd, "dev.db");
+    const refused = await testStarted(cwd, [], { APP_FILE: own });
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toContain("The app did not open the database that --start gave it as DATABASE_FILE");
+    expect((await runCli(["inbox", "list", "--db", own], { cwd })).stderr).toBe("No events.\n");
+    expect((await testStarted(cwd, ["--answers-only"], { APP_FILE: own })).code).toBe(0);
+  });
+
+  test("test with --start does not use a database that exists", async () => {
+    const app = await startApp();
+    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const { code, stderr } = await testStarted(cwd, ["--inbox", app.file]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("With --start it names a new database")]);
+  });
+
+  test("test against a running app reads the database that DATABASE_FILE names, or says that it knows no handler", async () => {
+    const app = await startApp();
+    const cwd = await makeFixtures([sampleEvent("email.bounced")]);
+    const unknown = await runCli(["test", "--to", app.url], { cwd, env });
+    expect([unknown.code, unknown.stderr]).toEqual([0, expect.stringContaining("What the handlers did is not known")]);
+    const known = await runCli(["test", "--to", app.url], { cwd, env: { ...env, DATABASE_FILE: app.file } });
+    expect([known.code, known.stdout]).toEqual([1, expect.stringContaining("Handler bounces is dead")]);
+  });
+
+  test("test fails where the inbox is that of another app", async () => {
+    const [app, other] = [await startApp(), await startApp()];
+    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const { code, stdout } = await runCli(["test", "--to", app.url, "--inbox", other.file], { cwd, env });
+    expect([code, stdout]).toEqual([1, expect.stringContaining("The inbox does not have the event")]);
   });
 
   test("test ends with 3 and the app's last words when it does not start", async () => {

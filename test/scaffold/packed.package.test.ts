@@ -1,4 +1,13 @@
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -85,15 +94,41 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
     MINUTE,
   );
 
+  /** Runs the last step of the project's CI, at a port of its own. */
+  async function runCi(): Promise<Ended> {
+    const workflow = readFileSync(join(project, ".github/workflows/ci.yml"), "utf8");
+    const command = /- run: '(.* pigeonhole test .*)'\s*$/.exec(workflow)?.[1] ?? "false";
+    const port = String(await findFreePort());
+    const args = ["-c", `${command} --to ${port}`];
+    return startProgram({ command: "sh", args, cwd: project, env: { PORT: port } }).ended;
+  }
+
   test(
-    "a template plays its fixtures to the built app, and takes schemas that are made of them",
+    "the CI of a template is green, turns red when a handler throws, and writes nothing into the developer's inbox",
+    async () => {
+      const inbox = join(project, "data");
+      rmSync(inbox, { recursive: true, force: true });
+      const green = await runCi();
+      expect([green.code, green.stdout.match(/^✓/gm)]).toEqual([0, ["✓", "✓"]]);
+
+      const handler = join(project, "dist/webhooks/handlers/form-submitted.js");
+      const text = readFileSync(handler, "utf8");
+      writeFileSync(
+        handler,
+        text.replace(/(function onFormSubmitted\(.*\) \{)/, '$1\n  throw new Error("no such form");'),
+      );
+      onTestFinished(() => writeFileSync(handler, text));
+      const red = await runCi();
+      expect([red.code, red.stdout]).toEqual([1, expect.stringMatching(/^✗ form\.submitted .*\n.*no such form$/m)]);
+      expect(existsSync(inbox)).toBe(false);
+    },
+    MINUTE,
+  );
+
+  test(
+    "a template takes schemas that are made of its fixtures",
     async () => {
       const bin = join(project, "node_modules/.bin/pigeonhole");
-      const port = String(await findFreePort());
-      const played = await run(bin, ["test", "--to", port, "--start", "node dist/server.js", "--twice"], project, {
-        PORT: port,
-      });
-      expect(played.stdout.match(/^✓/gm)).toHaveLength(2);
       await run(bin, ["captures", "types", "fixtures/webhooks", "--out", "src/webhooks/schemas.ts"], project);
       await run("npm", ["run", "typecheck"], project);
       await run("npm", ["test"], project);

@@ -1,7 +1,8 @@
 import { PigeonholeError } from "../../base/error.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
+import { outcomeOf } from "./answer.js";
 import { bodyJson } from "./captured-body.js";
-import type { CaptureAttempt, Expectation, HeaderList } from "./capture.js";
+import type { CaptureAttempt, Expectation } from "./capture.js";
 import { compareJson, describeDifference } from "../json/compare-json.js";
 
 /* Without node: imports, since the page uses it too. */
@@ -44,11 +45,6 @@ export function checkExpectation(
     );
   }
   return json === undefined ? failures : [...failures, ...checkJson(json, ignore, answer.body)];
-}
-
-/** The outcome that a receiver of this package names in its answer. */
-export function outcomeOf(headers: HeaderList): string | undefined {
-  return headers.find(([name]) => name.toLowerCase() === OUTCOME_HEADER)?.[1];
 }
 
 function matchesStatus(pattern: string, status: number): boolean {

@@ -1,5 +1,6 @@
 import { readDuration } from "../../base/duration.js";
 import { isTestDelivery } from "../../protocol/test-delivery.js";
+import { outcomeOf } from "../model/answer.js";
 import { CAPTURE_SOURCES, type Capture, VERDICT_CODES } from "../model/capture.js";
 import { isNamed } from "../model/capture-handle.js";
 import { bodyData, bodyJson, bodySize, bodyText } from "../model/captured-body.js";
@@ -230,7 +231,7 @@ function parsedBody({ request }: Capture): unknown {
 }
 
 function lastOutcome({ attempts }: Capture): string | undefined {
-  return attempts.at(-1)?.headers.find(([name]) => name.toLowerCase() === "x-pigeonhole-outcome")?.[1];
+  return outcomeOf(attempts.at(-1)?.headers ?? []);
 }
 
 /** Whole values, any case, `*` for any part. */

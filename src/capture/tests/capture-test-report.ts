@@ -1,4 +1,5 @@
 import type { SendFailure } from "../send/send-request.js";
+import type { InspectedHandler } from "./check-work.js";
 
 /** Compared with the last attempt in the file; null if it has none. */
 export type CaseChange = "fixed" | "regressed" | "still failing" | "still passing";
@@ -17,6 +18,8 @@ export interface CaptureTestCase {
   /** Null when no answer came. */
   status: number | null;
   outcome: string | null;
+  /** The work of each handler on the event; null if no inbox was read, or it does not have the event. */
+  handlers: InspectedHandler[] | null;
   /** Time of the answer. */
   ms: number;
   /** Why there was no complete answer. */

@@ -16,25 +16,16 @@ import {
 import { sleep } from "../../base/wait.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { buildReplayBody } from "../replay/build-replay.js";
-import type { Capture, Expectation } from "../model/capture.js";
+import type { Capture, CaptureAttempt, Expectation } from "../model/capture.js";
 import { type CaptureFile, readCaptureFiles, writeCaptureFile } from "../folder/capture-files.js";
 import { byTime } from "../folder/load-folder.js";
 import type { CaptureTestCase, CaptureTestReport, CaseChange } from "./capture-test-report.js";
 import { bodyJson, bodyText } from "../model/captured-body.js";
-import { checkExpectation, outcomeOf } from "../model/check-expectation.js";
+import { outcomeOf } from "../model/answer.js";
+import { checkExpectation } from "../model/check-expectation.js";
+import { checkWork, type InspectedHandler, type Looked } from "./check-work.js";
 import { ANSWER_TIMEOUT_MS } from "../send/send-request.js";
 import { replayCaptures, type ReplayedAttempt } from "../replay/replay-captures.js";
-
-/** The work of one handler on an event, as an inbox shows it. */
-export interface InspectedHandler {
-  handler: string;
-  /** `pending`, `leased`, `done`, `dead`, `parked`. */
-  state: string;
-  /** Number of runs so far. */
-  attempts: number;
-  /** Message of the last error. */
-  error?: string | undefined;
-}
 
 /** How captures are tested, wherever the app runs. */
 export interface CaptureTestRules {
@@ -64,8 +55,8 @@ export interface CaptureTestOptions extends CaptureTestRules {
   /** The whole secret of the app under test. */
   secret: string;
   /**
-   * Reads the app's inbox; undefined for an unknown event. If the file does not give states of handlers, all must be
-   * done. @default handlers are not checked
+   * Reads the app's inbox; undefined for an unknown event. A handler to which the file gives no state must be done.
+   * @default handlers are not checked
    */
   inspect?: ((eventId: string) => Promise<readonly InspectedHandler[] | undefined>) | undefined;
   /** Allows a target outside this machine and private networks. @default false */
@@ -142,10 +133,13 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Pr
   const { attempt, failure } = first;
   const answered = attempt.status !== null;
   const eventId = fresh.event.id;
-  const looked = answered && eventId !== null ? await waitForHandlers(eventId, expectation, options) : undefined;
+  const looked =
+    isTaken(attempt) && eventId !== null ? await waitForHandlers(eventId, expectation, options) : undefined;
   const update = options.update && answered;
   if (update) await writeCaptureFile(file, { ...capture, expect: expectationFrom(first, looked, capture) });
-  const failures = update ? [] : [...checkExpectation(expectation, attempt), ...checkHandlers(expectation, looked)];
+  const failures = update
+    ? []
+    : [...checkExpectation(expectation, attempt), ...checkWork(expectation, attempt, looked)];
   if (options.twice && answered) {
     failures.push(...(await checkSecond({ fresh, first, before: looked, eventId, options })));
   }
@@ -158,6 +152,7 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Pr
     eventId,
     status: attempt.status,
     outcome: outcomeOf(attempt.headers) ?? null,
+    handlers: looked === undefined || looked === "unknown" ? null : [...looked],
     ms: attempt.ms,
     failure,
     change: changeOf(capture, expectation, failures.length === 0),
@@ -194,43 +189,38 @@ async function sendOnce(capture: Capture, options: CaptureTest): Promise<Replaye
   throw new PigeonholeError("invalid_argument", "The test run was aborted.");
 }
 
+const FINAL_STATES: ReadonlySet<string> = new Set(["done", "dead", "parked"]);
+
+function isTaken({ status }: CaptureAttempt): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
 /** The handlers once each has run and is as expected, or their states when the time is over. */
 async function waitForHandlers(
   eventId: string,
   { handlers = {} }: Expectation,
   { inspect, settleMs }: CaptureTest,
-): Promise<readonly InspectedHandler[] | undefined> {
+): Promise<Looked> {
   if (inspect === undefined) return undefined;
   const deadline = performance.now() + settleMs;
   for (;;) {
-    const looked = (await inspect(eventId)) ?? [];
-    const isSettled = looked.every(
-      ({ state, attempts }) => state !== "leased" && (state !== "pending" || attempts > 0),
-    );
-    const isAsExpected = Object.keys(handlers).every((name) => looked.some(({ handler }) => handler === name));
-    if ((isSettled && isAsExpected) || performance.now() > deadline) return looked;
+    const looked = await inspect(eventId);
+    // An event is in the inbox before it is answered.
+    if (looked === undefined) return "unknown";
+    const hasRun = looked.every(({ state, attempts }) => state !== "leased" && (state !== "pending" || attempts > 0));
+    const isAsExpected = Object.entries(handlers).every(([name, wanted]) => {
+      const state = looked.find(({ handler }) => handler === name)?.state;
+      return state !== undefined && (state === wanted || FINAL_STATES.has(state));
+    });
+    if ((hasRun && isAsExpected) || performance.now() > deadline) return looked;
     await sleep(waitingClock, POLL_INTERVAL_MS);
   }
-}
-
-/** Handlers that the expectation names must be in that state. If it names none, all must be done. */
-function checkHandlers({ handlers }: Expectation, looked: readonly InspectedHandler[] | undefined): string[] {
-  if (looked === undefined) return [];
-  const wanted = handlers ?? Object.fromEntries(looked.map(({ handler }) => [handler, "done"]));
-  return Object.entries(wanted).flatMap(([name, state]) => {
-    const found = looked.find(({ handler }) => handler === name);
-    if (found?.state === state) return [];
-    const what = name === "" ? "The event" : `Handler ${name}`;
-    if (found === undefined) return [`${what} did not get the event.`];
-    const because = found.error === undefined ? "" : `: ${found.error}`;
-    return [`${what} is ${found.state}, expected ${state}${because}`];
-  });
 }
 
 interface SecondInput {
   fresh: Capture;
   first: ReplayedAttempt;
-  before: readonly InspectedHandler[] | undefined;
+  before: Looked;
   eventId: string | null;
   options: CaptureTest;
 }
@@ -243,7 +233,7 @@ async function checkSecond({ fresh, first, before, eventId, options }: SecondInp
   const names = outcomeOf(first.attempt.headers) !== undefined;
   const wanted: Expectation = names ? { status: "2xx", outcome: "duplicate" } : { status: "2xx" };
   const failures = checkExpectation(wanted, attempt);
-  if (before !== undefined && eventId !== null) {
+  if (before !== undefined && before !== "unknown" && eventId !== null) {
     const after = (await options.inspect?.(eventId)) ?? [];
     for (const { handler, state, attempts } of before) {
       const now = after.find((one) => one.handler === handler);
@@ -254,14 +244,11 @@ async function checkSecond({ fresh, first, before, eventId, options }: SecondInp
 }
 
 /** The answer as an expectation. Paths to ignore stay. */
-function expectationFrom(
-  { attempt }: ReplayedAttempt,
-  looked: readonly InspectedHandler[] | undefined,
-  capture: Capture,
-): Expectation {
+function expectationFrom({ attempt }: ReplayedAttempt, looked: Looked, capture: Capture): Expectation {
   const outcome = outcomeOf(attempt.headers);
   const json = attempt.body === null || !bodyText(attempt.body) ? { ok: false as const } : bodyJson(attempt.body);
-  const states = looked?.map(({ handler, state }) => [handler, state] as const) ?? [];
+  const work = looked === undefined || looked === "unknown" ? [] : looked;
+  const states = work.map(({ handler, state }) => [handler, state] as const);
   const ignore = capture.expect?.ignore;
   return {
     status: String(attempt.status),

@@ -4,7 +4,7 @@ import type { Capture, CaptureAttempt, VerdictCode } from "../../capture/model/c
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { bodyBytes } from "../../capture/model/capture-request.js";
 import { bodyText } from "../../capture/model/captured-body.js";
-import { outcomeOf } from "../../capture/model/check-expectation.js";
+import { outcomeOf } from "../../capture/model/answer.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";

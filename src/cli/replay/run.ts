@@ -1,7 +1,7 @@
 import type { JsonEdit } from "../../capture/json/edit-json.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
-import { outcomeOf } from "../../capture/model/check-expectation.js";
+import { outcomeOf } from "../../capture/model/answer.js";
 import { describeDifference } from "../../capture/json/compare-json.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { recordAttempt } from "../../capture/model/record-attempt.js";

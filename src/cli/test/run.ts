@@ -1,17 +1,20 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../capture/tests/capture-test-report.js";
-import { type InspectedHandler, runCaptureTests } from "../../capture/tests/run-capture-tests.js";
+import { type AnswerJudgement, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
+import { runCaptureTests } from "../../capture/tests/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/send/target.js";
 import { escapeControls } from "../../base/text.js";
 import { makeSecret } from "../../protocol/secret.js";
-import type { InboxOperator } from "../../store/inbox-operator.js";
-import { openInbox } from "../../store/open-inbox.js";
+import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import type { test } from "./spec.js";
 import { type AppProcess, checkNothingAnswers, startApp, waitForApp } from "./app-process.js";
+import { findAppDatabase } from "./app-database.js";
+import { answerSign } from "../values/answer-sign.js";
+import { DATABASE_VARIABLE } from "../values/inbox-file.js";
 import { SECRET_VARIABLE } from "../values/secret-option.js";
 import { findSigningSecret, requireSigningSecret } from "../values/signing-secret.js";
 import { readTarget, checkExpect } from "../values/flag-values.js";
@@ -29,11 +32,15 @@ export const run: RunCommand<typeof test> = async (input) => {
     await checkNothingAnswers(target);
   }
   const secret = findSecret(input);
-  const inbox = options.inbox === undefined ? undefined : lazyInbox(resolve(cwd, options.inbox));
-  const app =
-    options.start === undefined ? undefined : startApp(options.start, { ...env, [SECRET_VARIABLE]: secret }, cwd);
+  const { start, answersOnly } = options;
+  if (answersOnly && options.inbox !== undefined) throw usageError("Give --inbox or --answers-only, not both.");
+  const database = await findAppDatabase(options, context);
+  const inbox = answersOnly ? undefined : database;
+  const own = { [SECRET_VARIABLE]: secret, ...(database !== undefined && { [DATABASE_VARIABLE]: database.file }) };
+  const app = start === undefined ? undefined : startApp(start, { ...env, ...own }, cwd);
   try {
     await waitUntilReached(input, target, app);
+    if (app !== undefined) await inbox?.checkOpened(signal);
     const report = await runCaptureTests({
       folder: resolve(cwd, input.args.folder ?? "fixtures/webhooks"),
       target: target.href,
@@ -42,6 +49,7 @@ export const run: RunCommand<typeof test> = async (input) => {
       update: options.update,
       ignore: options.ignore,
       timeoutMs: options.timeout,
+      settleMs: options.settle,
       allowRemote: options.allowRemote,
       signal,
       onCase: (testCase) => showCase(testCase, out),
@@ -50,11 +58,12 @@ export const run: RunCommand<typeof test> = async (input) => {
     });
     for (const file of options.reporter) await writeFile(resolve(cwd, file), toJunit(report));
     showSummary(report, out);
+    if (inbox === undefined && !answersOnly) out.note(HANDLERS_UNKNOWN);
     if (report.failed === 0) return EXIT.ok;
     return report.unanswered === report.cases.length ? EXIT.unreachable : EXIT.failed;
   } finally {
-    await inbox?.close();
     await app?.stop();
+    await database?.close();
   }
 };
 
@@ -72,27 +81,22 @@ async function waitUntilReached({ options, context }: Input, target: URL, app: A
   await waitForApp({ url, isHealth, patienceMs: patience, allowRemote, app, signal: context.signal });
 }
 
-/** Opened at the first read, since the app creates the file when it starts. */
-function lazyInbox(file: string) {
-  let opened: Promise<InboxOperator> | undefined;
-  return {
-    async inspect(eventId: string): Promise<readonly InspectedHandler[] | undefined> {
-      opened ??= openInbox(file);
-      return (await (await opened).getEvent(eventId))?.handlers;
-    },
-    close: async (): Promise<void> => (await opened?.catch(() => undefined))?.close(),
-  };
-}
+const HANDLERS_UNKNOWN = `What the handlers did is not known: give --start, or the app's SQLite file with --inbox or ${DATABASE_VARIABLE}.`;
 
 function showCase(testCase: CaptureTestCase, out: Output): void {
-  const { name, passed, status, outcome, ms, failures, change, updated } = testCase;
-  const { paint } = out;
-  const sign = passed ? paint.green("✓") : paint.red("✗");
-  const answer = status === null ? "no answer" : `${status}${outcome === null ? "" : ` ${outcome}`}`;
+  const { name, passed, status, outcome, handlers, ms, failures, change, updated } = testCase;
+  const sign = answerSign(passed ? judgeCase(testCase) : "bad", out.paint);
+  const answer = `${describeAnswer({ status, outcome })}${handlers?.length === 0 ? ", no handler" : ""}`;
   const turned = change === "fixed" || change === "regressed" ? `  ${change}` : "";
   const line = `${name}  ${answer}  ${ms} ms${turned}${updated ? "  updated" : ""}`;
   const reasons = failures.map((failure) => `    ${escapeControls(failure)}`);
   out.result({ case: testCase }, [`${sign} ${escapeControls(line)}`, ...reasons].join("\n"));
+}
+
+/** A case that is as expected can still be one in which the event was not handled. */
+function judgeCase({ status, outcome, handlers }: CaptureTestCase): AnswerJudgement {
+  if (handlers?.some(({ state }) => state !== "done") === true) return "warning";
+  return judgeAnswer({ status, outcome }) === "warning" ? "warning" : "good";
 }
 
 function showSummary({ passed, failed, ms }: CaptureTestReport, out: Output): void {

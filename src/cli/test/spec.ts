@@ -7,7 +7,7 @@ export const test = defineCommand({
   group: "Develop",
   summary: "Replays a folder of captures against the app and checks the answers.",
   details:
-    "Each capture is signed again, with a new event id. A capture's field expect says what is expected: status, outcome, json with ignore, and handlers; otherwise 2xx. With --start the app gets the secret as WEBHOOK_SECRET, a new random one if none was given. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
+    "Each capture is signed again, with a new event id. A case fails when the answer is not 2xx, the event is parked, or a handler has not ended in done, unless the capture's field expect says otherwise: status, outcome, json with ignore, and handlers. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, and DATABASE_FILE, the path of a temporary database, so the run writes into no other inbox. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
   arguments: {
     folder: { optional: true, summary: "A folder of capture files, or one file. Default: fixtures/webhooks." },
   },
@@ -25,7 +25,13 @@ export const test = defineCommand({
     patience: { value: "time", parse: duration, default: "60s", summary: "Longest wait for the app to answer." },
     secret: secretOption,
     twice: { summary: "Delivers each a second time, which must have no effect." },
-    inbox: { value: "file", summary: "The app's SQLite file: handlers must end in done, or in the expected state." },
+    inbox: {
+      value: "file",
+      summary:
+        "The app's SQLite file, where its handlers' work is read. Default: with --start a temporary one, which the app gets as DATABASE_FILE; else the file that DATABASE_FILE of the environment or of .env names.",
+    },
+    answersOnly: { summary: "Checks the answers alone, for an app without a receiver's SQLite file." },
+    settle: { value: "time", parse: duration, default: "5s", summary: "Longest wait for the handlers of an event." },
     update: { summary: "Writes the answers into the files as their expectations." },
     expect: { value: "status", summary: "Expected status if a file does not say. Default: 2xx." },
     ignore: { value: "path", repeat: true, summary: "A part of JSON answers that may differ, such as $.requestId." },
@@ -40,6 +46,7 @@ export const test = defineCommand({
       "in CI",
     ],
     ["pigeonhole test --inbox inbox.db --update", "saves the present answers and handlers' states as expectations"],
+    ["pigeonhole test --start 'INBOX_FILE=\"$DATABASE_FILE\" npm start'", "for an app whose variable has another name"],
   ],
 });
 

@@ -31,6 +31,13 @@ export function findInboxFile(given: string | undefined, context: CommandContext
   );
 }
 
+/** The database that the variable names, if there is one. */
+export function namedInboxFile(context: CommandContext): string | undefined {
+  const named = readVariable(DATABASE_VARIABLE, context);
+  const path = named === undefined ? undefined : resolve(context.cwd, named);
+  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : undefined;
+}
+
 /** Opens the database that {@link findInboxFile} finds, does the work and closes it again. */
 export async function withInbox<Result>(
   file: string | undefined,

@@ -1,0 +1,40 @@
+import { OUTCOME_HEADER } from "../../protocol/outcome.js";
+import type { CaptureAttempt, HeaderList } from "./capture.js";
+
+/* Without node: imports, since the page uses it too. */
+
+/** An answer in short. */
+export interface AnswerHead {
+  /** Null if no answer came. */
+  status: number | null;
+  /** What a receiver of this package made of the delivery; null if the answer does not say. */
+  outcome: string | null;
+}
+
+/** What an answer is called where it is shown. `warning`: answered 2xx, and no handler gets the event for it. */
+export type AnswerJudgement = "good" | "warning" | "bad";
+
+/** The outcome that a receiver of this package names in its answer. */
+export function outcomeOf(headers: HeaderList): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === OUTCOME_HEADER)?.[1];
+}
+
+export function answerHead({ status, headers }: Pick<CaptureAttempt, "status" | "headers">): AnswerHead {
+  return { status, outcome: outcomeOf(headers) ?? null };
+}
+
+/** A replay that is answered as a duplicate has run nothing; for a delivery, that is how it should be. */
+export function judgeAnswer(
+  { status, outcome }: AnswerHead,
+  sent: "delivery" | "replay" = "delivery",
+): AnswerJudgement {
+  if (status === null || status < 200 || status > 299) return "bad";
+  if (outcome === "parked") return "warning";
+  return outcome === "duplicate" && sent === "replay" ? "warning" : "good";
+}
+
+/** Such as `200 parked`, or `no answer`. */
+export function describeAnswer({ status, outcome }: AnswerHead): string {
+  if (status === null) return "no answer";
+  return outcome === null ? String(status) : `${status} ${outcome}`;
+}

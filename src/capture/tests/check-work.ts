@@ -1,0 +1,58 @@
+import { outcomeOf } from "../model/answer.js";
+import type { CaptureAttempt, Expectation } from "../model/capture.js";
+
+/** The work of one handler on an event, as an inbox shows it. */
+export interface InspectedHandler {
+  /** Name of the handler. Empty for the note of an event that was parked. */
+  handler: string;
+  /** `pending`, `leased`, `done`, `dead`, `parked`. */
+  state: string;
+  /** Number of runs so far. */
+  attempts: number;
+  /** Why it is in that state, as a code. */
+  reason?: string | undefined;
+  /** Message of the last error. */
+  error?: string | undefined;
+}
+
+/** The work on an event; `unknown` if the inbox does not have it. */
+export type Looked = readonly InspectedHandler[] | "unknown" | undefined;
+
+/** What became of the event behind its answer: it must not be parked, and each handler must be done or as expected. */
+export function checkWork(expectation: Expectation, attempt: CaptureAttempt, looked: Looked): string[] {
+  const isParked = outcomeOf(attempt.headers) === "parked";
+  if (looked === "unknown" && !isParked) {
+    return ["The inbox does not have the event, so it is not that of the app that answered."];
+  }
+  const work = looked === "unknown" ? undefined : looked;
+  const parked = isParked ? checkParked(expectation, work) : [];
+  return work === undefined ? parked : [...parked, ...checkHandlers(expectation, work)];
+}
+
+function checkParked({ outcome, handlers }: Expectation, work: readonly InspectedHandler[] = []): string[] {
+  if (outcome === "parked" || handlers?.[""] === "parked") return [];
+  const { reason, error } = work.find(({ handler }) => handler === "") ?? {};
+  const because = [reason, error].filter((text) => text !== undefined).join(": ");
+  return [
+    `The event was parked, since it was not understood, so no handler ran${because === "" ? "." : `: ${because}`}`,
+  ];
+}
+
+/** Handlers that the expectation names must be in that state, and all others done. */
+function checkHandlers({ handlers = {} }: Expectation, work: readonly InspectedHandler[]): string[] {
+  const found = work.filter(({ handler }) => handler !== "").map(({ handler }) => [handler, "done"]);
+  const wanted: Record<string, string> = { ...Object.fromEntries(found), ...handlers };
+  return Object.entries(wanted).flatMap(([name, state]) => {
+    const one = work.find(({ handler }) => handler === name);
+    if (one?.state === state) return [];
+    const what = name === "" ? "The event" : `Handler ${name}`;
+    return [
+      one === undefined ? `${what} did not get the event.` : `${what} ${describeWork(one)}, expected ${state}`,
+    ].map((text) => (one?.error === undefined ? text : `${text}: ${one.error}`));
+  });
+}
+
+function describeWork({ state, attempts }: InspectedHandler): string {
+  if (state === "leased") return "is leased, so it has not ended in time";
+  return state === "pending" && attempts > 0 ? "is pending, since it failed and will run again" : `is ${state}`;
+}
