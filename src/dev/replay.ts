@@ -13,7 +13,7 @@ export interface ReplayRequest {
   ids: readonly string[];
   /** @default 'resign' */
   mode?: SignMode;
-  /** @default 'same-id' */
+  /** @default 'same-id', but 'new-id' for an edited body that has the captured id */
   identity?: "same-id" | "new-id";
   /** Body in place of the captured one. */
   body?: string;

@@ -35,7 +35,7 @@ describe("a real receiver", () => {
     const { url, runs } = await serveReceiver();
     const report = await replay({ target: url, times: 2 });
     expect(outcomes(report)).toEqual(["200 accepted", "200 duplicate"]);
-    expect(report).toMatchObject({ planned: 2, answered: 2, unanswered: 0, changed: 0, failed: 0, aborted: false });
+    expect(report).toMatchObject({ planned: 2, answered: 2, unanswered: 0, changed: 1, failed: 0, aborted: false });
     await expect.poll(() => runs).toHaveLength(1);
   });
 
@@ -62,6 +62,50 @@ describe("a real receiver", () => {
     expect(body).not.toContain("subject");
     expect(body).toBe(report.attempts[0]?.attempt.sentBody?.data);
   });
+});
+
+describe("an edited body", () => {
+  const edit = { set: { "data.recipient": "new@b.example" }, unset: [] };
+
+  test("an edited body gets a new id by default, so a receiver that has the captured one runs it", async () => {
+    const { url, runs } = await serveReceiver();
+    const captures = [makeCapture()];
+    await replay({ captures, target: url });
+    const report = await replay({ captures, target: url, edit });
+    expect(outcomes(report)).toEqual(["200 accepted"]);
+    await expect.poll(() => runs.length).toBe(2);
+    expect(report.attempts[0]?.attempt.eventId).toBe(runs[1]);
+  });
+
+  test("an edited body keeps the captured id when that is asked for", async () => {
+    const { url } = await serveReceiver();
+    const captures = [makeCapture()];
+    await replay({ captures, target: url });
+    const report = await replay({ captures, target: url, edit, identity: "same-id" });
+    expect(outcomes(report)).toEqual(["200 duplicate"]);
+  });
+
+  test("an edited body that cannot be read is sent as it is, without a remark about its id", async () => {
+    const { url, heard } = await serveAnswers();
+    const report = await replay({ target: url, edit: { body: "not json" } });
+    expect([heard[0]?.body.toString(), report.attempts[0]?.notes]).toEqual(["not json", []]);
+  });
+});
+
+test("answers of one status and body differ when their outcomes do", async () => {
+  const { url } = await serveReceiver();
+  const report = await replay({ target: url, times: 3 });
+  expect(report.attempts.map(({ comparison }) => comparison)).toEqual([
+    null,
+    {
+      same: false,
+      status: null,
+      outcome: { before: "accepted", after: "duplicate" },
+      json: [],
+      bodyChanged: false,
+    },
+    { same: true, status: null, outcome: null, json: [], bodyChanged: false },
+  ]);
 });
 
 describe("what is sent", () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { sampleEvent } from "pigeonhole/testing";
 import { type App, startApp } from "./app.js";
 import { type CliProcess, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
@@ -186,7 +187,7 @@ describe("captures and replay, beside a running dev server", () => {
     await trigger(url, "-n", "15");
     const at = { cwd, env };
     const { code, stdout, stderr } = await runCli(["replay", "all", "--same-id", "--keep-timing", "1000x"], at);
-    expect([code, stderr]).toEqual([0, "15 of 15 answered.\n"]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^15 of 15 answered, 15 not run, /)]);
     expect(stdout.match(/200 duplicate/g)).toHaveLength(15);
     expect(await runCli(["replay", "last", "--keep-timing"], at)).toMatchObject({ code: 0, stderr: "" });
   });
@@ -205,6 +206,50 @@ describe("captures and replay, beside a running dev server", () => {
     );
   });
 
+  test("replay says of a duplicate that nothing ran, and how it runs again or is retried", async () => {
+    const app = await startApp();
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "event.json"), JSON.stringify(sampleEvent("email.bounced", {}, { id: "evt_away" })));
+    await runCli(["captures", "import", "event.json"], { cwd });
+    const replay = (...args: string[]) => runCli(["replay", "last", "--to", app.url, ...args], { cwd, env });
+    expect((await replay()).stdout).toMatch(/^✓ email\.bounced {2}evt_away .* 200 accepted /);
+    await expect.poll(async () => (await app.receiver.inbox.get("evt_away"))?.state).toBe("dead");
+
+    const again = await replay();
+    expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^! email\.bounced .* 200 duplicate /)]);
+    expect(again.stdout).toContain("Not run: the receiver has this id. --new-id runs it again under a new id.");
+    expect(again.stdout).toContain("Different from the time before: outcome accepted → duplicate.");
+    expect(again.stdout).not.toContain("inbox retry");
+
+    const advice = [
+      "Handler bounces is dead: Error: the mail server is away",
+      `To retry it: pigeonhole inbox retry evt_away --db ${app.file}`,
+    ].join("\n    ");
+    expect((await replay("--inbox", app.file)).stdout).toContain(advice);
+    const known = await runCli(["replay", "last", "--to", app.url], { cwd, env: { ...env, DATABASE_FILE: app.file } });
+    expect(known.stdout).toContain(advice);
+
+    app.mend();
+    expect((await replay("--new-id")).stdout).toMatch(/^✓ .* 200 accepted /);
+    expect((await replay("-n", "2")).stderr).toBe(
+      "2 of 2 answered, 2 not run, since the receiver has them, 1 different from the time before.\n",
+    );
+  });
+
+  test("replay warns of a parked event, with the reason where the inbox is known", async () => {
+    const app = await startApp();
+    const cwd = makeFolder();
+    const event = { ...sampleEvent("email.sent", {}, { id: "evt_odd" }), createdAt: "noon" };
+    writeFileSync(join(cwd, "event.json"), JSON.stringify(event));
+    await runCli(["captures", "import", "event.json"], { cwd });
+    const flags = ["--to", app.url, "--inbox", app.file];
+    const parked = await runCli(["replay", "last", ...flags], { cwd, env });
+    expect([parked.code, parked.stdout]).toEqual([0, expect.stringMatching(/^! email\.sent .* 200 parked /)]);
+    expect(parked.stdout).toContain("Parked: the receiver keeps the event and does not understand it");
+    expect(parked.stdout).toContain("The event is parked: ");
+    expect(parked.stdout).toContain('After a fix, receiver.inbox.retry("evt_odd") in the app reads it again.');
+  });
+
   test("replay of many in a shuffle names its seed, and --dry-run sends nothing", async () => {
     const app = await startApp();
     const { cwd, url } = await startDev(app);
@@ -216,7 +261,7 @@ describe("captures and replay, beside a running dev server", () => {
       ["replay", "all", "--order", "shuffle", "--seed", "7", "-n", "2"],
       at,
     );
-    expect([code, stderr]).toEqual([0, "6 of 6 answered, seed 7.\n"]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^6 of 6 answered, 6 not run, .*, seed 7\.\n$/)]);
     expect(stdout.match(/200 duplicate/g)).toHaveLength(6);
   });
 

@@ -35,6 +35,14 @@ describe("trigger", () => {
     expect(line?.["event"]).toEqual({ id: app.handled[0], type: "email.received" });
   });
 
+  test("trigger warns of a parked event, whatever status is expected", async () => {
+    const app = await startApp();
+    const args = ["trigger", "email.sent", "--set", "createdAt=noon", "--to", app.url];
+    const parked = expect.stringMatching(/^! email\.sent .* 200 parked /) as string;
+    expect(await runCli(args, { env })).toMatchObject({ code: 0, stdout: parked });
+    expect(await runCli([...args, "--expect", "2xx"], { env })).toMatchObject({ code: 0, stdout: parked });
+  });
+
   test("trigger makes new events in every run, and the same ones with --seed", async () => {
     const app = await startApp();
     const outcomes = async (...args: string[]) =>

@@ -193,6 +193,18 @@ describe("a replay", () => {
     expect(sentIds[2]).toBe("evt_x");
   });
 
+  test("a replay of an edited body gets a new id unless the captured one is asked for", async () => {
+    const app = await startApp();
+    const { dev } = await startDev({ forwards: [{ target: app.url }] });
+    await deliver(dev);
+    const [{ id = "", event } = {}] = dev.captures.list();
+    const body = JSON.stringify({ ...event, data: { edited: true } });
+    await callApi(dev, "/api/replay", { ids: [id], body });
+    await callApi(dev, "/api/replay", { ids: [id], body, sameId: true });
+    const sentIds = app.seen.slice(1).map((seen) => (JSON.parse(seen.body.toString()) as { id: string }).id);
+    expect(sentIds).toEqual([expect.stringContaining(`${event?.id}-replay-`), event?.id]);
+  });
+
   test("a replay of nothing that is there, or without a target, says so", async () => {
     const { dev } = await startDev();
     expect(await callApi(dev, "/api/replay", { ids: ["none"] })).toMatchObject({ status: 404 });

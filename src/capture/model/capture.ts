@@ -125,6 +125,8 @@ export interface CaptureSummary {
   attempts: number;
   /** Of the last attempt; null before the first, or if no answer came. */
   status: number | null;
+  /** Of the last attempt; null if its answer does not say. */
+  outcome: string | null;
   ms: number | null;
   error: string | null;
   /** Bytes of the body. */

@@ -1,3 +1,4 @@
+import { outcomeOf } from "./answer.js";
 import type { Capture, CapturedBody, CaptureSummary } from "./capture.js";
 import { bodyJson, bodySize } from "./captured-body.js";
 
@@ -35,6 +36,7 @@ export function summarizeCapture(capture: Capture): CaptureSummary {
     subject: findSubject(capture),
     attempts: capture.attempts.length,
     status: last?.status ?? null,
+    outcome: outcomeOf(last?.headers ?? []) ?? null,
     ms: last?.ms ?? null,
     error: last?.error ?? null,
     size: bodySize(capture.request.body),

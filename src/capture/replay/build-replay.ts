@@ -20,7 +20,10 @@ export interface ReplayContent {
    * receiver refuses after 300 s. @default 'resign'
    */
   mode?: SignMode;
-  /** `same-id` exercises deduplication; `new-id` makes the receiver run its handlers again. @default 'same-id' */
+  /**
+   * `same-id` exercises deduplication; `new-id` makes the receiver run its handlers again. @default 'same-id', but
+   * 'new-id' for an edited body that has the captured id
+   */
   identity?: "same-id" | "new-id";
   /** The whole secret including `whsec_`; needed for `resign`. */
   secret?: string;
@@ -63,7 +66,7 @@ export function checkReplayContent({ mode = "resign", identity, edit, secret }: 
 /** The body of one replay. Each call makes a different new id. */
 export function buildReplayBody(capture: Capture, { identity, edit }: ReplayContent): BuiltBody {
   const edited = editBody(capture, edit);
-  if (identity !== "new-id") return finish(capture, edited, []);
+  if ((identity ?? defaultIdentity(capture, edited)) === "same-id") return finish(capture, edited, []);
   const text = bodyText(edited ?? capture.request.body);
   const oldId = readEnvelope(edited ?? capture.request.body).id;
   const newId = `${(oldId ?? "").slice(0, MAX_OLD_ID_LENGTH)}-replay-${randomBytes(4).toString("hex")}`;
@@ -71,6 +74,12 @@ export function buildReplayBody(capture: Capture, { identity, edit }: ReplayCont
   return changed === undefined
     ? finish(capture, edited, ["The body has no readable id, so the id was not changed."])
     : finish(capture, { encoding: "utf8", data: changed }, []);
+}
+
+/** A receiver that has the captured id would not even look at another body of it. */
+function defaultIdentity({ event }: Capture, edited: CapturedBody | undefined): "same-id" | "new-id" {
+  if (edited === undefined || event.id === null) return "same-id";
+  return readEnvelope(edited).id === event.id ? "new-id" : "same-id";
 }
 
 function finish(capture: Capture, changed: CapturedBody | undefined, notes: string[]): BuiltBody {

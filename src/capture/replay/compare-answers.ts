@@ -1,4 +1,5 @@
 import type { CaptureAttempt } from "../model/capture.js";
+import { answerHead } from "../model/answer.js";
 import { bodyJson, bodyText } from "../model/captured-body.js";
 import { compareJson, type JsonDifference } from "../json/compare-json.js";
 
@@ -9,17 +10,19 @@ export interface AnswerComparison {
   same: boolean;
   /** Null if it is the same. A status of null means no answer. */
   status: { before: number | null; after: number | null } | null;
+  /** Null if it is the same. An outcome of null means that the answer does not say. */
+  outcome: { before: string | null; after: string | null } | null;
   /** Differences of the bodies if both are JSON. */
   json: JsonDifference[];
   /** Whether the bodies differ, if they are not both JSON. */
   bodyChanged: boolean;
 }
 
-type AttemptAnswer = Pick<CaptureAttempt, "status" | "body">;
+type AttemptAnswer = Pick<CaptureAttempt, "status" | "headers" | "body">;
 
 /**
- * Compares status and body, JSON by structure. Headers are not compared, since they differ in every answer. `ignore` as
- * in `compareJson`.
+ * Compares status, outcome and body, JSON by structure. Other headers are not compared, since they differ in every
+ * answer. `ignore` as in `compareJson`.
  */
 export function compareAnswers(
   before: AttemptAnswer,
@@ -27,10 +30,13 @@ export function compareAnswers(
   ignore: readonly string[] = [],
 ): AnswerComparison {
   const status = before.status === after.status ? null : { before: before.status, after: after.status };
+  const [was, is] = [answerHead(before).outcome, answerHead(after).outcome];
+  const outcome = was === is ? null : { before: was, after: is };
   const [a, b] = [readJson(before), readJson(after)];
   const json = a.ok && b.ok ? compareJson(a.value, b.value, ignore) : [];
   const bodyChanged = !(a.ok && b.ok) && bodyForComparison(before) !== bodyForComparison(after);
-  return { same: status === null && json.length === 0 && !bodyChanged, status, json, bodyChanged };
+  const same = status === null && outcome === null && json.length === 0 && !bodyChanged;
+  return { same, status, outcome, json, bodyChanged };
 }
 
 function readJson({ body }: AttemptAnswer): ReturnType<typeof bodyJson> {

@@ -4,7 +4,7 @@ import type { Capture, CaptureAttempt, VerdictCode } from "../../capture/model/c
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { bodyBytes } from "../../capture/model/capture-request.js";
 import { bodyText } from "../../capture/model/captured-body.js";
-import { outcomeOf } from "../../capture/model/answer.js";
+import { answerHead, describeAnswer } from "../../capture/model/answer.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
@@ -33,11 +33,11 @@ export const list: RunCommand<typeof specs.capturesList> = async ({ args, option
     out.note(all.length === 0 ? "There are no captures yet." : `None of ${all.length} captures matches.`);
     return;
   }
-  const rows = shown.map(({ receivedAt, verdict, type, subject, status, ms, attempts, id }) => [
+  const rows = shown.map(({ receivedAt, verdict, type, subject, status, outcome, ms, attempts, id }) => [
     receivedAt,
     paintVerdict(verdict, out.paint),
     escapeControls(type ?? "–"),
-    String(status ?? (attempts === 0 ? "–" : "no answer")),
+    attempts === 0 ? "–" : describeAnswer({ status, outcome }),
     ms === null ? "" : `${ms} ms`,
     captureHandle(id),
     escapeControls(subject),
@@ -120,7 +120,6 @@ function describe(capture: Capture, paint: Paint): string {
 }
 
 function describeAttempt({ kind, mode, target, status, headers, ms, error, at }: CaptureAttempt): string {
-  const outcome = outcomeOf(headers);
-  const answer = status === null ? (error ?? "no answer") : `${status}${outcome === undefined ? "" : ` ${outcome}`}`;
+  const answer = status === null && error !== null ? error : describeAnswer(answerHead({ status, headers }));
   return escapeControls(`${answer}  ${ms} ms  ${kind}, ${mode}  ${target}  ${at}`);
 }

@@ -1,7 +1,8 @@
+import { resolve } from "node:path";
 import type { JsonEdit } from "../../capture/json/edit-json.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
-import { outcomeOf } from "../../capture/model/answer.js";
+import { answerHead, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import { describeDifference } from "../../capture/json/compare-json.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { recordAttempt } from "../../capture/model/record-attempt.js";
@@ -17,8 +18,11 @@ import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
+import { describeNotRun } from "./not-run.js";
 import { createProgress } from "./progress.js";
 import type { replay } from "./spec.js";
+import { answerSign } from "../values/answer-sign.js";
+import { namedInboxFile } from "../values/inbox-file.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
 import { readCertificates, readTarget, checkExpect } from "../values/flag-values.js";
 import { readInput } from "../values/read-input.js";
@@ -46,14 +50,16 @@ export const run: RunCommand<typeof replay> = async (input) => {
   const progress = createProgress("Replaying", planned, process.stderr);
   const isMany = planned > MANY && out.isTerminal;
 
+  const inbox = options.inbox === undefined ? namedInboxFile(context) : resolve(context.cwd, options.inbox);
   const report = await replayCaptures({
     ...replayOptions,
     signal,
     onAttempt: async (replayed) => {
       const isDull = isMany && replayed.failures.length === 0 && replayed.failure === null;
       if (!isDull) {
+        const remarks = await describeNotRun(replayed, inbox);
         progress.clear();
-        showAttempt(replayed, out);
+        showAttempt(replayed, remarks, out);
       }
       if (isMany) progress.step();
       const { capture, attempt } = replayed;
@@ -110,7 +116,7 @@ async function readOptions({ options, context }: Input, captures: Capture[]): Pr
     captures,
     target: (capture) => targetsOf(capture, to),
     mode: exact ? "exact" : "resign",
-    identity: newId ? "new-id" : "same-id",
+    ...((newId || options.sameId) && { identity: newId ? "new-id" : "same-id" }),
     order,
     times,
     delayMs: delay,
@@ -144,30 +150,34 @@ function showPlanned({ id, event }: Capture, targets: readonly string[], out: Ou
   out.result({ capture: id, event, targets }, escapeControls(line));
 }
 
-function showAttempt({ capture, attempt, comparison, failures, notes, failure }: ReplayedAttempt, out: Output): void {
-  const { status, ms, mode, error } = attempt;
-  const { paint } = out;
-  const isGood = failures.length === 0 && failure === null && status !== null && status < 300;
-  const outcome = outcomeOf(attempt.headers);
-  const answer = status === null ? "no answer" : `${status}${outcome === undefined ? "" : ` ${outcome}`}`;
+function showAttempt(replayed: ReplayedAttempt, notRun: readonly string[], out: Output): void {
+  const { capture, attempt, comparison, failures, notes, failure } = replayed;
+  const { ms, mode, error } = attempt;
+  const head = answerHead(attempt);
+  const isBad = failures.length > 0 || failure !== null;
   const signed = mode === "exact" ? "= exact" : "↻ re-signed";
-  const line = `${capture.event.type ?? "unknown type"}  ${attempt.eventId ?? capture.event.id ?? capture.id}  ${signed}  ${answer}  ${ms} ms`;
+  const id = attempt.eventId ?? capture.event.id ?? capture.id;
+  const line = `${capture.event.type ?? "unknown type"}  ${id}  ${signed}  ${describeAnswer(head)}  ${ms} ms`;
   const remarks = [
     ...(failures.length === 0 && error !== null ? [error] : failures),
     ...notes,
+    ...notRun,
     ...(comparison?.same === false ? [describeChange(comparison)] : []),
   ];
   const text = [
-    `${isGood ? paint.green("✓") : paint.red("✗")} ${escapeControls(line)}`,
+    `${answerSign(isBad ? "bad" : judgeAnswer(head, "replay"), out.paint)} ${escapeControls(line)}`,
     ...remarks.map((remark) => `    ${escapeControls(remark)}`),
   ];
   const changed = comparison === null ? null : !comparison.same;
-  out.result({ capture: capture.id, event: capture.event, attempt, changed, failures, notes }, text.join("\n"));
+  const { outcome } = head;
+  const record = { capture: capture.id, event: capture.event, attempt, outcome, changed, failures, notes };
+  out.result(record, text.join("\n"));
 }
 
-function describeChange({ status, json, bodyChanged }: NonNullable<ReplayedAttempt["comparison"]>): string {
+function describeChange({ status, outcome, json, bodyChanged }: NonNullable<ReplayedAttempt["comparison"]>): string {
   const parts = [
     ...(status === null ? [] : [`status ${status.before ?? "no answer"} → ${status.after ?? "no answer"}`]),
+    ...(outcome === null ? [] : [`outcome ${outcome.before ?? "none"} → ${outcome.after ?? "none"}`]),
     ...json.slice(0, MAX_DIFFERENCES).map(describeDifference),
     ...(json.length > MAX_DIFFERENCES ? [`${json.length - MAX_DIFFERENCES} more differences`] : []),
     ...(bodyChanged ? ["another body"] : []),
@@ -176,8 +186,13 @@ function describeChange({ status, json, bodyChanged }: NonNullable<ReplayedAttem
 }
 
 function showReport({ attempts, planned, seed, answered, changed, failed, aborted }: ReplayReport, out: Output): void {
+  const outcomes = attempts.map(({ attempt }) => answerHead(attempt).outcome);
+  const duplicates = outcomes.filter((outcome) => outcome === "duplicate").length;
+  const parked = outcomes.filter((outcome) => outcome === "parked").length;
   const parts = [
     `${answered} of ${planned} answered`,
+    ...(duplicates > 0 ? [`${duplicates} not run, since the receiver has them`] : []),
+    ...(parked > 0 ? [`${parked} parked`] : []),
     ...(changed > 0 ? [`${changed} different from the time before`] : []),
     ...(failed > 0 ? [`${failed} not as expected`] : []),
     ...(seed === null ? [] : [`seed ${seed}`]),

@@ -10,7 +10,7 @@ export const replay = defineCommand({
   group: "Develop",
   summary: "Sends captured deliveries again, signed with the present time.",
   details:
-    "Keeps the event id, so a correct receiver answers 200 and runs nothing twice; --new-id makes it run again. Compares each answer with the one before. Exits with 1 when --expect is not met, and with 3 when there is no answer.",
+    "Keeps the event id, so a receiver that has the event answers duplicate and runs nothing; --new-id makes it run again, and is the default for an edited body. Compares each answer with the one before. Exits with 1 when --expect is not met, and with 3 when there is no answer.",
   arguments: {
     selection: {
       parse: searchTerm,
@@ -28,7 +28,7 @@ export const replay = defineCommand({
     },
     query: { value: "search", summary: "A search, also one that could be an id." },
     exact: { summary: "Sends bytes and signature as captured instead of signing again." },
-    sameId: { summary: "Keeps the event id, which is the default." },
+    sameId: { summary: "Keeps the event id, which is the default unless the body is edited." },
     newId: { summary: "Gives each request a new event id." },
     secret: secretOption,
     ...changeOptions,
@@ -61,6 +61,11 @@ export const replay = defineCommand({
       repeat: true,
       parse: header,
       summary: 'Sets a header of each request, as "Name: value".',
+    },
+    inbox: {
+      value: "file",
+      summary:
+        "The app's SQLite file, where the work on a duplicate is read. Default: the file that DATABASE_FILE of the environment or of .env names.",
     },
     ...certificateOptions,
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },

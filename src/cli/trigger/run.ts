@@ -2,7 +2,13 @@ import { randomBytes } from "node:crypto";
 import { waitingClock } from "../../base/clock.js";
 import { sleep } from "../../base/wait.js";
 import type { HeaderList } from "../../capture/model/capture.js";
-import { outcomeOf } from "../../capture/model/answer.js";
+import {
+  type AnswerHead,
+  type AnswerJudgement,
+  answerHead,
+  describeAnswer,
+  judgeAnswer,
+} from "../../capture/model/answer.js";
 import { checkExpectation } from "../../capture/model/check-expectation.js";
 import { editJson } from "../../capture/json/edit-json.js";
 import { encodeAnswerBody, encodeBody } from "../../capture/model/encode-body.js";
@@ -19,6 +25,7 @@ import { usageError } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
+import { answerSign } from "../values/answer-sign.js";
 import { noSuchEventType } from "../values/event-type.js";
 import { readInput } from "../values/read-input.js";
 import { requireSigningSecret } from "../values/signing-secret.js";
@@ -129,21 +136,25 @@ function showAnswer({ body, answer, expect, context }: AnswerInput): ExitCode {
   const { out } = context;
   const { status, ms, error } = answer;
   const event = readHead(body);
-  const outcome = outcomeOf(answer.headers);
+  const head = answerHead(answer);
   const heard = { ...answer, body: encodeAnswerBody(answer.headers, answer.body) };
   const failures = expect === undefined ? [] : checkExpectation({ status: expect }, heard);
-  const isGood = failures.length === 0 && status !== null && (expect !== undefined || status < 300);
-  const sign = isGood ? out.paint.green("✓") : out.paint.red("✗");
-  const said =
-    status === null ? (error ?? "no answer") : `${status}${outcome === undefined ? "" : ` ${outcome}`}  ${ms} ms`;
+  const said = status === null ? (error ?? describeAnswer(head)) : `${describeAnswer(head)}  ${ms} ms`;
   const unmet = status === null ? [] : failures.map((failure) => `\n  ${failure}`);
   const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${said}`;
   out.result(
-    { event, status, outcome: outcome ?? null, ms, error, failures },
-    `${sign} ${escapeControls(line)}${unmet.join("")}`,
+    { event, ...head, ms, error, failures },
+    `${answerSign(judge(head, failures, expect), out.paint)} ${escapeControls(line)}${unmet.join("")}`,
   );
   if (status === null) return EXIT.unreachable;
   return failures.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** An expected answer is good whatever its status, but a parked event is handled in no case. */
+function judge(head: AnswerHead, failures: readonly string[], expect: string | undefined): AnswerJudgement {
+  if (failures.length > 0) return "bad";
+  const judgement = judgeAnswer(head);
+  return judgement === "bad" && head.status !== null && expect !== undefined ? "good" : judgement;
 }
 
 function readHead(body: Uint8Array): { id: string | null; type: string | null } {

@@ -27,10 +27,13 @@ export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRo
       method: "POST",
       path: "/api/replay",
       handle: async ({ body }): Promise<PageReplayReport> => {
-        const sameId = body.flag("sameId") ?? true;
+        const sameId = body.flag("sameId");
         const { attempts } = await replay({
           ids: readIds(body),
-          identity: sameId ? "same-id" : "new-id",
+          ...optional(
+            "identity",
+            sameId === undefined ? undefined : sameId ? ("same-id" as const) : ("new-id" as const),
+          ),
           ...optional("mode", body.choice("mode", ["resign", "exact"])),
           ...optional("body", body.text("body", maxBodyBytes)),
           ...optional("target", body.text("target", MAX_TARGET_LENGTH)),

@@ -101,7 +101,7 @@ export interface ExportBody extends IdsBody {
 export interface ReplayBody extends IdsBody {
   /** @default 'resign' */
   mode?: SignMode;
-  /** @default true: exercises deduplication */
+  /** True exercises deduplication. @default true, but false for an edited body that has the captured id */
   sameId?: boolean;
   /** Text of the edited body; for one capture, always signed again. */
   body?: string;
