@@ -1,4 +1,5 @@
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/model/capture.js";
+import { type AnswerHead, answerHead, describeAnswer, judgeAnswer } from "../capture/model/answer.js";
 import { captureHandle } from "../capture/model/capture-handle.js";
 import { escapeControls } from "../base/text.js";
 import { isRetryableStatus } from "../protocol/retry-schedule.js";
@@ -27,6 +28,8 @@ export interface LineWriterOptions {
 const NARROW = 60;
 const TYPE_WIDTH = 24;
 const VERDICT_WIDTH = 12;
+/** Of `503 unverified`; longer outcomes are rare. */
+const ANSWER_WIDTH = 14;
 
 /** A part of a line: its tone and its text, already escaped. */
 type Part = readonly [tone: Tone, text: string];
@@ -58,20 +61,22 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
   }
 
   function row(input: RowInput): string {
-    const { capture, sign, status, ms, note } = input;
+    const { capture, sign, answer, ms, note } = input;
     const type = escapeControls(capture.type ?? "(no type)");
     const time: Part = ["dim", clockTime(input.at)];
-    const shownStatus: Part = [toneOf(status), status === null ? "–" : String(status)];
-    if (width() < NARROW) return render([time, ["plain", ` ${type} `], shownStatus]);
+    const tone = toneOf(input);
+    const shown = notRunNote(answer, input.sent, note);
+    const text = answer.status === null ? "–" : escapeControls(describeAnswer(answer));
+    if (width() < NARROW) return render([time, ["plain", ` ${type} `], [tone, text]]);
     return render([
       time,
       ["plain", `  ${type.padEnd(TYPE_WIDTH)} `],
       [sign.tone, sign.text.padEnd(VERDICT_WIDTH)],
       ["plain", " "],
-      [shownStatus[0], shownStatus[1].padStart(3)],
+      [tone, text.padStart(3).padEnd(ANSWER_WIDTH)],
       ["dim", ` ${(ms === null ? "" : `${ms}ms`).padStart(7)}`],
       ["dim", `  ${captureHandle(capture.id)}`],
-      ...(note === "" ? [] : ([["plain", `  ${note}`]] as const)),
+      ...(shown === "" ? [] : ([["plain", `  ${shown}`]] as const)),
     ]);
   }
 
@@ -148,7 +153,9 @@ interface RowInput {
   capture: CaptureSummary;
   at: number;
   sign: { tone: Tone; text: string };
-  status: number | null;
+  /** What the sender, or a replay, was answered. */
+  answer: AnswerHead;
+  sent: "delivery" | "replay";
   ms: number | null;
   note: string;
 }
@@ -157,8 +164,14 @@ type DeliveryLike = Extract<DevEvent, { verdict: unknown }>;
 
 function delivery(event: DeliveryLike): Omit<RowInput, "note"> {
   const { capture, verdict, answer } = event;
+  const made = event.kind === "forwarded" ? event.attempt : undefined;
+  const head = { status: answer, outcome: made === undefined ? null : answerHead(made).outcome };
+  const sign = verdictSign(verdict.code);
+  const at = Date.parse(capture.receivedAt);
   const ms = "attempt" in event ? event.attempt.ms : null;
-  return { capture, at: Date.parse(capture.receivedAt), sign: verdictSign(verdict.code), status: answer, ms };
+  // The sign of a good signature would read as success.
+  const isGood = judgeAnswer(head) !== "warning" || verdict.code !== "ok";
+  return { capture, at, sign: isGood ? sign : { tone: "warn", text: "! signed" }, answer: head, sent: "delivery", ms };
 }
 
 function again(
@@ -166,7 +179,8 @@ function again(
   nowMs: number,
 ): Omit<RowInput, "note"> {
   const text = attempt.mode === "resign" ? "↻ re-signed" : "↻ exact";
-  return { capture, at: nowMs, sign: { tone: "plain", text }, status: attempt.status, ms: attempt.ms };
+  const sent = attempt.kind === "replay" ? "replay" : "delivery";
+  return { capture, at: nowMs, sign: { tone: "plain", text }, answer: answerHead(attempt), sent, ms: attempt.ms };
 }
 
 function verdictSign(code: VerdictCode): { tone: Tone; text: string } {
@@ -191,7 +205,11 @@ function verdictNote({ code, skewSeconds, summary }: DeliveryLike["verdict"]): s
 }
 
 function subjectNote({ subject }: CaptureSummary, note: string): string {
-  return [note, escapeControls(subject)].filter((text) => text !== "").join(" · ");
+  return joinNotes(note, escapeControls(subject));
+}
+
+function joinNotes(...notes: string[]): string {
+  return notes.filter((text) => text !== "").join(" · ");
 }
 
 function heldNote(why: Extract<DevEvent, { kind: "held" }>["why"]): string {
@@ -212,9 +230,22 @@ function notTaken(answer: number): string | undefined {
   return isRetryableStatus(answer) ? "not taken; the service sends it again" : undefined;
 }
 
-function toneOf(status: number | null): Tone {
-  if (status === null || status >= 500) return "bad";
-  return status < 300 ? "good" : "warn";
+function toneOf({ answer, sent }: Pick<RowInput, "answer" | "sent">): Tone {
+  switch (judgeAnswer(answer, sent)) {
+    case "good":
+      return "good";
+    case "warning":
+      return "warn";
+    case "bad":
+      return answer.status === null || answer.status >= 500 ? "bad" : "warn";
+  }
+}
+
+/** Why no handler runs, where the answer says so; else the note. */
+function notRunNote(head: AnswerHead, sent: RowInput["sent"], note: string): string {
+  if (head.outcome === "parked") return joinNotes("parked: not understood, so no handler runs", note);
+  if (head.outcome !== "duplicate" || sent !== "replay") return note;
+  return joinNotes("not run: the receiver has this id", note);
 }
 
 function tunnelLine(event: Extract<DevEvent, { kind: "tunnel" }>): string {

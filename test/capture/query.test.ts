@@ -46,6 +46,9 @@ describe("a search finds", () => {
     ["status:<500", false],
     ["status:none", false],
     ["verdict:ok", true],
+    ["outcome:duplicate", true],
+    ["outcome:accepted,dup*", true],
+    ["outcome:parked", false],
     ["verdict:bad", false],
     ["verdict:ok,stale", true],
     ["is:replay is:pinned is:duplicate", true],
@@ -108,7 +111,7 @@ describe("a search finds", () => {
 });
 
 test.each([
-  ["colour:red", "type, status, verdict"],
+  ["colour:red", "type, status, outcome, verdict"],
   ["is:green", "replay, pinned"],
   ["verdict:ok,maybe", "mismatch"],
   ["status:abc", "5xx"],

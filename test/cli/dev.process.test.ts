@@ -247,6 +247,7 @@ describe("captures and replay, beside a running dev server", () => {
     expect([parked.code, parked.stdout]).toEqual([0, expect.stringMatching(/^! email\.sent .* 200 parked /)]);
     expect(parked.stdout).toContain("Parked: the receiver keeps the event and does not understand it");
     expect(parked.stdout).toContain("The event is parked: ");
+    expect((await runCli(["captures", "list", "outcome:parked"], { cwd })).stdout).toMatch(/ 200 parked +\d+ ms /);
     expect(parked.stdout).toContain('After a fix, receiver.inbox.retry("evt_odd") in the app reads it again.');
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { CaptureSummary, CaptureVerdict } from "#pigeonhole/capture/model/capture.js";
-import { createLineWriter, formatJsonLine } from "#pigeonhole/dev/line-writer.js";
+import type { CaptureAttempt, CaptureSummary, CaptureVerdict, HeaderList } from "#pigeonhole/capture/model/capture.js";
+import { createLineWriter, formatJsonLine, type Tone } from "#pigeonhole/dev/line-writer.js";
 import { makeAttempt } from "../support/captures.js";
 import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
 
@@ -17,6 +17,7 @@ const capture: CaptureSummary = {
   subject: "a@example.com",
   attempts: 1,
   status: 200,
+  outcome: null,
   ms: 12,
   error: null,
   size: 10,
@@ -31,14 +32,45 @@ const forwarded: DevEvent = { kind: "forwarded", capture, verdict, answer: 200, 
 describe("a line", () => {
   test("a line has time, type, sign and word of the signature, status, time taken and the short name of the capture", () => {
     expect(createLineWriter().write(forwarded)).toEqual([
-      "14:02:11  email.received           ✓ signed     200    12ms  3f8ab0  a@example.com",
+      "14:02:11  email.received           ✓ signed     200               12ms  3f8ab0  a@example.com",
     ]);
+  });
+
+  const answered = (outcome: string) => [["x-pigeonhole-outcome", outcome]] as HeaderList;
+
+  test.each<[string, Tone, string]>([
+    ["accepted", "good", "✓ signed     200 accepted      12ms  3f8ab0  a@example.com"],
+    ["duplicate", "good", "✓ signed     200 duplicate     12ms  3f8ab0  a@example.com"],
+    [
+      "parked",
+      "warn",
+      "! signed     200 parked        12ms  3f8ab0  parked: not understood, so no handler runs · a@example.com",
+    ],
+  ])("a line has the outcome beside the status: %s is %s", (outcome, tone, expected) => {
+    const tones: [Tone, string][] = [];
+    const paint = (one: Tone, text: string): string => (tones.push([one, text]), text);
+    const event: DevEvent = { ...forwarded, attempt: { ...attempt, headers: answered(outcome) } };
+    expect(createLineWriter({ paint }).write(event)).toEqual([`14:02:11  email.received           ${expected}`]);
+    expect(tones.find(([, text]) => text.startsWith("200"))?.[0]).toBe(tone);
+  });
+
+  test("a line of a replay that is a duplicate is a warning that says that nothing ran", () => {
+    const replayed: CaptureAttempt = { ...attempt, mode: "resign", kind: "replay", headers: answered("duplicate") };
+    const [line] = createLineWriter().write({ kind: "replayed", capture, attempt: replayed }, at);
+    expect(line).toContain("↻ re-signed  200 duplicate     12ms  3f8ab0  not run: the receiver has this id · replay");
+  });
+
+  test("a line of a narrow terminal has the outcome too", () => {
+    const event: DevEvent = { ...forwarded, attempt: { ...attempt, headers: answered("parked") } };
+    expect(createLineWriter({ columns: () => 50 }).write(event)).toEqual(["14:02:11 email.received 200 parked"]);
   });
 
   test("a line of a replay has the short name of the capture that it is of", () => {
     const { write } = createLineWriter();
     const [line] = write({ kind: "replayed", capture, attempt: { ...attempt, mode: "resign", kind: "replay" } }, at);
-    expect(line).toBe("14:02:11  email.received           ↻ re-signed  200    12ms  3f8ab0  replay, attempt 1");
+    expect(line).toBe(
+      "14:02:11  email.received           ↻ re-signed  200               12ms  3f8ab0  replay, attempt 1",
+    );
   });
 
   test("a line has the whole id where somebody wrote it", () => {
@@ -59,7 +91,7 @@ describe("a line", () => {
       },
       /✗ stale {6}401 .*3f8ab0 {2}412 s old · a@example\.com/,
     ],
-    [{ kind: "received", capture, verdict, answer: 202, from: "x" }, /202 {10}3f8ab0 {2}kept, not forwarded/],
+    [{ kind: "received", capture, verdict, answer: 202, from: "x" }, /202 {21}3f8ab0 {2}kept, not forwarded/],
     [{ kind: "held", why: "app_down", error: null, capture, verdict, answer: 202, from: "x" }, /held: the app is down/],
     [
       {

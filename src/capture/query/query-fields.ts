@@ -74,6 +74,17 @@ const FIELDS: Record<string, Field> = {
     allowed: "a status such as 200, 5xx, >=400 or none",
     read: readStatus,
   },
+  outcome: {
+    meaning: "what a receiver of this package made of it, by its last answer",
+    example: "parked",
+    allowed: "an outcome such as accepted, duplicate or parked",
+    read: (value) =>
+      anyOf(
+        value,
+        (one) => glob(one),
+        (capture) => lastOutcome(capture) ?? "",
+      ),
+  },
   verdict: closed("result of the signature check; bad is all but ok", verdicts, (value) =>
     value === "bad" ? ({ verify }) => verify.code !== "ok" : ({ verify }) => verify.code === value,
   ),

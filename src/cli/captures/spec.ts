@@ -19,7 +19,7 @@ export const capturesList = defineCommand({
   group,
   summary: "Lists captured deliveries, newest first.",
   details:
-    "A search is free text and fields: type:email.* status:5xx verdict:bad is:pinned has:error source:sandbox tag:vip after:10m larger:10kb ms:>500 header.x-id:1 data.recipient:a@b.c; a leading dash negates (put -- first if the term has no field: -- -refund).",
+    "A search is free text and fields: type:email.* status:5xx outcome:parked verdict:bad is:pinned has:error source:sandbox tag:vip after:10m larger:10kb ms:>500 header.x-id:1 data.recipient:a@b.c; a leading dash negates (put -- first if the term has no field: -- -refund).",
   arguments: {
     query: { variadic: true, optional: true, parse: searchTerm, summary: "A search; without one all are listed." },
   },
