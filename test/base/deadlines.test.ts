@@ -20,7 +20,7 @@ function setUp() {
 }
 
 describe("deadlines of one length", () => {
-  test("deadlines of one length let each thing expire after its own time, to the millisecond, by one timer", async () => {
+  test("one timer serves all deadlines of one length, and each expires after its own time, to the millisecond", async () => {
     const { clock, deadlines, expired, make } = setUp();
     for (const name of ["a", "b", "c"]) {
       deadlines.begin(make(name));
@@ -36,7 +36,7 @@ describe("deadlines of one length", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test("deadlines of one length leave what has ended alone, and no timer behind", async () => {
+  test("a deadline that was ended does not expire, and leaves no timer behind", async () => {
     const { clock, deadlines, expired, make } = setUp();
     const first = deadlines.begin(make("first"));
     await clock.advance(500);
@@ -51,7 +51,7 @@ describe("deadlines of one length", () => {
     deadlines.end(second);
   });
 
-  test("deadlines of one length end one thing when another expires, and begin another one then", async () => {
+  test("a deadline that expires may end another one and begin a new one", async () => {
     const { clock, deadlines, expired, make } = setUp();
     deadlines.begin({
       expire() {
@@ -68,22 +68,19 @@ describe("deadlines of one length", () => {
     expect(expired).toEqual(["first", "third 2000"]);
   });
 
-  test.each([-3_600_000, 3_600_000])(
-    "deadlines of one length do not follow a jump of the wall clock by %i ms",
-    async (jump) => {
-      const { clock, deadlines, expired, make } = setUp();
-      deadlines.begin(make("before"));
-      await clock.advance(400);
-      clock.set(clock.now() + jump);
-      deadlines.begin(make("after"));
-      await clock.advance(999);
-      expect(expired).toEqual(["before 1000"]);
-      await clock.advance(1);
-      expect(expired).toEqual(["before 1000", "after 1400"]);
-    },
-  );
+  test.each([-3_600_000, 3_600_000])("a jump of the wall clock by %i ms does not move the deadlines", async (jump) => {
+    const { clock, deadlines, expired, make } = setUp();
+    deadlines.begin(make("before"));
+    await clock.advance(400);
+    clock.set(clock.now() + jump);
+    deadlines.begin(make("after"));
+    await clock.advance(999);
+    expect(expired).toEqual(["before 1000"]);
+    await clock.advance(1);
+    expect(expired).toEqual(["before 1000", "after 1400"]);
+  });
 
-  test("deadlines of one length need no timer for what ends in the turn in which it began", async () => {
+  test("no timer is set for a deadline that ends in the turn in which it began", async () => {
     const { clock, deadlines, expired, make } = setUp();
     const thing = deadlines.begin(make("thing"));
     expect(clock.pendingTimers).toBe(0);
@@ -92,7 +89,7 @@ describe("deadlines of one length", () => {
     expect([expired, clock.pendingTimers]).toEqual([[], 0]);
   });
 
-  test("deadlines of one length keep nothing that has ended, also while only young memory is collected", async () => {
+  test("ended deadlines are not kept in memory, even while only young memory is collected", async () => {
     const { deadlines } = setUp();
     const running: Deadline[] = [];
     const begin = (): void => {
@@ -123,7 +120,7 @@ describe("deadlines of one length", () => {
     while (running.length > 0) endOldest();
   });
 
-  test("deadlines of one length go by the wall clock of a clock that knows no other", async () => {
+  test("deadlines follow the wall clock if the clock has no other", async () => {
     const { clock, expired, make } = setUp();
     const deadlines = new Deadlines({ now: () => clock.now(), setTimer: (...args) => clock.setTimer(...args) }, LIMIT);
     deadlines.begin(make("a"));

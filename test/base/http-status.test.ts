@@ -30,6 +30,6 @@ test.each<[string, (status: number) => boolean]>([
       return verdict.kind === "retry" && verdict.afterMs === AFTER_MS;
     },
   ],
-])("%s: 408, 425, 429 and 500 to 599 are worth another try, no other answer is", (_, isRetried) => {
+])("%s: an answer of 408, 425, 429 or 500 to 599 is worth another try, and no other answer is", (_, isRetried) => {
   expect(STATUSES.filter(isRetried)).toEqual(RETRYABLE);
 });

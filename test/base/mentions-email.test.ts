@@ -54,22 +54,22 @@ const NOT_MENTIONED: readonly [what: string, text: string][] = [
   ["only the parts of it", '{"local":"ann.b+1","domain":"x-y.de"}'],
 ];
 
-describe("an address in a text", () => {
+describe("createMentionsEmail", () => {
   const mentions = createMentionsEmail(EMAIL);
 
-  test.each(MENTIONED)("is found in %s", (_what, text) => {
+  test.each(MENTIONED)("an address is found in %s", (_what, text) => {
     expect([mentions(text), mentions(Buffer.from(text))]).toEqual([true, true]);
   });
 
-  test.each(NOT_MENTIONED)("is not found in %s", (_what, text) => {
+  test.each(NOT_MENTIONED)("an address is not found in %s", (_what, text) => {
     expect([mentions(text), mentions(Buffer.from(text))]).toEqual([false, false]);
   });
 
-  test("is found in bytes that are not UTF-8", () => {
+  test("an address is found in bytes that are not UTF-8", () => {
     expect(mentions(Buffer.concat([Buffer.from([0xff, 0xfe, 0x80]), Buffer.from(EMAIL)]))).toBe(true);
   });
 
-  test("is not the letter of an escape with the address behind it", () => {
+  test("the letter of an escape before an address is not part of it", () => {
     const texts = [{ text: "Hello\nora@x.de" }, { text: "Hello\tara@x.de" }].map((value) => JSON.stringify(value));
     const of = (email: string): boolean[] => texts.map(createMentionsEmail(email));
     expect([of("ora@x.de"), of("nora@x.de")]).toEqual([
@@ -82,20 +82,19 @@ describe("an address in a text", () => {
     ]);
   });
 
-  test("is looked for in escapes of escapes within a bounded time", () => {
-    const started = performance.now();
+  // Backtracking would take longer than the test may.
+  test("a long row of escapes is read to its end", () => {
     expect(mentions(`\\${"u005c".repeat(100_000)}`)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  test("is found in JSON of any depth", () => {
+  test("an address is found in JSON of any depth", () => {
     const depth = 200_000;
     const deep = `${"[".repeat(depth)}"ann.b\\u002b1@x-y.de"${"]".repeat(depth)}`;
     expect(mentions(deep)).toBe(true);
   });
 
   test.each(["", "ann", "@x.de", "ann@", "a@b@c", "ann @x.de", "ann@x.de,b@x.de", "<ann@x.de>", '"ann"@x.de'])(
-    "%j is refused, and the message does not contain it",
+    "the search for %j is refused, and the message does not contain it",
     (text) => {
       expect(() => createMentionsEmail(text)).toThrow("email must be one address, such as ann@example.com.");
     },

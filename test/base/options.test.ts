@@ -57,12 +57,12 @@ const defaults: Resolved<typeof OPTIONS> = {
   anything: undefined,
 };
 
-test("what is omitted or undefined has its default", () => {
+test("an option that is omitted or undefined gets its default", () => {
   expect(OPTIONS.resolve({ id: "x" })).toEqual(defaults);
   expect(OPTIONS.resolve({ id: "x", tries: undefined, mode: undefined, loud: undefined })).toEqual(defaults);
 });
 
-test("what is given is taken", () => {
+test("an option that is given is used", () => {
   const onEnd = (): void => undefined;
   const options: Options = {
     id: "y",
@@ -94,35 +94,38 @@ test.each<[options: object, message: string]>([
   [{ loud: "yes" }, "loud must be true or false, got yes."],
   [{ onEnd: {} }, "onEnd must be a function, got object."],
   [{ names: "n" }, "names must be a list."],
-])("%j is refused", (options, message) => {
+])("the options %j are refused", (options, message) => {
   expect(() => OPTIONS.resolve({ id: "x", ...options })).toThrow(
     expect.objectContaining({ code: "invalid_option", message }),
   );
 });
 
-describe("an option that does not exist is refused", () => {
+describe("an unknown option", () => {
   const known = "anything, id, kind, label, limit, loud, mode, names, onEnd, share, tries";
 
-  test("with those that do", () => {
+  test("an unknown option is refused with a list of the known ones", () => {
     const message = `doIt has no option "trys". Its options: ${known}.`;
     expect(() => OPTIONS.resolve({ id: "x", trys: 1 } as never)).toThrow(message);
     expect(() => OPTIONS.checkNames({ trys: undefined })).toThrow(message);
   });
 
-  test.each(["toString", "constructor", "hasOwnProperty"])("also when every object has it: %s", (name) => {
-    expect(() => OPTIONS.checkNames({ [name]: 1 })).toThrow(`doIt has no option "${name}"`);
-  });
+  test.each(["toString", "constructor", "hasOwnProperty"])(
+    "the name %s, which every object has, is refused as an unknown option",
+    (name) => {
+      expect(() => OPTIONS.checkNames({ [name]: 1 })).toThrow(`doIt has no option "${name}"`);
+    },
+  );
 
-  test("unless it is inherited, as the methods of a class are", () => {
+  test("an unknown option is ignored if it is inherited, as the methods of a class are", () => {
     expect(() => OPTIONS.checkNames(Object.create({ trys: 1 }) as object)).not.toThrow();
   });
 });
 
-test.each([null, undefined, 5, "text"])("%j in place of an object is refused", (options) => {
+test.each([null, undefined, 5, "text"])("the value %j in place of an options object is refused", (options) => {
   expect(() => OPTIONS.resolve(options as never)).toThrow(/^doIt takes an object with options, got /);
 });
 
-test("the place and what stands before the names can be said at the call", () => {
+test("the caller can say where the options were given and what precedes their names", () => {
   const at = { place: "handler h", prefix: "h." };
   expect(() => OPTIONS.resolve({ trys: 1 } as never, at)).toThrow('handler h has no option "trys"');
   expect(() => OPTIONS.resolve({ id: "x", tries: 0 }, at)).toThrow("h.tries must be");

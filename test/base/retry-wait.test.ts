@@ -11,12 +11,12 @@ test.each([
   [11, 60_000],
   [1_025, 60_000],
   [Number.MAX_SAFE_INTEGER, 60_000],
-])("after failure %i the wait is %i ms", (failures, ms) => {
+])("the wait after failure %i is %i ms", (failures, ms) => {
   expect(backoffDelay(plain, failures, middle)).toBe(ms);
 });
 
 test.each([1, 2, 1_024, 1_025, 10_000, Number.MAX_SAFE_INTEGER])(
-  "a first wait of 0 stays 0 after failure %i, though the power overflows",
+  "the wait after failure %i stays 0 if the first wait is 0, even when the power overflows",
   (failures) => {
     expect(backoffDelay({ ...plain, initialMs: 0 }, failures, middle)).toBe(0);
   },
@@ -26,6 +26,6 @@ test.each([
   [0, 50],
   [0.5, 100],
   [1, 150],
-])("chance %d varies the wait by the jitter, to %i ms", (chance, ms) => {
+])("the jitter at chance %d makes the wait %i ms", (chance, ms) => {
   expect(backoffDelay({ ...plain, jitter: 0.5 }, 1, () => chance)).toBe(ms);
 });

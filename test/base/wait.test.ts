@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { LATE, inTime } from "#pigeonhole/base/wait.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
 
-test("what settles in time comes through, and no timer is left", async () => {
+test("a promise that settles in time passes its value on, and leaves no timer", async () => {
   const clock = fakeClock();
   expect(await inTime(Promise.resolve(5), clock, 10)).toBe(5);
   await expect(inTime(Promise.reject(new Error("no")), clock, 10)).rejects.toThrow("no");
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("what does not is LATE at that time, not before, and may still reject", async () => {
+test("a promise that does not settle in time gives LATE at that time, not before, and may still reject", async () => {
   const clock = fakeClock();
   let reject: (error: Error) => void = () => undefined;
   let seen: unknown;
