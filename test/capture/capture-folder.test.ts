@@ -27,7 +27,7 @@ describe("a capture folder", () => {
     expect(open(path).get(capture.id)).toEqual(capture);
   });
 
-  test("a capture folder is made anew when somebody has deleted it, and watched again", async () => {
+  test("a capture folder is created and watched again after it was deleted", async () => {
     const path = join(makeFolder(), ".pigeonhole");
     const folder = open(path);
     const found: string[] = [];
@@ -43,7 +43,7 @@ describe("a capture folder", () => {
     end();
   });
 
-  test("a capture folder keeps no mark in memory that cannot be written, but what was answered", async () => {
+  test("a capture folder does not keep a mark that cannot be written, but keeps the answer", async () => {
     const path = makeFolder();
     const capture = makeCapture();
     // The name has room for a lock and none for the file that is written first.
@@ -58,7 +58,7 @@ describe("a capture folder", () => {
     expect(folder.get(capture.id)).toEqual({ ...capture, attempts: [attempt] });
   });
 
-  test("a capture folder lists newest first, also after late arrivals and changes", async () => {
+  test("a capture folder lists captures newest first, even after late arrivals and changes", async () => {
     const path = makeFolder();
     const folder = open(path);
     const [a, b, c] = [1, 2, 3].map((n) => makeCapture({ at: NOW + n }));
@@ -81,7 +81,7 @@ describe("a capture folder", () => {
     expect(readdirSync(folder.path)).toHaveLength(1);
   });
 
-  test("a capture folder holds headers that are the same in several captures once, from the disk as from the wire", async () => {
+  test("a capture folder stores headers that several captures share once, both from the disk and from requests", async () => {
     const path = makeFolder();
     const folder = open(path);
     const made = [1, 2].map((n) =>
@@ -105,7 +105,7 @@ describe("a capture folder", () => {
     }
   });
 
-  test("a capture folder drops the oldest over max, and never a pinned one", async () => {
+  test("a capture folder deletes the oldest captures over max, but never a pinned one", async () => {
     const path = makeFolder();
     const folder = open(path, { max: 2 });
     const captures = [1, 2, 3, 4].map((n) => ({ ...makeCapture({ at: NOW + n }), pinned: n === 1 }));
@@ -115,7 +115,7 @@ describe("a capture folder", () => {
     expect(open(path).list()).toEqual([captures[3], captures[0]]);
   });
 
-  test("a capture folder drops what is older than keepMs, at the boundary not yet", async () => {
+  test("a capture folder deletes captures that are older than keepMs, and keeps those that are exactly that old", async () => {
     const folder = open(makeFolder(), { keepMs: DAY });
     const ages = [DAY + 1, DAY, 5];
     const captures = ages.map((age) => makeCapture({ at: NOW - age }));
@@ -125,7 +125,7 @@ describe("a capture folder", () => {
     expect(folder.size).toBe(2);
   });
 
-  test("a capture folder names broken files, leaves them alone and reads the rest", async () => {
+  test("a capture folder names files that it cannot read, leaves them alone and reads the rest", async () => {
     const path = makeFolder();
     const folder = open(path);
     const capture = makeCapture();
@@ -150,7 +150,7 @@ describe("a capture folder", () => {
     expect((await errorOf(() => folder.update(capture.id, (same) => same))).code).toBe("no_capture");
   });
 
-  test("a capture folder is read without being changed, and not made where there is none", async () => {
+  test("reading a capture folder does not change it, and does not create a missing one", async () => {
     const path = makeFolder();
     const folder = open(path);
     const captures = [1, 2].map((n) => makeCapture({ at: NOW + n }));
@@ -181,7 +181,7 @@ describe("a capture folder", () => {
   });
 });
 
-describe("captures are picked by", () => {
+describe("picking captures", () => {
   const bounced = makeCapture({ at: NOW - 3_000 });
   const sent = { ...makeCapture({ at: NOW - 2_000, body: JSON.stringify(sampleEvent("email.sent")) }), tags: ["vip"] };
   const newest = makeCapture({ at: NOW - 1_000 });
@@ -200,13 +200,13 @@ describe("captures are picked by", () => {
     [sent.id.slice("cap_".length), [sent]],
     ["tag:vip", [sent]],
     ["type:email.bounced after:10m", [bounced, newest]],
-  ])("captures are picked by %s", (word, wanted) => expect(pick(word)).toEqual(wanted));
+  ])("%s picks captures", (word, wanted) => expect(pick(word)).toEqual(wanted));
 
-  test("captures are picked by several words, each capture once and oldest first", () => {
+  test("several words pick each capture once, oldest first", () => {
     expect(pick("last", "all", sent.id)).toEqual([bounced, sent, newest]);
   });
 
-  test("captures are picked by a short name that is also the beginning of another id is refused with both", async () => {
+  test("a short name that is also the beginning of another id is refused, and the error names both captures", async () => {
     const word = sent.id.slice(-6);
     const twin = makeCapture({ at: NOW, body: JSON.stringify({ ...sampleEvent("email.sent"), id: `${word}-1` }) });
     const both = { list: () => [twin, ...all], get: () => undefined };
@@ -216,14 +216,14 @@ describe("captures are picked by", () => {
     expect(selectCaptures(both, [`#${word}`], NOW)).toEqual([sent]);
   });
 
-  test("captures are picked by a file's bare name is taken for an id, and the error says how to write it", async () => {
+  test("a file name without a path is taken for an id, and the error says how to write it as a file", async () => {
     // Where tests run there is always this one.
     const error = await errorOf(() => pick("LICENSE"));
     expect([error.code, error.message]).toEqual(["no_capture", expect.stringContaining("write ./LICENSE.")]);
     expect((await errorOf(() => pick("nothing"))).message).not.toContain("./");
   });
 
-  test("captures are picked by a path to files", () => {
+  test("a path picks files", () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "one.json"), JSON.stringify(sent));
     expect(pick(folder)).toEqual([sent]);
@@ -237,7 +237,7 @@ describe("captures are picked by", () => {
     ["tag:none", "no_capture", "tag:none"],
     ["./no-such-folder", "invalid_argument", "no-such-folder"],
     ["colour:red", "invalid_query", "type, status"],
-  ])("captures are picked by %s is refused with a reason", async (word, code, hint) => {
+  ])("%s is refused with a reason", async (word, code, hint) => {
     const error = await errorOf(() => pick(word));
     expect(error.code).toBe(code);
     expect(error.message).toContain(hint);

@@ -9,15 +9,15 @@ import { errorOf } from "../support/error-of.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 
-describe("a capture says what the signature was worth", () => {
-  test("a capture says what the signature was worth: genuine, with the name of the secret and never the secret", () => {
+describe("the signature check of a capture", () => {
+  test("a genuine capture names the secret that matched, and does not contain the secret", () => {
     const capture = makeCapture();
     expect(capture.verify).toMatchObject({ code: "ok", secretRef: "env:WEBHOOK_SECRET", skewSeconds: 0, fix: null });
     expect(capture.verify.summary).toContain("env:WEBHOOK_SECRET");
     expect(JSON.stringify(capture)).not.toContain(TEST_SECRET);
   });
 
-  test("a capture says what the signature was worth: stale, with the skew as time of signing minus arrival", () => {
+  test("a stale capture has the skew as time of signing minus time of arrival", () => {
     const { request } = makeCapture();
     const capture = captureRequest({
       request: { ...request, body: bodyBytes(makeCapture({ body: request.body.data })) },
@@ -34,12 +34,12 @@ describe("a capture says what the signature was worth", () => {
     ["missing", makeCapture({ headers: [] })],
     ["malformed", makeCapture({ headers: [["X-Svc-Signature", "t=1,v1=zz"]] })],
     ["malformed", makeCapture({ headers: [["X-Svc-Signature", "0".repeat(64)]] })],
-  ])("a capture says what the signature was worth: %s, with what to change", (code, { verify }) => {
+  ])("a capture with the signature verdict %s says what to change", (code, { verify }) => {
     expect(verify.code).toBe(code);
     expect(verify.fix).toEqual(expect.stringMatching(/\S{3}/));
   });
 
-  test("a capture says what the signature was worth: not checked, where no secret is known", () => {
+  test("a capture is not checked if no secret is known", () => {
     const { request } = makeCapture();
     const input = {
       request: { ...request, body: Buffer.from("{}") },
@@ -51,7 +51,7 @@ describe("a capture says what the signature was worth", () => {
   });
 });
 
-describe("a body survives byte for byte", () => {
+describe("the body of a capture", () => {
   test.each<[string, Uint8Array, string]>([
     ["text", Buffer.from('{"a":"é🕊"}\r\n'), "utf8"],
     ["a byte order mark", Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d]), "utf8"],
@@ -59,7 +59,7 @@ describe("a body survives byte for byte", () => {
     ["bytes that are no UTF-8", Buffer.from([0xff, 0x7b, 0x80]), "base64"],
     ["half a character", Buffer.from([0xc3]), "base64"],
     ["nothing", Buffer.alloc(0), "utf8"],
-  ])("a body survives byte for byte: %s", (_, body, encoding) => {
+  ])("a capture keeps a body byte for byte: %s", (_, body, encoding) => {
     const capture = parseCapture(JSON.parse(JSON.stringify(makeCapture({ body }))));
     expect(capture.request.body.encoding).toBe(encoding);
     expect(Buffer.from(bodyBytes(capture))).toEqual(Buffer.from(body));
@@ -67,7 +67,7 @@ describe("a body survives byte for byte", () => {
   });
 });
 
-test("a summary names what the event is about", () => {
+test("a summary names the subject of the event", () => {
   const body = JSON.stringify({
     id: "evt_1",
     type: "email.bounced",
@@ -86,7 +86,7 @@ test("a summary names what the event is about", () => {
   expect(summarizeCapture(makeCapture({ body: "not json" }))).toMatchObject({ type: null, subject: "" });
 });
 
-test("ids sort by time and by the order they were made in", () => {
+test("ids sort by time and by the order in which they were made", () => {
   const ids = [NOW, NOW, NOW, NOW + 1, NOW + 60_000].map((at) => makeCapture({ at }).id);
   expect(ids).toEqual(ids.toSorted());
   expect(new Set(ids).size).toBe(5);
@@ -102,7 +102,7 @@ test.each<[string, (capture: Record<string, unknown>) => unknown]>([
   ],
   ["request.body.data", (capture) => ({ ...capture, request: { body: { encoding: "base64", data: "%%%%" } } })],
   ["attempts[0].target", (capture) => ({ ...capture, attempts: [{}] })],
-])("a file with a bad %s is refused by name", async (field, spoil) => {
+])("a file with a bad %s is refused, and the error names the field", async (field, spoil) => {
   const error = await errorOf(() => parseCapture(spoil({ ...makeCapture() })));
   expect(error.code).toBe("invalid_capture");
   expect(error.message).toContain(field);

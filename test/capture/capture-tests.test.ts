@@ -38,7 +38,7 @@ describe("a folder of captures against a real receiver", () => {
     return { target: await serve(receiver.middleware()), runs, inspect };
   }
 
-  test("a folder of captures against a real receiver passes, again and again, each run under new ids", async () => {
+  test("a folder of captures passes against a real receiver, repeatedly, each run under new ids", async () => {
     const { target, runs, inspect } = await serveReceiver();
     const folder = folderOf({
       ...makeCapture(),
@@ -55,7 +55,7 @@ describe("a folder of captures against a real receiver", () => {
     expect(new Set(runs).size).toBe(2);
   });
 
-  test("a folder of captures against a real receiver fails on status, outcome and handlers that are not as expected", async () => {
+  test("a folder of captures fails against a real receiver if status, outcome or handlers are not as expected", async () => {
     const { target, inspect } = await serveReceiver();
     const folder = folderOf({
       ...makeCapture(),
@@ -120,7 +120,7 @@ describe("a folder of captures against a real receiver", () => {
     expect(report.cases[0]?.failures).toEqual([]);
   });
 
-  test("a folder of captures against a real receiver writes down what is answered with update, after which it passes", async () => {
+  test("a run with update writes the answers as expectations, and the next run passes", async () => {
     const { target, inspect } = await serveReceiver();
     const folder = folderOf({ ...makeCapture(), expect: { status: "500", ignore: ["$.at"] } });
     expect((await runTests({ folder, target, inspect, update: true })).cases[0]).toMatchObject({
@@ -137,27 +137,27 @@ describe("a folder of captures against a real receiver", () => {
   });
 });
 
-describe("against any app", () => {
-  test("against any app: a second delivery that is not taken as a duplicate fails", async () => {
+describe("a folder of captures against any app", () => {
+  test("a test fails if the app does not treat the second delivery as a duplicate", async () => {
     const { url } = await serveAnswers(() => ({ headers: { "x-pigeonhole-outcome": "accepted" } }));
     const report = await runTests({ folder: folderOf(makeCapture()), target: url, twice: true });
     expect(report.cases[0]?.failures).toEqual(["Second delivery: The outcome was accepted, expected duplicate."]);
   });
 
-  test("against any app: a second delivery only has to be answered 2xx where no outcome is named", async () => {
+  test("a test that names no outcome only asks for a 2xx answer to the second delivery", async () => {
     const { url, heard } = await serveAnswers((_, count) => ({ status: count < 3 ? 200 : count }));
     expect((await runTests({ folder: folderOf(makeCapture()), target: url, twice: true })).failed).toBe(0);
     expect(heard[0]?.body).toEqual(heard[1]?.body);
   });
 
-  test("against any app: JSON is compared without what may differ", async () => {
+  test("a test compares JSON without the fields that may differ", async () => {
     const { url } = await serveAnswers((_, count) => ({ body: JSON.stringify({ ok: count < 2, at: count }) }));
     const folder = folderOf({ ...makeCapture(), expect: { json: { ok: true, at: 0 }, ignore: ["$.at"] } });
     expect((await runTests({ folder, target: url })).failed).toBe(0);
     expect((await runTests({ folder, target: url })).cases[0]?.failures).toEqual(["$.ok is false, was true."]);
   });
 
-  test("against any app: no answer is told apart, and an update leaves the file alone", async () => {
+  test("a test reports a missing answer as such, and an update leaves the file alone", async () => {
     const folder = folderOf(makeCapture());
     const report = await runTests({ folder, target: "http://127.0.0.1:1", update: true });
     expect(report).toMatchObject({
@@ -173,14 +173,14 @@ describe("against any app", () => {
     [500, 200, "fixed"],
     [200, 500, "regressed"],
     [500, 500, "still failing"],
-  ])("against any app: %d before and %d now: %s", async (before, now, change) => {
+  ])("a test that was answered %d before and %d now is %s", async (before, now, change) => {
     const { url } = await serveAnswers(() => ({ status: now }));
     const attempt = makeAttempt({ target: url, at: new Date().toISOString(), status: before });
     const capture: Capture = { ...makeCapture(), attempts: [attempt] };
     expect((await runTests({ folder: folderOf(capture), target: url })).cases[0]?.change).toBe(change);
   });
 
-  test("against any app: a broken file or an empty folder stops the run, since a test left out would pass", async () => {
+  test("a broken file or an empty folder stops the run, since a skipped test would pass", async () => {
     const folder = folderOf(makeCapture());
     writeFileSync(join(folder, "broken.json"), "{");
     expect((await errorOf(() => runTests({ folder, target: "1" }))).message).toContain("broken.json");
@@ -188,7 +188,7 @@ describe("against any app", () => {
   });
 });
 
-test("JUnit holds every case, escaped", () => {
+test("the JUnit report has every case, with escaped text", () => {
   const testCase = {
     file: "a<b>.json",
     captureId: "cap_1",
@@ -223,7 +223,7 @@ describe("replayDirectory", () => {
     expect(types.toSorted()).toEqual(["email.bounced", "email.sent"]);
   });
 
-  test("replayDirectory rejects with every handler that failed, and why", async () => {
+  test("replayDirectory rejects with the name and the error of every handler that failed", async () => {
     const receiver = closing(createTestReceiver());
     receiver.on(
       "email.sent",
@@ -240,7 +240,7 @@ describe("replayDirectory", () => {
     expect((await replayDirectory(folder(), receiver, { returnFailures: true })).failed).toBe(1);
   });
 
-  test("replayDirectory rejects for a secret that the receiver does not know", async () => {
+  test("replayDirectory rejects if the receiver does not know the secret", async () => {
     const receiver = closing(createTestReceiver({ secrets: `whsec_${"o".repeat(43)}` }));
     expect((await errorOf(() => replayDirectory(folder(), receiver))).message).toContain("Answered 503, expected 2xx.");
   });
@@ -261,7 +261,7 @@ describe("a capture file that was edited by hand", () => {
     ["expect.handlers must be a string", { handlers: { welcome: true } }],
     ["expect.ignore must be a list", { ignore: "$.requestId" }],
     ["expect.outcome must be a string", { outcome: 1 }],
-  ])("a capture file that was edited by hand is named with what is wrong: %s", async (problem, expected) => {
+  ])("a capture file that was edited by hand is refused with the mistake: %s", async (problem, expected) => {
     const { url } = await serveAnswers();
     const folder = makeFolder();
     writeFileSync(join(folder, "hand.json"), JSON.stringify({ ...makeCapture(), expect: expected }));
@@ -276,15 +276,12 @@ describe("a capture file that was edited by hand", () => {
     ["attempts[0].at is no ISO 8601 time", { at: "yesterday" }],
     ["attempts[0].ms must be a number", { ms: "fast" }],
     ["attempts[0].kind must be one of forward, replay, retry", { kind: "again" }],
-  ])(
-    "a capture file that was edited by hand may not have an attempt that nobody can show: %s",
-    async (problem, wrong) => {
-      const folder = makeFolder();
-      const attempt = { target: "http://127.0.0.1:1/", status: 200, headers: [], sentHeaders: [], body: null };
-      const attempts = [{ ...attempt, ...(wrong as object) }];
-      writeFileSync(join(folder, "hand.json"), JSON.stringify({ ...makeCapture(), attempts }));
-      const error = await errorOf(() => runTests({ folder, target: "1" }));
-      expect(error.message).toContain(problem);
-    },
-  );
+  ])("a capture file with an attempt that cannot be shown is refused: %s", async (problem, wrong) => {
+    const folder = makeFolder();
+    const attempt = { target: "http://127.0.0.1:1/", status: 200, headers: [], sentHeaders: [], body: null };
+    const attempts = [{ ...attempt, ...(wrong as object) }];
+    writeFileSync(join(folder, "hand.json"), JSON.stringify({ ...makeCapture(), attempts }));
+    const error = await errorOf(() => runTests({ folder, target: "1" }));
+    expect(error.message).toContain(problem);
+  });
 });

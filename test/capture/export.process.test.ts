@@ -18,12 +18,12 @@ const awkward = makeCapture({ body: `{"text":"it's \\"here\\" $HOME \`x\` \\\\ ð
 const binary = makeCapture({ body: Buffer.from([0, 0xff, 0x27, 0x0a]), at: NOW + 6 });
 const captures = [{ ...makeCapture(), tags: ["vip"], note: "kept" }, awkward, binary];
 
-describe("captures come back from", () => {
-  test.each(["ndjson", "json"] as const)("captures come back from %s as they were", (as) => {
+describe("export and import", () => {
+  test.each(["ndjson", "json"] as const)("captures that are exported as %s are imported unchanged", (as) => {
     expect(parseImport(exportCaptures(captures, { as }).text)).toEqual({ captures, problems: [] });
   });
 
-  test("captures come back from har with bytes, headers, time and verdict", () => {
+  test("captures that are exported as har keep bytes, headers, time and verdict", () => {
     const { captures: imported, problems } = parseImport(exportCaptures(captures, { as: "har" }).text, { secrets });
     expect(problems).toEqual([]);
     expect(imported).toHaveLength(captures.length);
@@ -38,7 +38,7 @@ describe("captures come back from", () => {
 });
 
 describe("an import", () => {
-  test("an import takes a bare event", () => {
+  test("an import accepts a bare event", () => {
     const event = sampleEvent("email.sent");
     const { captures: imported } = parseImport(JSON.stringify(event, undefined, 2));
     expect(imported[0]).toMatchObject({
@@ -48,7 +48,7 @@ describe("an import", () => {
     });
   });
 
-  test("an import names what it cannot take, by line and without quoting it", () => {
+  test("an import names the lines that it cannot read, and does not quote them", () => {
     const text = `${JSON.stringify(captures[0])}\n{"private":1}\nprivate\n`;
     const { captures: imported, problems } = parseImport(text);
     expect(imported).toEqual([captures[0]]);
@@ -56,7 +56,7 @@ describe("an import", () => {
     expect(problems.join()).not.toContain("private");
   });
 
-  test.each(["", "hello", "a\nb"])("an import refuses %j", async (text) => {
+  test.each(["", "hello", "a\nb"])("an import refuses the text %j", async (text) => {
     expect((await errorOf(() => parseImport(text))).code).toBe("invalid_capture");
   });
 });
@@ -74,7 +74,7 @@ describe("a curl command", () => {
     ["awkward text", awkward],
     ["binary", binary],
     ["a large body", makeCapture({ body: "x".repeat(200_000) })],
-  ])("a curl command run by a shell, posts %s byte for byte under a fresh signature", async (_, capture) => {
+  ])("an exported curl command posts %s byte for byte under a new signature", async (_, capture) => {
     const { url, heard } = await serveAnswers();
     await post(url, capture);
     const [request] = heard;
@@ -85,14 +85,14 @@ describe("a curl command", () => {
     expect(request?.rawHeaders).toEqual(expect.arrayContaining(["X-Dup", "x-dup"]));
   });
 
-  test("a curl command leaves the captured signature alone when exact", async () => {
+  test("an exported curl command keeps the captured signature if exact is set", async () => {
     const { url, heard } = await serveAnswers();
     await post(url, awkward, "exact");
     const captured = awkward.request.headers.find(([name]) => name === "x-svc-signature")?.[1];
     expect(heard[0]?.headers["x-svc-signature"]).toBe(captured);
   });
 
-  test("a curl command cannot be injected through header, path or body", async () => {
+  test("a header, path or body cannot inject anything into an exported curl command", async () => {
     const folder = makeFolder();
     const evil = `'; touch ${folder}/owned; echo '`;
     const { url } = await serveAnswers();
@@ -108,18 +108,18 @@ describe("a curl command", () => {
     await expect(run("ls", [join(folder, "owned")])).rejects.toThrow();
   });
 
-  test("a curl command needs a secret to be signed", async () => {
+  test("an exported curl command needs a secret for its signature", async () => {
     expect((await errorOf(() => exportCaptures(captures, { as: "curl", mode: "resign" }))).code).toBe("invalid_secret");
   });
 });
 
-test("http files hold one request each, and say which body the format cannot represent", () => {
+test("an http file holds one request for each capture, and says which body the format cannot represent", () => {
   const { text } = exportCaptures(captures, { as: "http", secret: TEST_SECRET, target: "http://127.0.0.1:3000" });
   expect(text.match(/^POST http:\/\/127\.0\.0\.1:3000\/webhooks$/gm)).toHaveLength(3);
   expect(text.match(/use curl/g)).toHaveLength(2);
 });
 
-test("a vitest file runs, and fails when a handler does", async () => {
+test("an exported vitest file runs, and fails if a handler fails", async () => {
   const folder = makeFolder();
   mkdirSync(join(folder, "src"));
   mkdirSync(join(folder, "test"));
@@ -150,12 +150,12 @@ receiver.on("email.sent", () => { throw new Error("not now"); });`,
   expect(text).toContain("Left out: 1");
 }, 60_000);
 
-test("no format ever holds the secret", () => {
+test("no export format contains the secret", () => {
   for (const as of EXPORT_FORMATS)
     expect(exportCaptures(captures, { as, secret: TEST_SECRET }).text).not.toContain(TEST_SECRET);
 });
 
-test("http files hold no request that a delivery made up", () => {
+test("an http file contains no request that a delivery made up", () => {
   const event = { id: "evt_1", type: "a\n### \nGET http://127.0.0.1:9/", createdAt: "2026-01-01T00:00:00Z", data: {} };
   const bodies = [
     JSON.stringify(event),
@@ -171,7 +171,7 @@ test("http files hold no request that a delivery made up", () => {
   expect(text.match(/cannot represent the body/g)).toHaveLength(3);
 });
 
-test("vitest files leave out what is nested too deeply to be written", () => {
+test("a vitest file leaves out bodies that are too deeply nested to be written", () => {
   const nested = `{"id":"evt_2","type":"email.received","data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   const { text } = exportCaptures([makeCapture({ body: nested }), makeCapture()], { as: "vitest" });
   expect(text).toContain("Left out: 1 captures without a readable event.");

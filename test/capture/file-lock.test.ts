@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { tryFileLock } from "#pigeonhole/capture/folder/file-lock.js";
 import { makeFolder } from "../support/folder.js";
 
-describe("a lock that is tried for", () => {
-  test("a lock that is tried for is busy for as long as a task holds it, also past the age of one that was left behind", async () => {
+describe("the file lock", () => {
+  test("a lock is busy while a task holds it, even longer than the age at which a lock counts as abandoned", async () => {
     const folder = makeFolder();
     const file = join(folder, "one");
     let end = (): void => undefined;
@@ -23,7 +23,7 @@ describe("a lock that is tried for", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a lock that is tried for that a killed process left behind is free for the next try after", async () => {
+  test("a lock that a killed process left is free for the next try", async () => {
     const file = join(makeFolder(), "one");
     writeFileSync(`${file}.lock`, "");
     const longAgo = new Date(Date.now() - 6_000);
@@ -32,7 +32,7 @@ describe("a lock that is tried for", () => {
     expect(await tryFileLock(file, async () => "mine")).toBe("mine");
   });
 
-  test("a lock that is tried for that was left behind before the clock was set back is free too", async () => {
+  test("a lock that was left before the clock was set back is free", async () => {
     const file = join(makeFolder(), "one");
     writeFileSync(`${file}.lock`, "");
     const inAnHour = new Date(Date.now() + 3_600_000);
@@ -41,7 +41,7 @@ describe("a lock that is tried for", () => {
     expect(await tryFileLock(file, async () => "mine")).toBe("mine");
   });
 
-  test("a lock that is tried for is free again after a task that fails", async () => {
+  test("a lock is free again after its task fails", async () => {
     const file = join(makeFolder(), "one");
     const failing = tryFileLock(file, () => Promise.reject(new Error("no")));
     await expect(failing).rejects.toThrow("no");

@@ -34,7 +34,7 @@ function answerInTurn(name: string, answers: readonly string[]): { asked: number
   return count;
 }
 
-test("a replay connects to the address that was checked, though its name leads elsewhere by then", async () => {
+test("a replay connects to the address that was checked, even if the name resolves to another one by then", async () => {
   const count = answerInTurn("rebound.test", ["127.0.0.1"]);
   const app = await serveAnswers();
   const target = app.url.replace("127.0.0.1", "rebound.test");
@@ -45,7 +45,7 @@ test("a replay connects to the address that was checked, though its name leads e
   expect(count.asked).toBe(1);
 });
 
-test("a name that led outside is refused, and asked for again later", async () => {
+test("a name that resolved to an outside address is refused, and resolved again at the next try", async () => {
   const count = answerInTurn("moving.test", ["203.0.113.9", "127.0.0.1"]);
   const lookUp = createLocalLookUp();
   const ask = () =>

@@ -26,7 +26,7 @@ const plain = makeCapture({ body, at: NOW - 600_000 });
 const capture: Capture = { ...plain, attempts: [attempt], tags: ["vip"], note: "Look: here", pinned: true };
 const unanswered: Capture = { ...capture, attempts: [{ ...attempt, kind: "forward", status: null, error: "refused" }] };
 
-describe("a search finds", () => {
+describe("searching captures", () => {
   test.each<[string, boolean]>([
     ["", true],
     ["order 1042", true],
@@ -89,7 +89,7 @@ describe("a search finds", () => {
     ["data.text:*o*d*e*r*late", true],
     ["data.text:*late*late", false],
     ['"look: here"', true],
-  ])("a search finds %s → %s", (text, found) => {
+  ])("the search %s matches: %s", (text, found) => {
     expect(matchesQuery(parseQuery(text), capture, NOW)).toBe(found);
   });
 
@@ -98,11 +98,11 @@ describe("a search finds", () => {
     ["the short name with its mark", `#${captureHandle(capture.id)}`, true],
     ["the id without cap_", capture.id.slice("cap_".length), true],
     ["a part of the short name", captureHandle(capture.id).slice(1), false],
-  ])("a search finds a capture by %s", (_, value, found) => {
+  ])("the search finds a capture by %s", (_, value, found) => {
     expect(matchesQuery(parseQuery(`id:${value}`), capture, NOW)).toBe(found);
   });
 
-  test("a search finds what was never answered", () => {
+  test("the search finds captures that were never answered", () => {
     const find = (text: string): boolean => matchesQuery(parseQuery(text), unanswered, NOW);
     expect(["status:none", "has:error", "-is:replay", "-has:answer"].map(find)).toEqual([true, true, true, true]);
     expect(["status:5xx", "status:<500"].map(find)).toEqual([false, false]);
@@ -121,13 +121,13 @@ test.each([
   ["type:", "type:value"],
   ['"open', "quote"],
   ["-", "is empty"],
-])("a mistake is named with what is allowed: %s", async (text, hint) => {
+])("the search %s is refused, and the error names what is allowed", async (text, hint) => {
   const error = await errorOf(() => parseQuery(text));
   expect(error.code).toBe("invalid_query");
   expect(error.message).toContain(hint);
 });
 
-test("a query is written as chips and read again", () => {
+test("a query is written as chips and read back unchanged", () => {
   const text = String.raw`type:email.* -tag:"very important" "say \"hi\"" -word data.a:"x y"`;
   const query = parseQuery(text);
   expect(query.terms.map((term) => term.field)).toEqual(["type", "tag", null, null, "data.a"]);
@@ -135,12 +135,12 @@ test("a query is written as chips and read again", () => {
   expect(formatQuery(makeQuery(query.terms.slice(0, 1)))).toBe("type:email.*");
 });
 
-test("every field is described for help", () => {
+test("every search field is described in the help", () => {
   expect(Object.keys(QUERY_FIELDS)).toEqual(expect.arrayContaining(["type", "header.<name>", "data.<path>"]));
   expect(QUERY_FIELDS["is"]?.values).toContain("pinned");
 });
 
-test("what the page uses imports nothing of Node", () => {
+test("the modules that the page uses import nothing of Node", () => {
   const folder = resolve(import.meta.dirname, "../../src/capture");
   const read = (name: string): string => readFileSync(resolve(folder, name), "utf8");
   const marked = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
@@ -159,7 +159,7 @@ test("what the page uses imports nothing of Node", () => {
   expect(marked.length).toBeGreaterThan(8);
 });
 
-test("a search goes past a body that is nested without end", () => {
+test("a search accepts a body that is nested without end", () => {
   const nested = `{"id":"evt_2","type":"email.received","data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   const hostile = makeCapture({ body: nested });
   for (const text of ["data.a:x", "is:test", "no such text"]) {

@@ -48,13 +48,13 @@ describe("redaction", () => {
   const redacted = createRedactor({ key })(original);
   const seen = dataOf(redacted);
 
-  test.each(REDACTION_PROFILES)("redaction of the profile %s leaves nothing of a person", (profile) => {
+  test.each(REDACTION_PROFILES)("the redaction profile %s removes all personal data", (profile) => {
     const text = JSON.stringify(createRedactor({ profile })(original));
     expect(text).not.toMatch(/\bada\b|lovelace|bob|customer|invoice|dear|203\.0|sk_live|plainvalue|called/i);
   });
 
   test.each(REDACTION_PROFILES)(
-    "redaction of the profile %s hides addresses beside the body, and codes that are numbers",
+    "the redaction profile %s removes addresses outside the body, and codes that are numbers",
     (profile) => {
       const envelope = { id: "ada@customer.example.com", type: "email.bounced", createdAt: "ada@customer.example.com" };
       const capture: Capture = {
@@ -73,12 +73,12 @@ describe("redaction", () => {
     },
   );
 
-  test("redaction leaves a number of tokens or sessions as it is", () => {
+  test("redaction keeps the number of tokens or sessions", () => {
     const body = JSON.stringify({ id: "evt_1", type: "email.bounced", data: { tokens: 300, sessions: 12, code: 550 } });
     expect(dataOf(createRedactor({ key })(makeCapture({ body })))).toEqual({ tokens: 300, sessions: 12, code: 550 });
   });
 
-  test("redaction fills a body that is nested too deeply to be walked through", () => {
+  test("redaction replaces a body that is too deeply nested to be read", () => {
     const lists = "[".repeat(100_000);
     const body = `{"id":"evt_1","type":"email.bounced","data":["Ada",${lists}${"]".repeat(100_000)}]}`;
     const safe = createRedactor({ key })(makeCapture({ body }));
@@ -86,7 +86,7 @@ describe("redaction", () => {
     expect(safe.request.body.data).not.toContain("Ada");
   });
 
-  test("redaction gives the same address the same stand-in, in lists, keys and beside a name", () => {
+  test("redaction replaces the same address by the same substitute in lists, keys and next to a name", () => {
     expect(seen.recipient).toMatch(/^p-[0-9a-f]{8}@d-[0-9a-f]{8}\.example$/);
     expect(seen.from).toBe(`Xxx Xxxxxxxx <${seen.recipient}>`);
     expect(seen.to).toEqual([seen.recipient]);
@@ -109,7 +109,7 @@ describe("redaction", () => {
     expect(redacted.event).toEqual(original.event);
   });
 
-  test("redaction drops the signature with the bytes it was made for", () => {
+  test("redaction removes the signature together with the bytes that it was made for", () => {
     expect(redacted).toMatchObject({
       redaction: "default",
       note: "",
@@ -128,7 +128,7 @@ describe("redaction", () => {
     expect(dataOf(createRedactor()(original)).recipient).not.toBe(seen.recipient);
   });
 
-  test("redaction strict also hides identifiers within data, numbers, marks and tags", () => {
+  test("strict redaction also removes identifiers inside data, numbers, marks and tags", () => {
     const strict = createRedactor({ key, profile: "strict" })(original);
     expect(dataOf(strict)).toMatchObject({
       messageId: expect.stringMatching(/^msg_[0-9a-f]{16}$/),
@@ -139,20 +139,20 @@ describe("redaction", () => {
     expect(strict).toMatchObject({ tags: [], request: { path: "/" }, event: { id: "evt_1" } });
   });
 
-  test.each(EVENT_TYPES)("redaction leaves no address of the sample of %s", (type) => {
+  test.each(EVENT_TYPES)("redaction leaves no address in the sample of %s", (type) => {
     const redact = createRedactor({ key });
     const text = JSON.stringify(redact(makeCapture({ body: JSON.stringify(sampleEvent(type)) })));
     expect(text).not.toMatch(/\bada\b|customer\.example|192\.0\.2/i);
   });
 
-  test("redaction fills what is no JSON with as many bytes of nothing", () => {
+  test("redaction replaces a body that is not JSON with as many meaningless bytes", () => {
     const text = createRedactor()(makeCapture({ body: "Ada, 42!\n" }));
     expect(text.request.body).toEqual({ encoding: "utf8", data: "Xxx, 00!\n" });
     const bytes = createRedactor()(makeCapture({ body: Buffer.from([0xff, 1, 2, 3]) }));
     expect(Buffer.from(bodyBytes(bytes))).toEqual(Buffer.alloc(4));
   });
 
-  test("redaction takes time in proportion to the text, also where it looks like an address", () => {
+  test("redaction takes time in proportion to the text, even if the text looks like an address", () => {
     const body = (length: number): string =>
       JSON.stringify({ data: { text: "a.".repeat(length) + "@".repeat(length) } });
     const started = performance.now();

@@ -30,8 +30,8 @@ const outcomes = ({ attempts }: Awaited<ReturnType<typeof replayCaptures>>) =>
     ({ attempt }) => `${attempt.status} ${attempt.headers.find(([name]) => name === "x-pigeonhole-outcome")?.[1]}`,
   );
 
-describe("a real receiver", () => {
-  test("a real receiver takes an old capture that is signed anew, and knows its id the second time", async () => {
+describe("replaying to a real receiver", () => {
+  test("a real receiver accepts an old capture that is signed again, and recognises its id the second time", async () => {
     const { url, runs } = await serveReceiver();
     const report = await replay({ target: url, times: 2 });
     expect(outcomes(report)).toEqual(["200 accepted", "200 duplicate"]);
@@ -39,7 +39,7 @@ describe("a real receiver", () => {
     await expect.poll(() => runs).toHaveLength(1);
   });
 
-  test("a real receiver runs its handlers again for a new id, at every repetition", async () => {
+  test("a real receiver runs its handlers again for the new id of each repetition", async () => {
     const { url, runs } = await serveReceiver();
     const report = await replay({ target: url, times: 3, identity: "new-id" });
     expect(outcomes(report)).toEqual(Array.from({ length: 3 }, () => "200 accepted"));
@@ -47,12 +47,12 @@ describe("a real receiver", () => {
     expect(new Set(runs)).toEqual(new Set(report.attempts.map(({ attempt }) => attempt.eventId)));
   });
 
-  test("a real receiver refuses the same capture sent exact, since it is stale", async () => {
+  test("a real receiver refuses a capture that is sent exact, since it is stale", async () => {
     const { url } = await serveReceiver();
     expect(outcomes(await replay({ target: url, mode: "exact" }))).toEqual(["503 unverified"]);
   });
 
-  test("a real receiver takes an edited body, as it is signed anew", async () => {
+  test("a real receiver accepts an edited body, since it is signed again", async () => {
     const { url, receiver } = await serveReceiver();
     const edit = { set: { id: "evt_edited", "data.recipient": "new@b.example" }, unset: ["data.subject"] };
     const report = await replay({ target: url, edit });
@@ -108,8 +108,8 @@ test("answers of one status and body differ when their outcomes do", async () =>
   ]);
 });
 
-describe("what is sent", () => {
-  test("what is sent exact has the captured bytes and header list", async () => {
+describe("the request of a replay", () => {
+  test("an exact replay sends the captured bytes and header list", async () => {
     const { url, heard } = await serveAnswers();
     const capture = makeCapture({ at: HOUR_AGO, body: Buffer.from([0xff, 0x00, 0x80]) });
     await replay({ captures: [capture], target: url, mode: "exact" });
@@ -122,13 +122,13 @@ describe("what is sent", () => {
   test.each([
     ["resign", "1"],
     ["exact", undefined],
-  ] as const)("what is sent %s says that it was signed here: %s", async (mode, mark) => {
+  ] as const)("a replay with the signature mode %s has a mark that it was signed here: %s", async (mode, mark) => {
     const { url, heard } = await serveAnswers();
     await replay({ captures: [makeCapture({ at: HOUR_AGO })], target: url, mode });
     expect(heard[0]?.headers["x-pigeonhole-signed-here"]).toBe(mark);
   });
 
-  test("what is sent resigned differs only in the signature's value and the mark, in the captured form", async () => {
+  test("a replay that is signed again differs only in the signature's value and the mark, in the captured form", async () => {
     const { url, heard } = await serveAnswers();
     const bare = makeCapture({
       headers: [
@@ -149,20 +149,20 @@ describe("what is sent", () => {
     );
   });
 
-  test("what is sent never holds the secret, and neither does the report", async () => {
+  test("a replay contains no secret, and neither does its report", async () => {
     const { url, heard } = await serveAnswers();
     const report = await replay({ target: url });
     expect(JSON.stringify([heard, report])).not.toContain(secret);
   });
 
-  test("what is sent goes to several targets, or to those of the capture", async () => {
+  test("a replay goes to several targets, or to those of the capture", async () => {
     const [one, two] = [await serveAnswers(), await serveAnswers()];
     await replay({ target: [one.url, `${two.url}/other`] });
     await replay({ target: ({ event }) => (event.type === "email.bounced" ? [two.url] : []) });
     expect([one.heard.length, two.heard.map(({ url }) => url)]).toEqual([1, ["/other", "/webhooks"]]);
   });
 
-  test("what is sent says when a body has no id to change", async () => {
+  test("a replay says when a body has no id to change", async () => {
     const { url } = await serveAnswers();
     const report = await replay({ captures: [makeCapture({ body: "not json" })], target: url, identity: "new-id" });
     expect(report.attempts[0]).toMatchObject({
@@ -172,7 +172,7 @@ describe("what is sent", () => {
   });
 });
 
-describe("order and timing", () => {
+describe("order and timing of replays", () => {
   const captures = Array.from({ length: 8 }, (_, n) =>
     makeCapture({ at: NOW + n * 1000, body: JSON.stringify({ id: `${n}`, type: "t" }) }),
   );
@@ -182,12 +182,12 @@ describe("order and timing", () => {
     return { order: heard.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id).join(""), seed };
   };
 
-  test("the order original is that of arrival, reverse the other way round", async () => {
+  test("a replay sends captures in order of arrival or in reverse", async () => {
     expect(await sequence({})).toEqual({ order: "01234567", seed: null });
     expect(await sequence({ order: "reverse" })).toEqual({ order: "76543210", seed: null });
   });
 
-  test("a shuffle is repeated by its seed", async () => {
+  test("a replay with the same seed repeats the same shuffle", async () => {
     const first = await sequence({ order: "shuffle" });
     expect(first.order.split("").toSorted().join("")).toBe("01234567");
     expect(await sequence({ order: "shuffle", seed: first.seed ?? -1 })).toEqual(first);
@@ -196,7 +196,7 @@ describe("order and timing", () => {
     );
   });
 
-  test("a replay keeps the gaps between arrivals, so many times faster", async () => {
+  test("a replay keeps the gaps between arrivals, shortened by the speed", async () => {
     const clock = fakeClock();
     const { url, heard } = await serveAnswers();
     const replayed = replay({ captures: captures.slice(0, 4), target: url, keepTiming: 4, clock });
@@ -210,7 +210,7 @@ describe("order and timing", () => {
     expect(await replayed).toMatchObject({ answered: 4 });
   });
 
-  test("a replay sends no more at once than asked, and all of them", async () => {
+  test("a replay sends no more requests at once than asked, and sends all of them", async () => {
     let [open, most] = [0, 0];
     const url = await serve((_, res) => {
       most = Math.max(most, (open += 1));
@@ -220,7 +220,7 @@ describe("order and timing", () => {
     expect([most, report.attempts.length]).toEqual([4, 24]);
   });
 
-  test("a replay stops when called off, and says so", async () => {
+  test("a replay stops when it is aborted, and says so", async () => {
     const { url } = await serveAnswers();
     const stop = new AbortController();
     const report = await replay({ captures, target: url, signal: stop.signal, onAttempt: () => stop.abort() });
@@ -228,8 +228,8 @@ describe("order and timing", () => {
   });
 });
 
-describe("answers are compared", () => {
-  test("answers are compared with the attempt before, JSON by structure and without what is to be ignored", async () => {
+describe("comparing answers", () => {
+  test("an answer is compared with the previous attempt, JSON by structure and without the ignored fields", async () => {
     const { url } = await serveAnswers((_, count) => ({
       headers: { "content-type": "application/json" },
       body: count === 3 ? '{"a":2,"at":3}' : `{"at":${count},"a":1}`,
@@ -240,7 +240,7 @@ describe("answers are compared", () => {
     expect(report.changed).toBe(1);
   });
 
-  test("answers are compared across runs, through the attempts of the capture", async () => {
+  test("an answer is compared with the attempts of earlier runs, which the capture holds", async () => {
     let status = 200;
     const { url } = await serveAnswers(() => ({ status }));
     let capture: Capture = makeCapture();
@@ -255,7 +255,7 @@ describe("answers are compared", () => {
     expect(capture.attempts.map(({ n }) => n)).toEqual([1, 2]);
   });
 
-  test("answers are compared with what is expected", async () => {
+  test("an answer is compared with the expectation", async () => {
     const { url } = await serveAnswers(() => ({ status: 404, body: "{}" }));
     const report = await replay({ target: url, expect: { status: "2xx", outcome: "accepted", json: { ok: true } } });
     expect(report.failed).toBe(1);
@@ -266,7 +266,7 @@ describe("answers are compared", () => {
     ]);
   });
 
-  test("an answer that does not come is a failure, no exception", async () => {
+  test("a replay reports a missing answer as a failure and does not throw", async () => {
     const report = await replay({ target: "1", expect: {} });
     expect(report).toMatchObject({ answered: 0, unanswered: 1, failed: 1, attempts: [{ failure: "refused" }] });
   });
@@ -285,7 +285,7 @@ test.each<[string, Partial<ReplayOptions>, string]>([
   ["times of 0", { times: 0 }, "invalid_option"],
   ["a speed of 0", { keepTiming: 0 }, "invalid_option"],
   ["an expectation that cannot be read", { expect: { status: "good" } }, "invalid_argument"],
-])("%s is refused before anything is sent", async (_, options, code) => {
+])("a replay of %s is refused before anything is sent", async (_, options, code) => {
   const { url, heard } = await serveAnswers();
   expect((await errorOf(() => replay({ target: url, ...options }))).code).toBe(code);
   expect(heard).toEqual([]);
@@ -303,13 +303,13 @@ test.each([
 ])("a new id changes nothing else in %s", (text, wanted) => expect(changeEventId(text, "N")).toBe(wanted));
 
 describe("editing JSON", () => {
-  test("editing JSON makes objects on the way, and reaches into lists", () => {
+  test("an edit creates missing objects on the way, and reaches into lists", () => {
     expect(editJson('{"a":[1,{"b":2}]}', { set: { "a.1.b": 3, "c.d": null, "a.2": "x" }, unset: ["a.0"] })).toBe(
       '{"a":[{"b":3},"x"],"c":{"d":null}}',
     );
   });
 
-  test("editing JSON treats __proto__ as a name like any other", () => {
+  test("an edit treats __proto__ as a name like any other", () => {
     expect(editJson("{}", { set: { "__proto__.polluted": 1 } })).toBe('{"__proto__":{"polluted":1}}');
     expect({}).not.toHaveProperty("polluted");
   });
@@ -319,7 +319,7 @@ describe("editing JSON", () => {
     ['{"a":1}', "a.b"],
     ['{"a":[]}', "a.5"],
     ["{}", "a..b"],
-  ])("editing JSON refuses %s at %s", async (text, path) => {
+  ])("an edit refuses %s at %s", async (text, path) => {
     expect((await errorOf(() => editJson(text, { set: { [path]: 1 } }))).code).toBe("invalid_argument");
   });
 });
@@ -335,6 +335,6 @@ test.each<[unknown, unknown, string[], string[]]>([
   [{ a: { b: { at: 1 } } }, { a: { b: { at: 2 } } }, ["$..at"], []],
   [{ a: { b: 1 } }, { a: { b: 2 } }, ["$.a"], []],
   [{ a: 1 }, { a: 2 }, ["$"], []],
-])("%j and %j without %j differ at %j", (before, after, ignore, paths) => {
+])("the comparison of %j and %j without %j differs at %j", (before, after, ignore, paths) => {
   expect(compareJson(before, after, ignore).map(({ path }) => path)).toEqual(paths);
 });

@@ -72,7 +72,7 @@ describe("a generated module", () => {
     expect((await deliver(receiver, sampleEvent("email.sent", { to: 5 }))).outcome).toBe("parked");
   }, 60_000);
 
-  test("a generated module is the same for the same captures, holds none of their values, and fits them", () => {
+  test("a generated module is the same for the same captures, contains none of their values, and accepts them", () => {
     expect(generateSchemas(samples)).toBe(text);
     expect(text).not.toMatch(/\bada\b|customer|#1042|transactional|dkim_/i);
     expect(compareSchemas(text, samples)).toEqual([]);
@@ -93,13 +93,13 @@ describe("a generated module", () => {
     expect(compareSchemas(random, captures)).toEqual([]);
   }, 60_000);
 
-  test("a generated module leaves out test deliveries and what cannot be read", async () => {
+  test("a generated module leaves out test deliveries and bodies that cannot be read", async () => {
     const captures = [makeCapture({ body: JSON.stringify(sampleTestEvent()) }), makeCapture({ body: "no" })];
     expect((await errorOf(() => generateSchemas(captures))).code).toBe("no_capture");
   });
 });
 
-describe("a field is", () => {
+describe("the fields of a generated schema", () => {
   test.each<[string, unknown[], string[]]>([
     ["optional where some lack it", [{ a: "x", b: true }, { a: "y" }], ["a: z.string()", "b: z.optional(z.boolean())"]],
     ["nullable where some are null", [{ a: null }, { a: "x" }], ["a: z.nullable(z.string())"]],
@@ -131,10 +131,10 @@ describe("a field is", () => {
       ["a: z.record(z.string(), z.string())"],
     ],
     ["quoted where its name needs it", [{ "a-b": 1, __proto__x: 2 }], ['"a-b": z.number()', "__proto__x: z.number()"]],
-  ])("a field is %s", (_, samples, lines) => expect(fieldsOf(samples)).toEqual(lines));
+  ])("a field of a generated schema is %s", (_, samples, lines) => expect(fieldsOf(samples)).toEqual(lines));
 });
 
-describe("drift is told", () => {
+describe("drift between schemas and captures", () => {
   const text = generateSchemas(
     capturesOf(
       ...times(5, (n) => ({
@@ -159,19 +159,19 @@ describe("drift is told", () => {
       ["$.list[*].id is number, the schema says string that begins with item_"],
     ],
     ["a fraction", { ...good, count: 1.5 }, ["$.count is another number, the schema says whole number"]],
-  ])("drift is told %s", (_, data, wanted) => {
+  ])("compareSchemas reports %s", (_, data, wanted) => {
     const drifts = compareSchemas(text, capturesOf(data, data));
     expect(drifts.map(({ path, problem }) => `${path} ${problem}`)).toEqual(wanted);
     for (const drift of drifts) expect(drift).toMatchObject({ type: "form.submitted", captures: 2 });
   });
 
-  test("drift is told for a type without a schema", () => {
+  test("compareSchemas reports a type without a schema", () => {
     expect(compareSchemas(text, [captureOf("email.sent", {})])).toMatchObject([
       { type: "email.sent", path: "$", problem: "has no schema" },
     ]);
   });
 
-  test("drift is told after a formatter broke long lines as well", () => {
+  test("compareSchemas reports drift even after a formatter broke long lines", () => {
     const broken = text
       .replaceAll(/z\.(email|string)\(\)/g, "z\n    .$1()")
       .replaceAll("z\n    .", "z.")
@@ -181,7 +181,7 @@ describe("drift is told", () => {
   });
 
   test.each(["", "export const a = 1;", "export const a = z.object({});\nexport const schemas = {};"])(
-    "drift is told not for a file of another hand: %j",
+    "compareSchemas refuses a file that generateSchemas did not write: %j",
     async (other) => {
       expect((await errorOf(() => compareSchemas(other, []))).code).toBe("invalid_argument");
     },

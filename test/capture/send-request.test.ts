@@ -9,8 +9,8 @@ import { listen } from "../support/listen.js";
 
 const post = { method: "POST", headers: [] as [string, string][], body: Buffer.from("{}") };
 
-describe("a request goes out", () => {
-  test("a request goes out with header order, spelling and duplicates, without what belongs to the old connection", async () => {
+describe("the outgoing request", () => {
+  test("a request keeps header order, spelling and duplicates, and drops the headers of the old connection", async () => {
     const { url, heard } = await serveAnswers();
     const { host } = new URL(url);
     const answer = await sendRequest({
@@ -33,33 +33,33 @@ describe("a request goes out", () => {
     expect(heard[0]).toMatchObject({ method: "POST", url: "/hooks?a=1", body: Buffer.from("{}") });
   });
 
-  test("a request goes out with the host as it was, if asked", async () => {
+  test("a request keeps the captured host if asked", async () => {
     const { url, heard } = await serveAnswers();
     await sendRequest({ ...post, url, headers: [["Host", "tunnel.example"]], keepHost: true });
     expect(heard[0]?.headers.host).toBe("tunnel.example");
   });
 
-  test("a request goes out, and a redirect is not followed", async () => {
+  test("a request does not follow a redirect", async () => {
     const { url, heard } = await serveAnswers(() => ({ status: 302, headers: { location: "/elsewhere" } }));
     expect(await sendRequest({ ...post, url })).toMatchObject({ status: 302, failure: null });
     expect(heard).toHaveLength(1);
   });
 });
 
-describe("a failure says what happened", () => {
-  test("a failure says what happened: nothing listens", async () => {
+describe("failures of an outgoing request", () => {
+  test("a request to a port without a listener fails and says so", async () => {
     const answer = await sendRequest({ ...post, url: "http://127.0.0.1:1/" });
     expect(answer).toMatchObject({ status: null, failure: "refused" });
     expect(answer.error).toContain("127.0.0.1:1");
   });
 
-  test("a failure says what happened: a time longer than Node's timers can wait is no failure", async () => {
+  test("a request waits for a time that is longer than Node's timers allow", async () => {
     const { url } = await serveAnswers(() => ({ status: 200 }));
     const answer = await sendRequest({ ...post, url, timeoutMs: 30 * 24 * 60 * 60 * 1_000 });
     expect(answer).toMatchObject({ status: 200, failure: null });
   });
 
-  test("a failure says what happened: no answer in time, and called off", async () => {
+  test("a request fails with different words for a missing answer and for an abort", async () => {
     const url = await serve(() => undefined);
     expect(await sendRequest({ ...post, url, timeoutMs: 30 })).toMatchObject({ status: null, failure: "timeout" });
     const signal = AbortSignal.timeout(30);
@@ -67,7 +67,7 @@ describe("a failure says what happened", () => {
     expect(await sendRequest({ ...post, url, signal })).toMatchObject({ failure: "aborted", ms: expect.any(Number) });
   });
 
-  test("a failure says what happened: an answer that stops halfway", async () => {
+  test("a request fails and says so if the answer stops halfway", async () => {
     const url = await serve((_, res) => {
       res.writeHead(200, { "content-length": "10" }).write("half");
       setTimeout(() => res.destroy(), 20);
@@ -76,12 +76,12 @@ describe("a failure says what happened", () => {
     expect(answer).toMatchObject({ status: 200, failure: "broken", body: Buffer.from("half") });
   });
 
-  test("a failure says what happened: an answer without end", async () => {
+  test("a request fails and says so if the answer never ends", async () => {
     const { url } = await serveAnswers(() => ({ body: "x".repeat(5000) }));
     expect(await sendRequest({ ...post, url, maxAnswerBytes: 1000 })).toMatchObject({ failure: "answer_too_large" });
   });
 
-  test("a failure says what happened: another protocol than asked for, at once", async () => {
+  test("a request that gets an answer in another protocol fails at once and says so", async () => {
     const url = await serve((req) => {
       req.socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
     });
@@ -90,7 +90,7 @@ describe("a failure says what happened", () => {
     expect(answer.error).toContain("changed the protocol");
   });
 
-  test("a failure says what happened: not HTTP at all", async () => {
+  test("a request fails and says so if the answer is not HTTP", async () => {
     const server = createServer((socket) => socket.end("hello\r\n\r\n"));
     await listen(server);
     onTestFinished(() => void server.close());
@@ -102,12 +102,12 @@ describe("a failure says what happened", () => {
     });
   });
 
-  test("a failure says what happened: a header that HTTP does not allow", async () => {
+  test("a request with a header that HTTP does not allow fails and says so", async () => {
     const answer = await sendRequest({ ...post, url: "http://127.0.0.1:1/", headers: [["X-Bad", "a\r\nb: c"]] });
     expect(answer).toMatchObject({ status: null, failure: "invalid_request" });
   });
 
-  test("a failure says what happened: an address outside, unless allowed", async () => {
+  test("a request to an outside address fails and says so, unless it is allowed", async () => {
     const answer = await sendRequest({ ...post, url: "http://203.0.113.7/" });
     expect(answer).toMatchObject({ status: null, failure: "not_local" });
     expect(answer.error).toContain("--allow-remote");
@@ -134,33 +134,33 @@ test.each([
   ["fe80::1%eth0", true],
   ["2001:db8::1", false],
   ["localhost", false],
-])("%s is local: %s", (address, local) => expect(isLocalAddress(address)).toBe(local));
+])("the address %s is local: %s", (address, local) => expect(isLocalAddress(address)).toBe(local));
 
 test.each([
   ["127.0.0.1", undefined],
   ["203.0.113.7", NOT_LOCAL],
   ["169.254.169.254", NOT_LOCAL],
   ["2001:db8::1", NOT_LOCAL],
-])("a connection by a name that means %s is decided by that address: %s", async (address, code) => {
+])("a connection by a name that resolves to %s ends with the error %s", async (address, code) => {
   const failure = await new Promise((resolve) => {
     createLocalLookUp()(address, {}, (error) => resolve(error?.code));
   });
   expect(failure).toBe(code);
 });
 
-describe("a target", () => {
+describe("reading a target", () => {
   test.each([
     ["3000", "http://127.0.0.1:3000/webhooks?q=1"],
     [":3000", "http://127.0.0.1:3000/webhooks?q=1"],
     ["localhost:3000/hooks", "http://localhost:3000/hooks"],
     ["http://[::1]:3000", "http://[::1]:3000/webhooks?q=1"],
     ["https://app.example/x?y=2", "https://app.example/x?y=2"],
-  ])("a target %s is read as %s", (text, url) => {
+  ])("the target %s is read as %s", (text, url) => {
     expect(targetUrl(text, { path: "/webhooks", query: "q=1" })).toBe(url);
   });
 
   test.each(["", "ftp://x", "file:///etc/passwd", "http://user:pass@localhost/", "not a url", "http://localhost/#a"])(
-    "a target %j is refused",
+    "the target %j is refused",
     async (text) => {
       const error = await errorOf(() => parseTarget(text));
       expect(error.code).toBe("invalid_argument");

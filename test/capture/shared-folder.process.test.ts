@@ -35,8 +35,8 @@ async function openWithOne() {
   return { path, folder, capture };
 }
 
-describe("a folder that several processes write to", () => {
-  test("a folder that several processes write to loses no change of one capture, however the changes fall together", async () => {
+describe("a capture folder that several processes write to", () => {
+  test("a shared capture folder loses no change of a capture, however the changes overlap", async () => {
     const { path, folder, capture } = await openWithOne();
     const names = ["a", "b"];
     const others = names.map((name) => tagElsewhere(path, capture.id, name, 30));
@@ -48,7 +48,7 @@ describe("a folder that several processes write to", () => {
     expect(readdirSync(folder.path)).toEqual([`${capture.id}.json`]);
   });
 
-  test("a folder that several processes write to tells what others add, change and delete", async () => {
+  test("a shared capture folder reports what other processes add, change and delete", async () => {
     const { path, folder, capture } = await openWithOne();
     const heard: unknown[] = [];
     const unwatch = folder.watch({
@@ -71,7 +71,7 @@ describe("a folder that several processes write to", () => {
     expect([folder.get(capture.id), folder.size]).toEqual([undefined, 1]);
   });
 
-  test("a folder that several processes write to does not tell of its own writes", async () => {
+  test("a shared capture folder does not report its own writes", async () => {
     const { folder, capture } = await openWithOne();
     const heard: string[] = [];
     onTestFinished(
@@ -86,7 +86,7 @@ describe("a folder that several processes write to", () => {
     await expect.poll(() => heard).toEqual(["other"]);
   });
 
-  test("a folder that several processes write to does not bring back what another has deleted", async () => {
+  test("a shared capture folder does not restore what another process has deleted", async () => {
     const { path, folder, capture } = await openWithOne();
     await openCaptureFolder(path).remove([capture.id]);
     await expect(folder.update(capture.id, (current) => current)).rejects.toMatchObject({ code: "no_capture" });
@@ -94,7 +94,7 @@ describe("a folder that several processes write to", () => {
     expect(folder.size).toBe(0);
   });
 
-  test("a folder that several processes write to leaves a file alone that somebody is editing by hand, and takes it over once it is whole again", async () => {
+  test("a shared capture folder leaves a file alone while it is edited by hand, and reads it once it is complete", async () => {
     const { folder, capture } = await openWithOne();
     onTestFinished(folder.watch({ changed: () => undefined, removed: () => undefined }));
     const file = join(folder.path, `${capture.id}.json`);
@@ -106,7 +106,7 @@ describe("a folder that several processes write to", () => {
     await expect.poll(() => folder.get(capture.id)?.note).toBe("by hand");
   });
 
-  test("a folder that several processes write to waits for no process that was killed in the middle of a write, and removes what it left", async () => {
+  test("a shared capture folder does not wait for a process that was killed during a write, and removes what it left", async () => {
     const { path, folder, capture } = await openWithOne();
     const longAgo = new Date(Date.now() - 120_000);
     for (const name of [`${capture.id}.json.lock`, `${capture.id}.json.99-1.tmp`]) {
@@ -119,7 +119,7 @@ describe("a folder that several processes write to", () => {
     expect(readdirSync(folder.path)).toEqual([`${capture.id}.json`]);
   });
 
-  test("a folder that several processes write to keeps what must stay whatever the limits, and the newest beside it", async () => {
+  test("a shared capture folder keeps what must stay whatever the limits, and the newest captures as well", async () => {
     const folder = openCaptureFolder(makeFolder(), { max: 1, mustStay: ({ tags }) => tags.includes("held") });
     const held = { ...makeCapture({ at: Date.now() }), tags: ["held"] };
     const later = [1, 2].map((n) => makeCapture({ at: Date.now() + n }));
