@@ -17,6 +17,6 @@ test.each([
   [null, "Timeout", "longer than the 5 s"],
   [null, "no connection: ECONNREFUSED", "Does the app run"],
   [null, null, "Does the app run"],
-])("an attempt that ended with %s, %s, is explained with a word about %j", (responseCode, error, words) => {
+])("the end of an attempt with %s, %s, is explained with a word about %j", (responseCode, error, words) => {
   expect(attemptHint({ responseCode, error })).toContain(words);
 });

@@ -29,7 +29,7 @@ async function importEvents(events: object[]): Promise<string> {
 }
 
 describe("captures import", () => {
-  test("captures import takes bare events, says which part it could not take, and then ends with 1", async () => {
+  test("captures import accepts bare events, names the lines that it cannot read, and then ends with 1", async () => {
     const cwd = makeFolder();
     const input = `${JSON.stringify(sampleEvent("email.sent"))}\nnot JSON\n${JSON.stringify(sampleEvent("email.opened"))}\n`;
     const result = await runCli(["captures", "import", "-", "--json"], { cwd, input });
@@ -40,7 +40,7 @@ describe("captures import", () => {
     expect(jsonLines(await runCli(["captures", "list", "--json"], { cwd }))).toHaveLength(2);
   });
 
-  test("captures import of a file that holds no captures names that file", async () => {
+  test("captures import names a file that contains no captures", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "notes.txt"), "hello");
     const { code, stderr } = await runCli(["captures", "import", "notes.txt"], { cwd });
@@ -48,7 +48,7 @@ describe("captures import", () => {
   });
 
   test.skipIf(!existsSync("/proc/self"))(
-    "captures import into a folder that cannot be made ends with 2 and names it",
+    "captures import ends with 2 and names the folder if it cannot be created",
     async () => {
       const cwd = makeFolder();
       writeFileSync(join(cwd, "events.json"), JSON.stringify(sampleEvent("email.sent")));
@@ -59,7 +59,7 @@ describe("captures import", () => {
     },
   );
 
-  test("captures import of more than 100 MiB is refused with what to do, from a file and from a pipe", async () => {
+  test("captures import refuses more than 100 MiB from a file and from a pipe, and says what to do", async () => {
     const cwd = makeFolder();
     // Holes: it takes no room.
     writeFileSync(join(cwd, "large.ndjson"), "");
@@ -72,7 +72,7 @@ describe("captures import", () => {
     expect(existsSync(join(cwd, ".pigeonhole"))).toBe(false);
   });
 
-  test("captures import of 100 MiB is read", async () => {
+  test("captures import reads 100 MiB", async () => {
     const cwd = makeFolder();
     const event = JSON.stringify(sampleEvent("email.sent"));
     writeFileSync(join(cwd, "large.json"), event.padEnd(100 * 1024 * 1024));
@@ -80,7 +80,7 @@ describe("captures import", () => {
     expect([code, stdout]).toEqual([0, "1 capture from large.json.\n"]);
   });
 
-  test("captures import of a file that is not there leaves no folder behind", async () => {
+  test("captures import of a missing file creates no folder", async () => {
     const cwd = makeFolder();
     expect(await runCli(["captures", "import", "none.ndjson"], { cwd })).toMatchObject({ code: 2 });
     expect((await runCli(["captures", "list"], { cwd })).stderr).toContain("there are no captures in");
@@ -88,7 +88,7 @@ describe("captures import", () => {
 });
 
 describe("captures export", () => {
-  test("captures export and import make a round trip of bytes", async () => {
+  test("captures export and captures import keep the exact bytes", async () => {
     const event = sampleEvent("email.received");
     const from = await importEvents([event]);
     await runCli(["captures", "export", "all", "--out", "out.ndjson"], { cwd: from });
@@ -99,7 +99,7 @@ describe("captures export", () => {
     expect(JSON.parse((await shown(to)).stdout)).toEqual(event);
   });
 
-  test("captures export as curl is a command that the receiver takes, without the secret in it", async () => {
+  test("captures export as curl prints a command that the receiver accepts and that does not contain the secret", async () => {
     const app = await startApp();
     const cwd = await importEvents([sampleEvent("email.received")]);
     const { stdout } = await runCli(["captures", "export", "last", "--as", "curl", "--to", app.url], { cwd, env });
@@ -107,7 +107,7 @@ describe("captures export", () => {
     expect(stdout).not.toContain(SECRET);
   });
 
-  test("captures export with --redact hides personal data and keeps types and ids", async () => {
+  test("captures export with --redact removes personal data and keeps types and ids", async () => {
     const event = sampleEvent("email.received", { from: "grace@bank.example.com" });
     const cwd = await importEvents([event]);
     const { stdout } = await runCli(["captures", "export", "all", "--redact", "strict"], { cwd });
@@ -118,7 +118,7 @@ describe("captures export", () => {
     });
   });
 
-  test("captures export as vitest is a file of tests", async () => {
+  test("captures export as vitest writes a file of tests", async () => {
     const cwd = await importEvents([sampleEvent("email.received")]);
     await runCli(["captures", "export", "all", "--as", "vitest", "--out", "captures.test.ts"], { cwd });
     expect(readFileSync(join(cwd, "captures.test.ts"), "utf8")).toContain('from "pigeonhole/testing"');
@@ -126,7 +126,7 @@ describe("captures export", () => {
 });
 
 describe("captures types", () => {
-  test("captures types writes a module that --check holds later captures against", async () => {
+  test("captures types writes a module, and --check compares later captures with it", async () => {
     const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.sent")]);
     const check = () => runCli(["captures", "types", "--check", "schemas.ts", "--json"], { cwd });
     expect(await runCli(["captures", "types", "--out", "schemas.ts"], { cwd })).toMatchObject({ code: 0 });
@@ -148,7 +148,7 @@ test("captures list understands negated terms", async () => {
   expect(line).toMatchObject({ capture: { type: "email.opened" } });
 });
 
-test("captures list shows short names, which show, verify, export and replay take", async () => {
+test("captures list shows short names, which show, verify, export and replay accept", async () => {
   const app = await startApp();
   const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.opened")]);
   const { stdout } = await runCli(["captures", "list"], { cwd });
@@ -165,7 +165,7 @@ test("captures list shows short names, which show, verify, export and replay tak
   expect(await runCli(["replay", name, "--to", app.url, "--expect", "200"], { cwd, env })).toMatchObject({ code: 0 });
 });
 
-test("looking at captures changes nothing in their folder, so that it need not be one's own", async () => {
+test("reading captures changes nothing in their folder, so that it may belong to another user", async () => {
   const app = await startApp();
   const cwd = await importEvents([sampleEvent("email.sent")]);
   const folder = join(cwd, ".pigeonhole", "captures");
@@ -185,7 +185,7 @@ test("looking at captures changes nothing in their folder, so that it need not b
   }
 });
 
-test("captures rm takes files of the store, and refuses others instead of deleting what they are copies of", async () => {
+test("captures rm deletes captures of the folder, and refuses files elsewhere instead of deleting their originals", async () => {
   const cwd = await importEvents([sampleEvent("email.sent")]);
   const folder = join(cwd, ".pigeonhole", "captures");
   const [file = ""] = readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -203,13 +203,13 @@ test("captures rm takes files of the store, and refuses others instead of deleti
   expect(existsSync(join(folder, file))).toBe(false);
 });
 
-describe("all, where there are no captures", () => {
+describe("all, without captures", () => {
   test.each([
     [["export", "all", "--out", "out.ndjson"]],
     [["export", "all", "--as", "vitest"]],
     [["types"]],
     [["rm", "all", "--yes"]],
-  ])("all, where there are no captures captures %j ends with 2, says so and writes nothing", async (args) => {
+  ])("captures %j ends with 2 if there are no captures, says so and writes nothing", async (args) => {
     const cwd = makeFolder();
     mkdirSync(join(cwd, ".pigeonhole", "captures"), { recursive: true });
     const { code, stdout, stderr } = await runCli(["captures", ...args], { cwd });
@@ -217,14 +217,14 @@ describe("all, where there are no captures", () => {
     expect(existsSync(join(cwd, "out.ndjson"))).toBe(false);
   });
 
-  test("replay where there are no captures ends with 2, and with --json the code is no_capture", async () => {
+  test("replay ends with 2 if there are no captures, and with --json prints the code no_capture", async () => {
     const { code, stderr } = await runCli(["replay", "all", "--to", "9", "--json"], { env });
     expect([code, jsonLines({ stdout: stderr })[0]]).toMatchObject([2, { error: { code: "no_capture" } }]);
   });
 });
 
 describe("replay without --to", () => {
-  test("replay without --to goes where the capture was answered last, not where a replay found nobody", async () => {
+  test("replay without --to goes to the target that answered the capture last, not to one that did not answer", async () => {
     const app = await startApp();
     const cwd = await importEvents([sampleEvent("email.received")]);
     const replay = (...args: string[]) => runCli(["replay", "last", ...args], { cwd, env });
@@ -235,7 +235,7 @@ describe("replay without --to", () => {
     expect([again.code, jsonLines(again)[0]]).toMatchObject([0, { attempt: { target: app.url, status: 200 } }]);
   });
 
-  test("replay without --to of a capture that nobody ever answered asks for --to and names where it went", async () => {
+  test("replay without --to asks for --to if the capture was never answered, and names where it was sent", async () => {
     const cwd = await importEvents([sampleEvent("email.received")]);
     const replay = (...args: string[]) => runCli(["replay", "last", ...args], { cwd, env });
     expect((await replay()).stderr).toContain("was never sent anywhere; give --to");

@@ -50,7 +50,7 @@ const CALLED = `called() { printf 'call%s<%s>call%s\\n' ed "$*" ed; }; pigeonhol
 
 describe("Tab in a real shell", () => {
   test.skipIf(!HAS_TERMINAL || !isInstalled("bash"))(
-    "Tab in a real shell completes in bash (skipped without bash or util-linux)",
+    "Tab completes in bash (skipped without bash or util-linux)",
     async () => {
       const cwd = await makePlace("bash");
       const terminal = startInTerminal("bash --norc --noprofile -i", { cwd });
@@ -65,7 +65,7 @@ describe("Tab in a real shell", () => {
     ["evaluated", "source ./script"],
     ["put into fpath", "mkdir f; cp script f/_pigeonhole; fpath=($PWD/f $fpath); compinit -u -d ./dump"],
   ])(
-    "Tab in a real shell completes in zsh, the script %s (skipped without zsh or util-linux)",
+    "Tab completes in zsh with the script %s (skipped without zsh or util-linux)",
     async (_, load) => {
       const cwd = await makePlace("zsh");
       const terminal = startInTerminal("zsh -f -i", { cwd });
@@ -77,7 +77,7 @@ describe("Tab in a real shell", () => {
   );
 
   test.skipIf(!isInstalled("zsh"))(
-    "Tab in a real shell in zsh without its completion system says what to run first",
+    "the zsh script says what to run first if zsh has no completion system",
     async () => {
       const cwd = await makePlace("zsh");
       const { stdout, stderr } = spawnSync("zsh", ["-f", "-c", "source ./script"], { cwd, encoding: "utf8" });
@@ -85,7 +85,7 @@ describe("Tab in a real shell", () => {
     },
   );
 
-  test.skipIf(!isInstalled("fish"))("Tab in a real shell completes in fish (skipped without fish)", async () => {
+  test.skipIf(!isInstalled("fish"))("Tab completes in fish (skipped without fish)", async () => {
     const cwd = await makePlace("fish");
     const line = `source ./script; for line in $argv; complete -C "pigeonhole $line" | string split -f 1 \\t; end; true`;
     const typed = LINES.map(([words]) => words);

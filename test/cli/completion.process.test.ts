@@ -40,7 +40,7 @@ describe("completion in bash", () => {
 describe("completion scripts", () => {
   // Only bash can be counted on where tests run; of the others the content is looked at.
   test.each(["bash", "zsh", "fish"])(
-    "completion scripts of %s name every command and are printed bare",
+    "the completion script of %s names every command and is printed without any other text",
     async (shell) => {
       const { code, stdout } = await runCli(["completion", shell]);
       expect(code).toBe(0);
@@ -49,7 +49,7 @@ describe("completion scripts", () => {
     },
   );
 
-  test("completion for another shell ends with 2 and names the shells there are", async () => {
+  test("completion for another shell ends with 2 and names the supported shells", async () => {
     const { code, stderr } = await runCli(["completion", "tcsh"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh, fish")]);
   });

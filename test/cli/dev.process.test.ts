@@ -27,7 +27,7 @@ function trigger(url: string, ...args: string[]) {
 }
 
 describe("dev", () => {
-  test("dev captures, forwards, tells by JSON lines, and ends with 130 on Ctrl-C", async () => {
+  test("dev captures, forwards, prints JSON lines, and ends with 130 on Ctrl-C", async () => {
     const app = await startApp();
     const { cli, cwd, url } = await startDev(app, ["--ready-file", "ready.json"]);
     const ready = join(cwd, "ready.json");
@@ -67,7 +67,7 @@ describe("dev", () => {
     expect((await cli.ended).code).toBe(143);
   });
 
-  test("dev ends in order when its terminal is closed: the tunnel does not live on", async () => {
+  test("dev stops in order if its terminal is closed, and its tunnel ends with it", async () => {
     const cwd = makeFolder();
     const [beats, ended] = [join(cwd, "beats"), join(cwd, "ended")];
     writeFileSync(
@@ -87,7 +87,7 @@ describe("dev", () => {
     expect(statSync(beats).size).toBe(size);
   });
 
-  test("a second dev on the same port ends with 2 and names the flag", async () => {
+  test("a second dev on the same port ends with 2 and names the option", async () => {
     const app = await startApp();
     const { url } = await startDev(app);
     const { port } = new URL(url);
@@ -119,14 +119,14 @@ describe("dev", () => {
   });
 });
 
-describe("dev, to somebody who begins", () => {
-  test("dev says at once that a secret cannot be one, and goes on", async () => {
+describe("dev for a beginner", () => {
+  test("dev says at once that a text cannot be a secret, and continues", async () => {
     const { code, stdout, stderr } = await endedWhenReady(["--no-page"], { WEBHOOK_SECRET: `"${SECRET}"` });
     expect([code, stderr]).toEqual([130, expect.stringContaining("quotes")]);
     expect(stdout + stderr).not.toContain(SECRET);
   });
 
-  test("dev says what is missing where there is no secret and no forward", async () => {
+  test("dev says what is missing if there is no secret and no forward", async () => {
     const { stdout } = await endedWhenReady([], {});
     expect(stdout).toMatch(/Secret +none .*WEBHOOK_SECRET/);
     expect(stdout).toMatch(/Forwarding +nowhere .*-f 3000/);
@@ -181,7 +181,7 @@ describe("captures and replay, beside a running dev server", () => {
     await expect.poll(() => app.handled.length).toBe(3);
   });
 
-  test("replay of many at once keeps the ids and the gaps, and Node has nothing to say to it", async () => {
+  test("replay of many captures at once keeps their ids and gaps, and causes no warning of Node", async () => {
     const app = await startApp();
     const { cwd, url } = await startDev(app);
     await trigger(url, "-n", "15");
@@ -192,7 +192,7 @@ describe("captures and replay, beside a running dev server", () => {
     expect(await runCli(["replay", "last", "--keep-timing"], at)).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("replay compares with the time before, and ends with 3 when nobody listens", async () => {
+  test("replay compares with the previous attempt, and ends with 3 if no server listens", async () => {
     const app = await startApp();
     const { cwd, url } = await startDev(app);
     await trigger(url);
@@ -251,7 +251,7 @@ describe("captures and replay, beside a running dev server", () => {
     expect(parked.stdout).toContain('After a fix, receiver.inbox.retry("evt_odd") in the app reads it again.');
   });
 
-  test("replay of many in a shuffle names its seed, and --dry-run sends nothing", async () => {
+  test("replay of many captures in random order prints its seed, and --dry-run sends nothing", async () => {
     const app = await startApp();
     const { cwd, url } = await startDev(app);
     await trigger(url, "-n", "3");
@@ -274,7 +274,7 @@ describe("captures and replay, beside a running dev server", () => {
     [["replay", "nonsense:1"], "nonsense"],
     [["captures", "show", "type:email.*"], "picks 2 captures; give one"],
     [["captures", "rm", "all"], "--yes"],
-  ])("%j beside a running dev server ends with 2 and says what is wrong", async (args, words) => {
+  ])("the command line %j beside a running dev server ends with 2 and says what is wrong", async (args, words) => {
     const app = await startApp();
     const { cwd, url } = await startDev(app);
     await trigger(url, "-n", "2");

@@ -28,7 +28,7 @@ async function checkUp(args: string[], options: { env?: Record<string, string>; 
 }
 
 describe("doctor", () => {
-  test("doctor finds nothing wrong with a sound app, whose handlers do not run", async () => {
+  test("doctor finds nothing wrong with a correct app, and does not run its handlers", async () => {
     const app = await startApp();
     const { code, checks } = await checkUp(["--app", app.url, "--db", app.file]);
     const status = Object.fromEntries(checks.map(({ check, status }) => [check, status]));
@@ -46,7 +46,7 @@ describe("doctor", () => {
     expect(app.handled).toEqual([]);
   });
 
-  test("doctor looks into the database that DATABASE_FILE names, once it is there", async () => {
+  test("doctor checks the database that DATABASE_FILE names, once it exists", async () => {
     const app = await startApp();
     const named = await checkUp([], { env: { ...env, DATABASE_FILE: app.file } });
     expect(named.find("database")).toMatchObject({
@@ -57,7 +57,7 @@ describe("doctor", () => {
     expect([early.code, early.find("database")]).toEqual([0, undefined]);
   });
 
-  test("doctor says which lists show the work that waits, in the database that it was given", async () => {
+  test("doctor names the commands that list waiting work, with the database that it was given", async () => {
     const app = await startApp();
     const target = ["--to", app.url, "--unset", "id"];
     await runCli(["trigger", "email.sent", ...target], { env });
@@ -104,7 +104,7 @@ describe("doctor", () => {
     expect((await receiver.inbox.list()).items).toHaveLength(1);
   });
 
-  test("doctor tells a receiver whose maxBodyBytes is below 150 kB", async () => {
+  test("doctor warns of a receiver whose maxBodyBytes is below 150 kB", async () => {
     const options = {
       secrets: SECRET,
       store: ":memory:",
@@ -126,7 +126,7 @@ describe("doctor", () => {
     });
   });
 
-  test("doctor sees express.json() in front of the receiver and says how to mend it", async () => {
+  test("doctor detects express.json() in front of the receiver and says how to fix it", async () => {
     const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
     await receiver.start();
     const app = express().use(express.json()).post("/webhooks", receiver.middleware());
@@ -144,7 +144,7 @@ describe("doctor", () => {
     expect(code).toBe(1);
   });
 
-  test("doctor tells another secret, a wrong path, another app and no app apart", async () => {
+  test("doctor distinguishes another secret, a wrong path, another app and a missing app", async () => {
     const app = await startApp();
     const other = await serve((_, response) => response.end("hello"));
     closeAfterTest(() => other.close());
@@ -193,14 +193,17 @@ describe("doctor", () => {
       /is (?:2 min|1 min 59 s|2 min 1 s) ahead of that of .* still accepted, with (?:3 min|2 min 59 s|3 min 1 s) to spare\.$/,
     ],
     [3900.5, "fail", /is 1 h \d+ min behind that of .* valid for 5 min, so a receiver here accepts no delivery\.$/],
-  ])("doctor compares the clock with the Date of the API: %d s is %s", async (seconds, status, message) => {
-    const clock = (await checkUp(["--base-url", await startClock(seconds)])).find("clock");
-    expect(clock).toMatchObject({ status, message: expect.stringMatching(message) as string });
-    if (status === "pass") expect(clock?.fix).toBeNull();
-    else expect(clock?.fix).toMatch(/^Set the clock by the network \(NTP\).* set it there\.$/);
-  });
+  ])(
+    "doctor compares the clock with the Date of the API, and the result for %d s is %s",
+    async (seconds, status, message) => {
+      const clock = (await checkUp(["--base-url", await startClock(seconds)])).find("clock");
+      expect(clock).toMatchObject({ status, message: expect.stringMatching(message) as string });
+      if (status === "pass") expect(clock?.fix).toBeNull();
+      else expect(clock?.fix).toMatch(/^Set the clock by the network \(NTP\).* set it there\.$/);
+    },
+  );
 
-  test("doctor does not take a cached answer, or none, for a clock that is off", async () => {
+  test("doctor does not report a wrong clock because an answer is cached or missing", async () => {
     const cached = (await checkUp(["--base-url", await startClock(-3600, { age: "3600" })])).find("clock");
     expect(cached).toMatchObject({ status: "skip", message: expect.stringContaining("a cache answered") as string });
     const silent = (await checkUp(["--base-url", "http://127.0.0.1:9"])).find("clock");
@@ -248,17 +251,20 @@ describe("doctor", () => {
         },
         "warn",
       ],
-    ])("several copies of better-sqlite3 (%s) are found, with why that is dangerous", async (_, packages, status) => {
-      const { find, code } = await checkUp([], { env, cwd: install(packages) });
-      const copies = find("copies");
-      expect([copies?.status, code]).toEqual([status, 0]);
-      if (status !== "warn") return;
-      expect(copies?.message).toMatch(/^2 copies .*11\.0\.0 in .*13\.2\.0 in .*locks/);
-      expect(copies?.fix).toContain("ctx.commit");
-    });
+    ])(
+      "doctor finds several copies of better-sqlite3 (%s) and says why they are dangerous",
+      async (_, packages, status) => {
+        const { find, code } = await checkUp([], { env, cwd: install(packages) });
+        const copies = find("copies");
+        expect([copies?.status, code]).toEqual([status, 0]);
+        if (status !== "warn") return;
+        expect(copies?.message).toMatch(/^2 copies .*11\.0\.0 in .*13\.2\.0 in .*locks/);
+        expect(copies?.fix).toContain("ctx.commit");
+      },
+    );
   });
 
-  test("doctor sees a port that is taken", async () => {
+  test("doctor reports a port that is taken", async () => {
     const server = createServer();
     const port = await listen(server);
     closeAfterTest(() => new Promise((resolve) => server.close(() => resolve())));

@@ -19,15 +19,15 @@ async function runUnread(args: readonly string[], stream: "stdout" | "stderr") {
   return { code, rest };
 }
 
-describe("a reader that goes away", () => {
+describe("a reader that closes the pipe early", () => {
   test.each([[["--help"]], [["trigger", "--list"]], [["completion", "zsh"]]])(
-    "a reader that goes away of the output of %j, as head does, is no error",
+    "the output of %j into a pipe that is closed early, as by head, is no error",
     async (args) => {
       expect(await runUnread(args, "stdout")).toEqual({ code: 0, rest: "" });
     },
   );
 
-  test("a reader that goes away of remarks and errors leaves the exit code as it is", async () => {
+  test("a reader that closes the pipe of standard error does not change the exit code", async () => {
     expect(await runUnread(["trigger", "email.snt"], "stderr")).toEqual({ code: 2, rest: "" });
   });
 });
@@ -46,21 +46,21 @@ async function runOnFullDisk(args: readonly string[]) {
 // Only Linux has a file that is always full.
 describe.skipIf(!existsSync("/dev/full"))("output into a file on a full disk", () => {
   test.each([[["trigger", "--list"]], [["completion", "bash"]], [["--help"]]])(
-    "output into a file on a full disk of %j is no success",
+    "the output of %j into a full disk is reported as a failure",
     async (args) => {
       const stderr = "error: Standard output cannot be written: the disk is full.\n";
       expect(await runOnFullDisk(args)).toEqual({ code: 2, stderr });
     },
   );
 
-  test("output into a file on a full disk is told in JSON with --json, and leaves an exit code that says more as it is", async () => {
+  test("a failed write of output is a JSON line with --json, and does not replace a more specific exit code", async () => {
     const { code, stderr } = await runOnFullDisk(["trigger", "email.sent", "--to", "9", "--sign", "missing", "--json"]);
     expect([code, JSON.parse(stderr)]).toMatchObject([3, { schemaVersion: 1, error: { code: "ENOSPC" } }]);
   });
 });
 
 // A file may hold no more than 512 or 1,024 bytes, by what the shell takes for a block.
-test.skipIf(process.platform === "win32")("output into a file that takes only a part of it is no success", async () => {
+test.skipIf(process.platform === "win32")("output that is written only in part is reported as a failure", async () => {
   const cwd = makeFolder();
   const line = `ulimit -f 1; exec "${process.execPath}" "${BIN}" completion bash > part`;
   const child = spawn("sh", ["-c", line], { cwd, stdio: ["ignore", "ignore", "pipe"] });
@@ -70,7 +70,7 @@ test.skipIf(process.platform === "win32")("output into a file that takes only a 
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: Standard output cannot be written: .*\.\n$/)]);
 });
 
-test("a file in a folder that does not exist is named as it was given, with what to do", async () => {
+test("an error names a file in a missing folder as it was given, and says what to do", async () => {
   const cwd = makeFolder();
   const at = { cwd, env: { WEBHOOK_SECRET: SECRET } };
   writeFileSync(join(cwd, "events.json"), JSON.stringify(sampleEvent("email.sent")));
@@ -82,7 +82,7 @@ test("a file in a folder that does not exist is named as it was given, with what
 });
 
 test.each(["EACCES", "EPERM", "EROFS", "ENOSPC", "ENAMETOOLONG"])(
-  "a file that cannot be written because of %s is named in words, without a stack",
+  "an error explains in words, without a stack, that a file cannot be written because of %s",
   (code) => {
     const error = Object.assign(new Error(`${code}: no, open '/data/x'`), { code, path: "/data/x" });
     const { exitCode, message, stack } = describeError(error);
@@ -93,7 +93,7 @@ test.each(["EACCES", "EPERM", "EROFS", "ENOSPC", "ENAMETOOLONG"])(
 
 // A folder in which nobody may write, root included; only Linux has it.
 test.skipIf(!existsSync("/sys/kernel"))(
-  "init into a folder where nobody may write names it, and ends with 2",
+  "init into a folder that is not writable names it, and ends with 2",
   async () => {
     const { code, stdout, stderr } = await runCli(["init", "/sys/app", "--yes", "--no-install", "--no-git"]);
     expect([code, stdout, stderr]).toEqual([
@@ -105,7 +105,7 @@ test.skipIf(!existsSync("/sys/kernel"))(
 );
 
 // Skipped where there is no util-linux to make a terminal.
-describe.skipIf(!HAS_TERMINAL)("a question, in a terminal", () => {
+describe.skipIf(!HAS_TERMINAL)("a question in a terminal", () => {
   async function askToRemove() {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "events.json"), JSON.stringify(sampleEvent("email.sent")));
@@ -116,27 +116,19 @@ describe.skipIf(!HAS_TERMINAL)("a question, in a terminal", () => {
     return { terminal, left };
   }
 
-  test(
-    "a question in a terminal left with Ctrl-C ends with 130, and nothing was deleted",
-    { timeout: 30_000 },
-    async () => {
-      const { terminal, left } = await askToRemove();
-      terminal.press(KEY.ctrlC);
-      expect(await terminal.ended).toBe(130);
-      expect(await left()).toBe(1);
-    },
-  );
+  test("Ctrl-C at a question ends the command with 130, and nothing is deleted", { timeout: 30_000 }, async () => {
+    const { terminal, left } = await askToRemove();
+    terminal.press(KEY.ctrlC);
+    expect(await terminal.ended).toBe(130);
+    expect(await left()).toBe(1);
+  });
 
-  test(
-    "a question in a terminal answered with Enter means no and ends with 1; with y, yes and 0",
-    { timeout: 30_000 },
-    async () => {
-      const no = await askToRemove();
-      no.terminal.press(KEY.enter);
-      expect([await no.terminal.ended, await no.left()]).toEqual([1, 1]);
-      const yes = await askToRemove();
-      yes.terminal.press("y");
-      expect([await yes.terminal.ended, await yes.left()]).toEqual([0, 0]);
-    },
-  );
+  test("Enter at a question means no and ends with 1; y and yes end with 0", { timeout: 30_000 }, async () => {
+    const no = await askToRemove();
+    no.terminal.press(KEY.enter);
+    expect([await no.terminal.ended, await no.left()]).toEqual([1, 1]);
+    const yes = await askToRemove();
+    yes.terminal.press("y");
+    expect([await yes.terminal.ended, await yes.left()]).toEqual([0, 0]);
+  });
 });

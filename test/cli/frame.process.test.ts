@@ -9,18 +9,18 @@ import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 describe("help", () => {
-  test("help lists every command, or the family it belongs to", async () => {
+  test("help lists every command, or the family that it belongs to", async () => {
     const { code, stdout } = await runCli(["--help"]);
     expect(code).toBe(0);
     expect(COMMANDS.length).toBeGreaterThan(20);
     for (const { spec } of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${spec.name.split(" ")[0]}\\b`, "m"));
   });
 
-  test("help is what no arguments at all give", async () => {
+  test("pigeonhole without arguments prints the help", async () => {
     expect(await runCli([])).toMatchObject({ code: 0, stdout: (await runCli(["--help"])).stdout });
   });
 
-  test("help of a command shows its options, those of every command, and its examples", async () => {
+  test("help of a command shows its options, the common options, and its examples", async () => {
     const { code, stdout } = await runCli(["trigger", "--help"]);
     expect(code).toBe(0);
     for (const part of ["--sign <how>", "wrong-secret", "--json", "Examples:", "$ pigeonhole trigger email.received"]) {
@@ -28,7 +28,7 @@ describe("help", () => {
     }
   });
 
-  test("help shows only examples that can be used as they stand", async () => {
+  test("help shows only examples that work as they are printed", async () => {
     const lines = COMMANDS.flatMap(({ spec }) => spec.examples.map(([line]) => line));
     // What a shell does with the output is not ours.
     const own = lines.filter((line) => line.startsWith("pigeonhole ")).map((line) => line.split(" > ")[0] ?? "");
@@ -67,7 +67,7 @@ describe("help", () => {
   });
 });
 
-describe("a line that cannot be used", () => {
+describe("a command line that cannot be used", () => {
   test.each([
     [["sing"], "unknown command 'sing' (Did you mean sign?)"],
     [["sign", "--bdy", "x"], "unknown option '--bdy' (Did you mean --body?)"],
@@ -92,13 +92,13 @@ describe("a line that cannot be used", () => {
     [["captures", "list"], "--store: there are no captures in"],
     [["endpoints", "list"], "--base-url"],
     [["endpoints", "list", "--base-url", "http://api.example.com", "--api-key", "k"], "--base-url must be https"],
-  ])("a line that cannot be used %j ends with 2 and says what is wrong", async (args, words) => {
+  ])("the command line %j ends with 2 and says what is wrong", async (args, words) => {
     const { code, stdout, stderr } = await runCli(args);
     expect(stderr).toContain(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
-  test("a line that cannot be used is a JSON line on standard error with --json", async () => {
+  test("the error of a wrong command line is a JSON line on standard error with --json", async () => {
     const { code, stderr } = await runCli(["inbox", "list", "--json"]);
     expect(code).toBe(2);
     const [line] = jsonLines({ stdout: stderr });
@@ -107,7 +107,7 @@ describe("a line that cannot be used", () => {
 });
 
 describe("options of every command", () => {
-  test("options of every command may stand before and after its name", async () => {
+  test("a common option may be given before and after the command's name", async () => {
     for (const args of [
       ["--json", "trigger", "--list"],
       ["trigger", "--list", "--json"],
@@ -131,14 +131,14 @@ describe("options of every command", () => {
     ["is used when FORCE_COLOR asks for it", [], colored, true],
     ["is not used under NO_COLOR", [], { ...colored, NO_COLOR: "1" }, false],
     ["is not used with --no-color", ["--no-color"], colored, false],
-  ] as const)("options of every command: colour %s", async (_, flags, env, isUsed) => {
+  ] as const)("colour %s", async (_, flags, env, isUsed) => {
     const { stdout } = await runCli(["trigger", "--list", ...flags], { env });
     expect(stdout).toContain("form.submitted");
     expect(stdout.includes("\u001b[")).toBe(isUsed);
   });
 });
 
-test("a negated term of a search is none of the options, whatever its field", () => {
+test("a negated term of a search is not taken for an option, whatever its field", () => {
   for (const name of Object.keys(QUERY_FIELDS)) {
     const term = `-${name.replace(/<.*>/, "some.field")}:value`;
     const [word = ""] = protectSearchTerms([term]);

@@ -21,7 +21,7 @@ const WRITER = `
 `;
 
 describe("inbox backup", () => {
-  test("inbox backup beside a running receiver writes one private file that has every event and can be started from", async () => {
+  test("inbox backup beside a running receiver writes one private file that has every event and can be opened by a receiver", async () => {
     const app = await startApp();
     const cwd = makeFolder();
     const ids: string[] = [];
@@ -49,7 +49,7 @@ describe("inbox backup", () => {
     await restored.stop();
   });
 
-  test("inbox backup is as of one moment, and comes to an end, while another process commits all the time", async () => {
+  test("inbox backup copies the state of one moment, and ends although another process commits all the time", async () => {
     const app = await startApp();
     const id = sampleEvent("email.sent").id;
     await deliver(app.receiver, { ...sampleEvent("email.sent"), id }, { secret: SECRET });
@@ -85,7 +85,7 @@ describe("inbox backup", () => {
     expect((await runCli(["inbox", "show", id, "--db", copy])).code).toBe(0);
   });
 
-  test("inbox backup replaces a copy only with --force", async () => {
+  test("inbox backup replaces an existing copy only with --force", async () => {
     const app = await startApp();
     const cwd = makeFolder();
     writeFileSync(join(cwd, "copy.db"), "mine");
@@ -98,7 +98,7 @@ describe("inbox backup", () => {
     expect(readdirSync(cwd)).toEqual(["copy.db"]);
   });
 
-  test("inbox backup never takes the place of the database, of one that is open, or of a folder, --force or not", async () => {
+  test("inbox backup never replaces the database, an open database or a folder, even with --force", async () => {
     const app = await startApp();
     const other = await startApp();
     const cwd = makeFolder();
@@ -119,7 +119,7 @@ describe("inbox backup", () => {
     expect(readdirSync(cwd).toSorted()).toEqual(["folder", "link.db"]);
   });
 
-  test("inbox backup called off in the middle leaves nothing", async () => {
+  test("inbox backup that is interrupted leaves nothing", async () => {
     const app = await startApp();
     const cwd = makeFolder();
     const signal = AbortSignal.abort(new Error("enough"));
@@ -127,7 +127,7 @@ describe("inbox backup", () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test("inbox backup of a file that is no receiver's is refused and leaves nothing", async () => {
+  test("inbox backup of a file that is not a receiver's is refused and leaves nothing", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "other.db"), "not a database, just text that is long enough to look at");
     expect(await runCli(["inbox", "backup", "copy.db", "--db", "other.db"], { cwd })).toMatchObject({ code: 2 });

@@ -31,7 +31,7 @@ async function captureAll(events: object[]): Promise<{ cwd: string; files: () =>
 }
 
 describe("inbox erase, beside a running receiver", () => {
-  test("inbox erase reaches events and captures while deliveries arrive, and nothing runs twice", async () => {
+  test("inbox erase finds events and captures while deliveries arrive, and nothing runs twice", async () => {
     const app = await startApp();
     const erased = Array.from({ length: 30 }, () => sent(EMAIL.toUpperCase()));
     for (const event of erased) await deliver(app.receiver, event, { secret: SECRET });

@@ -26,7 +26,7 @@ describe("inbox, beside a running receiver", () => {
     expect(dead).toMatchObject([{ schemaVersion: 1, event: { id: bounced, state: "dead" } }]);
   });
 
-  test("an event that no handler takes has no work, and is not in the list of those that are done", async () => {
+  test("an event that no handler takes has no work, and is not listed as done", async () => {
     const app = await startApp();
     const event = sampleEvent("email.sent", { test: true });
     await deliver(app.receiver, event, { secret: SECRET });
@@ -36,7 +36,7 @@ describe("inbox, beside a running receiver", () => {
     expect((await inbox("list", "--state", "done")).stderr).toBe("No such events.\n");
   });
 
-  test("inbox show gives the error, the body in words, and with --body the exact bytes", async () => {
+  test("inbox show prints the error, a readable body, and with --body the exact bytes", async () => {
     const app = await startApp();
     const id = await receive(app, "email.bounced");
     const { stdout } = await runCli(["inbox", "show", id, "--db", app.file]);
@@ -47,7 +47,7 @@ describe("inbox, beside a running receiver", () => {
     expect(bytes.stdout).toBe(Buffer.from(stored?.body ?? []).toString());
   });
 
-  test("control characters in stored text reach the terminal as escapes", async () => {
+  test("the terminal gets control characters in stored text as escapes", async () => {
     const app = await startApp();
     const body = JSON.stringify({ ...sampleEvent("email.sent"), type: "email.\u001b[31mred", id: "evt_\u009b2J" });
     const headers = signDelivery({ body, secret: SECRET });
@@ -58,7 +58,7 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test(
-    "control characters of ids and arguments reach the terminal as escapes in results, errors and JSON lines",
+    "the terminal gets control characters of ids and arguments as escapes in results, errors and JSON lines",
     { timeout: 30_000 },
     async () => {
       const app = await startApp();
@@ -116,7 +116,7 @@ describe("inbox, beside a running receiver", () => {
     expect(app.handled).toEqual([id]);
   });
 
-  test("inbox discard needs --yes without a terminal, and then ends the work", async () => {
+  test("inbox discard asks for --yes without a terminal, and then ends the work", async () => {
     const app = await startApp();
     const id = await receive(app, "email.bounced");
     const refused = await runCli(["inbox", "discard", id, "--db", app.file]);
@@ -126,14 +126,14 @@ describe("inbox, beside a running receiver", () => {
     expect((await app.receiver.inbox.get(id))?.state).toBe("done");
   });
 
-  test("inbox stats counts", async () => {
+  test("inbox stats prints the counts", async () => {
     const app = await startApp();
     await receive(app, "email.bounced");
     const [line] = jsonLines(await runCli(["inbox", "stats", "--db", app.file, "--json"]));
     expect(line).toMatchObject({ events: { done: 1, dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
   });
 
-  test("an unknown id ends with 1 and does not keep the others from it", async () => {
+  test("an unknown id ends with 1, and the other ids are processed", async () => {
     const app = await startApp();
     const id = await receive(app, "email.bounced");
     const { code, stdout, stderr } = await runCli(["inbox", "retry", "evt_none", id, "--db", app.file]);
@@ -142,7 +142,7 @@ describe("inbox, beside a running receiver", () => {
     expect(stdout).toContain(`${id}  1 handler`);
   });
 
-  test("the database is that of --db, else of DATABASE_FILE in the environment or in .env", async () => {
+  test("the database is that of --db, otherwise that of DATABASE_FILE in the environment or in .env", async () => {
     const app = await startApp();
     await receive(app, "email.sent");
     const cwd = makeFolder();
@@ -156,7 +156,7 @@ describe("inbox, beside a running receiver", () => {
     expect([outbox.code, outbox.stdout]).toEqual([0, expect.stringContaining("pending  0")]);
   });
 
-  test("a database that is not there is named, with the variable that names it and the flag that names another", async () => {
+  test("the error for a missing database names it, the variable that set it and the option that sets another", async () => {
     const cwd = makeFolder();
     const bare = await runCli(["inbox", "list"], { cwd });
     expect([bare.code, bare.stderr]).toEqual([
@@ -167,14 +167,14 @@ describe("inbox, beside a running receiver", () => {
     expect(named.stderr).toContain(`${join(cwd, "data/gone.db")}, which DATABASE_FILE names.`);
   });
 
-  test("an empty inbox says so", async () => {
+  test("inbox list says that the inbox is empty", async () => {
     const app = await startApp();
     expect(await runCli(["inbox", "list", "--db", app.file])).toMatchObject({ code: 0, stderr: "No events.\n" });
     const dead = await runCli(["inbox", "list", "--db", app.file, "--state", "dead"]);
     expect(dead.stderr).toBe("No such events.\n");
   });
 
-  test("a file that is no receiver's is refused and left as it is", async () => {
+  test("a file that is not a receiver's is refused and not changed", async () => {
     const file = join(makeFolder(), "other.db");
     writeFileSync(file, "not a database, just text that is long enough to look at");
     const { code } = await runCli(["inbox", "list", "--db", file]);
@@ -182,7 +182,7 @@ describe("inbox, beside a running receiver", () => {
     expect(readFileSync(file, "utf8")).toContain("just text");
   });
 
-  test("inbox export hides personal data, and the events can be imported and replayed elsewhere", async () => {
+  test("inbox export removes personal data, and its events can be imported and replayed elsewhere", async () => {
     const app = await startApp();
     const secretive = sampleEvent("email.received", { from: "grace@bank.example.com", subject: "Account 4711" });
     await deliver(app.receiver, secretive, { secret: SECRET });
@@ -208,7 +208,7 @@ describe("inbox, beside a running receiver", () => {
     expect(none.stdout).toContain("grace@bank.example.com");
   });
 
-  test("inbox export of what is older than --since is empty", async () => {
+  test("inbox export writes nothing if all events are older than --since", async () => {
     const app = await startApp();
     await receive(app, "email.sent");
     await new Promise((resolve) => setTimeout(resolve, 5));

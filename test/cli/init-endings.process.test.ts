@@ -7,7 +7,7 @@ import { makeFolder } from "../support/folder.js";
 const PLAIN = ["--template", "hono", "--events", "email.received", "--no-git"];
 
 describe("init", () => {
-  test("init called off with Ctrl-C while it installs says that nothing was written, and that is so", async () => {
+  test("init that is interrupted with Ctrl-C during the installation says that it wrote nothing, and has written nothing", async () => {
     const tools = makeFolder();
     const began = join(tools, "began");
     writeFileSync(join(tools, "npm"), `#!/bin/sh\n: > "${began}"\nexec sleep 60\n`);
@@ -26,7 +26,7 @@ describe("init", () => {
 
   // Only Linux has a folder of which the system says that a new one in it does not exist.
   test.skipIf(!existsSync("/proc/self")).each(["/proc/x", "/proc/x/y"])(
-    "init into %s, which cannot be made, ends with 2 and names it",
+    "init into %s, which cannot be created, ends with 2 and names it",
     { timeout: 15_000 },
     async (folder) => {
       const { code, stderr } = await runCli(["init", folder, ...PLAIN, "--no-install"]);
@@ -34,7 +34,7 @@ describe("init", () => {
     },
   );
 
-  test("init into a folder below others that are not there makes them; below a file it makes nothing", async () => {
+  test("init creates missing parent folders, and creates nothing if a parent is a file", async () => {
     const cwd = makeFolder();
     expect(await runCli(["init", "a/b/mail", ...PLAIN, "--no-install"], { cwd })).toMatchObject({ code: 0 });
     expect(existsSync(join(cwd, "a/b/mail/package.json"))).toBe(true);

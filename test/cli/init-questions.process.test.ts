@@ -10,52 +10,48 @@ function startInit(cwd: string, args = ""): Terminal {
 }
 
 // Skipped where there is no util-linux to make a terminal.
-describe.skipIf(!HAS_TERMINAL)("the questions of init, in a terminal", () => {
-  test(
-    "the questions of init in a terminal are answered with text, arrow keys, space and Enter",
-    { timeout: 60_000 },
-    async () => {
-      const cwd = makeFolder();
-      const init = startInit(cwd);
-      await init.shows("Where?");
-      init.press("my-app", KEY.enter);
-      await init.shows("Which template?");
-      init.press(KEY.down);
-      await init.shows("● express-sqlite-app");
-      init.press(KEY.down);
-      await init.shows("● hono");
-      init.press(KEY.enter);
-      await init.shows("Which events");
-      init.press(KEY.enter);
-      await init.shows("Install the packages?");
-      // Up from the first is the last: Later.
-      init.press(KEY.up);
-      await init.shows("● Later");
-      init.press(KEY.enter);
-      await init.shows("What else?");
-      // Without the repository, which is the first.
-      init.press(KEY.space, KEY.enter);
-      await init.shows("That is all.");
-      expect(await init.ended).toBe(0);
-      const folder = join(cwd, "my-app");
-      const { name, dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
-        name: string;
-        dependencies: Record<string, string>;
-      };
-      expect(name).toBe("my-app");
-      expect(Object.keys(dependencies)).toContain("hono");
-      expect(existsSync(join(folder, "Dockerfile"))).toBe(true);
-      expect(existsSync(join(folder, ".git"))).toBe(false);
-      expect(existsSync(join(folder, "node_modules"))).toBe(false);
-      expect(init.screen).toContain("cd my-app");
-    },
-  );
+describe.skipIf(!HAS_TERMINAL)("the questions of init in a terminal", () => {
+  test("the questions of init are answered with text, arrow keys, space and Enter", { timeout: 60_000 }, async () => {
+    const cwd = makeFolder();
+    const init = startInit(cwd);
+    await init.shows("Where?");
+    init.press("my-app", KEY.enter);
+    await init.shows("Which template?");
+    init.press(KEY.down);
+    await init.shows("● express-sqlite-app");
+    init.press(KEY.down);
+    await init.shows("● hono");
+    init.press(KEY.enter);
+    await init.shows("Which events");
+    init.press(KEY.enter);
+    await init.shows("Install the packages?");
+    // Up from the first is the last: Later.
+    init.press(KEY.up);
+    await init.shows("● Later");
+    init.press(KEY.enter);
+    await init.shows("What else?");
+    // Without the repository, which is the first.
+    init.press(KEY.space, KEY.enter);
+    await init.shows("That is all.");
+    expect(await init.ended).toBe(0);
+    const folder = join(cwd, "my-app");
+    const { name, dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      name: string;
+      dependencies: Record<string, string>;
+    };
+    expect(name).toBe("my-app");
+    expect(Object.keys(dependencies)).toContain("hono");
+    expect(existsSync(join(folder, "Dockerfile"))).toBe(true);
+    expect(existsSync(join(folder, ".git"))).toBe(false);
+    expect(existsSync(join(folder, "node_modules"))).toBe(false);
+    expect(init.screen).toContain("cd my-app");
+  });
 
   test.each([
     ["the first question", ""],
     ["a later one", "new-app --template express"],
   ])(
-    "the questions of init in a terminal left with Ctrl-C at %s: ends with 130 and writes nothing",
+    "the questions of init end with 130 and write nothing after Ctrl-C at %s",
     { timeout: 60_000 },
     async (_, args) => {
       const cwd = makeFolder();
@@ -70,7 +66,7 @@ describe.skipIf(!HAS_TERMINAL)("the questions of init, in a terminal", () => {
   );
 
   test(
-    "the questions of init in a terminal refuse a folder that is not empty, and go on with another",
+    "the questions of init refuse a folder that is not empty, and ask for another",
     { timeout: 60_000 },
     async () => {
       const cwd = makeFolder();
@@ -87,15 +83,11 @@ describe.skipIf(!HAS_TERMINAL)("the questions of init, in a terminal", () => {
     },
   );
 
-  test(
-    "the questions of init in a terminal are none where the command line says everything",
-    { timeout: 60_000 },
-    async () => {
-      const cwd = makeFolder();
-      const init = startInit(cwd, "app -t express -e email.received --no-install --no-git --no-docker");
-      expect(await init.ended).toBe(0);
-      expect(init.screen).not.toContain("◆");
-      expect(existsSync(join(cwd, "app", "package.json"))).toBe(true);
-    },
-  );
+  test("init asks no questions if the command line answers all of them", { timeout: 60_000 }, async () => {
+    const cwd = makeFolder();
+    const init = startInit(cwd, "app -t express -e email.received --no-install --no-git --no-docker");
+    expect(await init.ended).toBe(0);
+    expect(init.screen).not.toContain("◆");
+    expect(existsSync(join(cwd, "app", "package.json"))).toBe(true);
+  });
 });

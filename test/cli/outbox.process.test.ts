@@ -30,7 +30,7 @@ async function startOutbox() {
   return { file, sandbox, receiver, key };
 }
 
-test("an empty outbox says so", async () => {
+test("outbox list says that the outbox is empty", async () => {
   const app = await startApp();
   const list = (...args: string[]) => runCli(["outbox", "list", "--db", app.file, ...args]);
   expect(await list()).toMatchObject({ code: 0, stdout: "", stderr: "No contact events.\n" });
@@ -38,7 +38,7 @@ test("an empty outbox says so", async () => {
 });
 
 describe("outbox, beside a running receiver", () => {
-  test("outbox list and show tell what the service refused and why; stats counts", async () => {
+  test("outbox list and outbox show print what the service refused and why, and outbox stats prints the counts", async () => {
     const { file, key } = await startOutbox();
     const db = ["--db", file];
     const dead = jsonLines(await runCli(["outbox", "list", "--state", "dead", "--json", ...db]));
@@ -54,7 +54,7 @@ describe("outbox, beside a running receiver", () => {
     ]);
   });
 
-  test("outbox retry sends a dead one again, once the cause is mended", async () => {
+  test("outbox retry sends a dead event again after its cause was removed", async () => {
     const { file, sandbox, receiver, key } = await startOutbox();
     sandbox.contacts.addContact({ email: "unknown@example.com" });
     expect(await runCli(["outbox", "retry", key, "--db", file])).toMatchObject({ code: 0 });
@@ -65,7 +65,7 @@ describe("outbox, beside a running receiver", () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("that is dead")]);
   });
 
-  test("outbox discard needs --yes without a terminal, and then gives it up", async () => {
+  test("outbox discard asks for --yes without a terminal, and then discards the event", async () => {
     const { file, receiver, key } = await startOutbox();
     expect(await runCli(["outbox", "discard", key, "--db", file])).toMatchObject({ code: 2 });
     expect(await runCli(["outbox", "discard", key, "--db", file, "--yes"])).toMatchObject({ code: 0 });

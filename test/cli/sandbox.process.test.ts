@@ -30,7 +30,7 @@ function idOf(line: Record<string, unknown> = {}): string {
 }
 
 describe("sandbox", () => {
-  test("sandbox delivers to a real receiver under the app's secret, and ends clean on Ctrl-C", async () => {
+  test("sandbox delivers to a real receiver with the app's secret, and ends cleanly on Ctrl-C", async () => {
     const app = await startApp();
     const { cli, baseUrl } = await startSandbox(["--endpoint", `${app.url}=email.*`]);
     expect((await post(`${baseUrl}/sandbox/emit`, { type: "email.received" })).ok).toBe(true);
@@ -43,7 +43,7 @@ describe("sandbox", () => {
     expect(stdout).not.toContain(SECRET);
   });
 
-  test("sandbox under the manual clock retries only when told, and the live log says when the next is due", async () => {
+  test("sandbox with the manual clock retries only on request, and its live log says when the next attempt is due", async () => {
     const cli = startCli([
       "sandbox",
       "--port",
@@ -89,7 +89,7 @@ describe("sandbox", () => {
     expect(code).toBe(2);
   });
 
-  test("sandbox delivers to no endpoint outside this machine that was made through the API, unless told otherwise", async () => {
+  test("sandbox refuses endpoints outside this machine that the API creates, unless an option allows them", async () => {
     const attempt = async (...flags: string[]): Promise<string> => {
       const { cli, baseUrl, apiKey } = await startSandbox(flags);
       const at = { env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
@@ -105,7 +105,7 @@ describe("sandbox", () => {
     expect(await attempt("--allow-remote")).not.toContain("not sent");
   });
 
-  test("sandbox takes the API key of --api-key, keeps it over a restart, and never shows it", async () => {
+  test("sandbox accepts the API key of --api-key, keeps it over a restart, and never shows it", async () => {
     const key = `svc_live_${"0123456789abcdef".repeat(3)}`;
     for (const json of [["--json"], []]) {
       const cli = startCli(["sandbox", "--port", "0", ...json, "--api-key", "env:KEY"], { env: { KEY: key } });
@@ -123,7 +123,7 @@ describe("sandbox", () => {
     }
   });
 
-  test("sandbox does not take the key of the real workspace for its own", async () => {
+  test("sandbox refuses to use the key of the real workspace", async () => {
     const key = `svc_live_${"0123456789abcdef".repeat(3)}`;
     const { apiKey } = await startSandbox([], { ...env, PIGEONHOLE_API_KEY: key });
     expect(apiKey).toMatch(/^svc_live_/);
@@ -142,12 +142,12 @@ describe("sandbox", () => {
     [["--endpoint", "http://127.0.0.1:9/=email.*"], "no endpoint receives form.submitted; --endpoint <url>=all"],
     // No type of its own: the service's default set, which has no forms.
     [["--endpoint", "http://127.0.0.1:9/"], "no endpoint receives form.submitted"],
-  ])("sandbox %j: says why no endpoint receives an event", async (args, words) => {
+  ])("sandbox %j says why no endpoint receives an event", async (args, words) => {
     const cli = startCli(["sandbox", "--port", "0", "--emit", "form.submitted", ...args]);
     expect(await cli.line(/event {4}form\.submitted/)).toContain(`no endpoint receives it, so it is lost: ${words}`);
   });
 
-  test("sandbox says that endpoints which are off, or wait for other addresses, do not receive an event", async () => {
+  test("sandbox says that disabled endpoints and endpoints for other addresses do not receive an event", async () => {
     const cli = startCli(["sandbox", "--port", "0", "--endpoint", "http://127.0.0.1:9/=all"]);
     const url = /http:\S+/.exec(await cli.line(/API {9}/))?.[0] ?? "";
     const apiKey = /svc_\S+/.exec(await cli.line(/API key/))?.[0] ?? "";
@@ -166,8 +166,8 @@ describe("sandbox", () => {
   });
 });
 
-describe("endpoints, against the sandbox's API", () => {
-  test("endpoints create, list, update, test, rotate and delete", async () => {
+describe("endpoints, with the API of the sandbox", () => {
+  test("endpoints creates, lists, updates, tests, rotates and deletes an endpoint", async () => {
     const app = await startApp();
     const { baseUrl, apiKey } = await startSandbox(["--endpoint", app.url]);
     const cwd = makeFolder();
@@ -208,7 +208,7 @@ describe("endpoints, against the sandbox's API", () => {
     expect(jsonLines(await run("list", "--json"))).toHaveLength(1);
   });
 
-  test("a failed test ends with 1, an answer with an error and no answer with 3", async () => {
+  test("endpoints test ends with 1 if the test fails, and with 3 on an error answer and without an answer", async () => {
     const { baseUrl, apiKey } = await startSandbox(["--endpoint", "http://127.0.0.1:9/"]);
     const flags = ["--base-url", baseUrl, "--api-key", "env:KEY"];
     const [line] = jsonLines(await runCli(["endpoints", "list", "--json", ...flags], { env: { KEY: apiKey } }));
@@ -225,7 +225,7 @@ describe("endpoints, against the sandbox's API", () => {
     expect(gone.code).toBe(3);
   });
 
-  test("a failed test says what its answer points to", async () => {
+  test("endpoints test explains the cause that a failed answer points to", async () => {
     const app = await startApp();
     const { baseUrl, apiKey } = await startSandbox(["--endpoint", app.url], {
       WEBHOOK_SECRET: `whsec_${"x".repeat(43)}`,
@@ -241,7 +241,7 @@ describe("endpoints, against the sandbox's API", () => {
     });
   });
 
-  test("what the contract refuses is not sent, and the error names the flag", async () => {
+  test("endpoints does not send what the contract refuses, and the error names the option", async () => {
     const flags = ["--base-url", "http://127.0.0.1:9", "--api-key", "k"];
     const run = (...args: string[]) => runCli(["endpoints", ...args, ...flags]);
     const id = "whe_65b8f0a2c4d6e8f001234567";
@@ -252,7 +252,7 @@ describe("endpoints, against the sandbox's API", () => {
     expect((await run("update", id, "--enable", "--disable")).stderr).toContain("cannot be used together");
   });
 
-  test("a secret that could not be written is refused before anything is changed", async () => {
+  test("endpoints refuses a secret file that cannot be written before it changes anything", async () => {
     const { baseUrl, apiKey } = await startSandbox();
     const cwd = makeFolder();
     writeFileSync(join(cwd, "file"), "");
@@ -262,7 +262,7 @@ describe("endpoints, against the sandbox's API", () => {
     expect(jsonLines(await runCli(["endpoints", "list", "--json", ...flags]))).toEqual([]);
   });
 
-  test("a secret is not written over another endpoint's, nor into a folder", async () => {
+  test("endpoints does not write a secret over that of another endpoint, nor into a folder", async () => {
     const { baseUrl, apiKey } = await startSandbox();
     const cwd = makeFolder();
     const flags = ["--base-url", baseUrl, "--api-key", apiKey, "--write-secret"];
@@ -283,8 +283,8 @@ describe("endpoints, against the sandbox's API", () => {
   });
 });
 
-describe("dev --register, against the sandbox's API", () => {
-  test("dev --register, against the sandbox's API has an endpoint for as long as it runs, and keeps its secret to itself", async () => {
+describe("dev --register, with the API of the sandbox", () => {
+  test("dev --register has an endpoint while it runs, and does not show its secret", async () => {
     const { baseUrl, apiKey } = await startSandbox();
     const at = { env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
     const list = async () => jsonLines(await runCli(["endpoints", "list", "--json"], at));

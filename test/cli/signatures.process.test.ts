@@ -13,20 +13,20 @@ async function signedHeader(input = body): Promise<string> {
 }
 
 describe("sign and verify", () => {
-  test("sign and verify agree", async () => {
+  test("sign and verify agree on a delivery", async () => {
     const header = await signedHeader();
     const { code, stdout } = await runCli(["verify", "--body", "-", "-H", header], { env, input: body });
     expect([code, stdout]).toEqual([0, "✓ genuine  signed with env:WEBHOOK_SECRET\n"]);
   });
 
-  test("sign and verify disagree on another secret: exit 1, and the reason", async () => {
+  test("verify ends with 1 and the reason if the secret is another one", async () => {
     const header = await signedHeader();
     const options = { env: { WEBHOOK_SECRET: `${SECRET}x` }, input: body };
     const { code, stdout } = await runCli(["verify", "--body", "-", "-H", header], options);
     expect([code, stdout]).toEqual([1, "✗ mismatch\n"]);
   });
 
-  test("sign and verify disagree on a body with a line end more, and --explain names it", async () => {
+  test("verify ends with 1 if the body has an additional line end, and --explain names it", async () => {
     const header = await signedHeader();
     const result = await runCli(["verify", "--body", "-", "-H", header, "--explain", "--json"], {
       env,
@@ -48,7 +48,7 @@ describe("sign and verify", () => {
     expect(stdout).not.toContain("secrets[");
   });
 
-  test("sign and verify measure age against --at, within --tolerance", async () => {
+  test("verify measures the age against --at, and sign and verify agree within --tolerance", async () => {
     const { stdout } = await runCli(["sign", "--at", "2026-01-01T00:00:00Z"], { env, input: body });
     const check = (...args: string[]) =>
       runCli(["verify", "--body", "-", "-H", stdout.trim(), ...args], { env, input: body });
@@ -71,7 +71,7 @@ describe("a secret", () => {
     return runCli(["sign", "--at", "1700000000", ...args], { ...options, input: body });
   }
 
-  test("a secret can come from a variable, a file, .env and the command line, with the same result", async () => {
+  test("a secret can be given by a variable, a file, .env or the command line, with the same result", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "secret.txt"), `${SECRET}\n`);
     const expected = await signature([], { env });
@@ -83,7 +83,7 @@ describe("a secret", () => {
     expect(await signature([], { cwd })).toEqual(expected);
   });
 
-  test("a secret of the environment goes before that of .env", async () => {
+  test("a secret of the environment takes precedence over that of .env", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, ".env"), "WEBHOOK_SECRET=whsec_other\n");
     expect(await signature([], { cwd, env })).toEqual(await signature([], { env }));
@@ -93,7 +93,7 @@ describe("a secret", () => {
     [["--secret", "env:MISSING"], "--secret: the variable MISSING is not set"],
     [["--secret", "file:none.txt"], "--secret: the file none.txt cannot be read"],
     [[], "give --secret env:NAME"],
-  ])("a secret that is missing (%j) ends with 2 and names the way to give one", async (args, words) => {
+  ])("a secret that is missing (%j) ends with 2 and names a way to give one", async (args, words) => {
     const { code, stderr } = await signature(args);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
@@ -103,7 +103,7 @@ describe("a secret", () => {
     ["UTF-8", Buffer.from(`\uFEFFWEBHOOK_SECRET=${SECRET}\n`)],
     ["UTF-16", Buffer.from(`\uFEFFWEBHOOK_SECRET=${SECRET}\r\n`, "utf16le")],
   ])(
-    "a secret behind the byte order mark of a .env in %s is not called missing, but told how to mend",
+    "the error for a secret after the byte order mark of a .env in %s says how to fix the file, not that it is missing",
     async (_, bytes) => {
       const cwd = makeFolder();
       writeFileSync(join(cwd, ".env"), bytes);
@@ -114,7 +114,7 @@ describe("a secret", () => {
     },
   );
 
-  test("a secret below a byte order mark is read, as Node reads it", async () => {
+  test("a secret on a later line than the byte order mark is read, as Node reads it", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, ".env"), `\uFEFFPORT=3000\nWEBHOOK_SECRET=${SECRET}\n`);
     expect(await signature([], { cwd })).toMatchObject({ code: 0 });
@@ -123,7 +123,7 @@ describe("a secret", () => {
 
   // Root may read every file.
   test.skipIf(process.getuid?.() === 0)(
-    "a secret in a .env that this user may not read ends with 2 and names the file",
+    "a secret in a .env that the user may not read ends with 2 and names the file",
     async () => {
       const cwd = makeFolder();
       writeFileSync(join(cwd, ".env"), `WEBHOOK_SECRET=${SECRET}\n`, { mode: 0 });
@@ -135,7 +135,7 @@ describe("a secret", () => {
     },
   );
 
-  test("a secret is in no output, whatever goes wrong with it", async () => {
+  test("no output contains the secret, whatever goes wrong with it", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "secret.txt"), SECRET);
     chmodSync(join(cwd, "secret.txt"), 0o600);

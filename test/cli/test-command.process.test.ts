@@ -31,7 +31,7 @@ function answers(port: number): Promise<boolean> {
 }
 
 describe("test", () => {
-  test("test starts the app under a secret of its own, waits, checks handlers and duplicates, reports, and ends it", async () => {
+  test("test starts the app with a new secret, waits, checks handlers and duplicates, reports, and stops the app", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent"), sampleEvent("email.bounced")]);
     const port = await findFreePort();
     const flags = ["--to", `${port}/webhooks`, "--wait-for", `http://127.0.0.1:${port}/health`];
@@ -56,7 +56,7 @@ describe("test", () => {
     expect(await answers(port)).toBe(false);
   });
 
-  test("test against a running app passes once --update has taken the answers as expected, and notices another", async () => {
+  test("test against a running app passes after --update stored its answers, and reports other answers", async () => {
     const app = await startApp();
     const cwd = await makeFixtures([sampleEvent("email.sent"), sampleEvent("email.bounced")]);
     const flags = ["--to", app.url, "--inbox", app.file];
@@ -135,7 +135,7 @@ describe("test", () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining("The inbox does not have the event")]);
   });
 
-  test("test ends with 3 and the app's last words when it does not start", async () => {
+  test("test ends with 3 and the app's last output if the app does not start", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const args = ["test", "--start", "echo no database; exit 7", "--to", "9/webhooks"];
     const { code, stderr } = await runCli(args, { cwd });
@@ -145,7 +145,7 @@ describe("test", () => {
   });
 
   test.each(["127.0.0.1", "localhost"])(
-    "test with --start does not test another program that is at %s already, and does not start the app",
+    "test with --start does not test another program that listens at %s, and does not start the app",
     async (host) => {
       const stranger = await serve((_, response) => response.end("hello"));
       closeAfterTest(() => stranger.close());
@@ -160,14 +160,14 @@ describe("test", () => {
     },
   );
 
-  test("test ends with 3 when nobody answers, with 2 for a folder that is not there", async () => {
+  test("test ends with 3 if no server answers, and with 2 if the folder is missing", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     expect((await runCli(["test", "--to", "9/webhooks"], { cwd, env })).code).toBe(3);
     expect(await runCli(["test", "nowhere"], { cwd, env })).toMatchObject({ code: 2 });
     expect(await runCli(["test", "--reporter", "tap=x"], { cwd, env })).toMatchObject({ code: 2 });
   });
 
-  test("test ends the app and itself on Ctrl-C while it waits", async () => {
+  test("test stops the app and itself on Ctrl-C while it waits", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const port = await findFreePort();
     const command = `node "${APP}" & wait`;

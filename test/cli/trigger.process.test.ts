@@ -6,7 +6,7 @@ import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 
-test("without a secret it says how to make one, and the line makes one that serves", async () => {
+test("trigger without a secret says how to make one, and the printed command makes one that works", async () => {
   const app = await startApp();
   const cwd = makeFolder();
   const refused = await runCli(["trigger", "email.sent", "--to", app.url], { cwd });
@@ -43,7 +43,7 @@ describe("trigger", () => {
     expect(await runCli([...args, "--expect", "2xx"], { env })).toMatchObject({ code: 0, stdout: parked });
   });
 
-  test("trigger makes new events in every run, and the same ones with --seed", async () => {
+  test("trigger makes new events in every run, and the same events with --seed", async () => {
     const app = await startApp();
     const outcomes = async (...args: string[]) =>
       jsonLines(await runCli(["trigger", "email.sent", "--to", app.url, "--json", ...args], { env })).map(
@@ -61,7 +61,7 @@ describe("trigger", () => {
     expect((await app.receiver.stats()).answers.duplicate).toBe(4);
   });
 
-  test("trigger in colour paints the sign, and spells out control characters of the event", async () => {
+  test("trigger in colour marks the result, and prints control characters of the event as escapes", async () => {
     const app = await startApp();
     const args = ["trigger", "email.sent", "--to", app.url, "--id", "evt_\u001b[31m"];
     const { stdout } = await runCli(args, { env: { ...env, FORCE_COLOR: "1" } });
@@ -74,7 +74,7 @@ describe("trigger", () => {
     ["wrong-secret", "503 unverified"],
     ["tampered", "503 unverified"],
     ["missing", "401 unsigned"],
-  ])("trigger --sign %s is heard as %s", async (sign, words) => {
+  ])("trigger --sign %s is answered %s", async (sign, words) => {
     const app = await startApp();
     const status = words.slice(0, 3);
     const { code, stdout } = await runCli(
@@ -86,19 +86,19 @@ describe("trigger", () => {
     expect((await app.receiver.inbox.list()).items).toEqual([]);
   });
 
-  test("trigger ends with 1 when --expect is not met, and says so", async () => {
+  test("trigger ends with 1 if the answer is not that of --expect, and says so", async () => {
     const app = await startApp();
     const { code, stdout } = await runCli(["trigger", "email.sent", "--to", app.url, "--expect", "503"], { env });
     expect(code).toBe(1);
     expect(stdout).toContain("Answered 200, expected 503.");
   });
 
-  test("trigger ends with 3 when nobody listens", async () => {
+  test("trigger ends with 3 if no server listens", async () => {
     const { code, stdout } = await runCli(["trigger", "email.sent", "--to", "9/webhooks"], { env });
     expect([code, stdout]).toEqual([3, expect.stringContaining("Nothing listens at 127.0.0.1:9")]);
   });
 
-  test("trigger sets and removes fields, and prints what it would send", async () => {
+  test("trigger sets and removes fields, and prints the delivery without sending it", async () => {
     const args = [
       "trigger",
       "email.sent",
@@ -118,7 +118,7 @@ describe("trigger", () => {
     expect(line?.["headers"]).toContainEqual(["x-pigeonhole-signed-here", "1"]);
   });
 
-  test("trigger posts the exact bytes of --body", async () => {
+  test("trigger sends the exact bytes of --body", async () => {
     const app = await startApp();
     const input =
       '{ "id": "evt_by_hand", "type": "email.teleported", "createdAt": "2026-01-01T00:00:00Z", "data": {} }\n';
@@ -128,7 +128,7 @@ describe("trigger", () => {
     expect(Buffer.from(stored?.body ?? []).toString()).toBe(input);
   });
 
-  test("trigger refuses a target outside this machine, unless told otherwise", async () => {
+  test("trigger refuses a target outside this machine, unless an option allows it", async () => {
     const { code, stderr } = await runCli(["trigger", "email.sent", "--to", "http://192.0.2.1/"], { env });
     expect([code, stderr]).toEqual([2, expect.stringContaining("--allow-remote")]);
   });
@@ -148,15 +148,18 @@ describe("trigger", () => {
     ["whe_65b8f0a2c4d6e8f001234567", "--secret is the id of an endpoint, not its secret."],
     [` ${SECRET}`, "--secret has white space or a line end around it."],
     [`"${SECRET}"`, "--secret has quotes"],
-  ])("trigger sends nothing under what is visibly no secret, and does not show it: %s", async (secret, words) => {
-    const app = await startApp();
-    const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", secret]);
-    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(words)]);
-    expect(stderr).not.toContain(secret.trim());
-    expect((await app.receiver.stats()).answers.unverified).toBe(0);
-  });
+  ])(
+    "trigger sends nothing if a text is clearly not a secret, and does not show the text: %s",
+    async (secret, words) => {
+      const app = await startApp();
+      const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", secret]);
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(words)]);
+      expect(stderr).not.toContain(secret.trim());
+      expect((await app.receiver.stats()).answers.unverified).toBe(0);
+    },
+  );
 
-  test("trigger says of a secret that was perhaps cut so, and sends nevertheless", async () => {
+  test("trigger warns of a secret that may be cut, and sends the event", async () => {
     const app = await startApp();
     const cut = SECRET.slice(0, -5);
     const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", cut]);
