@@ -6,8 +6,8 @@ import { ENDPOINT, EMPTY_PAGE, EVENT, SENT, WEBHOOK_ID, clientOf, fastClock, rej
 
 class Enough extends Error {}
 
-describe("an aborted call rejects with the reason of its signal", () => {
-  test("an aborted call rejects with the reason of its signal before anything was sent", async () => {
+describe("aborting a call", () => {
+  test("a call that is aborted before anything was sent rejects with the reason of its signal", async () => {
     const server = await startApi(ENDPOINT);
     const reason = new Enough();
     const signal = AbortSignal.abort(reason);
@@ -18,7 +18,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
     expect(server.received).toEqual([]);
   });
 
-  test("an aborted call rejects with the reason of its signal while it waits for the rate limit", async () => {
+  test("a call that is aborted while it waits for the rate limit rejects with the reason of its signal", async () => {
     const clock = fakeClock();
     const server = await startApi(SENT);
     const controller = new AbortController();
@@ -33,7 +33,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
   test.each([
     ["for the answer", FAULTS.hang],
     ["for the rest of the answer", FAULTS.stall],
-  ])("an aborted call rejects with the reason of its signal while it waits %s", async (_, reply) => {
+  ])("a call that is aborted while it waits %s rejects with the reason of its signal", async (_, reply) => {
     const server = await startApi(reply);
     const controller = new AbortController();
     const arrived = server.next();
@@ -45,7 +45,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test("an aborted call rejects with the reason of its signal while it waits to try again", async () => {
+  test("a call that is aborted while it waits to try again rejects with the reason of its signal", async () => {
     const clock = fakeClock();
     const server = await startApi({ status: 503 });
     const controller = new AbortController();
@@ -58,7 +58,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
     expect([server.received.length, clock.pendingTimers]).toEqual([1, 0]);
   });
 
-  test("an aborted call rejects with the reason of its signal between two pages", async () => {
+  test("a list that is aborted between two pages rejects with the reason of its signal", async () => {
     const server = await startApi({ body: { data: [{ id: "a" }], hasMore: true, nextCursor: "c" } });
     const controller = new AbortController();
     const reason = new Enough();
@@ -71,7 +71,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test("an aborted call rejects with the reason of its signal also where fetch does not listen", async () => {
+  test("an aborted call rejects with the reason of its signal even if fetch ignores the signal", async () => {
     const controller = new AbortController();
     const deaf: FetchFunction = () => new Promise(() => {});
     const got = rejection(
@@ -81,7 +81,7 @@ describe("an aborted call rejects with the reason of its signal", () => {
     expect(await got).toBe("deaf");
   });
 
-  test("an aborted call rejects with the reason of its signal and leaves nothing behind on a signal that lives on", async () => {
+  test("an aborted call leaves no listener on a signal that is used again", async () => {
     const server = await startApi(SENT, EMPTY_PAGE);
     const { signal } = new AbortController();
     const listeners: string[] = [];
@@ -113,13 +113,13 @@ describe("a timeout", () => {
     expect((error as Error).message).toContain("no answer within 2000 ms");
   });
 
-  test("a timeout holds for each attempt, and the next one may succeed", async () => {
+  test("a timeout applies to each attempt, and the next attempt may succeed", async () => {
     const server = await startApi(FAULTS.hang, ENDPOINT);
     const got = await clientOf(server, { clock: fastClock(), timeoutMs: 100_000 }).webhooks.get(WEBHOOK_ID);
     expect([got.id, server.received.length]).toEqual([WEBHOOK_ID, 2]);
   });
 
-  test("a timeout is called off once the answer is there", async () => {
+  test("a timeout is cancelled after the answer has come", async () => {
     const clock = fakeClock();
     const server = await startApi(ENDPOINT);
     await clientOf(server, { clock }).webhooks.get(WEBHOOK_ID);

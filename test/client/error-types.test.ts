@@ -5,7 +5,7 @@ import { apiErrorFor } from "#pigeonhole/client/errors.js";
 
 const answered = { call: "webhooks.get", message: "Gone.", param: undefined, requestId: undefined };
 
-test("an error of the package has a code of its list; one of the API has whatever the service gives", () => {
+test("an error of the package has a code of its list; an error of the API has the code of the service", () => {
   expectTypeOf<PigeonholeError["code"]>().toEqualTypeOf<ErrorCode>();
   expectTypeOf<NoAnswerError["code"]>().toEqualTypeOf<ErrorCode>();
   expectTypeOf<ApiError["code"]>().toEqualTypeOf<string>();
@@ -16,7 +16,7 @@ test("an error of the package has a code of its list; one of the API has whateve
   expect(new PigeonholeError("made_up", "text").code).toBe("made_up");
 });
 
-test("isPigeonholeError promises a code of the list only where it was asked for one", () => {
+test("isPigeonholeError narrows the code to those of the list only on request", () => {
   const error: unknown = apiErrorFor({ ...answered, status: 404, code: "brand_new", retryAfterMs: undefined });
   expect(error).toBeInstanceOf(NotFoundError);
   expect(error).toBeInstanceOf(PigeonholeError);

@@ -22,7 +22,7 @@ async function errorFor(reply: Reply, options: { maxAnswerBytes?: number; reques
   return { error: error as ApiError, requests: server.received.length };
 }
 
-describe("the error ladder", () => {
+describe("errors of the API", () => {
   test.each([
     [400, InvalidRequestError, "InvalidRequestError"],
     [401, AuthenticationError, "AuthenticationError"],
@@ -40,7 +40,7 @@ describe("the error ladder", () => {
     [500, ServerError, "ServerError"],
     [503, ServerError, "ServerError"],
     [599, ServerError, "ServerError"],
-  ])("the error ladder: %i is a %o", async (status, type, name) => {
+  ])("an answer with status %i rejects with a %o", async (status, type, name) => {
     const { error } = await errorFor({ status, body: { code: "some_code", message: "Some message.", param: "a.b" } });
     expect(error).toBeInstanceOf(type);
     expect(error).toBeInstanceOf(ApiError);
@@ -66,7 +66,7 @@ describe("the error ladder", () => {
     ["that is null", "null", { code: "unknown_error" }],
     ["that is HTML", "<h1>Bad gateway</h1>", { code: "invalid_answer" }],
     ["that is empty", "", { code: "invalid_answer" }],
-  ])("the error ladder: reads a body %s", async (_, body, expected) => {
+  ])("an error reads a body %s", async (_, body, expected) => {
     for (const status of [422, 502]) {
       const { error } = await errorFor({ status, body });
       expect(error).toMatchObject({ status, ...expected });
@@ -74,7 +74,7 @@ describe("the error ladder", () => {
     }
   });
 
-  test("the error ladder: names the request, by the header that the option says", async () => {
+  test("an error names the request by the header of the option", async () => {
     const headers = { "x-request-id": "req_1", "svc-request": "req_2" };
     const reply = { status: 404, body: { code: "resource_not_found" }, headers };
     const { error } = await errorFor(reply);
@@ -83,7 +83,7 @@ describe("the error ladder", () => {
     expect((await errorFor(reply, { requestIdHeader: "Svc-Request" })).error.requestId).toBe("req_2");
   });
 
-  test("the error ladder: says how long to wait", async () => {
+  test("an error of a busy API says how long to wait", async () => {
     const { error } = await errorFor({
       status: 429,
       body: { code: "event_rate_limited" },
@@ -92,19 +92,19 @@ describe("the error ladder", () => {
     expect(error).toMatchObject({ code: "event_rate_limited", retryAfterMs: 12_000 });
   });
 
-  test("the error ladder: keeps a long message short", async () => {
+  test("an error cuts a long message", async () => {
     const { error } = await errorFor({ status: 422, body: { code: "x", message: "m".repeat(100_000) } });
     expect(error.message.length).toBeLessThan(600);
   });
 
-  test("the error ladder: keeps a long code and a long param short, too", async () => {
+  test("an error cuts a long code and a long param", async () => {
     const long = "c".repeat(100_000);
     const { error } = await errorFor({ status: 422, body: { code: long, message: "No.", param: long } });
     expect([error.code.length, error.param?.length]).toEqual([500, 500]);
     expect(error.message.length).toBeLessThan(1_100);
   });
 
-  test("the error ladder: is one with the package's errors", async () => {
+  test("an error of the API is also an error of the package", async () => {
     const server = await startApi(SENT);
     const invalid = await rejection(clientOf(server).contactEvents.send({ ...EVENT, name: "" }));
     expect(invalid).toBeInstanceOf(InvalidInputError);
@@ -118,7 +118,7 @@ describe("the error ladder", () => {
   });
 });
 
-describe("a redirect", () => {
+describe("an answer that redirects", () => {
   test.each([301, 302, 303, 307, 308, 304])("a redirect %i is not followed", async (status) => {
     const other = await startApi(ENDPOINT);
     const { error, requests } = await errorFor({
@@ -138,13 +138,13 @@ describe("an answer that cannot be used", () => {
     ["not what the operation gives", { body: [] }],
     ["without the id", { body: { url: "https://a.example" } }],
     ["cut", { body: '{"id":' }],
-  ])("an answer that cannot be used %s is an ApiError that shows that the call took effect", async (_, reply) => {
+  ])("an answer that is %s rejects with an ApiError that says that the call took effect", async (_, reply) => {
     const { error } = await errorFor(reply);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 200, code: "invalid_answer" });
   });
 
-  test("an answer that cannot be used is not a reason to send again", async () => {
+  test("a call whose answer cannot be used is not sent again", async () => {
     const server = await startApi({ body: "<html>" }, ENDPOINT);
     await rejection(clientOf(server).webhooks.get(WEBHOOK_ID));
     expect(server.received).toHaveLength(1);
@@ -159,14 +159,14 @@ describe("an answer that cannot be used", () => {
     [999, true],
     [1_000, true],
     [1_001, false],
-  ])("an answer that cannot be used of %i bytes fits a limit of 1,000: %s", async (bytes, fits) => {
+  ])("an answer of %i bytes is within a limit of 1,000 bytes: %s", async (bytes, fits) => {
     const server = await startApi({ body: padded(bytes) });
     const got = clientOf(server, { maxAnswerBytes: 1_000 }).webhooks.get(WEBHOOK_ID);
     if (fits) expect(await got).toMatchObject({ id: WEBHOOK_ID });
     else expect(await rejection(got)).toMatchObject({ code: "answer_too_large", status: 200 });
   });
 
-  test("an answer that cannot be used is 5 MiB unless told otherwise, and the rest is not waited for", async () => {
+  test("an answer of more than 5 MiB is refused by default without waiting for the rest", async () => {
     let closed = false;
     const { error } = await errorFor((response) => {
       response.writeHead(200);
@@ -182,7 +182,7 @@ describe("an answer that cannot be used", () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  test("an answer that cannot be used may not unfold into more than the limit", async () => {
+  test("an answer that is compressed may not expand to more than the limit", async () => {
     const body = gzipSync(padded(10_000_000));
     expect(body.length).toBeLessThan(20_000);
     const { error } = await errorFor((response) => {
@@ -192,7 +192,7 @@ describe("an answer that cannot be used", () => {
     expect(error).toMatchObject({ code: "answer_too_large" });
   });
 
-  test("an answer that cannot be used of an error keeps its class", async () => {
+  test("an error answer that cannot be used keeps its error class", async () => {
     const { error } = await errorFor({ status: 500, body: padded(2_000) }, { maxAnswerBytes: 1_000 });
     expect(error).toBeInstanceOf(ServerError);
     expect(error.code).toBe("answer_too_large");

@@ -16,7 +16,7 @@ function refusal(options: Partial<ClientOptions>): string {
   return "accepted";
 }
 
-test("an option that does not exist is refused, and the message names those that do", () => {
+test("an unknown option is refused, and the error names the known ones", () => {
   expect(refusal({ timeoutMS: 5 } as object)).toMatch(
     /^createClient has no option "timeoutMS"\. Its options: .*timeoutMs/,
   );
@@ -40,15 +40,18 @@ describe("apiKey", () => {
     [`${API_KEY}\0`, /^apiKey has characters/],
     [`whsec_${"a".repeat(43)}`, /^apiKey is a webhook secret/],
     [`whe_${"a".repeat(24)}`, /^apiKey is the id of a webhook endpoint/],
-  ])("apiKey may not be %j", (apiKey, message) => {
+  ])("the option apiKey refuses %j", (apiKey, message) => {
     const text = refusal({ apiKey: apiKey as string });
     expect(text).toMatch(message);
     expect(text).not.toContain("canary");
   });
 
-  test.each([API_KEY, "svc_test_x", "oauth.token-with~other/characters+=="])("apiKey may be %s", (apiKey) => {
-    expect(refusal({ apiKey })).toBe("accepted");
-  });
+  test.each([API_KEY, "svc_test_x", "oauth.token-with~other/characters+=="])(
+    "the option apiKey accepts %s",
+    (apiKey) => {
+      expect(refusal({ apiKey })).toBe("accepted");
+    },
+  );
 });
 
 describe("baseUrl", () => {
@@ -60,7 +63,7 @@ describe("baseUrl", () => {
     "http://127.0.0.1:80/v1",
     "http://127.255.0.1",
     "http://[::1]:3000",
-  ])("baseUrl may be %s", (baseUrl) => {
+  ])("the option baseUrl accepts the URL %s", (baseUrl) => {
     expect(refusal({ baseUrl })).toBe("accepted");
   });
 
@@ -76,13 +79,13 @@ describe("baseUrl", () => {
     ["https://user:canary@api.example", /must not hold credentials/],
     ["https://api.example?key=canary", /must not have a query/],
     ["https://api.example#x", /must not have a query/],
-  ])("baseUrl may not be %s", (baseUrl, message) => {
+  ])("the option baseUrl refuses the URL %s", (baseUrl, message) => {
     const text = refusal({ baseUrl });
     expect(text).toMatch(message);
     expect(text).not.toContain("canary");
   });
 
-  test("baseUrl may end with slashes", async () => {
+  test("the option baseUrl may end with slashes", async () => {
     const server = await startApi(EMPTY_PAGE);
     await clientOf({ baseUrl: `${server.baseUrl}//` }).webhooks.list();
     expect(server.received[0]?.url).toBe("/v1/webhooks");
@@ -111,7 +114,7 @@ describe("other options", () => {
     ["a path with a query", { paths: { webhooks: { list: "/webhooks?a=1" } } }, /^paths\.webhooks\.list/],
     ["a path with steps", { paths: { webhooks: { list: "/a/../b" } } }, /^paths\.webhooks\.list/],
     ["a relative path", { paths: { webhooks: { list: "webhooks" } } }, /^paths\.webhooks\.list/],
-  ])("other options may not be %s", (_, options, message) => {
+  ])("the client refuses the option %s", (_, options, message) => {
     expect(refusal(options)).toMatch(message);
   });
 });

@@ -16,7 +16,7 @@ async function idsOf(rows: AsyncIterable<{ id: string }>): Promise<string[]> {
 }
 
 describe("a list", () => {
-  test("a list is one page when awaited", async () => {
+  test("a list that is awaited is one page", async () => {
     const server = await startApi(page(["a", "b"], "c1"));
     const first = await clientOf(server).webhooks.list({ limit: 2 });
     expect(first.items.map(({ id }) => id)).toEqual(["a", "b"]);
@@ -24,7 +24,7 @@ describe("a list", () => {
     expect(urls(server)).toEqual(["/webhooks?limit=2"]);
   });
 
-  test("a list is every row of every page in for await, with the cursor passed on unchanged", async () => {
+  test("a list in for await gives every row of every page, and passes the cursor on unchanged", async () => {
     const odd = "a+b/c==&x=?%20 é";
     const server = await startApi(page(["a", "b"], odd), page([], "c2"), page(["c"], null));
     expect(await idsOf(clientOf(server).webhooks.list({ limit: 2 }))).toEqual(["a", "b", "c"]);
@@ -38,12 +38,12 @@ describe("a list", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test("a list is nothing when there is nothing", async () => {
+  test("a list without rows gives none", async () => {
     const server = await startApi(EMPTY_PAGE);
     expect(await idsOf(clientOf(server).contactEvents.list("ada@example.com"))).toEqual([]);
   });
 
-  test("a list goes on from a cursor, with the same filters", async () => {
+  test("a list continues from a cursor with the same filters", async () => {
     const server = await startApi(page(["b"], "c2"), page(["c"], null));
     const rows = clientOf(server).webhooks.deliveries(WEBHOOK_ID, { status: "failed", cursor: "c1" });
     expect(await idsOf(rows)).toEqual(["b", "c"]);
@@ -53,13 +53,13 @@ describe("a list", () => {
     ]);
   });
 
-  test("a list asks for a page only when its rows are wanted", async () => {
+  test("a list requests a page only when its rows are needed", async () => {
     const server = await startApi(page(["a"], "c1"), page(["b"], "c2"));
     for await (const { id } of clientOf(server).webhooks.list()) if (id === "b") break;
     expect(server.received).toHaveLength(2);
   });
 
-  test("a list can be awaited and walked, and the first page is asked for once", async () => {
+  test("a list can be awaited and iterated, and its first page is requested once", async () => {
     const server = await startApi(page(["a"], "c1"), page(["b"], null));
     const list = clientOf(server).webhooks.list();
     expect((await list).items).toHaveLength(1);
@@ -67,21 +67,21 @@ describe("a list", () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test("a list does not pass off a part for the whole", async () => {
+  test("a list that cannot be completed fails instead of ending early", async () => {
     const server = await startApi(page(["a"], null, true));
     const error = await rejection(idsOf(clientOf(server).webhooks.list()));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: "invalid_answer" });
   });
 
-  test("a list does not take an empty nextCursor for one", async () => {
+  test("a list does not use an empty nextCursor as a cursor", async () => {
     const server = await startApi(page(["a"], "", true));
     const error = await rejection(idsOf(clientOf(server).webhooks.list()));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: "invalid_answer" });
   });
 
-  test("a list keeps the filters it was called with, whatever becomes of the query object", async () => {
+  test("a list keeps the filters of the call, even if the query object changes later", async () => {
     const server = await startApi(page(["a"], "c1"), page(["b"], null));
     const query = { status: "failed" };
     const rows = clientOf(server).webhooks.deliveries(WEBHOOK_ID, query);
@@ -90,7 +90,7 @@ describe("a list", () => {
     expect(urls(server).map((url) => url.split("?")[1])).toEqual(["status=failed", "status=failed&cursor=c1"]);
   });
 
-  test("a list does not walk in a circle", async () => {
+  test("a list that repeats a cursor fails instead of running in a circle", async () => {
     const server = await startApi(page(["a"], "c1"), page(["b"], "c2"), page(["c"], "c1"));
     expect(await rejection(idsOf(clientOf(server).webhooks.list()))).toMatchObject({ code: "invalid_answer" });
     expect(server.received).toHaveLength(3);

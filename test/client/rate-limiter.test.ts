@@ -25,7 +25,7 @@ function abortable(): { signal: AbortSignal; abort: (reason: unknown) => void } 
 }
 
 describe("the rate limiter", () => {
-  test("the rate limiter starts empty: the first event waits for its share of the minute", async () => {
+  test("the rate limiter starts empty, so that the first event waits for its share of the minute", async () => {
     const { clock, passed, take } = setUp();
     const done = take("a", 1);
     await clock.advance(99);
@@ -57,7 +57,7 @@ describe("the rate limiter", () => {
     ]);
   });
 
-  test("the rate limiter keeps the order: a cheap call does not overtake a dear one", async () => {
+  test("the rate limiter keeps the order, so that a small call does not overtake a large one", async () => {
     const { clock, passed, take } = setUp();
     await clock.advance(5_000);
     const all = [take("dear", 100), take("cheap", 1)];
@@ -66,7 +66,7 @@ describe("the rate limiter", () => {
     expect(passed.map(([name]) => name)).toEqual(["dear", "cheap"]);
   });
 
-  test("the rate limiter saves up 100 events and no more", async () => {
+  test("the rate limiter saves up 100 events at most", async () => {
     const { clock, passed, take } = setUp();
     await clock.advance(3_600_000);
     const all = [take("saved", 100), take("next", 1)];
@@ -78,7 +78,7 @@ describe("the rate limiter", () => {
     ]);
   });
 
-  test("the rate limiter lets no more than 600 events pass in the minute that begins with what was saved up", async () => {
+  test("the rate limiter lets no more than 600 events pass in a minute that begins with saved events", async () => {
     const { clock, passed, take } = setUp();
     await clock.advance(3_600_000);
     const all = Array.from({ length: 7 }, (_, index) => take(String(index), 100));
@@ -89,7 +89,7 @@ describe("the rate limiter", () => {
     expect(passed.length).toBe(7);
   });
 
-  test("the rate limiter rejects with the reason when aborted, and the next one moves up", async () => {
+  test("the rate limiter rejects an aborted call with the reason of its signal, and the next call takes its place", async () => {
     const { clock, passed, take } = setUp();
     const controller = new AbortController();
     const [dear, cheap] = [take("dear", 100, controller.signal), take("cheap", 1)];
@@ -101,7 +101,7 @@ describe("the rate limiter", () => {
     await expect(take("late", 1, controller.signal)).rejects.toBe("enough");
   });
 
-  test("one signal for many calls: none of them uses up what is left for the others", async () => {
+  test("the rate limiter gives back what aborted calls reserved, even if many calls share one signal", async () => {
     const { clock, passed, take } = setUp();
     const { signal, abort } = abortable();
     const aborted = [take("dear", 100, signal), ...Array.from({ length: 20 }, () => take("cheap", 1, signal))];
@@ -114,7 +114,7 @@ describe("the rate limiter", () => {
     expect(passed).toEqual([["other", 1_000]]);
   });
 
-  test("the rate limiter forgets the calls of the last minute at no great cost, however many they were", async () => {
+  test("the rate limiter forgets the calls of the last minute at a low cost, however many they are", async () => {
     const { clock, limiter } = setUp({ perMinute: 600_000_000 });
     await clock.advance(1);
     for (let call = 0; call < 120_000; call += 1) {
@@ -127,7 +127,7 @@ describe("the rate limiter", () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
-  test("the rate limiter sends nothing during a pause, and has saved nothing after it", async () => {
+  test("the rate limiter lets nothing pass during a pause, and has saved nothing after it", async () => {
     const { clock, limiter, passed, take } = setUp();
     await clock.advance(10_000);
     limiter.pause(5_000);
@@ -143,7 +143,7 @@ describe("the rate limiter", () => {
   test.each([
     ["back", -86_400_000, 10_000],
     ["forward", 86_400_000, 0],
-  ])("the rate limiter survives a wall clock that is set %s", async (_, jumpMs, atMostMs) => {
+  ])("the rate limiter keeps its rate if the wall clock is set %s", async (_, jumpMs, atMostMs) => {
     const { clock, take } = setUp();
     await clock.advance(1_000);
     const first = take("a", 50);
@@ -153,7 +153,7 @@ describe("the rate limiter", () => {
     await done;
   });
 
-  test("the rate limiter never lets more pass than the rate and what was saved", async () => {
+  test("the rate limiter never lets more events pass than the rate plus what it has saved", async () => {
     const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 0, max: 5_000 })), {
       maxLength: 12,
     });
@@ -184,7 +184,7 @@ describe("the rate limiter", () => {
 });
 
 describe("a client", () => {
-  test("a client holds back events by its clock, and nothing else", async () => {
+  test("a client delays calls that send events by its clock, and no others", async () => {
     const clock = fakeClock(START);
     const server = await startApi(SENT, { body: { data: [] } }, SENT_BATCH);
     const client = clientOf(server, { clock });
@@ -203,7 +203,7 @@ describe("a client", () => {
     expect(server.received).toHaveLength(3);
   });
 
-  test("a client on the machine's clock, gains nothing when that is set forward", async () => {
+  test("a client on the machine's clock sends no earlier if that is set forward", async () => {
     const server = await startApi(SENT);
     const client = createClient({ apiKey: API_KEY, baseUrl: server.baseUrl, eventsPerMinute: 1 });
     const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 86_400_000);
@@ -213,7 +213,7 @@ describe("a client", () => {
     expect(server.received).toEqual([]);
   });
 
-  test("a client sends at the rate that the option says", async () => {
+  test("a client sends at the rate of its option", async () => {
     const clock = fakeClock(START);
     const server = await startApi(SENT);
     const sent = clientOf(server, { clock, eventsPerMinute: 60 }).contactEvents.send(EVENT);

@@ -9,7 +9,7 @@ type AnyCalls = Record<string, Record<string, (...args: unknown[]) => Promise<un
 
 describe("each row of the contract", () => {
   test.each(listOperations().map((row) => [`${row.resource}.${row.name}`, row] as const))(
-    "each row of the contract: %s is a call that sends its example and reads the answer",
+    "the method for %s sends the example and reads the answer",
     async (_, { resource, name, operation }) => {
       const { example, argument, query, body, path, method } = operation;
       const server = await startApi({ body: example.result });
@@ -35,7 +35,7 @@ describe("each row of the contract", () => {
 });
 
 describe("a request", () => {
-  test("a request carries the key as a bearer token, and asks for plain JSON", async () => {
+  test("a request sends the key as a bearer token, and asks for uncompressed JSON", async () => {
     const server = await startApi(ENDPOINT);
     await clientOf(server).webhooks.get(WEBHOOK_ID);
     expect(server.received[0]?.headers).toMatchObject({
@@ -45,7 +45,7 @@ describe("a request", () => {
     });
   });
 
-  test("a request can carry the key otherwise", async () => {
+  test("a request can send the key in another way", async () => {
     const server = await startApi(ENDPOINT);
     await clientOf(server, { credential: { header: "X-Api-Key", prefix: "" } }).webhooks.get(WEBHOOK_ID);
     expect(server.received[0]?.headers).toMatchObject({ "x-api-key": API_KEY });
@@ -64,7 +64,7 @@ describe("a request", () => {
     expect(server.received[0]?.url).toBe(url);
   });
 
-  test("a request goes to another path where the option says so", async () => {
+  test("a request goes to another path if an option sets it", async () => {
     const server = await startApi({ body: { id: WEBHOOK_ID, secret: "whsec_x" } });
     const client = clientOf(server, { paths: { webhooks: { rotateSecret: "/webhooks/{id}/secret/rotate" } } });
     await client.webhooks.rotateSecret(WEBHOOK_ID);
@@ -75,7 +75,7 @@ describe("a request", () => {
     });
   });
 
-  test("a request carries the idempotency key when there is one", async () => {
+  test("a request carries the idempotency key of the call", async () => {
     const server = await startApi(SENT);
     const { contactEvents } = clientOf(server);
     await contactEvents.send(EVENT, { idempotencyKey: "order:1042" });
@@ -84,7 +84,7 @@ describe("a request", () => {
   });
 });
 
-describe("what is not sent", () => {
+describe("input that is not sent", () => {
   const call = (run: (client: Client) => Promise<unknown>) => run;
   test.each([
     ["a bad event", "invalid_event", "name", call((c) => c.contactEvents.send({ ...EVENT, name: "!" }))],
@@ -142,7 +142,7 @@ describe("what is not sent", () => {
       "signal",
       call((c) => c.webhooks.get(WEBHOOK_ID, { signal: {} as AbortSignal })),
     ],
-  ])("what is not sent is %s", async (_, code, param, run) => {
+  ])("the client refuses %s before it sends anything", async (_, code, param, run) => {
     const server = await startApi(SENT_BATCH);
     const error = await rejection(run(clientOf(server)));
     expect(error).toBeInstanceOf(InvalidInputError);
@@ -150,7 +150,7 @@ describe("what is not sent", () => {
     expect(server.received).toEqual([]);
   });
 
-  test("what is not sent is a call with an argument too many", async () => {
+  test("the client refuses a call with too many arguments", async () => {
     const server = await startApi(SENT);
     const names = clientOf(server).contactEvents.names as (...args: unknown[]) => Promise<unknown>;
     expect(await rejection(names({}, {}))).toMatchObject({ code: "unknown_parameter", param: undefined });

@@ -53,7 +53,7 @@ describe("a call with an idempotency key", () => {
   });
 });
 
-describe("a call that may take effect twice is sent once", () => {
+describe("a call that may take effect twice", () => {
   const calls: [string, (client: Client) => Promise<unknown>][] = [
     ["contactEvents.send without a key", withoutKey],
     ["contactEvents.sendBatch without a key", (client) => client.contactEvents.sendBatch([EVENT])],
@@ -67,13 +67,13 @@ describe("a call that may take effect twice is sent once", () => {
   const matrix = calls.flatMap(([name, call]) =>
     [...TRANSIENT, ...LOST].map(([what, reply]) => [name, what, call, reply] as const),
   );
-  test.each(matrix)("a call that may take effect twice is sent once %s, after %s", async (_, __, call, reply) => {
+  test.each(matrix)("the call %s is sent once, even after %s", async (_, __, call, reply) => {
     const server = await startApi(reply, ENDPOINT);
     await expect(call(clientOf(server))).rejects.toThrow();
     expect(server.received).toHaveLength(1);
   });
 
-  test("a call that may take effect twice is sent once and the error of a lost answer says that it may have arrived", async () => {
+  test("the error for a lost answer says that the call may have arrived", async () => {
     const server = await startApi(FAULTS.hangUp);
     const error = await rejection(withoutKey(clientOf(server)));
     expect(error).toBeInstanceOf(NoAnswerError);
@@ -82,7 +82,7 @@ describe("a call that may take effect twice is sent once", () => {
     expect((error as Error).message).toContain("it may have taken effect");
   });
 
-  test("a call that may take effect twice is sent once and where no connection was made, that nothing arrived", async () => {
+  test("the error for a failed connection says that nothing arrived", async () => {
     const client = clientOf({ baseUrl: `http://127.0.0.1:${await findFreePort()}` });
     expect(await rejection(withoutKey(client))).toMatchObject({ mayHaveArrived: false, reason: "connection" });
   });
@@ -92,7 +92,7 @@ describe("a call that may take effect twice is sent once", () => {
     ["read", true],
     ["write", true],
   ])(
-    "a call that may take effect twice is sent once and where the way to the host is lost in a %s, that it may have arrived: %s",
+    "the error for a failed %s on the way to the host says whether the call may have arrived: %s",
     async (syscall, mayHaveArrived) => {
       const cause = Object.assign(new Error(`${syscall} EHOSTUNREACH`), { code: "EHOSTUNREACH", syscall });
       const fetch: FetchFunction = () => Promise.reject(new TypeError("fetch failed", { cause }));
@@ -101,7 +101,7 @@ describe("a call that may take effect twice is sent once", () => {
     },
   );
 
-  test("a call that may take effect twice is sent once and an error that is its own cause does not hang the call", async () => {
+  test("a call that fails with an error that is its own cause rejects", async () => {
     const circle = new Error("round");
     circle.cause = circle;
     const client = clientOf({ baseUrl: "https://api.example" }, { fetch: () => Promise.reject(circle) });
@@ -109,7 +109,7 @@ describe("a call that may take effect twice is sent once", () => {
   });
 });
 
-describe("waits", () => {
+describe("waits between attempts", () => {
   const refusal = (retryAfter?: string) => ({
     status: 503,
     body: { code: "x" },
@@ -123,7 +123,7 @@ describe("waits", () => {
     return { error, waits: clock.waits, requests: server.received.length };
   }
 
-  test("waits grow by two from half a second to eight seconds", async () => {
+  test("the wait doubles from half a second to eight seconds", async () => {
     const { waits, requests } = await waitsFor(refusal(), { maxRetries: 6 });
     expect([waits, requests]).toEqual([[500, 1_000, 2_000, 4_000, 8_000, 8_000], 7]);
   });
@@ -131,15 +131,15 @@ describe("waits", () => {
   test.each([
     ["least", 0, [375, 750]],
     ["most", 1, [625, 1_250]],
-  ])("waits vary by a quarter: %s", async (_, random, expected) => {
+  ])("the wait varies by a quarter: %s", async (_, random, expected) => {
     expect((await waitsFor(refusal(), { random: () => random })).waits).toEqual(expected);
   });
 
-  test("waits are stretched to Retry-After in seconds", async () => {
+  test("the wait is extended to Retry-After in seconds", async () => {
     expect((await waitsFor(refusal("7"))).waits).toEqual([7_000, 7_000]);
   });
 
-  test("waits are stretched to Retry-After as a date", async () => {
+  test("the wait is extended to Retry-After as a date", async () => {
     const { waits } = await waitsFor(refusal("Mon, 01 Jun 2026 00:00:50 GMT"), { maxRetries: 1 });
     // The clock runs 200 times as fast while the answer travels.
     expect(waits[0]).toBeGreaterThan(500);
@@ -147,24 +147,24 @@ describe("waits", () => {
   });
 
   test.each(["0", "1.5", "-3", "soon", "Mon, 01 Jan 2024 00:00:00 GMT", "2026-06-01T00:00:50Z", "1e3"])(
-    "waits are the usual ones for Retry-After: %s",
+    "the wait is the usual one for Retry-After: %s",
     async (retryAfter) => {
       expect((await waitsFor(refusal(retryAfter))).waits).toEqual([500, 1_000]);
     },
   );
 
-  test("waits of exactly a minute are made, and longer ones are the caller's decision", async () => {
+  test("the client waits for a Retry-After of one minute, and leaves longer ones to the caller", async () => {
     expect((await waitsFor(refusal("60"), { maxRetries: 1 })).waits).toEqual([60_000]);
     const { error, waits, requests } = await waitsFor(refusal("61"));
     expect([waits, requests]).toEqual([[], 1]);
     expect(error).toMatchObject({ status: 503, retryAfterMs: 61_000 });
   });
 
-  test("waits and retries are not made where maxRetries is 0", async () => {
+  test("the client does not wait or retry if maxRetries is 0", async () => {
     expect(await waitsFor(refusal("1"), { maxRetries: 0 })).toMatchObject({ waits: [], requests: 1 });
   });
 
-  test("waits are told to the logger, without an address", async () => {
+  test("the logger is told of each wait, without an address", async () => {
     const lines: string[] = [];
     const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
     const logger = { debug: write, info: write, warn: write, error: write, child: () => logger };
@@ -174,7 +174,7 @@ describe("waits", () => {
   });
 });
 
-test("a 429 holds back the other calls that send events, too", async () => {
+test("a 429 also delays the other calls that send events", async () => {
   const clock = fastClock();
   const server = await startApi(
     { status: 429, body: { code: "event_rate_limited" }, headers: { "retry-after": "40" } },

@@ -21,6 +21,6 @@ test.each([
   ["Sun, 31 May 2026 23:59:59 GMT", 0],
   ["Mon, 99 Jun 2026 00:00:50 GMT", undefined],
   ["2026-06-01T00:00:50Z", undefined],
-])("Retry-After: %s is %s ms", (value, expected) => {
+])("the Retry-After header %s means %s ms", (value, expected) => {
   expect(readRetryAfter(value, NOW)).toBe(expected);
 });

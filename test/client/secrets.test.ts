@@ -28,7 +28,7 @@ const echo = (status: number): Reply => {
 const HAS_PARSER_CODES = Number(process.versions.node.split(".")[0]) < 24;
 
 describe("the API key and webhook secrets", () => {
-  test("the API key and webhook secrets are not shown by a client", async () => {
+  test("the client does not show its API key", async () => {
     const server = await startApi(WITH_SECRET);
     const client = clientOf(server);
     await client.webhooks.create({ url: "https://a.example" });
@@ -37,7 +37,7 @@ describe("the API key and webhook secrets", () => {
     expect(JSON.stringify({ client })).toBe('{"client":{"contactEvents":{},"webhooks":{}}}');
   });
 
-  test("the API key and webhook secrets are not shown by the object that carries the key", () => {
+  test("the object that carries the API key does not show it", () => {
     const credential = new Credential(API_KEY);
     expect(printed(credential)).not.toContain("canary");
     expect(`${String(credential)} ${JSON.stringify({ credential })}`).toBe('[api key] {"credential":"[api key]"}');
@@ -45,7 +45,7 @@ describe("the API key and webhook secrets", () => {
   });
 
   test.each([301, 400, 401, 404, 422, 429, 500])(
-    "the API key and webhook secrets are not in the error for a %i that quotes them",
+    "the error for a %i that quotes a secret does not contain it",
     async (status) => {
       const lines: string[] = [];
       const write = (...line: unknown[]) => void lines.push(printed(line));
@@ -63,7 +63,7 @@ describe("the API key and webhook secrets", () => {
     },
   );
 
-  test("the API key and webhook secrets are not in the error that quotes them with escapes, as JSON may", async () => {
+  test("the error for an answer that quotes a secret with JSON escapes does not contain it", async () => {
     const apiKey = "oauth.canary/with+odd&characters";
     const escape = (text: string) =>
       text.replaceAll(/./g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
@@ -96,7 +96,7 @@ describe("the API key and webhook secrets", () => {
       HAS_PARSER_CODES ? /\(HPE_INVALID_CHUNK_SIZE\)/ : /\(Invalid character in chunk size\)/,
     ],
   ])(
-    "the API key and webhook secrets are not in the cause of the error for an answer %s, whose message says why",
+    "the cause of the error for an answer %s does not contain a secret, and the message says why it failed",
     async (_, write, reason) => {
       const server = await startRawApi(write(`${SECRET} ${API_KEY} ${EVENT.email}`));
       const error = await rejection(clientOf(server, { maxRetries: 0 }).webhooks.rotateSecret(WEBHOOK_ID));
@@ -109,19 +109,16 @@ describe("the API key and webhook secrets", () => {
   test.each([
     ["without a message", Object.assign(new Error("x"), { message: undefined })],
     ["with a message that is no text", Object.assign(new Error("x"), { message: { a: 1 } })],
-  ])(
-    "the API key and webhook secrets are no matter to an error %s, which is no answer all the same",
-    async (_, thrown) => {
-      const client = createClient({
-        apiKey: API_KEY,
-        baseUrl: "https://api.example",
-        fetch: () => Promise.reject(thrown),
-      });
-      await expect(client.contactEvents.send(EVENT)).rejects.toMatchObject({ name: "NoAnswerError" });
-    },
-  );
+  ])("the error for a failed request %s is reported as a missing answer", async (_, thrown) => {
+    const client = createClient({
+      apiKey: API_KEY,
+      baseUrl: "https://api.example",
+      fetch: () => Promise.reject(thrown),
+    });
+    await expect(client.contactEvents.send(EVENT)).rejects.toMatchObject({ name: "NoAnswerError" });
+  });
 
-  test("the API key and webhook secrets are looked for in errors of other realms too, which keep their code", async () => {
+  test("errors of other realms are searched for secrets, and keep their code", async () => {
     const thrown = runInNewContext(`Object.assign(new Error("${API_KEY}"), { code: "ECONNREFUSED" })`) as Error;
     const client = createClient({
       apiKey: API_KEY,
@@ -132,7 +129,7 @@ describe("the API key and webhook secrets", () => {
     expect(error).toMatchObject({ mayHaveArrived: false, cause: { message: "[api key]", code: "ECONNREFUSED" } });
   });
 
-  test("the API key and webhook secrets are not in the cause where a fetch of one's own puts the request into its errors", async () => {
+  test("the cause of the error contains no secret if a custom fetch puts the request into its errors", async () => {
     const fetch: FetchFunction = (_, init) =>
       Promise.reject(Object.assign(new Error(`Failed with ${API_KEY}.`), { config: init, code: "ERR_OWN" }));
     const error = await rejection(clientOf({ baseUrl: "https://api.example" }, { fetch }).contactEvents.send(EVENT));
@@ -140,7 +137,7 @@ describe("the API key and webhook secrets", () => {
     expect((error as Error).cause).toMatchObject({ message: "Failed with [api key].", code: "ERR_OWN" });
   });
 
-  test("the API key and webhook secrets are not in the error for an answer that cannot be read", async () => {
+  test("the error for an answer that cannot be read contains no secret", async () => {
     const server = await startApi(
       { body: `not JSON ${SECRET} ${API_KEY}` },
       { body: { secret: SECRET, url: API_KEY } },
@@ -154,7 +151,7 @@ describe("the API key and webhook secrets", () => {
     }
   });
 
-  test("the API key and webhook secrets are not in the error for input that is wrong", async () => {
+  test("the error for wrong input contains no secret", async () => {
     const client = clientOf({ baseUrl: "https://api.example" });
     const inputs = [
       client.webhooks.get(API_KEY),
@@ -165,12 +162,12 @@ describe("the API key and webhook secrets", () => {
     for (const call of inputs) expect(printed(await rejection(call))).not.toMatch(/canary|whsec_/);
   });
 
-  test("the API key and webhook secrets reach the caller where they are asked for, and nobody else", async () => {
+  test("the caller gets the webhook secrets that it asked for, and no log or error does", async () => {
     const server = await startApi(WITH_SECRET);
     expect((await clientOf(server).webhooks.rotateSecret(WEBHOOK_ID)).secret).toBe(SECRET);
   });
 
-  test("the API key and webhook secrets are not in the error for a server that is not there", async () => {
+  test("the error for a server that cannot be reached contains no secret", async () => {
     const client = clientOf({ baseUrl: "http://127.0.0.1:9" }, { maxRetries: 0 });
     expect(printed(await rejection(client.webhooks.get(WEBHOOK_ID)))).not.toContain("canary");
   });

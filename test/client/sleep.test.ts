@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { sleep } from "#pigeonhole/base/wait.js";
 import { waitingClock } from "#pigeonhole/base/clock.js";
 
-test("sleep ends when the time is over, and leaves nothing on the signal", async () => {
+test("sleep ends when its time is over, and leaves no listener on the signal", async () => {
   const clock = fakeClock();
   const { signal } = new AbortController();
   let awake = false;
@@ -15,7 +15,7 @@ test("sleep ends when the time is over, and leaves nothing on the signal", async
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("sleep ends with the reason of its signal, before and during", async () => {
+test("sleep rejects with the reason of its signal, before and during the wait", async () => {
   const clock = fakeClock();
   const controller = new AbortController();
   const asleep = sleep(clock, 1_000, controller.signal);
@@ -25,7 +25,7 @@ test("sleep ends with the reason of its signal, before and during", async () => 
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("the waiting clock is the machine's, and its timers can be called off", async () => {
+test("the default waiting clock is that of the machine, and its timers can be cancelled", async () => {
   expect(Math.abs(waitingClock.now() - Date.now())).toBeLessThan(1_000);
   const timer = waitingClock.setTimer(() => expect.unreachable(), 5);
   timer.cancel();

@@ -15,8 +15,8 @@ import type {
 
 type Result<Call extends (...args: never[]) => unknown> = Awaited<ReturnType<Call>>;
 
-describe("the types of", () => {
-  test("the types of contact events", () => {
+describe("the types of the client", () => {
+  test("the types of contact events are those of the contract", () => {
     expectTypeOf<Client["contactEvents"]["send"]>().parameters.toEqualTypeOf<
       [input: ContactEventInput, options?: KeyedCallOptions]
     >();
@@ -32,7 +32,7 @@ describe("the types of", () => {
     expectTypeOf<Result<Client["contactEvents"]["names"]>>().toEqualTypeOf<string[]>();
   });
 
-  test("the types of an event to send", () => {
+  test("the type of an event to send requires its fields", () => {
     expectTypeOf<{ name: string; email: string }>().toExtend<ContactEventInput>();
     expectTypeOf<{
       name: string;
@@ -43,7 +43,7 @@ describe("the types of", () => {
     expectTypeOf<{ name: string; properties: { at: Date } }>().not.toExtend<ContactEventInput>();
   });
 
-  test("the types of lists", () => {
+  test("the types of lists are pages and rows", () => {
     type List = Client["webhooks"]["list"];
     expectTypeOf<ReturnType<List>>().toEqualTypeOf<PagePromise<WebhookEndpoint>>();
     expectTypeOf<Result<List>>().toEqualTypeOf<Page<WebhookEndpoint>>();
@@ -53,7 +53,7 @@ describe("the types of", () => {
     expectTypeOf<Parameters<Client["contactEvents"]["list"]>[0]>().toEqualTypeOf<string>();
   });
 
-  test("the types of endpoints: the secret is there after creation and rotation, and nowhere else", () => {
+  test("the types of endpoints have the secret after creation and rotation only", () => {
     expectTypeOf<Result<Client["webhooks"]["create"]>>().toEqualTypeOf<WebhookEndpointWithSecret>();
     expectTypeOf<Result<Client["webhooks"]["rotateSecret"]>["secret"]>().toEqualTypeOf<string>();
     expectTypeOf<Result<Client["webhooks"]["get"]>["secret"]>().toEqualTypeOf<unknown>();
@@ -64,11 +64,11 @@ describe("the types of", () => {
     expectTypeOf<"email.sent">().toExtend<WebhookEndpoint["eventTypes"][number]>();
   });
 
-  test("the types of keys: only calls that take one", () => {
+  test("only calls that accept an idempotency key have one in their types", () => {
     expectTypeOf<{ idempotencyKey: string }>().not.toExtend<NonNullable<Parameters<Client["webhooks"]["get"]>[1]>>();
   });
 
-  test("the types of the sender of contact events, which a client is, and something else can be", () => {
+  test("the client fits the type of a sender of contact events, and so does another object", () => {
     expectTypeOf<Client>().toExtend<ContactEventSender>();
     const other = {
       contactEvents: {
