@@ -31,7 +31,7 @@ const bytes = (size: number, filler = "x"): object => ({
   p: filler.repeat((size - 8) / Buffer.byteLength(filler)),
 });
 
-describe("an event", () => {
+describe("the fields of an event", () => {
   test.each([
     ["of one character", { name: "a" }, "ok"],
     ["beginning with a digit", { name: "7" }, "ok"],
@@ -48,7 +48,7 @@ describe("an event", () => {
     ["with a line end", { name: "a\n" }, "invalid_event name"],
     ["that is missing", { name: undefined }, "invalid_parameter name"],
     ["that is a number", { name: 5 }, "invalid_parameter name"],
-  ])("an event with a name %s", (_, change, expected) => {
+  ])("an event with a name %s is accepted or refused as documented", (_, change, expected) => {
     expect(verdict({ ...event, ...change })).toBe(expected);
   });
 
@@ -75,11 +75,11 @@ describe("an event", () => {
     ["deep nesting within the size", { a: JSON.parse("[".repeat(2_000) + "]".repeat(2_000)) as unknown }, "ok"],
     ["a list instead", ["a"], "invalid_parameter properties"],
     ["null instead", null, "invalid_parameter properties"],
-  ])("an event with properties of %s", (_, properties, expected) => {
+  ])("an event with properties of %s is accepted or refused as documented", (_, properties, expected) => {
     expect(verdict({ ...event, properties })).toBe(expected);
   });
 
-  test("an event with properties that hold themselves", () => {
+  test("the schema refuses properties that contain themselves", () => {
     const properties: Record<string, unknown> = {};
     properties["self"] = properties;
     expect(verdict({ ...event, properties })).toBe("invalid_event properties");
@@ -98,7 +98,7 @@ describe("an event", () => {
     ["on a day that does not exist", "2026-04-31T00:00:00Z", "invalid_event occurredAt"],
     ["as a number", NOW, "invalid_parameter occurredAt"],
     ["not given", undefined, "ok"],
-  ])("an event that occurred %s", (_, occurredAt, expected) => {
+  ])("an event that occurred %s is accepted or refused as documented", (_, occurredAt, expected) => {
     expect(verdict({ ...event, occurredAt })).toBe(expected);
   });
 
@@ -124,18 +124,18 @@ describe("an event", () => {
     ["a contactName of 200 characters", { contactName: text(200) }, "ok"],
     ["a contactName of 201 characters", { contactName: text(201) }, "invalid_parameter contactName"],
     ["a field that does not exist", { occuredAt: "2026-05-01T00:00:00Z" }, "unknown_parameter occuredAt"],
-  ])("an event with %s", (_, change, expected) => {
+  ])("an event with %s is accepted or refused as documented", (_, change, expected) => {
     expect(verdict({ ...event, ...change })).toBe(expected);
   });
 
-  test("an event is judged by the clock that is given", () => {
+  test("the schema checks the time of an event by the given clock", () => {
     const at = "2026-06-01T00:00:00Z";
     expect(checkOccurredAt(at, Date.parse(at))).toBeUndefined();
     expect(checkOccurredAt(at, Date.parse(at) - 1)?.message).toBe("Must not be in the future.");
     expect(checkOccurredAt(at, Date.parse(at) + 90 * DAY + 1)?.message).toBe("Must not be more than 90 days old.");
   });
 
-  test("an event is copied, so that a later change of the input changes nothing", () => {
+  test("the schema copies an event, so that a later change of the input changes nothing", () => {
     const input = { ...event, properties: { a: 1 } };
     const checked = checkContactEvent(input, NOW);
     input.name = "other";
@@ -159,12 +159,12 @@ describe("a batch", () => {
     ["a second event without a contact", [event, { name: "a" }], "invalid_event events.1.email"],
     ["a first event with an unknown field", [{ ...event, x: 1 }], "unknown_parameter events.0.x"],
     ["something that is no event", [event, null], "invalid_parameter events.1"],
-  ])("a batch of %s", (_, events, expected) => {
+  ])("a batch of %s is accepted or refused as documented", (_, events, expected) => {
     const checked = check(events);
     expect(checked.ok ? "ok" : `${checked.issue.code} ${checked.issue.param}`).toBe(expected);
   });
 
-  test("a batch with an event in the future names its position", () => {
+  test("the error for a batch with an event in the future names its position", () => {
     const events = [{}, { occurredAt: new Date(NOW + 1).toISOString() }];
     expect(checkBatchTimes({ events }, NOW)).toMatchObject({ code: "invalid_event", param: "events.1.occurredAt" });
     expect(checkBatchTimes({ events }, NOW + 1)).toBeUndefined();
@@ -184,11 +184,11 @@ describe("an idempotency key", () => {
     ["é", false],
     ["a\n", false],
     ["a\0", false],
-  ])("an idempotency key: %j: %s", (key, expected) => {
+  ])("the idempotency key %j is accepted: %s", (key, expected) => {
     expect(idempotencyKey.safeParse(key).success).toBe(expected);
   });
 
-  test("an idempotency key: is accepted exactly when each of its characters is", () => {
+  test("an idempotency key is accepted exactly if each of its characters is", () => {
     const allowed = new Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-");
     const keys = fc.oneof(fc.string({ maxLength: 300, unit: "binary" }), fc.stringMatching(/^[\w.:-]{1,260}$/));
     fc.assert(
@@ -227,7 +227,7 @@ describe("any event that keeps the rules", () => {
     { requiredKeys: ["name", "email"], noNullPrototype: true },
   );
 
-  test("any event that keeps the rules passes, unchanged", () => {
+  test("any event that keeps the rules passes unchanged", () => {
     fc.assert(
       fc.property(events, (value) => {
         fc.pre(Buffer.byteLength(JSON.stringify(value.properties ?? {})) <= EVENT_LIMITS.propertyBytes);
@@ -278,7 +278,7 @@ describe("any event that keeps the rules", () => {
     "x",
   );
 
-  test("any event that keeps the rules is read by hand only as the schema reads it", () => {
+  test("the check by hand accepts an event only if the schema does", () => {
     let read = 0;
     fc.assert(
       fc.property(events, fc.array(fc.tuple(fields, odd), { maxLength: 2 }), fc.boolean(), (value, changes, isBare) => {
@@ -299,7 +299,7 @@ describe("any event that keeps the rules", () => {
     expect(read).toBeGreaterThan(100);
   });
 
-  test("any event that keeps the rules is never thrown over, whatever is put into a field", () => {
+  test("the check never throws, whatever a field contains", () => {
     fc.assert(
       fc.property(
         events,
@@ -328,7 +328,7 @@ describe("a contact in a path", () => {
     ["..", false],
     ["half of a pair \ud83d", false],
     ["\ude00 the other half", false],
-  ])("a contact in a path may be %j: %s", (email, expected) => {
+  ])("the contact %j in a path is accepted: %s", (email, expected) => {
     const { params } = CONTRACT.contactEvents.list;
     expect(params.safeParse({ email }).success).toBe(expected);
     if (expected) expect(decodeURIComponent(encodeURIComponent(email))).toBe(email);
@@ -341,7 +341,7 @@ describe("queries", () => {
     ["contactEvents.list", contactEvents.list, 200],
     ["webhooks.list", webhooks.list, 100],
     ["webhooks.deliveries", webhooks.deliveries, 100],
-  ])("queries: %s has limits of its own", (_, { query, issueCodes }, max) => {
+  ])("the query of %s has its own limits", (_, { query, issueCodes }, max) => {
     const accepts = (limit: unknown) => query.safeParse({ limit }).success;
     expect([0, 1, 2, max - 1, max, max + 1, 1.5, "5", null].map(accepts)).toEqual([
       false,

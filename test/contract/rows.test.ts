@@ -19,7 +19,7 @@ function inputs(operation: Operation) {
 }
 
 describe("the contract", () => {
-  test("the contract has the operations of the documents", () => {
+  test("the contract has the documented operations", () => {
     expect(rows.map(([name, { method, path }]) => `${name} ${method} ${path}`)).toEqual([
       "contactEvents.send POST /events",
       "contactEvents.sendBatch POST /events/batch",
@@ -42,7 +42,7 @@ describe("the contract", () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test("the contract has an idempotency key on the two calls that send events, and nowhere else", () => {
+  test("the contract takes an idempotency key on the two calls that send events, and on no others", () => {
     const keyed = rows.filter(([, operation]) => takesIdempotencyKey(operation)).map(([name]) => name);
     expect(keyed).toEqual(["contactEvents.send", "contactEvents.sendBatch"]);
     expect(rows.filter(([, operation]) => operation.events !== undefined).map(([name]) => name)).toEqual(keyed);
@@ -74,7 +74,7 @@ describe.each(rows)("%s", (name, operation) => {
     }
   });
 
-  test("an operation refuses what is not an object, and path parameters that are missing or empty", () => {
+  test("an operation refuses input that is not an object, and path parameters that are missing or empty", () => {
     for (const { schema, part } of inputs(operation)) {
       expect(checkInput(schema, 5)).toMatchObject({ issue: { code: "invalid_parameter", param: "" } });
       if (part !== "params") continue;
@@ -87,7 +87,7 @@ describe.each(rows)("%s", (name, operation) => {
     }
   });
 
-  test("an operation reads results leniently: fields and enum values that are new survive", () => {
+  test("an operation accepts results with new fields and new enum values", () => {
     const { result } = operation.example;
     if (operation.paged === true) {
       const { data } = result as { data: object[] };
@@ -118,7 +118,7 @@ describe.each(rows)("%s", (name, operation) => {
 });
 
 describe("the assumptions", () => {
-  test("the assumptions have names of their own and say what to do", () => {
+  test("the assumptions have unique names and say what to do", () => {
     const ids = API_ASSUMPTIONS.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { id, notShown, assumed, change } of API_ASSUMPTIONS) {
@@ -135,7 +135,7 @@ describe("the assumptions", () => {
     "delivery_rows",
     "retry_after_unit",
     "rate_unit",
-  ])("the assumptions %s is listed", (id) => {
+  ])("the assumptions list %s", (id) => {
     expect(API_ASSUMPTIONS.map((assumption) => assumption.id)).toContain(id);
   });
 

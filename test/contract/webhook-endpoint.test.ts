@@ -43,7 +43,7 @@ describe("an endpoint's URL", () => {
     "https://[::ffff:8.8.8.8]/",
     "https://[fbff::1]/",
     "https://[fe00::1]/",
-  ])("an endpoint's URL may be %s", (text) => {
+  ])("the URL of an endpoint may be %s", (text) => {
     expect(isAllowedWebhookUrl(text)).toBe(true);
   });
 
@@ -99,12 +99,12 @@ describe("an endpoint's URL", () => {
     ["IPv4-compatible loopback", "https://[::127.0.0.1]/"],
     ["NAT64 of loopback", "https://[64:ff9b::7f00:1]/"],
     ["credentials before loopback", "https://example.com@127.0.0.1/"],
-  ])("an endpoint's URL may not be %s: %s", (_, text) => {
+  ])("the URL of an endpoint may not be %s: %s", (_, text) => {
     expect(isAllowedWebhookUrl(text)).toBe(false);
     expect(verdict(create, { url: text })).toBe("invalid_webhook_url url");
   });
 
-  test("an endpoint's URL may not be any IPv4 address in a private range, in any spelling", () => {
+  test("the URL of an endpoint may not be any IPv4 address in a private range, in any spelling", () => {
     const rest = fc.integer({ min: 0, max: 0xff_ff_ff });
     const spellings: ((address: number) => string)[] = [
       (address) => String(address),
@@ -142,7 +142,7 @@ describe("an endpoint's fields", () => {
     ["a pattern", { eventTypes: ["email.sent", "email.*"] }, "invalid_parameter eventTypes.1"],
     ["enabled, which is for updates", { enabled: true }, "unknown_parameter enabled"],
     ["a secret of one's own", { secret: "x" }, "unknown_parameter secret"],
-  ])("an endpoint's fields can be created with %s?", (_, change, expected) => {
+  ])("the creation of an endpoint with %s is accepted or refused as documented", (_, change, expected) => {
     expect(verdict(create, { url, ...change })).toBe(expected);
   });
 
@@ -154,7 +154,7 @@ describe("an endpoint's fields", () => {
     ["the star that is only read", { eventTypes: ["*"] }, "invalid_parameter eventTypes.0"],
     ["a private URL", { url: "https://10.0.0.1" }, "invalid_webhook_url url"],
     ["an id", { id: "whe_0" }, "unknown_parameter id"],
-  ])("an endpoint's fields can be updated with %s?", (_, input, expected) => {
+  ])("the update of an endpoint with %s is accepted or refused as documented", (_, input, expected) => {
     expect(verdict(update, input)).toBe(expected);
   });
 });
@@ -171,11 +171,11 @@ describe("identifiers", () => {
     [webhookSecret, `whsec_${"-_aZ0".repeat(8)}ab`, false],
     [webhookSecret, `whsec_${"-_aZ0".repeat(8)}abcd`, false],
     [webhookSecret, `whsec_${"-_aZ0".repeat(8)}ab+`, false],
-  ])("identifiers: %# %s", (schema, text, expected) => {
+  ])("identifier %# is accepted or refused as documented", (schema, text, expected) => {
     expect(schema.safeParse(text).success).toBe(expected);
   });
 
-  test("an unusual secret is still handed over: it is shown only once", () => {
+  test("the schema accepts an unusual secret in an answer, because it is shown only once", () => {
     const read = CONTRACT.webhooks.rotateSecret.result.parse({ id: "x", secret: "whsec_short" });
     expect([read.secret, read.description, read.eventTypes]).toEqual(["whsec_short", null, []]);
   });
