@@ -5,7 +5,7 @@ import { callApi, deliver, send, startApp, startDev } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
 
 describe("the dev server", () => {
-  test("the dev server tells first of all where it listens", async () => {
+  test("the dev server emits the addresses of both ports before any other event", async () => {
     const { dev, events } = await startDev({ forwards: [{ types: "email.*", target: "localhost:3999/hooks" }] });
     expect(events).toEqual([
       {
@@ -21,7 +21,7 @@ describe("the dev server", () => {
     ]);
   });
 
-  test("the dev server writes a ready file that a script can go by, and takes it away at the end", async () => {
+  test("the dev server writes a ready file that a script can read, and removes it at the end", async () => {
     const { dev, folder } = await startDev({ readyFile: "ready.json" });
     const file = join(folder, "ready.json");
     const { captureUrl, pageUrl, publicUrl } = dev;
@@ -41,7 +41,7 @@ describe("the dev server", () => {
     expect(again.dev.captures.size).toBe(1);
   });
 
-  test("the dev server lets a delivery under way end before it closes", async () => {
+  test("the dev server closes after the delivery under way has ended", async () => {
     let answer = (): void => undefined;
     const app = await startApp((_, res) => {
       answer = () => void res.end("done");
@@ -55,7 +55,7 @@ describe("the dev server", () => {
     await closed;
   });
 
-  test("the dev server gives up on an app that does not end, and the sender hears 503", async () => {
+  test("the dev server answers 503 when it closes before the app has answered", async () => {
     const app = await startApp(() => undefined);
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const answered = deliver(dev);
@@ -64,7 +64,7 @@ describe("the dev server", () => {
     expect(await answered).toMatchObject({ status: 503 });
   });
 
-  test("the dev server goes on when nobody listens to it or the listener fails", async () => {
+  test("the dev server continues without a listener and with one that fails", async () => {
     const { startDevServer } = await import("#pigeonhole/dev/start-dev-server.js");
     const dev = await startDevServer({
       port: 0,
@@ -78,13 +78,13 @@ describe("the dev server", () => {
     await dev.close();
   });
 
-  test("the dev server has no page when none is wanted", async () => {
+  test("the dev server serves no page if none is wanted", async () => {
     const { dev } = await startDev({ pagePort: false });
     expect(dev.pageUrl).toBeNull();
     expect(await deliver(dev)).toMatchObject({ status: 202 });
   });
 
-  test("the dev server says in words that its page was not built, and captures all the same", async () => {
+  test("the dev server says that its page was not built, and captures all the same", async () => {
     const { dev } = await startDev({ pageFolder: makeFolder() });
     const page = new URL(dev.pageUrl ?? "");
     const answer = await send(page.origin, { headers: [["Authorization", `Bearer ${page.searchParams.get("t")}`]] });
@@ -93,7 +93,7 @@ describe("the dev server", () => {
     expect((await callApi(dev, "/api/session")).status).toBe(200);
   });
 
-  test.each(["port", "pagePort"])("the dev server names the option when its port is taken: %s", async (option) => {
+  test.each(["port", "pagePort"])("the error for a port that is taken names the option %s", async (option) => {
     const { dev } = await startDev();
     const { port } = new URL((option === "port" ? dev.captureUrl : dev.pageUrl) ?? "");
     await expect(startDev({ [option]: Number(port) })).rejects.toMatchObject({

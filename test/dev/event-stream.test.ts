@@ -63,8 +63,8 @@ async function follow(url: URL, lastId?: string): Promise<Listener> {
 
 const streamOf = (dev: DevServer, lastId?: string): Promise<Listener> => follow(new URL(dev.pageUrl ?? ""), lastId);
 
-describe("the page's stream", () => {
-  test("the page's stream tells of each capture, of its answer, and of what is removed", async () => {
+describe("the event stream of the page", () => {
+  test("the event stream reports each capture, its answer, and its removal", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const page = await streamOf(dev);
@@ -80,7 +80,7 @@ describe("the page's stream", () => {
     await expect.poll(() => page.messages.at(-1)).toMatchObject({ event: "removed", data: { ids: [id] } });
   });
 
-  test("the page's stream tells of captures that had to go for new ones", async () => {
+  test("the event stream reports captures that were removed to make room for new ones", async () => {
     const { dev } = await startDev({ max: 1 });
     await deliver(dev);
     const first = dev.captures.list()[0]?.id;
@@ -91,7 +91,7 @@ describe("the page's stream", () => {
       .toMatchObject([{ event: "capture" }, { event: "removed", data: { ids: [first] } }]);
   });
 
-  test("the page's stream gives a page that comes back exactly what it missed", async () => {
+  test("the event stream sends a page that reconnects exactly the events that it missed", async () => {
     const { dev } = await startDev();
     const page = await streamOf(dev);
     await deliver(dev);
@@ -106,7 +106,7 @@ describe("the page's stream", () => {
     await expect.poll(() => back.messages.length).toBe(3);
   });
 
-  test("the page's stream tells a page of another run to load its list anew", async () => {
+  test("the event stream tells a page of an earlier run to load its list again", async () => {
     const { dev } = await startDev();
     await deliver(dev);
     for (const lastId of ["0badcafe-1", "odd", "-", "0badcafe-x"]) {
@@ -116,7 +116,7 @@ describe("the page's stream", () => {
     }
   });
 
-  test("the page's stream ends when the dev server closes", async () => {
+  test("the event stream ends when the dev server closes", async () => {
     const { dev } = await startDev();
     const page = await streamOf(dev);
     await dev.close();
@@ -138,14 +138,14 @@ describe("the stream itself", () => {
     return { stream, clock, url: new URL(`http://127.0.0.1:${port}`) };
   }
 
-  test("the stream itself gives a sign of life every 15 seconds", async () => {
+  test("the stream sends a keep-alive every 15 seconds", async () => {
     const { url, clock } = await serve();
     const page = await follow(url);
     await clock.advance(45_000);
     await expect.poll(() => page.comments.length).toBe(3);
   });
 
-  test("the stream itself says reset to a page that was away for more than is kept", async () => {
+  test("the stream sends reset to a page that missed more than the server keeps", async () => {
     const { stream, url } = await serve();
     const page = await follow(url);
     stream.publish("capture", { n: 0 });
@@ -159,7 +159,7 @@ describe("the stream itself", () => {
     await expect.poll(() => late.messages).toMatchObject([{ event: "reset" }]);
   });
 
-  test("the stream itself forgets pages that have gone", async () => {
+  test("the stream forgets pages that have disconnected", async () => {
     const { stream, url } = await serve();
     const page = await follow(url);
     expect(stream.listeners).toBe(1);

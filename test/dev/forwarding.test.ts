@@ -29,7 +29,7 @@ describe("a forwarded delivery", () => {
     expect(pairs.filter(([name]) => name?.toLowerCase() !== "connection")).toEqual(headers);
   });
 
-  test("a forwarded delivery keeps all of thousands of headers", async () => {
+  test("a forwarded delivery keeps thousands of headers", async () => {
     const seen: number[] = [];
     const app = createServer((req, res) => {
       seen.push(req.rawHeaders.length / 2);
@@ -50,7 +50,7 @@ describe("a forwarded delivery", () => {
     expect(seen).toEqual([own.length]);
   });
 
-  test("a forwarded delivery that came in chunks reaches the app with a length", async () => {
+  test("a delivery that came in chunks reaches the app with a length", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: String(app.port) }] });
     await fetch(dev.captureUrl, {
@@ -62,7 +62,7 @@ describe("a forwarded delivery", () => {
     expect(app.seen[0]?.rawHeaders.map((name) => name.toLowerCase())).not.toContain("transfer-encoding");
   });
 
-  test("a forwarded delivery is answered with the app's status, headers and body", async () => {
+  test("the app's status, headers and body are the answer to a forwarded delivery", async () => {
     const app = await startApp((_, res) => {
       res.writeHead(418, ["Set-Cookie", "a=1", "X-From", "app", "Set-Cookie", "b=2", "Content-Type", "text/x-tea"]);
       res.end("short and stout");
@@ -77,7 +77,7 @@ describe("a forwarded delivery", () => {
     });
   });
 
-  test("a forwarded delivery keeps the app's redirect and does not follow it", async () => {
+  test("a redirect of the app is passed on and not followed", async () => {
     const app = await startApp((req, res) => {
       res.writeHead(req.url === "/elsewhere" ? 200 : 302, { location: "/elsewhere" }).end();
     });
@@ -86,7 +86,7 @@ describe("a forwarded delivery", () => {
     expect(app.seen).toHaveLength(1);
   });
 
-  test("a forwarded delivery passes the check of a real receiver, and its second delivery is a duplicate", async () => {
+  test("a real receiver accepts a forwarded delivery, and treats the second one as a duplicate", async () => {
     const receiver = createTestReceiver({ telemetry: false });
     receiver.on("email.received", () => undefined);
     await receiver.start();
@@ -105,7 +105,7 @@ describe("a forwarded delivery", () => {
     expect(kinds()).toEqual(["ready", "forwarded", "forwarded"]);
   });
 
-  test("a forwarded delivery is kept with the attempt and the answer", async () => {
+  test("the capture of a forwarded delivery has the attempt and the answer", async () => {
     const app = await startApp((_, res) => void res.writeHead(500).end('{"error":"no"}'));
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const delivery = makeDelivery();
@@ -127,7 +127,7 @@ describe("the source of a capture", () => {
     ["pigeonhole-sandbox", "sandbox"],
     ["pigeonhole-trigger", "trigger"],
     ["curl/8", "live"],
-  ])("the source of a capture made by %s is %s, and through a tunnel always live", async (agent, source) => {
+  ])("the source of a capture made by %s is %s, and always live through a tunnel", async (agent, source) => {
     const { dev } = await startDev();
     const { headers, body } = makeDelivery();
     const direct: [string, string][] = [...headers, ["User-Agent", agent]];
@@ -138,7 +138,7 @@ describe("the source of a capture", () => {
 });
 
 describe("forwards by type", () => {
-  test("forwards by type send each delivery to the first that fits, and keep the others", async () => {
+  test("a delivery goes to the first forward for its type, and one without a forward is only captured", async () => {
     const [opened, emails] = [await startApp(), await startApp()];
     const { dev, kinds } = await startDev({
       forwards: [
@@ -154,14 +154,14 @@ describe("forwards by type", () => {
     expect(kinds()).toEqual(["ready", "forwarded", "forwarded", "received"]);
   });
 
-  test("forwards by type give a delivery without a readable type to * only", async () => {
+  test("a delivery without a readable type goes only to the forward for *", async () => {
     const [emails, all] = [await startApp(), await startApp()];
     const { dev } = await startDev({ forwards: [{ types: "email.*", target: emails.url }, { target: all.url }] });
     await deliver(dev, makeDelivery({ body: "not json" }));
     expect([emails.seen.length, all.seen.length]).toEqual([0, 1]);
   });
 
-  test("forwards by type leave types alone that are not wanted", async () => {
+  test("a type that is not wanted is not forwarded", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: app.url }], events: "form.*" });
     expect(await deliver(dev)).toMatchObject({ status: 202 });
@@ -175,7 +175,7 @@ describe("forwards by type", () => {
     [{ forwards: [{ target: "ftp://x" }] }, /not a target/],
     [{ onInvalid: "reject" as const, secrets: [] }, /needs a secret/],
     [{ path: "webhooks" }, /path must start/],
-  ])("forwards by type %o is refused at the start", async (options, message) => {
+  ])("the forwards %o are refused at the start", async (options, message) => {
     await expect(startDev(options)).rejects.toThrow(message);
   });
 
@@ -189,14 +189,14 @@ describe("forwards by type", () => {
 });
 
 describe("a delivery that is not forwarded", () => {
-  test("a delivery that is not forwarded is answered 202 once it is on disk, with its capture's id", async () => {
+  test("a delivery that is not forwarded is answered 202 with its capture's id, once it is on disk", async () => {
     const { dev } = await startDev();
     const answer = await deliver(dev);
     expect(answer.status).toBe(202);
     expect(dev.captures.list()[0]?.id).toBe(answer.headers["x-pigeonhole-capture"]);
   });
 
-  test("a delivery that is not forwarded is answered 503 when it cannot be written", async () => {
+  test("a delivery that is neither forwarded nor written to disk is answered 503", async () => {
     const { dev, folder, kinds } = await startDev();
     rmSync(`${folder}/.pigeonhole`, { recursive: true });
     writeFileSync(`${folder}/.pigeonhole`, "");
@@ -206,7 +206,7 @@ describe("a delivery that is not forwarded", () => {
 });
 
 describe("an app that is down", () => {
-  test("an app that is down makes the sender hear 503 with Retry-After, and the capture says why", async () => {
+  test("a delivery to an app that is down is answered 503 with Retry-After, and its capture says why", async () => {
     const app = await findAbsentApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
     const answer = await deliver(dev);
@@ -218,13 +218,13 @@ describe("an app that is down", () => {
     expect(kinds()).toEqual(["ready", "app_down"]);
   });
 
-  test("an app that is down that does not answer in time counts as down", async () => {
+  test("an app that does not answer in time counts as down", async () => {
     const app = await startApp(() => undefined);
     const { dev } = await startDev({ forwards: [{ target: app.url }], timeoutMs: 50 });
     expect(await deliver(dev)).toMatchObject({ status: 503 });
   });
 
-  test("an app that is down gets what was held in the order of arrival once it is back, signed anew", async () => {
+  test("held deliveries reach the app in the order of arrival and signed again, once it is available", async () => {
     const gone = await findAbsentApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     const old = makeDelivery({ at: Date.now() - 200_000 });
@@ -253,7 +253,7 @@ describe("an app that is down", () => {
     ]);
   });
 
-  test("an app that is down gets what was held in the next run, when this one ends first", async () => {
+  test("held deliveries reach the app in the next run, if this one ends first", async () => {
     const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const first = await startDev(options);
@@ -267,7 +267,7 @@ describe("an app that is down", () => {
     await expect.poll(() => second.dev.held).toBe(0);
   });
 
-  test("an app that is down gets what an earlier run held without waiting for the first probe", async () => {
+  test("held deliveries of an earlier run reach the app without waiting for the first probe", async () => {
     const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const first = await startDev(options);
@@ -280,7 +280,7 @@ describe("an app that is down", () => {
     await expect.poll(() => app.seen.length).toBe(1);
   });
 
-  test("an app that is down has its answer to a held delivery written down when the run ends meanwhile", async () => {
+  test("the app's answer to a held delivery is stored even if the run ends meanwhile", async () => {
     const gone = await findAbsentApp();
     const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(dev);
@@ -293,7 +293,7 @@ describe("an app that is down", () => {
     expect(readdirSync(dev.captures.path)).toHaveLength(1);
   });
 
-  test("an app that is down is not given what was deleted while it was held, in this run or the next", async () => {
+  test("a held delivery that was deleted does not reach the app, in this run or the next", async () => {
     const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const { dev, folder } = await startDev(options);
@@ -309,7 +309,7 @@ describe("an app that is down", () => {
     expect(app.seen.map(({ body }) => body.toString())).toEqual([left.body.toString()]);
   });
 
-  test("an app that is down gets what was held, however many deliveries came after it", async () => {
+  test("held deliveries reach the app, however many deliveries came after them", async () => {
     const gone = await findAbsentApp();
     const forwards = [{ types: "email.received", target: gone.url }];
     const { dev, folder } = await startDev({ forwards, whenDown: "hold", max: 2 });
@@ -323,7 +323,7 @@ describe("an app that is down", () => {
     await expect.poll(() => app.seen.map(({ body }) => body.toString())).toEqual([held.body.toString()]);
   });
 
-  test("an app that is down is held for whatever somebody writes into its capture's tags", async () => {
+  test("a delivery stays held, whatever the user writes into its capture's tags", async () => {
     const gone = await findAbsentApp();
     const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(dev);
@@ -332,7 +332,7 @@ describe("an app that is down", () => {
     expect(dev.captures.list()[0]?.tags).toEqual(["vip", "held"]);
   });
 
-  test("an app that is down takes no more than half of what is kept on trust: then the sender hears 503", async () => {
+  test("a delivery is answered 503 once half of the kept captures are held", async () => {
     const gone = await findAbsentApp();
     const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold", max: 4 });
     const answers = [];
@@ -341,8 +341,8 @@ describe("an app that is down", () => {
   });
 });
 
-describe("paused forwarding", () => {
-  test("paused forwarding holds deliveries and brings them in order when it goes on", async () => {
+describe("pausing", () => {
+  test("a paused forward holds deliveries and sends them in order when it continues", async () => {
     const app = await startApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
     dev.pause();
@@ -356,8 +356,8 @@ describe("paused forwarding", () => {
   });
 });
 
-describe("headers that were asked for", () => {
-  test("headers that were asked for take the place of those of the same names, in forwards and replays", async () => {
+describe("headers of the options", () => {
+  test("a configured header replaces captured ones of the same name, in forwards and replays", async () => {
     const app = await startApp();
     const { dev } = await startDev({
       forwards: [{ target: app.url }],
@@ -381,10 +381,10 @@ describe("headers that were asked for", () => {
   });
 });
 
-describe("a signature that is not good", () => {
+describe("a delivery with a bad signature", () => {
   const wrong = `whsec_${"x".repeat(43)}`;
 
-  test("a signature that is not good is forwarded by default, for the app to see", async () => {
+  test("a delivery with a bad signature is forwarded by default, so that the app can reject it", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     await deliver(dev, makeDelivery({ secret: wrong }));
@@ -395,17 +395,20 @@ describe("a signature that is not good", () => {
   test.each([
     ["mismatch", { secret: wrong }, 503],
     ["stale", { at: Date.now() - 400_000 }, 503],
-  ])("a signature that is not good is refused as a receiver would, when asked: %s", async (code, options, status) => {
-    const app = await startApp();
-    const { dev, kinds } = await startDev({ forwards: [{ target: app.url }], onInvalid: "reject" });
-    expect(await deliver(dev, makeDelivery(options))).toMatchObject({ status });
-    expect(await send(dev.captureUrl, { method: "POST", body: "{}" })).toMatchObject({ status: 401 });
-    expect(app.seen).toHaveLength(0);
-    expect(dev.captures.list().map(({ verify }) => verify.code)).toEqual(["missing", code]);
-    expect(kinds()).toEqual(["ready", "rejected", "rejected"]);
-  });
+  ])(
+    "a delivery with the verdict %s is refused as by a receiver, if the option asks for that",
+    async (code, options, status) => {
+      const app = await startApp();
+      const { dev, kinds } = await startDev({ forwards: [{ target: app.url }], onInvalid: "reject" });
+      expect(await deliver(dev, makeDelivery(options))).toMatchObject({ status });
+      expect(await send(dev.captureUrl, { method: "POST", body: "{}" })).toMatchObject({ status: 401 });
+      expect(app.seen).toHaveLength(0);
+      expect(dev.captures.list().map(({ verify }) => verify.code)).toEqual(["missing", code]);
+      expect(kinds()).toEqual(["ready", "rejected", "rejected"]);
+    },
+  );
 
-  test("a signature that is not good is kept for looking at, when asked", async () => {
+  test("a delivery with a bad signature is kept and not forwarded, if the option asks for that", async () => {
     const app = await startApp();
     const { dev, kinds } = await startDev({ forwards: [{ target: app.url }], onInvalid: "hold" });
     expect(await deliver(dev, makeDelivery({ secret: wrong }))).toMatchObject({ status: 202 });

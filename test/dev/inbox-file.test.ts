@@ -39,8 +39,8 @@ async function startMendable() {
   return { receiver, event, mend: () => (isMended = true) };
 }
 
-describe("a receiver's file, seen while the receiver runs", () => {
-  test("a receiver's file, seen while the receiver runs shows counts, events, handlers' errors and the exact bytes", async () => {
+describe("the inbox of a running receiver", () => {
+  test("the inbox of a running receiver shows counts, events, handlers' errors and the exact bytes", async () => {
     const { event } = await startMendable();
     const inbox = await open();
     expect(await inbox.overview()).toMatchObject({ events: { dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
@@ -57,7 +57,7 @@ describe("a receiver's file, seen while the receiver runs", () => {
     expect(await inbox.getEvent("evt_unknown")).toBeUndefined();
   });
 
-  test("a retried event is run by the receiver, without a word to it", async () => {
+  test("a retried event is run by the receiver without a message to it", async () => {
     const { receiver, event, mend } = await startMendable();
     mend();
     const inbox = await open();
@@ -66,7 +66,7 @@ describe("a receiver's file, seen while the receiver runs", () => {
     expect(await inbox.retryEvent(event.id)).toBe(0);
   });
 
-  test("the receiver stays the one that runs handlers, and goes on accepting", async () => {
+  test("the receiver keeps the work of the inbox, and continues to accept", async () => {
     const { receiver } = await startMendable();
     const inbox = await open();
     const later = makeEvent({ type: "email.opened" });
@@ -74,7 +74,7 @@ describe("a receiver's file, seen while the receiver runs", () => {
     expect(await inbox.getEvent(later.id)).toMatchObject({ id: later.id });
   });
 
-  test("a discarded event is ended, and told apart from done work", async () => {
+  test("a discarded event is ended, and differs from done work", async () => {
     const { event } = await startMendable();
     const inbox = await open();
     expect(await inbox.discardEvent(event.id)).toBe(1);
@@ -82,7 +82,7 @@ describe("a receiver's file, seen while the receiver runs", () => {
     expect(await errorOf(() => inbox.discardEvent("evt_unknown"))).toMatchObject({ code: "not_found" });
   });
 
-  test("an event that was not understood is left to the receiver, and stays parked", async () => {
+  test("an event that was not understood stays parked, for the receiver to read", async () => {
     const receiver = openReceiver({ store: file });
     await receiver.start();
     const event = makeEvent({ type: "email.unheard" });
@@ -96,8 +96,8 @@ describe("a receiver's file, seen while the receiver runs", () => {
   });
 });
 
-describe("a receiver's file, seen while nobody runs", () => {
-  test("a receiver's file, seen while nobody runs takes a retry that the next receiver runs", async () => {
+describe("the inbox without a running receiver", () => {
+  test("a retry without a running receiver is run by the next one", async () => {
     const { receiver, event } = await startMendable();
     await receiver.stop();
     const inbox = await open();
@@ -133,7 +133,7 @@ describe("contact events", () => {
 });
 
 describe("other files", () => {
-  test("other files are not made when they are missing", async () => {
+  test("a missing file is not created", async () => {
     expect(await errorOf(() => openInboxFile(file))).toMatchObject({
       code: "invalid_argument",
       message: expect.stringContaining(file) as string,
@@ -141,7 +141,7 @@ describe("other files", () => {
     expect(() => readFileSync(file)).toThrow(/ENOENT/);
   });
 
-  test("other files are refused unchanged when they are no database, or another program's", async () => {
+  test("a file that is not a database, or is another program's, is refused and not changed", async () => {
     writeFileSync(file, "just some text, long enough to be looked at as a header of a file of a database engine");
     expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "not_a_pigeonhole_database" });
     rmSync(file);
@@ -151,7 +151,7 @@ describe("other files", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test("other files are refused when a newer or an older version made them", async () => {
+  test("a file of a newer or an older version is refused", async () => {
     await openReceiver({ store: file }).start();
     change("PRAGMA user_version = 999");
     expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "schema_too_new" });
@@ -163,7 +163,7 @@ describe("other files", () => {
     change(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
 
-  test("other files are closed for good", async () => {
+  test("a closed inbox cannot be used again", async () => {
     await startMendable();
     const inbox = await open();
     await inbox.close();

@@ -29,8 +29,8 @@ const verdict: CaptureVerdict = { code: "ok", summary: "Genuine.", fix: null, sk
 const attempt = makeAttempt({ at: capture.receivedAt, ms: 12 });
 const forwarded: DevEvent = { kind: "forwarded", capture, verdict, answer: 200, from: "127.0.0.1", attempt };
 
-describe("a line", () => {
-  test("a line has time, type, sign and word of the signature, status, time taken and the short name of the capture", () => {
+describe("a line of the log", () => {
+  test("a line has time, type, verdict of the signature, status, duration and the short name of the capture", () => {
     expect(createLineWriter().write(forwarded)).toEqual([
       "14:02:11  email.received           ✓ signed     200               12ms  3f8ab0  a@example.com",
     ]);
@@ -65,7 +65,7 @@ describe("a line", () => {
     expect(createLineWriter({ columns: () => 50 }).write(event)).toEqual(["14:02:11 email.received 200 parked"]);
   });
 
-  test("a line of a replay has the short name of the capture that it is of", () => {
+  test("a line of a replay has the short name of the replayed capture", () => {
     const { write } = createLineWriter();
     const [line] = write({ kind: "replayed", capture, attempt: { ...attempt, mode: "resign", kind: "replay" } }, at);
     expect(line).toBe(
@@ -73,7 +73,7 @@ describe("a line", () => {
     );
   });
 
-  test("a line has the whole id where somebody wrote it", () => {
+  test("a line has the whole id if a user chose it", () => {
     const named = { ...capture, id: "order-shipped" };
     expect(
       createLineWriter()
@@ -117,15 +117,15 @@ describe("a line", () => {
     [{ kind: "received", capture, verdict, answer: 503, from: "x" }, /503 .*not taken; the service sends it again/],
     [{ kind: "swept", endpointIds: ["whe_1"] }, /whe_1/],
     [{ kind: "tunnel", state: "down", program: "ngrok", restartMs: 1500 }, /ngrok ended; started again in 1\.5 s/],
-  ])("a line %#: says what happened", (event, words) => {
+  ])("the line of event %# says what happened", (event, words) => {
     expect(createLineWriter().write(event).join("\n")).toMatch(words);
   });
 
-  test.each([0, undefined])("a line is whole on a terminal that says it has %s columns", (known) => {
+  test.each([0, undefined])("a line is complete on a terminal that reports %s columns", (known) => {
     expect(createLineWriter({ columns: () => known }).write(forwarded)).toEqual(createLineWriter().write(forwarded));
   });
 
-  test("a line of a narrow terminal is time, type and status", () => {
+  test("a line on a narrow terminal is time, type and status", () => {
     const { write } = createLineWriter({ columns: () => 40 });
     expect(write(forwarded)).toEqual(["14:02:11 email.received 200"]);
   });
@@ -140,7 +140,7 @@ describe("a line", () => {
   });
 });
 
-describe("text from outside", () => {
+describe("text of a sender", () => {
   const nasty: DevEvent[] = [
     { ...forwarded, capture: { ...capture, type: NASTY, subject: NASTY } },
     { ...forwarded, verdict: { ...verdict, code: "mismatch", summary: NASTY } },
@@ -161,7 +161,7 @@ describe("text from outside", () => {
   ];
 
   test.each(nasty.map((event) => [event.kind, event] as const))(
-    "text from outside cannot steer the terminal: %s",
+    "a line cannot send control characters to the terminal: %s",
     (_, event) => {
       for (const line of [...createLineWriter().write(event), formatJsonLine(event)]) {
         expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
@@ -170,12 +170,12 @@ describe("text from outside", () => {
   );
 });
 
-test("a JSON line has the version of its shape and reads back as the event", () => {
+test("a JSON line has the version of its format and parses to the event", () => {
   const odd = { ...forwarded, capture: { ...capture, subject: NASTY } };
   expect(JSON.parse(formatJsonLine(odd, at))).toEqual({ schemaVersion: 1, at: new Date(at).toISOString(), ...odd });
 });
 
-test("the first lines show where to send, where it goes and where to look", () => {
+test("the first lines show where to send, where deliveries are forwarded and where to look", () => {
   const lines = createLineWriter().write({
     kind: "ready",
     captureUrl: "http://127.0.0.1:4400/webhooks",

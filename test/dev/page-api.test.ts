@@ -10,7 +10,7 @@ import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-
 import { makeFolder } from "../support/folder.js";
 
 describe("the session", () => {
-  test("the session tells where things are, and only the names of secrets", async () => {
+  test("the session has the addresses, and only the names of secrets", async () => {
     const { dev } = await startDev({
       forwards: [{ types: "email.*", target: "3999" }],
       publicUrl: "https://abc.example.com",
@@ -34,7 +34,7 @@ describe("the session", () => {
     });
   });
 
-  test("the session learns the public URL from the first genuine delivery through a tunnel", async () => {
+  test("the session gets the public URL from the first genuine delivery through a tunnel", async () => {
     const { dev } = await startDev();
     const forwarded: [string, string][] = [
       ["X-Forwarded-Proto", "https"],
@@ -50,7 +50,7 @@ describe("the session", () => {
 });
 
 describe("captures", () => {
-  test("captures are listed newest first, searched, and cut to a limit", async () => {
+  test("captures are listed newest first, filtered by a search, and limited", async () => {
     const { dev } = await startDev();
     for (const type of ["email.received", "email.bounced", "form.submitted"] as const) {
       await deliver(dev, makeDelivery({ type }));
@@ -67,7 +67,7 @@ describe("captures", () => {
     expect(await callApi(dev, "/api/captures?limit=0")).toMatchObject({ status: 400, json: { param: "limit" } });
   });
 
-  test("captures are shown whole, with the signature checked step by step", async () => {
+  test("a capture is shown whole, with the signature check step by step", async () => {
     const { dev } = await startDev();
     await deliver(dev);
     const [capture] = dev.captures.list();
@@ -80,7 +80,7 @@ describe("captures", () => {
   test.each([
     ["a stale one", { at: Date.now() - 400_000 }, ["pass", "pass", "pass", "fail"]],
     ["another secret's", { secret: `whsec_${"x".repeat(43)}` }, ["pass", "pass", "fail", "pass"]],
-  ])("captures say at which step the signature fails: %s", async (_, options, results) => {
+  ])("a capture says at which step the signature check fails: %s", async (_, options, results) => {
     const { dev } = await startDev();
     await deliver(dev, makeDelivery(options));
     const { json } = await callApi(dev, `/api/captures/${dev.captures.list()[0]?.id}`);
@@ -91,14 +91,14 @@ describe("captures", () => {
   test.each([
     ["no header", [], ["fail", "skipped", "skipped", "skipped"]],
     ["a header without a time", [["X-Svc-Signature", "a".repeat(64)]], ["pass", "fail", "skipped", "skipped"]],
-  ])("captures skip what cannot be looked at: %s", async (_, headers, results) => {
+  ])("a capture leaves out the checks that are not possible: %s", async (_, headers, results) => {
     const { dev } = await startDev();
     await deliver(dev, { id: "", body: Buffer.from("{}"), headers: headers as [string, string][] });
     const { json } = await callApi(dev, `/api/captures/${dev.captures.list()[0]?.id}`);
     expect(resultsOf(json)).toEqual(results);
   });
 
-  test("captures are pinned, noted, tagged and removed", async () => {
+  test("a capture can be pinned, noted, tagged and removed", async () => {
     const { dev } = await startDev();
     await deliver(dev);
     const id = dev.captures.list()[0]?.id ?? "";
@@ -113,7 +113,7 @@ describe("captures", () => {
     expect(dev.captures.size).toBe(0);
   });
 
-  test("captures says so when a mark cannot be written", async () => {
+  test("a mark that cannot be written is an error", async () => {
     const cwd = makeFolder();
     const captures = join(cwd, ".pigeonhole", "captures");
     mkdirSync(captures, { recursive: true });
@@ -131,8 +131,8 @@ describe("captures", () => {
   });
 });
 
-describe("what is taken away", () => {
-  test("what is taken away is a cURL command to the app, signed now, without the secret in it", async () => {
+describe("exports", () => {
+  test("a capture is exported as a cURL command to the app that is signed now and contains no secret", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const delivery = makeDelivery({ at: Date.now() - 400_000 });
@@ -151,7 +151,7 @@ describe("what is taken away", () => {
     expect(await callApi(dev, `/api/captures/${id}/curl`, { mode: "odd" })).toMatchObject({ status: 400 });
   });
 
-  test.each(["ndjson", "json", "har", "curl", "http", "vitest"])("what is taken away is a file: %s", async (as) => {
+  test.each(["ndjson", "json", "har", "curl", "http", "vitest"])("a capture is exported as a file: %s", async (as) => {
     const { dev } = await startDev();
     await deliver(dev);
     const ids = dev.captures.list().map(({ id }) => id);
@@ -165,7 +165,7 @@ describe("what is taken away", () => {
 });
 
 describe("a replay", () => {
-  test("a replay goes to the forward of the type, signed anew, and says whether the answer changed", async () => {
+  test("a replay goes to the forward of the type, signed again, and says whether the answer changed", async () => {
     let status = 500;
     const app = await startApp((_, res) => void res.writeHead(status).end());
     const { dev, kinds } = await startDev({ forwards: [{ target: app.url }] });
@@ -181,7 +181,7 @@ describe("a replay", () => {
     expect(kinds()).toEqual(["ready", "forwarded", "replayed"]);
   });
 
-  test("a replay takes an edited body, a new id, several times, another target", async () => {
+  test("a replay accepts an edited body, a new id, a number of repetitions and another target", async () => {
     const app = await startApp();
     const { dev } = await startDev();
     await deliver(dev);
@@ -205,7 +205,7 @@ describe("a replay", () => {
     expect(sentIds).toEqual([expect.stringContaining(`${event?.id}-replay-`), event?.id]);
   });
 
-  test("a replay of nothing that is there, or without a target, says so", async () => {
+  test("a replay of a missing capture, or without a target, is an error", async () => {
     const { dev } = await startDev();
     expect(await callApi(dev, "/api/replay", { ids: ["none"] })).toMatchObject({ status: 404 });
     await deliver(dev);
@@ -223,7 +223,7 @@ describe("a replay", () => {
 });
 
 describe("a sample", () => {
-  test.each(EVENT_TYPES)("a sample of %s is an envelope with an id of its own", async (type) => {
+  test.each(EVENT_TYPES)("a sample of %s is an envelope with its own id", async (type) => {
     const { dev } = await startDev();
     const read = async (): Promise<{ id: string; type: string }> => {
       const { json } = await callApi(dev, `/api/samples/${type}`);
@@ -265,7 +265,7 @@ describe("a sample", () => {
     expect(isMarked).toEqual([sign !== "missing", sign !== "missing"]);
   });
 
-  test("a sample needs a secret to be signed rightly", async () => {
+  test("a sample with a correct signature needs a secret", async () => {
     const { dev } = await startDev({ secrets: [] });
     const body = { body: "{}", sign: "valid" };
     expect(await callApi(dev, "/api/send", body)).toMatchObject({ status: 400, json: { code: "invalid_secret" } });
@@ -273,12 +273,12 @@ describe("a sample", () => {
 });
 
 describe("the inbox", () => {
-  test("the inbox is not there without a file", async () => {
+  test("the inbox is missing if there is no file", async () => {
     const { dev } = await startDev();
     expect(await callApi(dev, "/api/inbox")).toMatchObject({ status: 404, json: { code: "no_inbox" } });
   });
 
-  test("the inbox shows a receiver's events and gives dead ones another chance", async () => {
+  test("the inbox shows a receiver's events and retries dead ones", async () => {
     const file = `${makeFolder()}/inbox.db`;
     let isMended = false;
     const receiver = openReceiver({ store: file });
@@ -313,15 +313,15 @@ describe("the inbox", () => {
     expect(await callApi(dev, "/api/inbox/contact-events/none/retry", {})).toMatchObject({ json: { changed: 0 } });
   });
 
-  test("the inbox that is no inbox keeps the dev server from starting, and leaves nothing running", async () => {
+  test("a file that is not an inbox stops the start of the dev server, and nothing keeps running", async () => {
     const port = await findFreePort();
     await expect(startDev({ inbox: "missing.db", port })).rejects.toThrow(/There is no file/);
     await expect(send(`http://127.0.0.1:${port}/`)).rejects.toThrow(/ECONNREFUSED/);
   });
 });
 
-describe("nothing", () => {
-  test("nothing of the secret is in any answer", async () => {
+describe("the secret", () => {
+  test("no answer contains a part of the secret", async () => {
     const { dev } = await startDev();
     await deliver(dev);
     const id = dev.captures.list()[0]?.id;

@@ -66,7 +66,7 @@ async function startService() {
 const publicUrl = "https://abc.example.com";
 
 describe("a registration", () => {
-  test("a registration creates an endpoint with the types wanted and deletes it at the end", async () => {
+  test("a registration creates an endpoint with the wanted types and deletes it at the end", async () => {
     const { client, endpoints, calls } = await startService();
     const { dev, kinds, events } = await startDev({
       publicUrl,
@@ -126,7 +126,7 @@ describe("a registration", () => {
     expect([...service.endpoints.keys()]).toEqual(kept.map(({ id }) => id));
   });
 
-  test("a registration leaves the endpoint of a second dev server in the same folder alone", async () => {
+  test("a registration does not touch the endpoint of a second dev server in the same folder", async () => {
     const { client, endpoints } = await startService();
     const folder = makeFolder();
     const first = await startDev({ cwd: folder, publicUrl, register: { client } });
@@ -137,14 +137,14 @@ describe("a registration", () => {
     expect(endpoints.size).toBe(0);
   });
 
-  test("a registration whose creation was not answered does not leave an endpoint that nobody has the secret of", async () => {
+  test("a registration whose creation got no answer leaves no endpoint whose secret is lost", async () => {
     const { client, endpoints, rules } = await startService();
     rules.loseCreate = true;
     await expect(startDev({ publicUrl, register: { client } })).rejects.toMatchObject({ code: "no_answer" });
     expect(endpoints.size).toBe(0);
   });
 
-  test("a registration that the service refuses fails the start with the service's words", async () => {
+  test("a registration that the service refuses stops the start with the service's message", async () => {
     const { client, rules } = await startService();
     rules.refuseCreate = true;
     await expect(startDev({ publicUrl, register: { client } })).rejects.toThrow(/Ten endpoints/);
@@ -162,7 +162,7 @@ describe("a registration", () => {
     ]);
   });
 
-  test("a registration is undone when the start is called off after it", async () => {
+  test("a registration is deleted if the start is aborted after it", async () => {
     const { client, endpoints, calls } = await startService();
     const stop = new AbortController();
     const create: typeof client.webhooks.create = async (...args) => {
@@ -182,8 +182,8 @@ describe("a registration", () => {
   });
 });
 
-describe("a registration at the emulated service", () => {
-  test("a registration at the emulated service brings its signed deliveries through the tunnel to the app, and is gone at the end", async () => {
+describe("a registration with the emulated service", () => {
+  test("a registration with the emulated service forwards its signed deliveries through the tunnel to the app, and is deleted at the end", async () => {
     const app = await startApp();
     let captureUrl = "";
     const server = await startSandboxServer({
@@ -216,7 +216,7 @@ describe("a registration at the emulated service", () => {
 });
 
 describe("a tunnel that comes back under another URL", () => {
-  test("a tunnel that comes back under another URL takes the endpoint with it", async () => {
+  test("a tunnel that gets another URL changes the URL of the endpoint", async () => {
     const { client, endpoints } = await startService();
     const { writeFileSync } = await import("node:fs");
     const folder = makeFolder();
@@ -241,7 +241,7 @@ setInterval(() => { if (!isSecond && existsSync("${folder}/end")) process.exit(1
   });
 });
 
-test("the mark of a registration names neither folder nor machine", async () => {
+test("the mark of a registration does not reveal folder or machine", async () => {
   const { client, endpoints } = await startService();
   const { folder } = await startDev({ publicUrl, register: { client } });
   const [endpoint] = endpoints.values();

@@ -43,8 +43,8 @@ const change: SendInput = {
   body: '{"ids":[]}',
 };
 
-describe("the page's port listens", () => {
-  test("the page's port listens at 127.0.0.1 and ::1 and nowhere else", async () => {
+describe("the page's port", () => {
+  test("the page's port listens on 127.0.0.1 and ::1 and nowhere else", async () => {
     expect(await send(origin)).toMatchObject({ status: 401 });
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     if (addresses.some(({ address }) => address === "::1")) {
@@ -69,7 +69,7 @@ describe("a Host that does not name this machine", () => {
   ];
 
   test.each(["/", "/api/session", "/api/stream", "/assets/main.js", "/nothing"])(
-    "a Host that does not name this machine is answered 421 before anything else, at %s",
+    "a request with a Host that does not name this machine is answered 421 before anything else, at %s",
     async (path) => {
       for (const host of hosts(page.port)) {
         const answer = await asPage(path, { headers: [["Host", host]] });
@@ -79,7 +79,7 @@ describe("a Host that does not name this machine", () => {
   );
 
   test.each(["localhost", "127.0.0.1", "[::1]", "mail.localhost", "LOCALHOST"])(
-    "a Host that does not name this machine unlike %s",
+    "a request with a Host that names this machine is accepted: %s",
     async (name) => {
       expect(await asPage("/api/session", { headers: [["Host", `${name}:${page.port}`]] })).toMatchObject({
         status: 200,
@@ -90,7 +90,7 @@ describe("a Host that does not name this machine", () => {
 
 describe("a page of another origin", () => {
   test.each(["https://evil.example.com", "null", "http://localhost:3000", "http://127.0.0.1", "https://localhost"])(
-    "a page of another origin is refused by its Origin, %s, cookie or not",
+    "a page of another origin is refused by its Origin, %s, with and without a cookie",
     async (foreign) => {
       const headers: [string, string][] = [["Origin", foreign]];
       expect(await asPage("/api/session", { headers })).toMatchObject({ status: 403 });
@@ -104,7 +104,7 @@ describe("a page of another origin", () => {
   );
 
   test.each(["cross-site", "same-site"])(
-    "a page of another origin is refused by what the browser says of it: %s",
+    "a page of another origin is refused by the browser's Sec-Fetch-Site header: %s",
     async (site) => {
       const headers: [string, string][] = [["Sec-Fetch-Site", site]];
       expect(await asPage("/api/session", { headers })).toMatchObject({ status: 403 });
@@ -116,7 +116,7 @@ describe("a page of another origin", () => {
     },
   );
 
-  test("a page of another origin never gets a CORS header, not even for a preflight", async () => {
+  test("a page of another origin gets no CORS header, even for a preflight", async () => {
     const preflight = await send(`${origin}/api/session`, {
       method: "OPTIONS",
       headers: [
@@ -133,7 +133,7 @@ describe("a page of another origin", () => {
 });
 
 describe("the token", () => {
-  test("the token of the printed URL becomes a cookie that scripts and other sites cannot use, and leaves the URL", async () => {
+  test("the token of the printed URL is moved into a cookie that scripts and other sites cannot use", async () => {
     const answer = await send(page.href);
     expect(answer).toMatchObject({ status: 303, headers: { location: "/" } });
     const [set = ""] = answer.headers["set-cookie"] ?? [];
@@ -143,7 +143,7 @@ describe("the token", () => {
   });
 
   test.each(["/", "/?t=wrong", "/?t=", "/api/session", "/api/stream", "/assets/main.js", "/api/session?t=TOKEN"])(
-    "the token is needed for %s",
+    "a request without the token is refused: %s",
     async (path) => {
       const answer = await send(`${origin}${path.replace("TOKEN", token)}`);
       expect(answer.status).toBe(401);
@@ -151,7 +151,7 @@ describe("the token", () => {
     },
   );
 
-  test("the token of a link on another site's page works too, over a page of ours", async () => {
+  test("a link with the token works from a page of another site", async () => {
     const answer = await send(page.href, { headers: [["Sec-Fetch-Site", "cross-site"]] });
     expect(answer).toMatchObject({ status: 200, text: "", headers: { refresh: "0; url=/" } });
     expect(answer.headers["set-cookie"]).toHaveLength(1);
@@ -159,20 +159,20 @@ describe("the token", () => {
     expect(wrong.status).toBe(401);
   });
 
-  test("the token of another run's cookie is worth nothing", async () => {
+  test("the cookie of another run is refused", async () => {
     const [name] = cookie.split("=");
     const headers: [string, string][] = [["Cookie", `${name}=${"a".repeat(43)}; other=1`]];
     expect(await send(`${origin}/api/session`, { headers })).toMatchObject({ status: 401 });
   });
 
-  test("the token is compared in constant time, by the one function that does so", () => {
+  test("the token is compared in constant time, and only by one function", () => {
     const read = (file: string) => readFileSync(new URL(`../../src/dev/page-port/${file}`, import.meta.url), "utf8");
     expect(read("session-token.ts")).toMatch(/return timingSafeEqual\(digest\(given\), digest\(wanted\)\)/);
     expect(read("guard.ts").match(/isSameToken\(/g)).toHaveLength(3);
     expect(read("guard.ts")).not.toMatch(/[=!]== *(?:urlToken|cookieToken)|(?:urlToken|cookieToken) *[=!]==/);
   });
 
-  test("the token is taken as a bearer of scripts, who need the other headers too", async () => {
+  test("the token is accepted as a bearer token of scripts, which also need the other headers", async () => {
     const bearer: [string, string] = ["Authorization", `Bearer ${token}`];
     expect(await send(`${origin}/api/session`, { headers: [bearer] })).toMatchObject({ status: 200 });
     const post = await send(`${origin}/api/captures/remove`, { method: "POST", headers: [bearer], body: "{}" });
@@ -194,7 +194,7 @@ describe("the token", () => {
 });
 
 describe("a change", () => {
-  test("a change goes through with JSON and our header", async () => {
+  test("a change is accepted with JSON and our header", async () => {
     expect(await asPage("/api/captures/remove", change)).toMatchObject({ status: 200, text: '{"removed":0}' });
   });
 
@@ -222,7 +222,7 @@ describe("a change", () => {
     expect(answer.status).toBe(status);
   });
 
-  test("a change is refused as a GET, and other methods are refused altogether", async () => {
+  test("a change as a GET or with another method is refused", async () => {
     expect(await asPage("/api/captures/remove")).toMatchObject({ status: 404 });
     expect(await asPage("/api/replay")).toMatchObject({ status: 405 });
     for (const method of ["PUT", "DELETE", "PATCH"]) {
@@ -239,9 +239,9 @@ describe("a change", () => {
   });
 });
 
-describe("every answer of the page's port", () => {
+describe("the answers of the page's port", () => {
   test.each(["/", "/assets/main.js", "/api/session", "/nothing"])(
-    "every answer of the page's port keeps frames, foreign scripts and sniffing out: %s",
+    "the answer to %s refuses frames, foreign scripts and sniffing",
     async (path) => {
       const { headers } = await asPage(path);
       expect(headers).toMatchObject({
@@ -254,7 +254,7 @@ describe("every answer of the page's port", () => {
     },
   );
 
-  test("every answer of the page's port has a fresh nonce for the page's style sheet, the same in header and page", async () => {
+  test("an answer of the page's port has a new nonce for the style sheet, the same in header and page", async () => {
     const [first, second] = [await asPage("/"), await asPage("/")];
     const nonceOf = ({ headers }: Answer): string =>
       /'nonce-([^']+)'/.exec(String(headers["content-security-policy"]))?.[1] ?? "";
@@ -269,7 +269,7 @@ describe("every answer of the page's port", () => {
     "/%2e%2e/outside.js",
     "/assets/..%2f..%2foutside.js",
     "//outside.js",
-  ])("every answer of the page's port comes from the page's folder alone: %s", async (path) => {
+  ])("a path outside the page's folder is not served: %s", async (path) => {
     const { hostname, port } = page;
     const { request } = await import("node:http");
     // A URL would have tidied the path up.
@@ -284,7 +284,7 @@ describe("every answer of the page's port", () => {
 });
 
 describe("the capture port", () => {
-  test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("the capture port takes no %s", async (method) => {
+  test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("the capture port refuses %s", async (method) => {
     expect(await send(dev.captureUrl, { method })).toMatchObject({ status: 405, headers: { allow: "POST" } });
   });
 
@@ -300,7 +300,7 @@ describe("the capture port", () => {
     },
   );
 
-  test("the capture port says later, not never, to a signed delivery at another path", async () => {
+  test("the capture port answers a signed delivery at another path so that it is sent again", async () => {
     const { origin: at } = new URL(dev.captureUrl);
     const { headers, body } = makeDelivery();
     const answer = await send(`${at}/wrong`, { method: "POST", headers, body });
@@ -308,7 +308,7 @@ describe("the capture port", () => {
     expect(dev.captures.size).toBe(0);
   });
 
-  test("the capture port refuses a body over the limit, told or not told before", async () => {
+  test("the capture port refuses a body over the limit, with or without a length", async () => {
     const { dev: small } = await startDev({ maxBodyBytes: 10 });
     expect(await send(small.captureUrl, { method: "POST", body: "01234567890" })).toMatchObject({ status: 413 });
     const chunked = await fetch(small.captureUrl, {
@@ -326,7 +326,7 @@ describe("the capture port", () => {
     expect(await send(dev.captureUrl, { method: "POST", headers, body: "{}" })).toMatchObject({ status: 431 });
   });
 
-  test("the capture port shows the sender that a tunnel names, and believes only tunnels of this machine", async () => {
+  test("the capture port shows the sender that a tunnel names, and accepts that only from tunnels of this machine", async () => {
     const { dev: other, events } = await startDev();
     const { headers, body } = makeDelivery();
     const forwarded: [string, string][] = [["X-Forwarded-For", "203.0.113.9, 10.0.0.1"]];
@@ -337,9 +337,9 @@ describe("the capture port", () => {
   });
 });
 
-describe("a replay", () => {
+describe("the target of a replay", () => {
   test.each(["http://8.8.8.8/", "http://169.254.169.254/latest/meta-data", "https://[2001:db8::1]/"])(
-    "a replay goes to no remote target: %s",
+    "a replay to the remote target %s is refused",
     async (target) => {
       await deliver(dev);
       const ids = dev.captures.list().map(({ id }) => id);
@@ -349,7 +349,7 @@ describe("a replay", () => {
     },
   );
 
-  test("a replay goes to no port of the dev server, by whatever name", async () => {
+  test("a replay to a port of the dev server is refused, whatever name is used", async () => {
     await deliver(dev);
     const ids = dev.captures.list().map(({ id }) => id);
     for (const host of [
@@ -381,8 +381,8 @@ describe("a replay", () => {
   });
 });
 
-describe("what is written", () => {
-  test("what is written can be read by this user only, and git leaves it alone", async () => {
+describe("the files of the dev server", () => {
+  test("the files of the dev server can be read by this user only, and git ignores them", async () => {
     const { dev: other, folder } = await startDev({ readyFile: "ready.json" });
     await deliver(other);
     const [capture] = other.captures.list();

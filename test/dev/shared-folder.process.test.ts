@@ -11,7 +11,7 @@ const SEEN_MS = 2_500;
 const env = { WEBHOOK_SECRET: TEST_SECRET };
 
 describe("another process beside a running dev server", () => {
-  test("another process beside a running dev server that replays has its attempts shown, and none of either is lost", async () => {
+  test("a replay of another process is shown with its attempts, and no attempt of either process is lost", async () => {
     const app = await startApp();
     const { dev, folder, kinds } = await startDev({ forwards: [{ target: app.url }] });
     await deliver(dev);
@@ -31,7 +31,7 @@ describe("another process beside a running dev server", () => {
     expect(await callApi(dev, `/api/captures/${id}`)).toMatchObject({ json: { summary: { attempts: 41 } } });
   });
 
-  test("another process beside a running dev server that imports and deletes captures has it seen", async () => {
+  test("an import and a deletion of another process are shown", async () => {
     const { dev, folder } = await startDev();
     await deliver(dev);
     const elsewhere = await startDev();
@@ -44,7 +44,7 @@ describe("another process beside a running dev server", () => {
     await expect.poll(types).toEqual(["email.bounced"]);
   });
 
-  test("another process beside a running dev server that deletes a held delivery takes it out of the line", async () => {
+  test("a held delivery that another process deletes is removed from the queue", async () => {
     const gone = await findAbsentApp();
     const { dev, folder } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(dev);
@@ -53,7 +53,7 @@ describe("another process beside a running dev server", () => {
     await expect.poll(() => dev.held).toBe(0);
   });
 
-  test("another process beside a running dev server that forwards to the same app leaves each held delivery to one of them", async () => {
+  test("a held delivery is sent by only one of two processes that forward to the same app", async () => {
     const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const first = await startDev(options);
@@ -69,7 +69,7 @@ describe("another process beside a running dev server", () => {
     expect(first.dev.captures.list().some(({ tags }) => tags.includes("held"))).toBe(false);
   });
 
-  test("another process beside a running dev server that forwards to another app brings a held delivery there too", async () => {
+  test("a held delivery is also sent by another process that forwards to another app", async () => {
     const gone = await findAbsentApp();
     const first = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(first.dev);
@@ -80,7 +80,7 @@ describe("another process beside a running dev server", () => {
     await expect.poll(() => app.seen.length).toBe(1);
   });
 
-  test("another process beside a running dev server that ends leaves what it held to the one that lives on", async () => {
+  test("a process that ends leaves its held deliveries to the one that continues", async () => {
     const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const living = await startDev(options);
@@ -96,7 +96,7 @@ describe("another process beside a running dev server", () => {
     expect(app.seen).toHaveLength(2);
   }, 30_000);
 
-  test("another process beside a running dev server that is killed leaves it to that one too", async () => {
+  test("a process that is killed leaves its held deliveries to the one that continues", async () => {
     const gone = await findAbsentApp();
     const living = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     const flags = ["--port", "0", "--no-page", "--forward-to", gone.url, "--when-down", "hold", "--json"];

@@ -16,13 +16,13 @@ async function sendBeginning(port: number, text: string): Promise<string> {
 }
 
 describe("a request that comes too slowly", () => {
-  test("a request that comes too slowly is ended while its headers are still to come", async () => {
+  test("a request whose headers come too slowly is ended", async () => {
     const server = await listen(() => undefined, { port: 0, host: "127.0.0.1", option: "port", headersTimeoutMs: 50 });
     onTestFinished(() => server.close(0));
     expect(await sendBeginning(server.port, "POST / HTTP/1.1\r\nHost: a\r\n")).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test("a request that comes too slowly is given up while its body is still to come after its time", async () => {
+  test("a request whose body does not come in time is abandoned", async () => {
     const server = await listen(
       (req, res) => {
         void readBody(req, { maxBytes: 100, timeoutMs: 50 }).then(({ kind }) => {

@@ -44,7 +44,7 @@ function isAlive(pid: string | undefined): boolean {
 }
 
 describe("a tunnel command", () => {
-  test("a tunnel command is run with the capture port, its URL is read, and it ends with the dev server", async () => {
+  test("a tunnel command runs with the capture port, its URL is read, and it ends with the dev server", async () => {
     const folder = makeFolder();
     const program = writeProgram(
       folder,
@@ -62,7 +62,7 @@ describe("a tunnel command", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test("a tunnel command ends with what it has started", async () => {
+  test("a tunnel command ends with the processes that it has started", async () => {
     const folder = makeFolder();
     const inner = writeProgram(folder, "inner", 'console.log("https://abc.example.com"); stay();');
     const outer = writeProgram(
@@ -77,7 +77,7 @@ describe("a tunnel command", () => {
     await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
   });
 
-  test("a tunnel command that does not end when asked is ended all the same", async () => {
+  test("a tunnel command that does not end when asked is killed", async () => {
     const program = writeProgram(
       makeFolder(),
       "stubborn",
@@ -88,7 +88,7 @@ describe("a tunnel command", () => {
     expect(isAlive(program.runs()[0]?.[0])).toBe(false);
   });
 
-  test("a tunnel command that dies is started again, and its new URL is known", async () => {
+  test("a tunnel command that dies is started again, and its new URL is used", async () => {
     const program = writeProgram(makeFolder(), "mortal", 'console.log("https://run" + runs + ".example.com"); stay();');
     const { dev, events } = await startDev({ tunnel: `"${program.path}" {port}` });
     expect(dev.publicUrl).toBe("https://run1.example.com/webhooks");
@@ -98,7 +98,7 @@ describe("a tunnel command", () => {
     expect(states).toEqual(["starting", "up", "down", "starting", "up"]);
   });
 
-  test("a tunnel command that shows no URL in time fails the start, with its last words made safe", async () => {
+  test("a tunnel command that shows no URL in time stops the start, with its last output as escaped text", async () => {
     const program = writeProgram(makeFolder(), "mute", 'console.log("login \\u001b[31mfirst"); stay();');
     const error: unknown = await startDev({ tunnel: `"${program.path}" {port}`, tunnelTimeoutMs: 2_000 }).catch(
       (e: unknown) => e,
@@ -110,14 +110,14 @@ describe("a tunnel command", () => {
     expect(isAlive(program.runs()[0]?.[0])).toBe(false);
   });
 
-  test("a tunnel command that ends at once fails the start, with its code", async () => {
+  test("a tunnel command that ends at once stops the start, with its exit code", async () => {
     const program = writeProgram(makeFolder(), "broken", 'console.error("no account"); process.exitCode = 3;');
     await expect(startDev({ tunnel: `"${program.path}" {port}` })).rejects.toThrow(
       /ended with code 3 .*\n {2}no account/,
     );
   });
 
-  test("a tunnel command that is not installed fails the start, frees the ports and says so", async () => {
+  test("a tunnel command that is not installed stops the start, frees the ports and says so", async () => {
     const port = await findFreePort();
     await expect(startDev({ port, tunnel: "no-such-tunnel-program {port}" })).rejects.toThrow(
       /not installed.*"no-such-tunnel-program"/,
@@ -126,7 +126,7 @@ describe("a tunnel command", () => {
     await again.close(0);
   });
 
-  test("a tunnel command that is still starting is ended when the start is called off", async () => {
+  test("a tunnel command that is still starting is ended if the start is aborted", async () => {
     const program = writeProgram(makeFolder(), "slow", "stay();");
     const stop = new AbortController();
     const started = startDev({ tunnel: `"${program.path}" {port}`, signal: stop.signal });
@@ -136,7 +136,7 @@ describe("a tunnel command", () => {
     expect(isAlive(program.runs()[0]?.[0])).toBe(false);
   });
 
-  test("a tunnel command needs a place for the port", async () => {
+  test("a tunnel command without a place for the port is refused", async () => {
     await expect(startDev({ tunnel: "localtunnel" })).rejects.toThrow(/\{port\}/);
   });
 });
@@ -162,7 +162,7 @@ describe("known tunnel programs", () => {
       "https://laptop.tail1234.ts.net/webhooks",
     ],
   ])(
-    "known tunnel programs %s is run as its documents say, and its URL is found",
+    "the tunnel program %s is run as its documentation says, and its URL is found",
     async (name, args, output, publicUrl) => {
       const folder = makeFolder();
       const program = writeProgram(
@@ -179,10 +179,7 @@ describe("known tunnel programs", () => {
     },
   );
 
-  test.each(["cloudflared", "ngrok", "tailscale"])(
-    "known tunnel programs %s has a hint on how to install it",
-    (name) => {
-      expect(findTunnelProgram(name, 4400).install).toMatch(/https:\/\//);
-    },
-  );
+  test.each(["cloudflared", "ngrok", "tailscale"])("the tunnel program %s has a hint on how to install it", (name) => {
+    expect(findTunnelProgram(name, 4400).install).toMatch(/https:\/\//);
+  });
 });

@@ -13,7 +13,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
 
   const rows = () => page.locator(".list-window .row");
 
-  test("the list of deliveries begins empty and says where to send deliveries, and how to make one", async () => {
+  test("the list of deliveries starts empty and says where to send deliveries, and how to make one", async () => {
     await page.getByRole("heading", { name: "Waiting for the first delivery" }).waitFor();
     await expect
       .poll(() => page.locator(".empty").getByRole("button", { name: "Copy the receiving URL" }).innerText())
@@ -22,7 +22,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.getByRole("navigation", { name: "Event types" }).waitFor();
   });
 
-  test("the list of deliveries shows a delivery as it arrives, with verdict, type, subject, answer and source", async () => {
+  test("the list of deliveries shows a delivery when it arrives, with verdict, type, subject, answer and source", async () => {
     await bench.deliver({ type: "email.sent", data: { subject: "Hello there" } });
     await rows().first().waitFor();
     const text = () => rows().first().innerText();
@@ -37,7 +37,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
       .toBe("New: email.failed, signature mismatch");
   });
 
-  test("the list of deliveries leaves what is being read in place, and offers what is new at the top", async () => {
+  test("the list of deliveries does not move what is being read, and offers new deliveries at the top", async () => {
     for (let n = 0; n < 60; n += 1) await bench.deliver({ data: { subject: `number ${n}` } });
     await page.getByText("60", { exact: true }).first().waitFor();
     const topmost = () =>
@@ -91,7 +91,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => page.getByRole("alert").count()).toBe(0);
   });
 
-  test("the list of deliveries counts answers and shows one kind at a click", async () => {
+  test("the list of deliveries counts answers and shows one kind after a click", async () => {
     await bench.deliver();
     bench.answerWith({ status: 500, body: "{}" });
     await bench.deliver({ type: "email.failed" });
@@ -102,7 +102,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => rows().count()).toBe(2);
   });
 
-  test("the list of deliveries replays, pins, exports and deletes what is chosen", async () => {
+  test("the list of deliveries replays, pins, exports and deletes the chosen deliveries", async () => {
     for (const type of ["email.sent", "email.failed", "email.queued"] as const) await bench.deliver({ type });
     await rows().nth(2).waitFor();
     await rows()
@@ -159,7 +159,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
       .toBe(1);
   });
 
-  test("the list of deliveries says when the dev server is gone, and how to come back to one that was started anew", async () => {
+  test("the list of deliveries says when the dev server has stopped, and how to reconnect to a restarted one", async () => {
     await page.getByText("live", { exact: true }).first().waitFor();
     await bench.dev.close();
     await page.getByText("lost, trying again").waitFor();

@@ -33,7 +33,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByRole("heading", { level: 1 }).waitFor();
   }
 
-  test("an open delivery begins the further lines of a long value right of its name", async () => {
+  test("an open delivery aligns the further lines of a long value with its first", async () => {
     await bench.deliver({ data: { deep: { story: "a word and ".repeat(40) } } });
     await openFirst();
     await page.getByRole("treeitem").filter({ hasText: "story:" }).waitFor();
@@ -47,7 +47,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     for (const left of lines) expect(left).toBeGreaterThan(name ?? 0);
   });
 
-  test("an open delivery shows the short name of the capture, which the list and the terminal show too", async () => {
+  test("an open delivery shows the short name of the capture, which the list and the terminal also show", async () => {
     await bench.deliver();
     const handle = bench.dev.captures.list()[0]?.id.slice(-6) ?? "";
     const row = page.locator(".list-window .row").first();
@@ -58,7 +58,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(clipboard).toBe(handle);
   });
 
-  test("an open delivery shows its payload as a tree that folds, with paths and values to copy and to find", async () => {
+  test("an open delivery shows its payload as a tree that folds and is searched, with paths and values to copy", async () => {
     await bench.deliver({
       data: { contact: { email: "ada@customer.example.com" }, total: 12_345_678_901_234_567_890n.toString() },
     });
@@ -78,7 +78,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => contact.getAttribute("aria-expanded")).toBe("false");
   });
 
-  test("an open delivery shows the beginning of a long text, and all of it at a click", async () => {
+  test("an open delivery shows the beginning of a long text, and all of it after a click", async () => {
     const text = "x".repeat(3_000);
     await bench.deliver({ data: { note: text, short: "y".repeat(300) } });
     await openFirst();
@@ -94,7 +94,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => page.getByText("y".repeat(300)).count()).toBe(1);
   });
 
-  test("an open delivery shows where a body that is no JSON stops being JSON", async () => {
+  test("an open delivery shows where a body that is not JSON stops being JSON", async () => {
     await bench.deliver({ body: '{"id":"evt_1","data":{"a":1,}}' });
     await openFirst();
     await page.getByText("Not JSON: line 1, column 29").waitFor();
@@ -141,7 +141,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
       .toMatch(/^signed 60\d seconds before arrival$/);
   });
 
-  test("an open delivery is replayed signed again, as it came, with a new id, and twice; each is an attempt", async () => {
+  test("an open delivery is replayed signed again, unchanged, with a new id, and twice, and each replay is an attempt", async () => {
     await bench.deliver();
     await openFirst();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
@@ -185,7 +185,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect(other.paths).toHaveLength(1);
   });
 
-  test("an open delivery offers a target that did not answer 2xx, and begins with the one that did", async () => {
+  test("an open delivery offers a target that did not answer 2xx, after the one that did", async () => {
     const other = await startOtherApp();
     const stranger = await startOtherApp(404);
     await bench.deliver();
@@ -217,7 +217,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(begins).toEqual([`${other.port}`, [`${stranger.port}`, `${other.port}`, expect.any(String)]]);
   });
 
-  test("an open delivery takes tags and a note, which its file keeps and the search finds", async () => {
+  test("an open delivery takes tags and a note, which its file stores and the search finds", async () => {
     await bench.deliver();
     await openFirst();
     await page.keyboard.press("t");
@@ -258,7 +258,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
       ]);
   });
 
-  test("an open delivery is edited and sent signed again, with the answer beside the editor and a draft that stays", async () => {
+  test("an open delivery is edited and sent signed again, with the answer next to the editor and a draft that is kept", async () => {
     await bench.deliver({ data: { subject: "Before" } });
     await openFirst();
     await page.getByRole("button", { name: "Edit & replay" }).click();
@@ -289,7 +289,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => editor.innerText()).toContain('"Before"');
   });
 
-  test("an open delivery is edited with the rest of a long value under its own line", async () => {
+  test("the editor of an open delivery aligns the rest of a long value with its first line", async () => {
     await bench.deliver({ data: { note: "a long word ".repeat(40) } });
     await openFirst();
     await page.getByRole("button", { name: "Edit & replay" }).click();
@@ -313,7 +313,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     for (const start of rest) expect(start - first).toBeGreaterThan(30);
   });
 
-  test("an open delivery is copied as a cURL command whose signature holds and that names no secret", async () => {
+  test("an open delivery is copied as a cURL command whose signature is valid and that names no secret", async () => {
     await bench.deliver({ variant: "wrong-secret" });
     await openFirst();
     await page.getByRole("button", { name: "cURL" }).click();
@@ -339,7 +339,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect(bench.dev.captures.size).toBe(0);
   });
 
-  test("an open delivery says that it is held, until the app has it", async () => {
+  test("an open delivery says that it is held, until the app has received it", async () => {
     bench.dev.pause();
     await bench.deliver();
     await openFirst();
@@ -357,7 +357,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => page.getByText("Held: the sender").count()).toBe(0);
   });
 
-  test("an open delivery is not mistaken for the one before it when it cannot be read", async () => {
+  test("an open delivery is replaced by an error, not by the previous delivery, if it cannot be read", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.failed" });
     await openFirst();
@@ -378,7 +378,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     problems.length = 0;
   });
 
-  test("an open delivery tells an app that is down from one that answers", async () => {
+  test("an open delivery distinguishes an app that is down from one that answers", async () => {
     await bench.stopApp();
     await bench.deliver();
     await openFirst();

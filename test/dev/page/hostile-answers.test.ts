@@ -59,13 +59,13 @@ async function answerWithMarkup(page: Page): Promise<void> {
   });
 }
 
-describe.skipIf(mustSkipBrowserTests())("what the dev server says of others", () => {
+describe.skipIf(mustSkipBrowserTests())("text of other programs in the dev server's messages", () => {
   let browser: Browser;
 
   beforeAll(async () => void (browser = await launchBrowser()));
   afterAll(() => browser.close());
 
-  test("what the dev server says of others stays text: tunnel, forwards, secrets, errors of handlers, contact events, refusals", async () => {
+  test("tunnel, forwards, secrets, errors of handlers, contact events and refusals are shown as text only", async () => {
     const bench = await startWorkbench();
     const { page, problems, close } = await openPage(browser, bench.pageUrl);
     const always = "tunnel forward-types forward-target secret-name";

@@ -59,13 +59,13 @@ function makeHostileCapture(): Capture {
   };
 }
 
-describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
+describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
   let browser: Browser;
 
   beforeAll(async () => void (browser = await launchBrowser()));
   afterAll(() => browser.close());
 
-  test("text from outside stays text wherever the page shows it", async () => {
+  test("text of a sender stays text wherever the page shows it", async () => {
     const bench = await startWorkbench({
       captures: [makeHostileCapture(), { ...makeHostileCapture(), id: "cap_other" }],
     });
@@ -109,7 +109,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
     await bench.close();
   });
 
-  test("text from outside has its control characters spelled out in ids and types", async () => {
+  test("control characters in ids and types are shown as escapes", async () => {
     const bench = await startWorkbench();
     const [id, type] = ["evt_\u202egnp.\u009b2J", "email.\u202etnes"];
     const body = JSON.stringify({ id, type, createdAt: "2026-01-01T09:00:00.000Z", data: {} });
@@ -126,7 +126,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
     await bench.close();
   });
 
-  test("text from outside stays text in the inbox", async () => {
+  test("text of a sender stays text in the inbox", async () => {
     const bench = await startWorkbench();
     const body = JSON.stringify({
       id: "evt_hostile",
@@ -146,7 +146,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside", () => {
   });
 });
 
-test("no file of the page makes markup of text", () => {
+test("no file of the page converts text to markup", () => {
   const files = readdirSync(PAGE, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
   expect(files.length).toBeGreaterThan(50);
   const forbidden = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/;

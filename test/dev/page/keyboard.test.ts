@@ -54,7 +54,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await expect.poll(selectedTab).toContain("Headers");
   });
 
-  test("the page without a mouse arrows fold and unfold the payload", async () => {
+  test("the arrow keys fold and unfold the payload", async () => {
     await press("j", "Enter");
     const tree = page.getByRole("tree", { name: "Payload" });
     await tree.waitFor();
@@ -67,7 +67,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await expect.poll(title).toBe("email.queued");
   });
 
-  test("/ searches, and Esc clears, leaves and goes back", async () => {
+  test("the key / searches, and Esc clears, leaves and goes back", async () => {
     await press("/");
     await page.keyboard.type("failed");
     await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
@@ -77,7 +77,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await expect.poll(() => page.locator(".row.cursor").count()).toBe(1);
   });
 
-  test("r replays, p pins, e edits and Ctrl+Enter sends", async () => {
+  test("the keys r, p, e and Ctrl+Enter replay, pin, edit and send", async () => {
     await press("j", "r");
     await page.getByText(/Replayed: 200/).waitFor();
     await press("p");
@@ -91,7 +91,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     expect(bench.dev.captures.list()[0]?.attempts).toHaveLength(3);
   });
 
-  test("x chooses, d compares, Del deletes after asking", async () => {
+  test("the keys x, d and Del choose, compare, and delete after a question", async () => {
     await press("j", "x", "j", "x", "d");
     await page.getByRole("heading", { name: "Compare two deliveries" }).waitFor();
     await press("Escape");
@@ -101,7 +101,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await expect.poll(() => bench.dev.captures.size).toBe(1);
   });
 
-  test("n, g d, g i and g s go about, ? shows the keys", async () => {
+  test("the keys n, g d, g i and g s change the view, and ? shows the keys", async () => {
     await press("n");
     await page.getByRole("navigation", { name: "Event types" }).waitFor();
     await press("Control+Enter");
@@ -118,7 +118,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await expect.poll(() => sheet.count()).toBe(0);
   });
 
-  test("menus open, walk and close by keys", async () => {
+  test("menus open, move and close by keys", async () => {
     await press("j", "Enter");
     await page.getByRole("button", { name: "Other ways to replay" }).focus();
     await press("Enter", "ArrowDown", "ArrowDown");
@@ -131,7 +131,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await page.getByText(/Replayed: 200/).waitFor();
   });
 
-  test("whatever has the focus shows it", async () => {
+  test("the focused element is always visible", async () => {
     await press("j", "Enter");
     await page.getByRole("tab", { name: "Payload" }).waitFor();
     for (let n = 0; n < 12; n += 1) {

@@ -84,7 +84,7 @@ function contrast(a: string, b: string): number {
   return Math.max(...lights) / Math.min(...lights);
 }
 
-describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
+describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
   let browser: Browser;
   let bench: Workbench;
 
@@ -144,7 +144,7 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
     await look("inbox");
   }
 
-  test.each(["light", "dark"] as const)("every text can be read in %s", async (colorScheme) => {
+  test.each(["light", "dark"] as const)("every text is readable in %s", async (colorScheme) => {
     const open = await openPage(browser, bench.pageUrl, { colorScheme });
     const faint: string[] = [];
     await visit(open, async (place) => {
@@ -168,7 +168,7 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
     await close();
   });
 
-  test("light and dark follow the system", async () => {
+  test("the colours follow the system's light or dark setting", async () => {
     const ground = async (colorScheme: "light" | "dark") => {
       const open = await openPage(browser, bench.pageUrl, { colorScheme });
       await open.page.locator(".main").waitFor();
@@ -193,7 +193,7 @@ describe.skipIf(mustSkipBrowserTests())("the page's looks", () => {
     await open.close();
   });
 
-  test("where there is no room for two panes, the open delivery lies over the list until it is closed", async () => {
+  test("the open delivery covers the list until it is closed, if there is no room for two panes", async () => {
     const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 700, height: 720 } });
     await page.locator(".list-window .row").nth(1).click();
     const detail = page.getByRole("region", { name: "Delivery" });

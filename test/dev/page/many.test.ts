@@ -57,7 +57,7 @@ describe.skipIf(mustSkipBrowserTests())("10,000 captures", () => {
     await bench.close();
   });
 
-  test("10,000 captures are listed with only the rows in sight drawn, scrolled without gaps, and stay live", async () => {
+  test("the list of 10,000 captures draws only the visible rows, scrolls without gaps, and stays live", async () => {
     const { page, problems, close } = await openPage(browser, bench.pageUrl);
     await page.locator(".list-window .row").first().waitFor();
     await expect.poll(() => page.locator(".strip-count").innerText()).toBe("10,000");
@@ -76,7 +76,7 @@ describe.skipIf(mustSkipBrowserTests())("10,000 captures", () => {
     await close();
   }, 60_000);
 
-  test("10,000 captures are searched while one types", async () => {
+  test("the list of 10,000 captures is searched while the user types", async () => {
     const { page, close } = await openPage(browser, bench.pageUrl);
     await page.locator(".list-window .row").first().waitFor();
     await page.getByRole("combobox").fill("data.n:4711 ");

@@ -12,7 +12,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
   const goTo = (name: string) => page.getByRole("navigation", { name: "Views" }).getByRole("button", { name }).click();
   const stateOf = async (id: string) => (await bench.inbox.get(id))?.state;
 
-  test("sending and the inbox offers all 24 types and sends the sample of one", async () => {
+  test("the send view offers all 24 types and sends the sample of one", async () => {
     await goTo("Send");
     const types = page.getByRole("navigation", { name: "Event types" });
     await expect.poll(() => types.locator(".type-item").count()).toBe(24);
@@ -30,7 +30,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     ["Stale", "stale", "503"],
     ["Tampered", "mismatch", "503"],
     ["Missing", "unsigned", "401"],
-  ])("sending and the inbox sends a sample with the fault %s: %s, answered %s", async (variant, verdict, status) => {
+  ])("the send view sends a sample with the fault %s: %s, answered %s", async (variant, verdict, status) => {
     await goTo("Send");
     await page.getByRole("radio", { name: variant }).check();
     await page.getByRole("button", { name: /^Send Ctrl/ }).click();
@@ -42,7 +42,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     expect((await bench.inbox.list({})).items).toEqual([]);
   });
 
-  test("sending and the inbox sends one event several times, and the receiver takes it once", async () => {
+  test("the send view sends one event several times, and the receiver accepts it once", async () => {
     await goTo("Send");
     await page.getByRole("spinbutton", { name: "Deliveries of this event" }).fill("3");
     await page.getByRole("button", { name: "Send 3 times" }).click();
@@ -51,7 +51,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     expect((await bench.inbox.list({})).items).toHaveLength(1);
   });
 
-  test("sending and the inbox shows events by state with the handler's error, and retries a dead one", async () => {
+  test("the inbox view shows events by state with the handler's error, and retries a dead one", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.bounced" });
     const id = bench.dev.captures.list()[0]?.event.id ?? "";
@@ -73,7 +73,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await page.getByText("1 piece of work pending again").waitFor();
   });
 
-  test("sending and the inbox counts what each list shows, test deliveries and events with several handlers too", async () => {
+  test("the inbox view counts what each list shows, including test deliveries and events with several handlers", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.bounced" });
     await bench.deliver({ type: "email.sent", data: { test: true } });
@@ -92,7 +92,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     }
   });
 
-  test("sending and the inbox says of an event that no handler takes that there is no work, and not that it is done", async () => {
+  test("the inbox view says that an event without a handler has no work, and not that it is done", async () => {
     await bench.deliver({ type: "email.sent" });
     await expect.poll(async () => (await bench.inbox.list({ state: "done" })).items.length).toBe(1);
     await bench.deliver({ type: "email.sent", data: { test: true } });
@@ -109,7 +109,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await expect.poll(() => badges.allInnerTexts()).toEqual(["done"]);
   });
 
-  test("sending and the inbox discards a dead event only after asking", async () => {
+  test("the inbox view discards a dead event only after a question", async () => {
     await bench.deliver({ type: "email.bounced" });
     const id = bench.dev.captures.list()[0]?.event.id ?? "";
     await expect.poll(() => stateOf(id)).toBe("dead");
@@ -123,7 +123,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await expect.poll(() => stateOf(id)).not.toBe("dead");
   });
 
-  test("sending and the inbox shows a contact event that the service refused, with its code, and retries it", async () => {
+  test("the inbox view shows a contact event that the service refused, with its code, and retries it", async () => {
     await bench.deliver({ type: "email.opened" });
     await expect.poll(async () => (await bench.receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
     await goTo("Inbox");
