@@ -15,7 +15,7 @@ import {
 import * as z from "zod";
 
 describe("a backlog much longer than the window", () => {
-  test("a backlog much longer than the window runs each event once, with a bounded number of them leased", async () => {
+  test("a backlog longer than the window is run once per event, with a limited number of leases", async () => {
     const total = 3_000;
     const gate = makeGate();
     const runs = new Map<string, number>();
@@ -50,7 +50,7 @@ describe("a backlog much longer than the window", () => {
     expect(await receiver.stats()).toMatchObject({ pending: 0, leased: 0, dead: 0 });
   });
 
-  test("a backlog much longer than the window of large bodies is leased by bytes as well", async () => {
+  test("a backlog of large bodies is leased by bytes as well as by number", async () => {
     const gate = makeGate();
     const receiver = openReceiver({ concurrency: 1 });
     receiver.on("email.sent", () => gate.passed);
@@ -65,7 +65,7 @@ describe("a backlog much longer than the window", () => {
   });
 });
 
-test("deliveries that the store refuses do not keep due work from running", async () => {
+test("due work runs while the store refuses deliveries", async () => {
   const clock = fakeClock();
   const gate = makeGate();
   let isHeld = false;
@@ -101,7 +101,7 @@ test("deliveries that the store refuses do not keep due work from running", asyn
 });
 
 describe("handlers that come and go", () => {
-  test("events accepted before a handler existed go to it by a retry", async () => {
+  test("events that were accepted before a handler existed go to it after a retry", async () => {
     const file = tempFile();
     const before = openReceiver({ store: file });
     await before.start();
@@ -120,7 +120,7 @@ describe("handlers that come and go", () => {
     expect(await after.inbox.retry(event.id)).toEqual({ pending: 0, parked: undefined });
   });
 
-  test("work of a handler that is not registered waits, is told at start, and runs when it is back", async () => {
+  test("work of a missing handler waits, is reported at the start, and runs when the handler is registered again", async () => {
     const file = tempFile();
     const first = openReceiver({ store: file, retry: { initialMs: 1, jitter: 0 } });
     first.on(
@@ -156,7 +156,7 @@ describe("handlers that come and go", () => {
   });
 });
 
-test("work of a dead process that cannot be read as the store is busy is given back, and its handler continues", async () => {
+test("work of a dead process is released although the store is busy, and its handler continues", async () => {
   const file = tempFile();
   const dead = createSqliteStore({ file });
   await dead.open(captureLog());

@@ -31,7 +31,7 @@ async function run(handler: (ctx: HandlerContext) => unknown, maxAttempts = 2) {
   return { file, log, receiver, event };
 }
 
-describe("ctx.commit writes once, with the done mark, whether it is", () => {
+describe("a successful ctx.commit", () => {
   const ways: [string, (ctx: HandlerContext) => unknown][] = [
     ["returned", (ctx) => ctx.commit(write("it"))],
     [
@@ -89,7 +89,7 @@ describe("ctx.commit writes once, with the done mark, whether it is", () => {
         }),
     ],
   ];
-  test.each(ways)("ctx.commit writes once, with the done mark, whether it is %s", async (_, handler) => {
+  test.each(ways)("ctx.commit writes once, with the done mark, if it is %s", async (_, handler) => {
     const { file, receiver, event } = await run(handler);
     await untilWork(receiver, event.id, { state: "done", attempts: 1 });
     expect(effectsIn(file)).toEqual(["it"]);
@@ -97,7 +97,7 @@ describe("ctx.commit writes once, with the done mark, whether it is", () => {
   });
 });
 
-describe("ctx.commit writes nothing and the work is dead at once", () => {
+describe("ctx.commit with an asynchronous function", () => {
   const ways: [string, (tx: CommitTransaction) => Promise<void>][] = [
     [
       "when its function is asynchronous",
@@ -114,7 +114,7 @@ describe("ctx.commit writes nothing and the work is dead at once", () => {
       },
     ],
   ];
-  test.each(ways)("ctx.commit writes nothing and the work is dead at once %s", async (_, fn) => {
+  test.each(ways)("ctx.commit writes nothing, and the work is dead at once, %s", async (_, fn) => {
     const { file, receiver, event } = await run((ctx) => ctx.commit(fn as unknown as CommitFunction));
     await untilWork(receiver, event.id, { state: "dead", attempts: 1, reason: "commit_async" });
     expect((await workOf(receiver, event.id))?.error).toMatch(/promise/);
@@ -122,7 +122,7 @@ describe("ctx.commit writes nothing and the work is dead at once", () => {
   });
 });
 
-describe("ctx.commit writes nothing and the handler runs again", () => {
+describe("a failed ctx.commit", () => {
   const ways: [string, CommitFunction, RegExp][] = [
     [
       "when its function throws",
@@ -141,7 +141,7 @@ describe("ctx.commit writes nothing and the handler runs again", () => {
       /nowhere/,
     ],
   ];
-  test.each(ways)("ctx.commit writes nothing and the handler runs again %s", async (_, fn, message) => {
+  test.each(ways)("ctx.commit writes nothing, and the handler runs again, %s", async (_, fn, message) => {
     const { file, receiver, event } = await run((ctx) => (ctx.attempt === 1 ? ctx.commit(fn) : undefined));
     await untilWork(receiver, event.id, { state: "done", attempts: 2 });
     expect(effectsIn(file)).toEqual([]);
@@ -151,7 +151,7 @@ describe("ctx.commit writes nothing and the handler runs again", () => {
     expect(effectsIn(again.file)).toEqual([]);
   });
 
-  test("ctx.commit writes nothing and the handler runs again also when nobody awaits it, and when the handler swallows what it rejects with", async () => {
+  test("ctx.commit writes nothing, and the handler runs again, even if its rejection is not awaited or is caught", async () => {
     const fn: CommitFunction = (tx) => {
       write("half")(tx);
       throw new Error("no");
@@ -166,7 +166,7 @@ describe("ctx.commit writes nothing and the handler runs again", () => {
     }
   });
 
-  test("ctx.commit writes nothing and the handler runs again and the second run may commit", async () => {
+  test("the second run may commit after the commit of the first one failed", async () => {
     const { file, receiver, event } = await run((ctx) =>
       ctx.commit((tx) => {
         write(`attempt ${ctx.attempt}`)(tx);
@@ -178,8 +178,8 @@ describe("ctx.commit writes nothing and the handler runs again", () => {
   });
 });
 
-describe("ctx.commit called twice in a run", () => {
-  test("ctx.commit called twice in a run is refused the second time, which writes nothing", async () => {
+describe("ctx.commit called twice", () => {
+  test("a second ctx.commit in a run is refused and writes nothing", async () => {
     const errors: unknown[] = [];
     const { file, receiver, event } = await run(async (ctx) => {
       await ctx.commit(write("first"));
@@ -190,7 +190,7 @@ describe("ctx.commit called twice in a run", () => {
     expect(effectsIn(file)).toEqual(["first"]);
   });
 
-  test("ctx.commit called twice in a run is told in the log and does no harm when nobody awaits it", async () => {
+  test("a second ctx.commit that is not awaited is logged and changes nothing", async () => {
     const { file, log, receiver, event } = await run((ctx) => {
       void ctx.commit(write("first"));
       void ctx.commit(write("second"));
@@ -203,7 +203,7 @@ describe("ctx.commit called twice in a run", () => {
   });
 });
 
-test("ctx.commit after the run has ended writes nothing, and is told in the log when nobody awaits it", async () => {
+test("ctx.commit after the end of the run writes nothing, and is logged if it is not awaited", async () => {
   const gate = makeGate();
   const { file, log, receiver, event } = await run((ctx) => {
     void gate.passed.then(() => void ctx.commit(write("late")));
@@ -216,7 +216,7 @@ test("ctx.commit after the run has ended writes nothing, and is told in the log 
   expect(effectsIn(file)).toEqual([]);
 });
 
-test("a logger that fails on such a line ends no process", async () => {
+test("a logger that fails on a line about ctx.commit does not end the process", async () => {
   const gate = makeGate();
   const late = makeGate();
   const faults: unknown[] = [];
@@ -252,7 +252,7 @@ describe("the transaction's database", () => {
         return () => statement.run();
       },
     ],
-  ])("the transaction's database is closed after the commit: %s", async (_, keep) => {
+  ])("the transaction's database cannot be used after the commit: %s", async (_, keep) => {
     let useLater: (() => unknown) | undefined;
     const { file, receiver, event } = await run((ctx) => ctx.commit((tx) => void (useLater = keep(tx))));
     await untilWork(receiver, event.id, { state: "done" });
@@ -260,7 +260,7 @@ describe("the transaction's database", () => {
     expect(effectsIn(file)).toEqual([]);
   });
 
-  test("the transaction's database sees the work as done, and others see neither until the end", async () => {
+  test("the transaction's database shows the work as done, and other connections show neither until the end", async () => {
     const seen: unknown[] = [];
     const { file, receiver, event } = await run((ctx) =>
       ctx.commit((tx) => {
@@ -277,7 +277,7 @@ describe("the transaction's database", () => {
   });
 });
 
-test("many commits at once, one of which throws, keep out of each other's way", async () => {
+test("one of many commits at once that fails does not affect the others", async () => {
   const file = tempFileWithTable();
   const receiver = openReceiver({ store: file, retry: { maxAttempts: 1 }, concurrency: 20 });
   const all = makeGate();

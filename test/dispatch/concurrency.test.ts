@@ -33,7 +33,7 @@ const postAll = async (receiver: Parameters<typeof post>[0], events: readonly un
 
 const events = (count: number, type = "email.sent") => Array.from({ length: count }, () => makeEvent({ type }));
 
-describe("at once run", () => {
+describe("concurrency", () => {
   test.each([
     { receiver: 3, handler: undefined, most: 3 },
     { receiver: 3, handler: 2, most: 2 },
@@ -41,7 +41,7 @@ describe("at once run", () => {
     { receiver: 2, handler: 9, most: 2 },
     { receiver: undefined, handler: undefined, most: 16 },
   ])(
-    "at once run $most runs of one handler (receiver $receiver, handler $handler)",
+    "$most runs of one handler run at once (receiver $receiver, handler $handler)",
     async ({ receiver: all, handler, most }) => {
       const meter = new Meter();
       const receiver = openReceiver(all === undefined ? {} : { concurrency: all });
@@ -61,7 +61,7 @@ describe("at once run", () => {
     },
   );
 
-  test("at once run no more runs of all handlers together than the receiver allows", async () => {
+  test("the runs of all handlers at once are no more than the receiver allows", async () => {
     const meter = new Meter();
     const receiver = openReceiver({ concurrency: 4 });
     const types = ["email.sent", "email.opened", "email.clicked"];
@@ -156,8 +156,8 @@ describe("of several handlers", () => {
   });
 });
 
-describe("a key", () => {
-  test("a key keeps two events of one key apart while other keys go on", async () => {
+describe("the key of a handler", () => {
+  test("two events of one key do not run at once, while other keys continue", async () => {
     const running = new Map<string, Gate>();
     const log: string[] = [];
     const receiver = openReceiver();
@@ -193,7 +193,7 @@ describe("a key", () => {
     expect(log).toHaveLength(6);
   });
 
-  test("a key lets the next of its kind pass when one fails", async () => {
+  test("the next event of a key runs after one has failed", async () => {
     const seen: string[] = [];
     const receiver = openReceiver();
     receiver.on(
@@ -221,7 +221,7 @@ describe("a key", () => {
     while (meter.running > 0) meter.endOne();
   });
 
-  test("a key that is one word of an object's own stays a key like others", async () => {
+  test("a key that is also a property name of every object works like others", async () => {
     const meter = new Meter();
     const receiver = openReceiver({ concurrency: 5 });
     receiver.on("email.sent", ({ id }) => meter.run(id), { key: () => "__proto__" });
@@ -235,7 +235,7 @@ describe("a key", () => {
     expect(meter.most).toBe(1);
   });
 
-  test("a key whose function throws loses nothing and is logged without what it threw", async () => {
+  test("a key function that fails loses no event, and its log line does not contain what it threw", async () => {
     const log = captureLog();
     const receiver = openReceiver({ logger: log.logger });
     let runs = 0;
@@ -255,7 +255,7 @@ describe("a key", () => {
 });
 
 describe("a slow handler with 600 events waiting", () => {
-  test("a slow handler with 600 events waiting does not delay another handler at all when its own concurrency leaves places", async () => {
+  test("a slow handler does not delay another one if its own concurrency leaves places", async () => {
     const slow = makeGate();
     let begun = 0;
     const receiver = openReceiver();

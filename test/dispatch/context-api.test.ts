@@ -24,7 +24,7 @@ async function openService() {
 }
 
 describe("ctx.api", () => {
-  test("ctx.api is the client of the option api, typed as one", async () => {
+  test("ctx.api is the client of the option api, and has its type", async () => {
     expectTypeOf<HandlerContext["api"]>().toEqualTypeOf<Client>();
     const { api } = await openService();
     const client = createClient(api);
@@ -33,7 +33,7 @@ describe("ctx.api", () => {
     expect(given).toBe(client);
   });
 
-  test("ctx.api is made from options, reaches the API at once, and may be taken out of its context", async () => {
+  test("ctx.api is created from options, reaches the API at once, and may be destructured", async () => {
     const { service, api } = await openService();
     let storedInHandler = 0;
     await runOnce({ api }, async ({ api: client, idempotencyKey }) => {
@@ -45,7 +45,7 @@ describe("ctx.api", () => {
     expect(service.calls[0]?.authorization).toBe("Bearer svc_test_ctx");
   });
 
-  test("ctx.api has one effect in a handler that runs twice, under a key of the context", async () => {
+  test("ctx.api has one effect in a handler that runs twice, with a key of the context", async () => {
     const { service, api } = await openService();
     await runOnce({ api }, async (ctx) => {
       const event = { name: "order.shipped", email: "ada@example.com" };
@@ -56,7 +56,7 @@ describe("ctx.api", () => {
     expect(service.stored).toHaveLength(1);
   });
 
-  test("ctx.api throws api_not_configured where there is none, and only when it is read", async () => {
+  test("ctx.api throws api_not_configured when it is read without the option api, not earlier", async () => {
     let thrown: (Error & { code?: string }) | undefined;
     await runOnce({}, async (ctx) => {
       expect(ctx.attempt).toBe(1);

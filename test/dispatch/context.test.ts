@@ -31,7 +31,7 @@ describe("ctx.idempotencyKey", () => {
     return keys;
   }
 
-  test("ctx.idempotencyKey is the same in every run and every process, and fits the service's rules", async () => {
+  test("ctx.idempotencyKey is the same in every run and every process, and is valid for the service", async () => {
     const [first = "", ...others] = await keysOf({});
     expect(first).toMatch(/^key_[A-Za-z0-9_-]{43}$/);
     expect(others).toEqual([first, first]);
@@ -109,7 +109,7 @@ describe("ctx", () => {
 describe("an event changed by a handler", () => {
   type Data = { list: number[]; name?: string };
 
-  test("an event changed by a handler is whole again for the other handlers and for the next attempt", async () => {
+  test("an event that a handler changed is unchanged for the other handlers and the next attempt", async () => {
     const seen = new Map<string, string[]>();
     let leasedWhenStored = 0;
     const store = decorateStore((real) => ({

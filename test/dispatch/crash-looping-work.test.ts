@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { makeCrashedFile } from "../support/crashed-file.js";
 
-test("work that two processes died in has nothing beside it when it runs again after a failure", async () => {
+test("work in which two processes died runs alone when it runs again after a failure", async () => {
   const crashing = makeEvent({ type: "email.sent" });
   const file = await makeCrashedFile(crashing, "email.sent", 2);
   const receiver = openReceiver({ store: file, retry: { initialMs: 300 } });

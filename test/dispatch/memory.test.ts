@@ -10,7 +10,7 @@ const collectGarbage = runInNewContext("gc") as () => void;
 test.each([
   ["a single handler", ["one"]],
   ["each of two handlers", ["one", "two"]],
-])("event and body of %s are let go while the settlement waits for its commit", async (_, names) => {
+])("the event and the body of %s are released while the settlement waits for its commit", async (_, names) => {
   const gate = makeGate();
   let settling = 0;
   const store = decorateStore((real) => ({

@@ -20,14 +20,14 @@ async function runOnce(handler: (ctx: HandlerContext) => unknown) {
   return work;
 }
 
-describe("a mistake that no later attempt can avoid makes the work dead at once:", () => {
+describe("a mistake that no later attempt can avoid", () => {
   test.each<[keyof typeof MISTAKES, string, (ctx: HandlerContext) => unknown]>([
     ["api_not_configured", "ctx.api without the option api", (ctx) => ctx.api.contactEvents],
     ["api_not_configured", "a contact event without the option api", (ctx) => ctx.contactEvents.record(order)],
     ["commit_async", "a promise in ctx.commit", (ctx) => ctx.commit(async)],
     ["commit_async", "a promise in a ctx.commit that is not awaited", (ctx) => void ctx.commit(async)],
     ["step_not_json", "a step whose value cannot be kept", (ctx) => ctx.step("n", () => 5n)],
-  ])("a mistake that no later attempt can avoid makes the work dead at once: %s by %s", async (code, _, handler) => {
+  ])("the mistake %s, made by %s, makes the work dead at once", async (code, _, handler) => {
     expect(await runOnce(handler)).toMatchObject({
       state: "dead",
       attempts: 1,
@@ -37,7 +37,7 @@ describe("a mistake that no later attempt can avoid makes the work dead at once:
   });
 });
 
-describe("an error that a later attempt may avoid is retried:", () => {
+describe("an error that a later attempt may avoid", () => {
   const failing: CommitFunction = () => {
     throw new Error("for the moment");
   };
@@ -66,7 +66,7 @@ describe("an error that a later attempt may avoid is retried:", () => {
       },
     ],
     ["transaction_ended", "ended the transaction", (ctx) => ctx.commit(({ db }) => db.exec("ROLLBACK"))],
-  ])("an error that a later attempt may avoid is retried: %s", async (_, error, handler) => {
+  ])("the error %s is retried", async (_, error, handler) => {
     expect(await runOnce(handler)).toMatchObject({
       state: "pending",
       attempts: 1,
@@ -74,7 +74,7 @@ describe("an error that a later attempt may avoid is retried:", () => {
     });
   });
 
-  test("an error that a later attempt may avoid is retried: one of the service, or of the handler, that has such a code", async () => {
+  test("an error of the service or the handler with a code of the mistakes is retried", async () => {
     for (const error of [
       new PigeonholeError<string>("constructor", "of the service"),
       Object.assign(new Error("of the handler"), { code: "commit_async" }),
@@ -92,7 +92,7 @@ test("a mistake that the handler catches does not make its work dead", async () 
   expect(work).toMatchObject({ state: "done" });
 });
 
-test("the document says of each mistake whether it is retried", () => {
+test("the documentation says of each mistake whether it is retried", () => {
   const [, dead = "", retried = ""] =
     /\| code \| the mistake([^]*?)\n- Any other error([^]*?)\n\n/.exec(HANDLERS) ?? [];
   for (const [code, decision] of Object.entries(MISTAKES)) {

@@ -5,8 +5,8 @@ import { errorOf } from "../support/error-of.js";
 
 const nothing = () => undefined;
 
-describe("registration is refused", () => {
-  test("registration is refused for two handlers of one type without names, and says how to name them", async () => {
+describe("refused registrations", () => {
+  test("two handlers of one type without names are refused, and the error says how to name them", async () => {
     const receiver = openReceiver().on("email.sent", nothing);
     const error = await errorOf(() => receiver.on("email.sent", nothing));
     expect(error.code).toBe("duplicate_handler");
@@ -14,14 +14,14 @@ describe("registration is refused", () => {
     expect(() => receiver.on("email.sent", nothing, { name: "other" })).not.toThrow();
   });
 
-  test("registration is refused for two handlers under one name, whatever their types", async () => {
+  test("two handlers with the same name are refused, whatever their types", async () => {
     const receiver = openReceiver().on("email.sent", nothing, { name: "mine" });
     expect(await errorOf(() => receiver.on("email.opened", nothing, { name: "mine" }))).toMatchObject({
       code: "duplicate_handler",
     });
   });
 
-  test("registration is refused for a second onUnhandled, and for a handler that has its name", async () => {
+  test("a second onUnhandled, and a handler with its name, are refused", async () => {
     const receiver = openReceiver().onUnhandled(nothing);
     expect(await errorOf(() => receiver.onUnhandled(nothing))).toMatchObject({ code: "duplicate_handler" });
     expect(await errorOf(() => receiver.on("email.sent", nothing, { name: "unhandled" }))).toMatchObject({
@@ -29,7 +29,7 @@ describe("registration is refused", () => {
     });
   });
 
-  test("registration is refused after start(), and after a start() that failed", async () => {
+  test("a registration after start() is refused, even after one that failed", async () => {
     const receiver = openReceiver();
     await receiver.start();
     expect(await errorOf(() => receiver.on("email.sent", nothing))).toMatchObject({ code: "already_started" });
@@ -41,7 +41,7 @@ describe("registration is refused", () => {
   });
 
   test.each(["email.send", "email", "Email.sent", "email.sent ", "*.sent", "**", "email.**", "email*", ".*", ""])(
-    "registration is refused for %j, which is no event type",
+    "the type %j is refused, because it is not an event type",
     async (pattern) => {
       const error = await errorOf(() => openReceiver().on(pattern as "email.sent", nothing));
       expect(error.code).toBe("invalid_argument");
@@ -50,7 +50,7 @@ describe("registration is refused", () => {
     },
   );
 
-  test("registration is refused for a misspelt type among good ones, and for none at all", async () => {
+  test("a misspelt type among good ones is refused, and so is an empty list", async () => {
     const receiver = openReceiver();
     const types = ["email.sent", "email.send"] as "email.sent"[];
     expect(await errorOf(() => receiver.on(types, nothing))).toMatchObject({ code: "invalid_argument" });
@@ -60,7 +60,7 @@ describe("registration is refused", () => {
   });
 
   test.each([undefined, null, "handler", {}])(
-    "registration is refused for %j in place of a function",
+    "the value %j in place of a handler function is refused",
     async (handler) => {
       expect(await errorOf(() => openReceiver().on("email.sent", handler as () => void))).toMatchObject({
         code: "invalid_argument",
@@ -92,7 +92,7 @@ describe("registration is refused", () => {
     [{ retry: { jitter: 1.1 } }, /retry\.jitter/],
     [{ retry: { jitter: -0.1 } }, /retry\.jitter/],
   ];
-  test.each(bad)("registration is refused for the option %o", async (options, message) => {
+  test.each(bad)("the handler option %o is refused", async (options, message) => {
     const receiver = openReceiver();
     const error = await errorOf(() => receiver.on("email.sent", nothing, options));
     expect(error.code).toBe("invalid_option");
@@ -100,7 +100,7 @@ describe("registration is refused", () => {
     expect(() => receiver.on("email.sent", nothing)).not.toThrow();
   });
 
-  test("registration is refused for so many types that their names make no name, and says to give one", async () => {
+  test("a handler for so many types that their names make no name is refused, and the error says to give one", async () => {
     const error = await errorOf(() => openReceiver().on(EVENT_TYPES, nothing));
     expect(error).toMatchObject({ code: "invalid_option" });
     expect(error.message).toContain('{ name: "…" }');
@@ -108,7 +108,7 @@ describe("registration is refused", () => {
   });
 });
 
-describe("createReceiver refuses", () => {
+describe("refused options of createReceiver", () => {
   const bad: [string, object][] = [
     ["toleranceSeconds", { toleranceSeconds: 0 }],
     ["toleranceSeconds", { toleranceSeconds: Number.NaN }],

@@ -30,7 +30,7 @@ const fail = () => {
   throw new Error("not now");
 };
 
-describe("a failing handler runs again", () => {
+describe("a failing handler", () => {
   const policy = { initialMs: 1_000, factor: 3, maxMs: 20_000, jitter: 0.5, maxAttempts: 6 };
   // 1, 3, 9, 20, 20 seconds before the jitter.
   test.each([
@@ -39,7 +39,7 @@ describe("a failing handler runs again", () => {
     { random: 0.5, waits: [1_000, 3_000, 9_000, 20_000, 20_000] },
     { random: 0.75, waits: [1_250, 3_750, 11_250, 25_000, 25_000] },
   ])(
-    "a failing handler runs again after waits that grow to a limit, varied by chance ($random)",
+    "a failing handler waits longer after each attempt up to a limit, with a jitter (chance $random)",
     async ({ random, waits }) => {
       const { clock, runs, settled } = await startFailing(fail, { retry: policy, random: () => random });
       const expected = [0];
@@ -55,7 +55,7 @@ describe("a failing handler runs again", () => {
     },
   );
 
-  test("a failing handler runs again after waits that have a chance of their own each", async () => {
+  test("a failing handler has its own random jitter for each wait", async () => {
     const numbers = [0, 0.75, 0.5];
     const { clock, receiver, event } = await startFailing(fail, {
       retry: { initialMs: 1_000, factor: 1, jitter: 0.5 },
@@ -67,7 +67,7 @@ describe("a failing handler runs again", () => {
     }
   });
 
-  test("a failing handler runs again until it is done, with the last error gone", async () => {
+  test("a failing handler runs again until it succeeds, and the last error is removed", async () => {
     const { clock, receiver, event, settled } = await startFailing((run) => (run < 3 ? fail() : undefined));
     await settled(1, "pending");
     expect(await workOf(receiver, event.id)).toMatchObject({ error: "Error: not now", reason: undefined });
@@ -79,7 +79,7 @@ describe("a failing handler runs again", () => {
     expect(await receiver.stats()).toMatchObject({ pending: 0, done: 1, dead: 0 });
   });
 
-  test("a failing handler runs again by the policy of the handler where it has one, of the receiver otherwise", async () => {
+  test("a failing handler uses its own retry policy if it has one, otherwise that of the receiver", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock, random: () => 0.5, retry: { initialMs: 7_000, factor: 2 } });
     receiver.on("email.sent", fail, { name: "own", retry: { initialMs: 50 } });
@@ -94,7 +94,7 @@ describe("a failing handler runs again", () => {
 });
 
 describe("the default policy", () => {
-  test("the default policy has 14 attempts, which a middling chance spreads over 20 to 26 hours", async () => {
+  test("the default retry policy has 14 attempts within 20 to 26 hours on average chances", async () => {
     const { clock, t0, receiver, event, settled } = await startFailing(fail);
     let last = t0;
     for (let attempt = 1; attempt < 14; attempt += 1) {
@@ -116,14 +116,14 @@ describe("the default policy", () => {
     { random: 0, wait: 8_000 },
     { random: 0.5, wait: 10_000 },
     { random: 1 - Number.EPSILON, wait: 12_000 },
-  ])("the default policy varies a wait by a fifth ($random)", async ({ random, wait }) => {
+  ])("the default retry policy varies a wait by a fifth (chance $random)", async ({ random, wait }) => {
     const { clock, receiver, event } = await startFailing(fail, { random: () => random });
     await untilWork(receiver, event.id, { state: "pending", dueAt: clock.now() + wait });
   });
 });
 
-describe("what a handler throws decides:", () => {
-  test("DoNotRetry makes it dead at once", async () => {
+describe("what a handler throws", () => {
+  test("DoNotRetry makes the work dead at once", async () => {
     const { clock, runs, receiver, event, settled } = await startFailing(() => {
       throw new DoNotRetry("the address does not exist");
     });
@@ -144,7 +144,7 @@ describe("what a handler throws decides:", () => {
     ["at once", 0, () => 0],
     ["at a date", 5_000, (t0) => new Date(t0 + 5_000)],
     ["at a date that has passed: now", 0, (t0) => new Date(t0 - 60_000)],
-  ])("RetryAfter sets the time %s", async (_, wait, when) => {
+  ])("RetryAfter sets the time of the next attempt %s", async (_, wait, when) => {
     const { clock, runs, settled } = await startFailing((run, t0) => {
       if (run === 1) throw new RetryAfter("busy", when(t0));
     });
@@ -160,7 +160,7 @@ describe("what a handler throws decides:", () => {
     expect(runs).toEqual([0, wait]);
   });
 
-  test("RetryAfter spends an attempt", async () => {
+  test("RetryAfter uses up an attempt", async () => {
     const { clock, runs, receiver, event, settled } = await startFailing(
       () => {
         throw new RetryAfter("busy", 0);
@@ -193,20 +193,20 @@ describe("what a handler throws decides:", () => {
     ["an error with a name of its own", Object.assign(new Error("x"), { name: "Mine" }), "Mine: x"],
     ["an error with a very long message", new Error("y".repeat(5_000)), `Error: ${"y".repeat(1_993)}`],
   ];
-  test.each(thrown)("what a handler throws decides: %s is retried and described", async (_, value, error) => {
+  test.each(thrown)("a thrown value, such as %s, is retried and described", async (_, value, error) => {
     const { clock, receiver, event } = await startFailing(() => {
       throw value;
     });
     await untilWork(receiver, event.id, { state: "pending", attempts: 1, error, dueAt: clock.now() + 10_000 });
   });
 
-  test("a rejected promise is as good as a throw", async () => {
+  test("a rejected promise has the same effect as a thrown error", async () => {
     const { clock, receiver, event } = await startFailing(() => Promise.reject(new Error("later")));
     await untilWork(receiver, event.id, { state: "pending", error: "Error: later", dueAt: clock.now() + 10_000 });
   });
 });
 
-describe("what is thrown decides nothing by its looks:", () => {
+describe("errors that look like instructions", () => {
   const revoked = (): unknown => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
@@ -215,7 +215,7 @@ describe("what is thrown decides nothing by its looks:", () => {
   test.each<[string, () => unknown]>([
     ["the error of another receiver that was stopped", () => new PigeonholeError("stopped", "Another one.")],
     ["a proxy that was revoked", revoked],
-  ])("what is thrown decides nothing by its looks: %s backs off like any other", async (_, make) => {
+  ])("an error such as %s is retried after the usual wait", async (_, make) => {
     const { clock, runs, settled } = await startFailing(
       () => {
         throw make();
@@ -231,13 +231,13 @@ describe("what is thrown decides nothing by its looks:", () => {
   });
 });
 
-test("maxAttempts: 1 is one run", async () => {
+test("a handler with maxAttempts: 1 runs once", async () => {
   const { runs, settled } = await startFailing(fail, { retry: { maxAttempts: 1 } });
   await settled(1, "dead");
   expect(runs).toEqual([0]);
 });
 
-test("a failing handler does not make its sibling run again", async () => {
+test("a failing handler does not cause another handler of the event to run again", async () => {
   const clock = fakeClock();
   const runs = { good: 0, bad: 0 };
   const receiver = openReceiver({ clock, random: () => 0.5, retry: { initialMs: 1_000, factor: 1, maxAttempts: 3 } });

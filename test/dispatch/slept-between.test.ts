@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 const SECRET = "whsec_Yp3lT0wJ9vQe6RkXa8sZc2uNf5hGmB1d";
 
-it("runs nothing twice on a machine that slept between renewing its leases and looking for orphans", async () => {
+it("nothing runs twice if the machine slept between a renewal of leases and the search for orphans", async () => {
   const clock = createManualClock();
   const inner = createSqliteStore({ file: ":memory:" });
   const store = new Proxy(inner, {

@@ -16,7 +16,7 @@ async function run(handler: (ctx: HandlerContext) => unknown, options: Options =
   return { receiver, event };
 }
 
-describe("a finished step is not repeated by a retry, and gives its value again when it is", () => {
+describe("the value of a finished step", () => {
   const values: [string, unknown][] = [
     ["a number", 5],
     ["a text", "é\u0000\n"],
@@ -27,22 +27,19 @@ describe("a finished step is not repeated by a retry, and gives its value again 
     ["an object with a key __proto__", JSON.parse('{"__proto__":{"a":1}}')],
     ["a text of 60,000 characters", "x".repeat(60_000)],
   ];
-  test.each(values)(
-    "a finished step is not repeated by a retry, and gives its value again when it is %s",
-    async (_, value) => {
-      let calls = 0;
-      const got: unknown[] = [];
-      const { receiver, event } = await run(async (ctx) => {
-        got.push(await ctx.step("value", () => ((calls += 1), Promise.resolve(value))));
-        if (ctx.attempt < 3) throw new Error("again");
-      });
-      await untilWork(receiver, event.id, { state: "done", attempts: 3 });
-      expect(got).toEqual([value, value, value]);
-      expect(calls).toBe(1);
-    },
-  );
+  test.each(values)("a retry does not repeat a finished step, and gets its value again: %s", async (_, value) => {
+    let calls = 0;
+    const got: unknown[] = [];
+    const { receiver, event } = await run(async (ctx) => {
+      got.push(await ctx.step("value", () => ((calls += 1), Promise.resolve(value))));
+      if (ctx.attempt < 3) throw new Error("again");
+    });
+    await untilWork(receiver, event.id, { state: "done", attempts: 3 });
+    expect(got).toEqual([value, value, value]);
+    expect(calls).toBe(1);
+  });
 
-  test("a finished step is not repeated by a retry, and gives its value again when it is named like a member of every object", async () => {
+  test("a retry gets the value of a step with the name of a property that every object has", async () => {
     let calls = 0;
     const { receiver, event } = await run(async (ctx) => {
       for (const name of ["toString", "__proto__", "constructor", ""]) {
@@ -54,7 +51,7 @@ describe("a finished step is not repeated by a retry, and gives its value again 
     expect(calls).toBe(4);
   });
 
-  test("finished steps are kept each by its name, also when several run at once", async () => {
+  test("steps that run at once are kept by their own names", async () => {
     const calls: string[] = [];
     const { receiver, event } = await run(async (ctx) => {
       const values = await Promise.all(["a", "b", "c"].map((name) => ctx.step(name, () => (calls.push(name), name))));
@@ -65,7 +62,7 @@ describe("a finished step is not repeated by a retry, and gives its value again 
     expect(calls).toEqual(["a", "b", "c"]);
   });
 
-  test("a finished step is not repeated by a retry, and gives its value again when it is in a handler that takes its context apart", async () => {
+  test("a retry gets the value of a step in a handler that destructures its context", async () => {
     let calls = 0;
     const { receiver, event } = await run(async ({ step, attempt }) => {
       await step("one", () => (calls += 1));
@@ -77,7 +74,7 @@ describe("a finished step is not repeated by a retry, and gives its value again 
 });
 
 describe("a step", () => {
-  test("a step that throws is not kept, and its error is the handler's", async () => {
+  test("a step that throws is not kept, and its error is thrown to the handler", async () => {
     let calls = 0;
     const { receiver, event } = await run((ctx) =>
       ctx.step("flaky", () => {
@@ -89,7 +86,7 @@ describe("a step", () => {
     expect(calls).toBe(3);
   });
 
-  test("a step that was finished stays so when the process is another", async () => {
+  test("a step that was finished is kept for another process", async () => {
     const file = tempFile();
     let calls = 0;
     const step = (ctx: HandlerContext) => ctx.step("charge", () => `receipt ${(calls += 1)}`);
@@ -112,7 +109,7 @@ describe("a step", () => {
     expect(calls).toBe(1);
   });
 
-  test("a step of work that was dead is not repeated by the inbox's retry", async () => {
+  test("a step of dead work is not repeated after a retry through the inbox", async () => {
     let calls = 0;
     let isMended = false;
     const { receiver, event } = await run(async (ctx) => {
@@ -126,7 +123,7 @@ describe("a step", () => {
     expect(calls).toBe(1);
   });
 
-  test("a step belongs to its handler and its event", async () => {
+  test("a step belongs to one handler and one event", async () => {
     const calls: string[] = [];
     const receiver = openReceiver(quickRetry);
     for (const name of ["one", "two"]) {
@@ -140,7 +137,7 @@ describe("a step", () => {
     expect(calls.toSorted()).toEqual(["one step_1", "one step_2", "two step_1", "two step_2"]);
   });
 
-  test("a step is refused under a name that was used in this run", async () => {
+  test("a step with a name that this run has already used is refused", async () => {
     let calls = 0;
     const errors: unknown[] = [];
     const { receiver, event } = await run(async (ctx) => {
@@ -167,7 +164,7 @@ describe("a step", () => {
     ],
     ["a text of 65,536 characters", "x".repeat(65_536)],
   ];
-  test.each(refused)("a step is refused when its value is %s", async (_, value) => {
+  test.each(refused)("a step with the value %s is refused", async (_, value) => {
     const { receiver, event } = await run((ctx) => ctx.step("value", () => value), { retry: { maxAttempts: 1 } });
     await untilWork(receiver, event.id, { state: "dead" });
     const work = await workOf(receiver, event.id);
@@ -177,7 +174,7 @@ describe("a step", () => {
 });
 
 test.each<[unknown]>([[7], [undefined], [null], [{}], ["\ud800"]])(
-  "a step named %j, which the store would not find again, is refused before it runs",
+  "a step named %j, which the store could not read back, is refused before it runs",
   async (name) => {
     let calls = 0;
     const codes: unknown[] = [];

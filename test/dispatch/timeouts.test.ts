@@ -45,7 +45,7 @@ describe("a handler that takes longer than timeoutMs", () => {
   });
 
   test.each([-3_600_000, 3_600_000])(
-    "a handler that takes longer than timeoutMs is aborted then also when the clock is set by %i ms meanwhile",
+    "a handler is aborted after timeoutMs even if the clock is set by %i ms meanwhile",
     async (jump) => {
       const clock = fakeClock();
       let signal: AbortSignal | undefined;
@@ -67,7 +67,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     },
   );
 
-  test("a handler that takes longer than timeoutMs finds the signal aborted also when it first asks for it afterwards", async () => {
+  test("a handler that reads the signal only after the timeout finds it aborted", async () => {
     const clock = fakeClock();
     const gate = makeGate();
     let seen: AbortSignal | undefined;
@@ -92,7 +92,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     expect(seen?.reason).toMatchObject({ code: "handler_timeout" });
   });
 
-  test("a handler that takes longer than timeoutMs is given 60 seconds when nothing was said", async () => {
+  test("a handler has 60 seconds by default", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock });
     receiver.on("email.sent", () => new Promise(() => undefined));
@@ -106,7 +106,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     await untilWork(receiver, event.id, { state: "pending", attempts: 1 });
   });
 
-  test("a handler that takes longer than timeoutMs shares one timer with the handler's other runs, and each still has its own time", async () => {
+  test("several runs of a handler share one timer, and each run still has its own time", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock });
     const late: string[] = [];
@@ -132,7 +132,7 @@ describe("a handler that takes longer than timeoutMs", () => {
     expect(late).toEqual(events.map(({ id }, index) => `${id} ${2_000 + index * 100}`));
   });
 
-  test("a handler that takes longer than timeoutMs keeps its lease while it is allowed to run, however long that is", async () => {
+  test("a handler keeps its lease until its timeout, however long that is", async () => {
     const clock = fakeClock();
     const gate = makeGate();
     const log = captureLog();
@@ -158,7 +158,7 @@ describe("a handler that takes longer than timeoutMs", () => {
   });
 });
 
-describe("a handler that ignores the signal cannot settle or write any more", () => {
+describe("a handler that ignores the signal", () => {
   interface Late {
     commit: unknown;
     step: unknown;
@@ -166,7 +166,7 @@ describe("a handler that ignores the signal cannot settle or write any more", ()
   type Moment = "before the next attempt" | "while the next attempt runs" | "after the next attempt is done";
 
   test.each<Moment>(["before the next attempt", "while the next attempt runs", "after the next attempt is done"])(
-    "a handler that ignores the signal cannot settle or write any more: %s",
+    "a handler that ignores the signal cannot settle or write %s",
     async (moment) => {
       const clock = fakeClock();
       const file = tempFileWithTable();
@@ -216,7 +216,7 @@ describe("a handler that ignores the signal cannot settle or write any more", ()
   );
 });
 
-test("a commit under way when the time is over still decides: it is done", async () => {
+test("a commit that is under way at the timeout still decides that the work is done", async () => {
   const clock = fakeClock();
   const file = tempFileWithTable();
   const receiver = openReceiver({ clock, store: file });
