@@ -16,7 +16,7 @@ describe.each(DOCUMENTS)("%s", (path) => {
   const text = readDocument(path);
   const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
 
-  test("a document has links that lead somewhere", () => {
+  test("each link in a document leads to an existing target", () => {
     const broken = targets.filter((target) => {
       if (target.startsWith("https://")) return false; // other people's sites are not asked in a test
       const [file = "", anchor] = target.split("#");
@@ -27,7 +27,7 @@ describe.each(DOCUMENTS)("%s", (path) => {
     expect(broken).toEqual([]);
   });
 
-  test("a document names only files of this repository that are there", () => {
+  test("a document names only files that exist in this repository", () => {
     const named = [...text.matchAll(/`((?:src|test|docs|examples|templates|\.github)\/[\w./-]+)`/g)].map(
       ([, file = ""]) => file,
     );
@@ -51,11 +51,11 @@ test("the README has at most 200 lines and 1,800 words", () => {
 describe("the documents' TypeScript", () => {
   const blocks = DOCUMENTS.flatMap((path) => blocksOf(readDocument(path), "ts"));
 
-  test("the documents' TypeScript was found", () => {
+  test("the documents contain TypeScript examples", () => {
     expect(blocks.length).toBeGreaterThan(8);
   });
 
-  test("the documents' TypeScript type-checks, the fragments with the names that their text speaks of", () => {
+  test("the TypeScript examples compile, and fragments compile with the names that their text introduces", () => {
     const folder = makeFolder();
     fillExampleFolder(folder);
     mkdirSync(join(folder, "blocks"));
@@ -75,7 +75,7 @@ describe("the documents' TypeScript", () => {
 describe("the first program of the README", () => {
   const [first] = blocksOf(readDocument("README.md"), "ts");
 
-  test("the first program of the README is the smallest example, which is run elsewhere", () => {
+  test("the first program of the README is the smallest example, which another test runs", () => {
     const example = readDocument("examples/express-minimal.ts")
       .replace(/^import "\.\/check-node\.js";\n/, "")
       .replace(/\n\/\/ A complete receiver\..*\n/, "");
@@ -86,7 +86,7 @@ describe("the first program of the README", () => {
     expect(first?.block.trimEnd().split("\n").length).toBeLessThan(20);
   });
 
-  test("the first program of the README comes with nothing before it but the name and one sentence", () => {
+  test("the first program of the README is preceded only by the name and one sentence", () => {
     const [before = ""] = readDocument("README.md").split("<!-- example: first -->");
     const [title, ...rest] = before.split("\n").filter((line) => line !== "");
     expect(title).toBe("# pigeonhole");
@@ -103,16 +103,16 @@ describe("command lines", () => {
       .map((line) => line.replace(/^\$ /, "").replace(/\s+(#|> ).*$/, ""))
       .filter((line) => line.startsWith("npx pigeonhole "));
 
-  test("command lines were found", () => {
+  test("the documents contain command lines", () => {
     expect(DOCUMENTS.flatMap(linesOf).length).toBeGreaterThan(40);
   });
 
-  test.each(DOCUMENTS)("command lines in %s are ones that the command takes", async (path) => {
+  test.each(DOCUMENTS)("the command lines in %s are accepted by the command", async (path) => {
     for (const line of linesOf(path)) expect(await parseExample(line), line).toHaveLength(1);
   });
 });
 
-test("every npm script that the documents name is there", () => {
+test("every npm script that the documents name exists", () => {
   const { scripts } = JSON.parse(readDocument("package.json")) as { scripts: Record<string, string> };
   const named = DOCUMENTS.flatMap((path) => [
     ...readDocument(path).matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g),

@@ -71,7 +71,7 @@ async function post(url: string, type: EventType, secret = TEST_SECRET) {
 }
 
 describe.each(EXAMPLES)("examples/%s.ts", (name) => {
-  test("each example takes a delivery once, runs its handler, refuses a foreign signature, and ends cleanly", async () => {
+  test("an example accepts a delivery once, runs its handler, refuses a wrong signature, and ends cleanly", async () => {
     const example = await startExample(name);
     const url = `${example.url}/webhooks/mail`;
     expect(await post(url, TYPES[name])).toEqual([200, "accepted"]);
@@ -84,7 +84,7 @@ describe.each(EXAMPLES)("examples/%s.ts", (name) => {
 });
 
 describe("examples/existing-app.ts", () => {
-  test("examples/existing-app.ts keeps its own routes: parsed bodies, the login check and the error handler", async () => {
+  test("an existing app keeps its own routes: parsed bodies, the login check and the error handler", async () => {
     const { url, stop } = await startExample("existing-app");
     const headers = { "content-type": "application/json", authorization: "Bearer letmein" };
     const order = await fetch(`${url}/orders`, { method: "POST", headers, body: '{"paid":true}' });
@@ -113,11 +113,11 @@ test("examples/express-minimal.ts is shorter than 25 lines", () => {
   expect(text.trimEnd().split("\n").length).toBeLessThan(25);
 });
 
-test("the examples' event types are the service's", () => {
+test("the examples use the event types of the service", () => {
   expect(Object.values(TYPES).every(isEventType)).toBe(true);
 });
 
-test("examples/next-route answers on a Fetch host, and its start takes up work", async () => {
+test("examples/next-route answers on a Fetch host, and its start runs handlers", async () => {
   const folder = makeFolder();
   const old = { ...process.env };
   onTestFinished(() => void (process.env = old));
@@ -148,7 +148,7 @@ test("examples/next-route answers on a Fetch host, and its start takes up work",
   await expect.poll(async () => (await receiver.inbox.get(id))?.handlers[0]?.state).toBe("done");
 });
 
-test("examples/exactly-once leaves one row and one contact event for each bounce, whatever SIGKILL met", async () => {
+test("examples/exactly-once has one row and one contact event for each bounce, whatever SIGKILL interrupted", async () => {
   const { ended, output } = runExample(makeExampleFolder(), "exactly-once/watch");
   expect(await ended, output()).toBe(0);
   const [, attempts] = /^24 bounces, (\d+) attempts to deliver them, 3 kills$/m.exec(output()) ?? [];

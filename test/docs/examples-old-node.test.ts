@@ -9,7 +9,7 @@ const PRETEND = `Object.defineProperty(process, "versions", { value: { ...proces
 Object.defineProperty(process, "version", { value: "v20.20.2" });`;
 
 test.each(["start", "express-minimal", "existing-app", "hono", "exactly-once/receiver", "exactly-once/watch"])(
-  "examples/%s.ts says in one line that Node is too old",
+  "examples/%s.ts prints one line if Node is too old",
   (name) => {
     const preload = `data:text/javascript,${encodeURIComponent(PRETEND)}`;
     const args = ["--import", "tsx", "--import", preload, `examples/${name}.ts`];

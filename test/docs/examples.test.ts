@@ -74,7 +74,7 @@ const TWICE = "The app's answer gets lost, so the service delivers the same even
 const FAILS = "A handler fails, and runs again";
 const LOST = "The service's answer to a contact event gets lost";
 
-test("a bounce goes from the service through a handler and back as a contact event", () => {
+test("a bounce goes from the service through a handler and returns as a contact event", () => {
   expect(linesOf(BOUNCE)).toEqual([
     expect.stringMatching(/^service fires email\.bounced evt_\w+$/),
     "app answers 200 accepted",
@@ -131,7 +131,7 @@ test.each([
   ["A type newer than this package", "200 parked", "parked (unknown_type)"],
   ["Data that its schema refuses", "200 parked", "parked (bad_data)"],
   ["A body of 2 MB that no handler asked for", "200 accepted", "stored, no handler asked for it"],
-])("%s: %s, %s", (title, answer, state) => {
+])('the demo shows the step "%s" with the answer %s and the state %s', (title, answer, state) => {
   expect(linesOf(title)).toContain(`app answers ${answer}`);
   expect(linesOf(title).at(-1)).toBe(`inbox ${state}`);
 });
@@ -140,7 +140,7 @@ test.each([
   ["A genuine signature, and one byte of the body changed", "503 unverified, send it again after 60 s"],
   ["A genuine signature of ten minutes ago", "503 unverified, send it again after 60 s"],
   ["No signature", "401 unsigned"],
-])("%s: %s, and no handler runs", (title, answer) => {
+])('the demo shows the step "%s" with the answer %s, and no handler runs', (title, answer) => {
   expect(linesOf(title)).toContain(`app answers ${answer}`);
   expect(linesOf(title).filter((line) => /^(handler|inbox)/.test(line))).toEqual([]);
 });
@@ -156,7 +156,7 @@ test("the counts at the end are those of the app's table and of the service", ()
   ]);
 });
 
-test("the printed commands work as they stand: one delivery more, told live, and arriving twice when asked", async () => {
+test("the printed commands work without changes: one more delivery, shown live, that arrives twice when asked", async () => {
   const [emit = "", twice = ""] = output.match(/curl -X POST .*/g) ?? [];
   const [list = ""] = /node dist\/cli\/bin\.js .*/.exec(output) ?? [];
   const told = output.length;
@@ -170,11 +170,11 @@ test("the printed commands work as they stand: one delivery more, told live, and
   expect(run(list)).toMatch(new RegExp(`done .*${id}`));
 });
 
-test("nothing of the secret or the API key is told", () => {
+test("the output contains neither the secret nor the API key", () => {
   expect(output).not.toMatch(/whsec_|svc_live_/);
 });
 
-test("Ctrl-C drains and ends with 0", async () => {
+test("Ctrl-C lets running work end and ends with 0", async () => {
   demo.kill("SIGINT");
   expect(await ended).toBe(0);
   expect(output).toContain("Stopped.");

@@ -16,11 +16,11 @@ describe.each([...DOCUMENTED, DEV])("the options of $of", (documented) => {
   const fields = readFields(documented);
   const rows = Object.entries<Option<never, unknown>>(documented.definition.rows);
 
-  test("are those that the interface documents", () => {
+  test("the options are those that the interface documents", () => {
     expect([...fields.keys()].toSorted()).toEqual(rows.map(([name]) => name).toSorted());
   });
 
-  test("have the defaults that their docstrings state", () => {
+  test("each option has the default that its docstring states", () => {
     for (const [name, option] of rows) {
       const { byDefault } = fields.get(name) ?? {};
       // In words where the definition has none, or one that is no plain value.
@@ -30,7 +30,7 @@ describe.each([...DOCUMENTED, DEV])("the options of $of", (documented) => {
     }
   });
 
-  test("are all explained", () => {
+  test("each option has an explanation in its docstring", () => {
     expect([...fields].filter(([, { words }]) => words === "").map(([name]) => name)).toEqual([]);
   });
 });
@@ -48,6 +48,6 @@ test.each([
   ["'forward'", "forward"],
   ["the machine's clock", undefined],
   ["10 s of real time, or 56 h with a manual clock", undefined],
-])("a default of %s is read as %j", (text, value) => {
+])("the stated default %s is read as %j", (text, value) => {
   expect(statedDefault(text)).toBe(value);
 });

@@ -101,7 +101,7 @@ async function untilRows(...rows: { state: string; code: string | null }[]): Pro
 
 const DONE = { state: "done", code: null };
 
-test("a bounce comes in twice, and one contact event goes out", async () => {
+test("a bounce arrives twice, and one contact event is sent", async () => {
   const { id, status } = await example.bounce("ada@example.com");
   expect(status).toBe(200);
   expect((await example.bounce("ada@example.com")).status).toBe(200);
@@ -113,7 +113,7 @@ test("a bounce comes in twice, and one contact event goes out", async () => {
   expect(await example.stop()).toBe(0);
 });
 
-test("an API that is busy, or whose answer is lost, receives the same call again and stores one event", async () => {
+test("a busy API, or one whose answer is lost, gets the same call again and stores one event", async () => {
   service.faults.push({ status: 503 }, "lost");
   await example.bounce("ada@example.com");
   await untilRows(DONE);
@@ -122,7 +122,7 @@ test("an API that is busy, or whose answer is lost, receives the same call again
   expect(service.stored).toHaveLength(1);
 });
 
-test("an API that refuses the key raises the alarm, and the event waits until the key works", async () => {
+test("a rejected key raises the alarm, and the event waits until the key works", async () => {
   service.faults.push({ status: 401 });
   await example.bounce("ada@example.com");
   await untilRows(DONE);
@@ -131,7 +131,7 @@ test("an API that refuses the key raises the alarm, and the event waits until th
   expect(service.stored).toHaveLength(1);
 });
 
-test("a contact that the API does not know makes a dead event, and the next one goes on", async () => {
+test("an unknown contact makes its event dead, and the next event is sent", async () => {
   await example.bounce("nobody@example.com");
   await untilRows({ state: "dead", code: "contact_not_found" });
   await example.bounce("ada@example.com");

@@ -79,7 +79,7 @@ function normalize(text: string): string[] {
     );
 }
 
-test("the two terminals of the first screen", async () => {
+test("the two terminals of the first screen show what the commands print", async () => {
   const [shownByDev = "", shownElsewhere = ""] = [...readme.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(
     ([, block = ""]) => block,
   );
@@ -127,7 +127,7 @@ async function runCommand(args: readonly string[], more: Record<string, string> 
   return { code, output };
 }
 
-test("the rotation of the operations guide, with a receiver that reads the file", async () => {
+test("the rotation of the operations guide works with a receiver that reads the file", async () => {
   const file = join(folder, "webhook-secret");
   const service = await startSandboxServer({ clock: { speed: 60 } });
   onTestFinished(() => service.close());
@@ -161,7 +161,7 @@ test("the rotation of the operations guide, with a receiver that reads the file"
   await expect.poll(async () => (await receiver.inbox.get(event.id))?.id).toBe(event.id);
 });
 
-test("what the operations guide looks at from outside, while the receiver runs", async () => {
+test("the commands of the operations guide that look from outside work while the receiver runs", async () => {
   const receiver = await startReceiver();
   const body = JSON.stringify({ ...sampleEvent("email.bounced"), id: "evt_1" });
   const headers = signDelivery({ body, secret: TEST_SECRET });
@@ -175,7 +175,7 @@ test("what the operations guide looks at from outside, while the receiver runs",
   }
 });
 
-test("the backup of the operations guide, made while the receiver runs, and put back", async () => {
+test("the backup of the operations guide is made while the receiver runs, and can be restored", async () => {
   const [backup = []] = guideLines("inbox backup");
   const post = async (port: number, seed: string) => {
     const body = JSON.stringify(sampleEvent("email.bounced", {}, { seed }));

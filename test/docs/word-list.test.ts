@@ -123,7 +123,7 @@ test("src/ has no word of the list, no comment line over 120 columns, and limits
   expect(SOURCES.flatMap(findInSource)).toEqual([]);
 });
 
-test("the list is read, and its words are found where they are prose", () => {
+test("the test reads the word list, and finds its words in prose only", () => {
   expect(WORDS).toContain("mend");
   expect(WORDS.length).toBeGreaterThan(15);
   expect(proseOf("Mended.\n```sh\nmend\n```\n<!-- x -->\nmends\n<!-- /x -->\n", PROSE["documents"] as Prose)).toMatch(
@@ -139,10 +139,10 @@ test.each([
   [`// ${"x".repeat(118)}`, ["1 has 121 columns"]],
   [`\n/**\n * ${"x".repeat(118)}\n */`, ["3 has 121 columns"]],
   [`const text = "${"x".repeat(118)}";`, []],
-])("the width of %j is that of its comments", (text, found) => {
+])("the comments of %j have a maximal width", (text, found) => {
   expect(findWideComments(text)).toEqual(found);
 });
 
-test("names of limits are found", () => {
+test("the search for names of limits finds them", () => {
   expect(findLimitNames("export const LONGEST_WAIT_MS = 1;\nconst MAX_WAIT_MS = 2;")).toEqual(["LONGEST_WAIT_MS"]);
 });
