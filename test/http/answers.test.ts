@@ -44,7 +44,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(probe.received[0]?.body).toEqual(Buffer.alloc(0));
   });
 
-  test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("a delivery by %s is 405", async (method) => {
+  test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("a request by %s is answered 405", async (method) => {
     const { probe, url } = await start();
     const response = await fetch(url, { method, ...(method === "PUT" && { body: "{}" }) });
     expect(response.status).toBe(405);
@@ -60,13 +60,13 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     ["Identity", 200],
     ["identity, identity", 200],
     ["identity, gzip", 415],
-  ])("a delivery with content-encoding %s is %i", async (encoding, status) => {
+  ])("a delivery with content-encoding %s is answered %i", async (encoding, status) => {
     const { url } = await start();
     const response = await fetch(url, { method: "POST", body: "{}", headers: { "content-encoding": encoding } });
     expect(response.status).toBe(status);
   });
 
-  test("a delivery with an empty content-encoding is taken", async () => {
+  test("a delivery with an empty content-encoding is accepted", async () => {
     const { client } = await startRaw();
     client.write(`${head("content-length: 2", "content-encoding:")}{}`);
     expect((await client.answer()).status).toBe(200);
@@ -83,13 +83,13 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(probe.received).toHaveLength(status === 200 ? 1 : 0);
   });
 
-  test("a delivery that announces too much is 413 before any of it came", async () => {
+  test("a delivery that announces too many bytes is answered 413 before any of them came", async () => {
     const { client } = await startRaw();
     client.write(head(`content-length: ${LIMIT + 1}`));
     expect(await client.answer()).toMatchObject({ status: 413, body: "too_large" });
   });
 
-  test("a delivery without a length is 413 as soon as it grows over the limit", async () => {
+  test("a delivery without a length is answered 413 once it exceeds the limit", async () => {
     const { probe, client } = await startRaw();
     client.write(head("transfer-encoding: chunked"));
     client.write(`${LIMIT.toString(16)}\r\n${"a".repeat(LIMIT)}\r\n`);
@@ -99,7 +99,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(await client.answer()).toMatchObject({ status: 413, body: "too_large" });
   });
 
-  test("a delivery that is far too large and sent before the sender reads still gets to read 413", async () => {
+  test("a sender of a body far over the limit reads 413 even if it reads only after sending", async () => {
     const { client } = await startRaw();
     const length = 4_000_000;
     client.stopReading();
@@ -117,7 +117,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     ["content-length: 60", 1_360],
     ["transfer-encoding: chunked", 12_000],
   ])(
-    "a delivery that finds no room beside other bodies (%s) is 503, and the room is free again afterwards",
+    "a delivery without room beside other bodies (%s) is answered 503, and the room is free again afterwards",
     async (framing, bodiesBytes) => {
       const { probe, server } = await start({ bodiesBytes });
       const isChunked = framing.startsWith("transfer");
@@ -139,7 +139,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     },
   );
 
-  test("a delivery in ten thousand chunks of a byte is taken byte for byte", async () => {
+  test("a delivery in ten thousand chunks of one byte is accepted byte for byte", async () => {
     const { probe, client } = await startRaw();
     const body = Uint8Array.from({ length: LIMIT }, (_, index) => index);
     const chunks = [...body].map((byte) => Buffer.concat([Buffer.from("1\r\n"), Buffer.of(byte), Buffer.from("\r\n")]));
@@ -149,7 +149,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     client.destroy();
   });
 
-  test("a delivery is not kept out by a large body that was only announced", async () => {
+  test("a large body that was only announced takes no room from other deliveries", async () => {
     const { server } = await start({ maxBodyBytes: 100_000, bodiesBytes: 50_000 });
     const idle = await connect(server.port);
     idle.write(`${head("content-length: 40000")}abc`);
@@ -160,7 +160,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     for (const client of [idle, genuine]) client.destroy();
   });
 
-  test("a delivery whose body does not come in time is 408, and its connection is closed", async () => {
+  test("a delivery whose body does not come in time is answered 408, and its connection is closed", async () => {
     const { probe, client } = await startRaw({ bodyTimeoutMs: 100 });
     client.write(`${head("content-length: 10")}abc`);
     const answer = await client.answer();
@@ -169,7 +169,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(probe.outcomes).toEqual(["body_timeout"]);
   });
 
-  test("a delivery that keeps trickling is 408 all the same", async () => {
+  test("a delivery whose body keeps trickling is answered 408 as well", async () => {
     const { client } = await startRaw({ bodyTimeoutMs: 150 });
     client.write(head("content-length: 1000"));
     const trickle = setInterval(() => client.write("a"), 20);
@@ -178,7 +178,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(answer.status).toBe(408);
   });
 
-  test("a delivery whose sender goes away is no delivery", async () => {
+  test("a delivery whose sender disconnects is dropped", async () => {
     const { probe, client } = await startRaw();
     client.write(`${head("content-length: 10")}abc`);
     await wait(20);
@@ -200,7 +200,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(probe.received[0]?.body.toString()).toBe("{}");
   });
 
-  test("a delivery refused by its headers is answered without reading it, and the connection serves the next one", async () => {
+  test("a delivery that its headers exclude is answered without reading it, and the connection serves the next one", async () => {
     const { probe, client } = await startRaw({ needsSignature: true });
     client.write(`${head("content-length: 5")}first`);
     expect(await client.answer()).toMatchObject({ status: 401, body: "unsigned" });
@@ -210,7 +210,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     client.destroy();
   });
 
-  test("a delivery with two signature headers shows both to the receiver", async () => {
+  test("the receiver gets both signature headers of a delivery that has two", async () => {
     const { probe, client } = await startRaw();
     client.write(`${head("content-length: 2", "x-svc-signature: a", "X-Svc-Signature: b")}{}`);
     expect((await client.answer()).status).toBe(200);
@@ -229,7 +229,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     ["verification throws", ({ verification }) => (verification.clock = { ...verification.clock, now: fail })],
     ["counting the answer throws", ({ report }) => (report.watch.answered = fail)],
   ];
-  test.each(faults)("a delivery is 503 when %s an error with a status of its own", async (_, damage) => {
+  test.each(faults)("a delivery is answered 503 when %s an error with a status of its own", async (_, damage) => {
     const { url } = await start({ ...(damage && { damage }) });
     const response = await fetch(url, { method: "POST", body: "{}" });
     expect(response.status).toBe(503);
@@ -237,7 +237,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(await response.text()).toBe("internal_error");
   });
 
-  test("a delivery is answered with what the receiver says", async () => {
+  test("a delivery is answered with the receiver's answer", async () => {
     const answer = { status: 507, headers: { "retry-after": "7" }, body: "later" };
     const server = await mount.start({ handle: () => Promise.resolve(answer), clock: systemClock });
     open.push(server);

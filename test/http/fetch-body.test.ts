@@ -28,7 +28,7 @@ test.each<[string, ReadableStream<Uint8Array> | string, string]>([
   ["of several chunks", streamOf("ab", "", "cd", "e"), "abcde"],
   ["of no chunk", streamOf(), ""],
   ["that is text", "héllo", "héllo"],
-])("a body %s is taken whole, and no timer is left", async (_, body, text) => {
+])("a body %s is accepted whole, and no timer is left", async (_, body, text) => {
   const clock = fakeClock();
   const probe = await createProbe({ clock });
   const response = await createFetch(probe.handle)(post(body));
@@ -47,7 +47,7 @@ test.each<[string, (request: Request) => unknown]>([
   ["that was read", (request) => request.text()],
   ["that was read and let go", readAndLetGo],
   ["that somebody is about to read", (request) => request.body?.getReader()],
-])("a body %s is 503", async (_, spoil) => {
+])("a body %s is answered 503", async (_, spoil) => {
   const probe = await createProbe();
   const request = post("{}");
   await spoil(request);
@@ -56,13 +56,13 @@ test.each<[string, (request: Request) => unknown]>([
   expect(probe.outcomes).toEqual(["body_consumed"]);
 });
 
-test("a body that announces too much is 413 and left unread", async () => {
+test("a body that announces too many bytes is answered 413 and not read", async () => {
   const request = post(streamOf("{}"), { "content-length": String(LIMIT + 1) });
   expect((await createFetch((await createProbe()).handle)(request)).status).toBe(413);
   expect(request.bodyUsed).toBe(false);
 });
 
-test("a body that grows over the limit is 413, and the rest stays with the server", async () => {
+test("a body that exceeds the limit is answered 413, and its rest is not read", async () => {
   let cancelled = false;
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(LIMIT / 2)),
@@ -75,7 +75,7 @@ test("a body that grows over the limit is 413, and the rest stays with the serve
   expect([cancelled, request.body?.locked]).toEqual([false, false]);
 });
 
-test("a body that stalls is 408 when its time is over, not before", async () => {
+test("a body that stalls is answered 408 at its timeout, not before", async () => {
   const clock = fakeClock();
   const probe = await createProbe({ clock, bodyTimeoutMs: 2_000 });
   const response = createFetch(probe.handle)(post(stalled()));
@@ -86,7 +86,7 @@ test("a body that stalls is 408 when its time is over, not before", async () => 
   expect(probe.outcomes).toEqual(["body_timeout"]);
 });
 
-test("a body that breaks off is no delivery", async () => {
+test("a body that breaks off is dropped", async () => {
   const broken = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(new Uint8Array(3));

@@ -37,7 +37,7 @@ function statusOf(server: RunningServer, path: string): Promise<{ status: number
 }
 
 test.each(["/hooks", "/hooks/", "/Hooks", "/hooks?", "/hooks?a=1&b=/hooks"])(
-  "a POST to %s is a delivery",
+  "the listener takes a POST to %s as a delivery",
   async (path) => {
     const { probe, server } = await startInFrontOfExpress();
     expect(await statusOf(server, path)).toEqual({ status: 200, poweredBy: undefined });
@@ -46,7 +46,7 @@ test.each(["/hooks", "/hooks/", "/Hooks", "/hooks?", "/hooks?a=1&b=/hooks"])(
 );
 
 test.each(["/", "/hooks//", "/hooks2", "/hook", "/%68ooks", "/x/hooks", "/hooks/a?b", "/?/hooks"])(
-  "a POST to %s goes to the application",
+  "the listener passes a POST to %s to the application",
   async (path) => {
     const { probe, server } = await startInFrontOfExpress();
     expect(await statusOf(server, path)).toEqual({ status: 200, poweredBy: "Express" });
@@ -54,7 +54,7 @@ test.each(["/", "/hooks//", "/hooks2", "/hook", "/%68ooks", "/x/hooks", "/hooks/
   },
 );
 
-test("the application gets its requests untouched", async () => {
+test("the listener passes requests to the application unchanged", async () => {
   const { server } = await startInFrontOfExpress();
   const response = await fetch(`${server.url}/api`, {
     method: "POST",
@@ -89,19 +89,19 @@ test.each([
   null,
   undefined,
   /hooks/,
-])("the path %j is refused", (path) => {
+])("the listener refuses the path %j", (path) => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JavaScript callers can pass
   const create = () => createListener(() => undefined, { path: path as string, next: () => {} });
   expect(create).toThrow(isInvalidOption);
 });
 
-test("something that cannot serve the other paths is refused", () => {
+test("the listener refuses a value that cannot serve the other paths", () => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JavaScript callers can pass
   const next = {} as () => void;
   expect(() => createListener(() => undefined, { path: "/hooks", next })).toThrow(isInvalidOption);
 });
 
-describe("Express with the same path has the same verdict", () => {
+describe("the path in Express", () => {
   const targets = (path: string): string[] => {
     const bare = path.replace(/(?<=.)\/$/, "");
     const spellings = [path, bare, `${bare}/`, `${bare}//`, path.toUpperCase(), path.toLowerCase(), `/${path}`];
@@ -121,7 +121,7 @@ describe("Express with the same path has the same verdict", () => {
   };
 
   test.each(["/hooks", "/hooks/", "/Hooks/Mail", "/", "/a//b", "//hooks", "/caf%C3%A9", "/a.b", "/a$b,c;d=e@f&g~h_-"])(
-    "Express with the same path has the same verdict: %s",
+    "Express with the same path decides in the same way about %s",
     async (path) => {
       const probe = await createProbe();
       const app = express().post(path, (_req, res) => void res.sendStatus(200));

@@ -73,7 +73,7 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     expect(probe.received.map((request) => request.body.toString())).toEqual([body]);
   });
 
-  test("express.json mounted for everything does not hurt a content type that it skips", async () => {
+  test("express.json for every route does no harm to a content type that it skips", async () => {
     const probe = await createProbe();
     const server = await serveExpress(create, probe, [create.json()]);
     open.push(server);
@@ -89,7 +89,7 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     ["a middleware that read it all", [readAll]],
     ["a middleware that reads it at its own pace", [pullSlowly]],
     ["a middleware that decodes it", [decode]],
-  ])("a body lost to %s is 503 at once, never a hang", async (_, before) => {
+  ])("a body that %s has consumed is answered 503 at once, without hanging", async (_, before) => {
     const probe = await createProbe();
     const server = await serveExpress(create, probe, before);
     open.push(server);
@@ -99,7 +99,7 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     expect(probe.outcomes).toEqual(["body_consumed"]);
   });
 
-  test("an empty body that somebody read is 503 as well", async () => {
+  test("an empty body that was already read is answered 503 as well", async () => {
     const server = await serveExpress(create, await createProbe(), [readAll]);
     open.push(server);
     const response = await fetch(`${server.url}/hooks`, { method: "POST" });
@@ -109,14 +109,14 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
   test.each<[string, RequestHandler[]]>([
     ["express.raw", [create.raw({ type: "*/*", limit: LIMIT * 2 })]],
     ["rawBody", [keepRawBody]],
-  ])("the limit holds for bytes kept by %s", async (_, before) => {
+  ])("the limit applies to bytes kept by %s", async (_, before) => {
     const probe = await createProbe({ maxBodyBytes: body.length - 1 });
     const server = await serveExpress(create, probe, before);
     open.push(server);
     expect(await post(server)).toMatchObject({ status: 413, text: "too_large" });
   });
 
-  test("a prefix mount beside a parser for the other routes works", async () => {
+  test("a mount under a prefix works next to a parser for the other routes", async () => {
     const probe = await createProbe();
     const app = create();
     const hooks = create.Router();
@@ -136,7 +136,7 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     expect(await echo.json()).toEqual({ a: 1 });
   });
 
-  test("an answer that a middleware gave in the meantime is left alone", async () => {
+  test("an answer that a middleware has already sent is not changed", async () => {
     const answerFirst: RequestHandler = (_req, res, next) => {
       res.status(202).write("mi");
       next();
@@ -148,7 +148,7 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
     expect(await post(server)).toMatchObject({ status: 202, text: "mine" });
   });
 
-  test("a sender that left before the mount was reached is no delivery", async () => {
+  test("a delivery whose sender left before it reached the mount is dropped", async () => {
     const probe = await createProbe();
     const server = await serveExpress(create, probe, [(_req, res, next) => void res.once("close", () => next())]);
     open.push(server);
@@ -160,7 +160,7 @@ describe.each(expressVersions)("behind $name", ({ create }) => {
   });
 });
 
-test("no timer is left once a body was read, nor once an answer went out early", async () => {
+test("no timer is left after a body was read, or after an early answer", async () => {
   const clock = fakeClock();
   const probe = await createProbe({ clock });
   const server = await serve(createMiddleware(probe.handle, probe.clock));
@@ -175,7 +175,7 @@ test("no timer is left once a body was read, nor once an answer went out early",
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("a sender that stops is given a second to read its early answer, then let go", async () => {
+test("a sender that stops has a second to read its early answer, and is then disconnected", async () => {
   const clock = fakeClock();
   const server = await serve(createMiddleware((await createProbe({ clock })).handle, clock));
   open.push(server);
@@ -196,7 +196,7 @@ test.each<[string, object, string]>([
   ["with bytes in body", { body: Buffer.from("{}") }, "read"],
   ["with bytes in rawBody", { rawBody: new Uint8Array(2), body: {} }, "read"],
   ["with a parsed body only", { body: {} }, "body_consumed"],
-])("an imitation of a request %s", async (_, fields, kind) => {
+])("an object that imitates a request %s is handled", async (_, fields, kind) => {
   const imitation: unknown = Object.assign(new EventEmitter(), { headers: {} }, fields);
   const room = (await createProbe()).admission.admit(Number.NaN);
   if (room === undefined) return expect.fail("no room");

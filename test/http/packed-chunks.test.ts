@@ -40,12 +40,12 @@ test.each<[string, number[], { kept: number; taken: number }]>([
     { kept: 3, taken: 8_000 + 2 * CHUNK_OVERHEAD_BYTES + BLOCK },
   ],
   ["empty ones", times(3, 0), { kept: 1, taken: BLOCK }],
-])("of %s nothing is lost, and all that they take up is counted", (_, sizes, expected) => {
+])("packing chunks (%s) loses nothing and counts all the memory that they use", (_, sizes, expected) => {
   const length = sizes.reduce((sum, size) => sum + size, 0);
   expect(pack(sizes)).toEqual({ body: counting(length), ...expected });
 });
 
-test("a short body is counted by its announced length, and by the number of its chunks", () => {
+test("the packer counts a short body by its announced length and by its number of chunks", () => {
   const sizes = [10, 3_000, 1];
   expect(pack(sizes, { announced: 3_011 })).toEqual({
     body: counting(3_011),
@@ -67,6 +67,6 @@ test.each<[string, number[], object, object]>([
     { bodiesBytes: 7_279 },
     { refused: "overloaded", at: 1 },
   ],
-])("a body %s is refused at once", (_, sizes, limits, expected) => {
+])("the packer refuses a body %s at once", (_, sizes, limits, expected) => {
   expect(pack(sizes, limits)).toEqual(expected);
 });

@@ -73,14 +73,11 @@ test.each([
   ["HTTP/1", overHttp],
   ["HTTP/2", overHttp2],
   ["TCP", overTcp],
-])(
-  "too much work all the time delays what comes over %s to other servers of the process, and breaks nothing",
-  async (_, upload) => {
-    const storm = setInterval(countUnread, 1);
-    onTestFinished(() => clearInterval(storm));
-    expect((await upload()).equals(UPLOAD)).toBe(true);
-  },
-);
+])("too much work over %s only delays other servers of the process, and breaks nothing", async (_, upload) => {
+  const storm = setInterval(countUnread, 1);
+  onTestFinished(() => clearInterval(storm));
+  expect((await upload()).equals(UPLOAD)).toBe(true);
+});
 
 /** A key and its certificate, made by openssl; undefined where there is none. */
 function makeCertificate(): { key: Buffer; cert: Buffer } | undefined {
@@ -141,7 +138,7 @@ async function opened(client: net.Socket, event: string): Promise<net.Socket> {
   return client;
 }
 
-test("after too much work in a turn each turn reads one connection", async () => {
+test("each turn reads one connection after a turn with too much work", async () => {
   const byTurn = await connectionsReadByTurn(
     http.createServer(),
     (port) => opened(net.connect(port, "127.0.0.1"), "connect"),
@@ -150,14 +147,17 @@ test("after too much work in a turn each turn reads one connection", async () =>
   expect(byTurn.filter((count) => count > 1)).toEqual([]);
 });
 
-test.skipIf(certificate === undefined)("the same behind TLS, once the headers of a request came", async () => {
-  const byTurn = await connectionsReadByTurn(
-    https.createServer({ ...certificate }),
-    (port) => opened(tls.connect({ port, host: "127.0.0.1", rejectUnauthorized: false }), "secureConnect"),
-    200,
-  );
-  expect(byTurn.filter((count) => count > 1)).toEqual([]);
-});
+test.skipIf(certificate === undefined)(
+  "each turn reads one connection behind TLS too, once the headers of a request came",
+  async () => {
+    const byTurn = await connectionsReadByTurn(
+      https.createServer({ ...certificate }),
+      (port) => opened(tls.connect({ port, host: "127.0.0.1", rejectUnauthorized: false }), "secureConnect"),
+      200,
+    );
+    expect(byTurn.filter((count) => count > 1)).toEqual([]);
+  },
+);
 
 /** The server's side of a connection to a server that does not read. */
 async function acceptConnection(): Promise<{ accepted: net.Socket; client: net.Socket }> {
@@ -169,7 +169,7 @@ async function acceptConnection(): Promise<{ accepted: net.Socket; client: net.S
   return { accepted: await arrived, client };
 }
 
-test("a connection that nobody reads yet is left alone: its first bytes are not thrown away", async () => {
+test("a connection that is not read yet is left alone, and its first bytes are kept", async () => {
   const { accepted, client } = await acceptConnection();
   client.end("the first frame");
   countUnread();
