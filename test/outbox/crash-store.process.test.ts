@@ -60,7 +60,7 @@ async function drain(store: Store, service: ContactEventSlots): Promise<void> {
   }
 }
 
-test("a store whose process is killed while runs end, calls are made, rows are removed and another process meddles sends each record once", async () => {
+test("a store whose process is killed during runs, calls and deletions, beside another process, sends each record once", async () => {
   const seed = seedOfRun();
   const random = createRandom(seed);
   const file = tempFile();

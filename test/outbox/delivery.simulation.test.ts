@@ -24,7 +24,7 @@ import {
   untilStates,
 } from "./outbox-harness.js";
 
-describe("a frozen batch that is too old to be repeated", () => {
+describe("a frozen batch that is too old", () => {
   /** The batch got there, the answer did not, and nine days later its events are over 90 days old. */
   async function loseAndWait() {
     const clock = fakeClock();
@@ -41,7 +41,7 @@ describe("a frozen batch that is too old to be repeated", () => {
     return { ...started, one: one ?? "", two: two ?? "" };
   }
 
-  test("a frozen batch that is too old to be repeated is dead, says why, and lets later events pass", async () => {
+  test("a frozen batch that is too old to be repeated is dead, says why, and later events pass it", async () => {
     const { service, receiver, turn } = await loseAndWait();
     expect(await outboxOf(receiver)).toMatchObject([{ reason: "too_old" }, { reason: "too_old" }]);
     await receiver.contactEvents.record(ada("new"));
@@ -49,7 +49,7 @@ describe("a frozen batch that is too old to be repeated", () => {
     expect(namesByCall(service)).toEqual([["one", "two"], ["new"]]);
   });
 
-  test("a frozen batch that is too old to be repeated is dead again when it is retried and still too old, without a call", async () => {
+  test("a frozen batch that is still too old when it is retried is dead again, without a call", async () => {
     const { service, receiver, one, turn } = await loseAndWait();
     expect(await receiver.contactEvents.retry(one)).toBe(true);
     await turn(async () => (await statesOf(receiver)).join() === "dead,dead");
@@ -57,7 +57,7 @@ describe("a frozen batch that is too old to be repeated", () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  test("a frozen batch that is too old to be repeated is repeated as it was when it is retried and only our clock was wrong, also without one that was discarded", async () => {
+  test("a frozen batch is repeated unchanged after a retry if only our clock was wrong, even without a discarded event", async () => {
     const { service, receiver, clock, one, two, turn } = await loseAndWait();
     expect(await receiver.contactEvents.discard(two)).toBe(true);
     clock.set(clock.now() - 9 * DAY);
@@ -72,7 +72,7 @@ describe("a frozen batch that is too old to be repeated", () => {
   });
 });
 
-test("an event that will soon be too old does not take its neighbour along when the API is away for days", async () => {
+test("an event that is soon too old is sent apart from others while the API is not available for days", async () => {
   const clock = fakeClock();
   const old = { ...ada("old"), occurredAt: new Date(clock.now() - 88 * DAY).toISOString() };
   const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(old, ada("fresh")), { clock });
@@ -86,9 +86,9 @@ test("an event that will soon be too old does not take its neighbour along when 
   expectOnce(service, "fresh");
 });
 
-describe("a wait that the service asks for", () => {
+describe("the wait that the service asks for", () => {
   test.each(["999999999", "Wed, 21 Oct 2099 07:28:00 GMT"])(
-    "a wait that the service asks for is obeyed for a day at most: %s",
+    "the outbox waits as long as the service asks, but for a day at most: %s",
     async (retryAfter) => {
       const { service, receiver, clock, turn } = await startOnFakeClock();
       service.faults.push({ status: 429, retryAfter });
@@ -104,7 +104,7 @@ describe("a wait that the service asks for", () => {
   );
 });
 
-test("a batch that the rate limit holds back for most of an hour is settled after its first call", async () => {
+test("a batch that the rate limit delays for most of an hour is settled after its first call", async () => {
   const service = await openService();
   const clock = fakeClock();
   const names = Array.from({ length: 60 }, (_, index) => `event.${index}`);
@@ -119,7 +119,7 @@ test("a batch that the rate limit holds back for most of an hour is settled afte
   expect(namesByCall(service)).toEqual([names]);
 });
 
-describe("an answer that the store fails to take", () => {
+describe("an answer that the store fails to write", () => {
   const startWith = async (fails: () => boolean) => {
     const { logger, named } = captureLog();
     const store = decorateStore((real) => ({
@@ -131,7 +131,7 @@ describe("an answer that the store fails to take", () => {
     return { ...started, named };
   };
 
-  test("an answer that the store fails to take is offered again for as long as it fails, whatever the error", async () => {
+  test("an answer that the store fails to write is written again until it succeeds, whatever the error", async () => {
     let left = 3;
     const { service, receiver, clock, turn } = await startWith(() => left-- > 0);
     const began = clock.now();
@@ -140,14 +140,14 @@ describe("an answer that the store fails to take", () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  test("an answer that the store fails to take does not hold up stop(), which leaves no timer and calls nothing a failure", async () => {
+  test("an answer that the store fails to write does not delay stop(), which leaves no timer and records no failure", async () => {
     const { receiver, clock, named } = await startWith(() => true);
     await receiver.stop();
     expect([clock.pendingTimers, named("outbox_failed")]).toEqual([0, []]);
   });
 });
 
-test("an answer that a busy file cannot take is kept until it can: no second call", async () => {
+test("an answer that a busy file cannot take is kept until it can, without a second call", async () => {
   const store = tempFile();
   const { logger, named } = captureLog();
   const service = await openService();
@@ -167,7 +167,7 @@ test("an answer that a busy file cannot take is kept until it can: no second cal
 });
 
 describe("order and size", () => {
-  test("more than 100 records go in calls of at most 100, in the order of recording", async () => {
+  test("more than 100 records are sent in calls of at most 100, in the order of recording", async () => {
     const names = Array.from({ length: 250 }, (_, index) => `event.${index}`);
     const { service, receiver, deliver } = await start({ work: recordAll(...names.map((name) => ada(name))) });
     await deliver();
@@ -177,7 +177,7 @@ describe("order and size", () => {
     expect(namesIn(service)).toEqual(names);
   });
 
-  test("each contact's events arrive in the order of recording, whatever becomes of the other's", async () => {
+  test("the events of each contact arrive in the order of recording, whatever happens to those of another", async () => {
     const { service, receiver, clock, turn } = await startOnFakeClock();
     let requests = 0;
     service.faultOf = () => {
@@ -220,13 +220,13 @@ describe("two receivers of one event with one API key", () => {
     return { service, keys };
   }
 
-  test("two receivers of one event with one API key with sources of their own send two events", async () => {
+  test("two receivers with different sources send two events", async () => {
     const { service, keys } = await deliverToBoth("billing", "support");
     expect(new Set(keys).size).toBe(2);
     expectOnce(service, "order.shipped", "order.shipped");
   });
 
-  test("two receivers of one event with one API key with one source send the same event", async () => {
+  test("two receivers with the same source send the same event", async () => {
     const { service, keys } = await deliverToBoth("billing", "billing");
     expect(new Set(keys).size).toBe(1);
     expect(service.calls).toHaveLength(2);
@@ -238,7 +238,7 @@ describe("stop", () => {
   test.each([
     ["a single event", ["one"]],
     ["a batch", ["one", "two"]],
-  ])("stop breaks off a call under way, and the next process makes it again as it was: %s", async (_, names) => {
+  ])("stop() breaks off a call under way, and the next process repeats it unchanged: %s", async (_, names) => {
     const service = await openService();
     service.faults.push("held");
     const store = tempFile();
@@ -261,7 +261,7 @@ describe("stop", () => {
     expectOnce(service, ...names);
   });
 
-  test("stop and start do not shorten the wait that the service asked for", async () => {
+  test("stop() and start() do not shorten the wait that the service asked for", async () => {
     const service = await openService();
     const clock = fakeClock();
     service.faults.push({ status: 429, retryAfter: "600" });
@@ -284,7 +284,7 @@ describe("stop", () => {
 });
 
 describe("while a call waits for its next try", () => {
-  test("what is recorded does not ask the store for work, and goes when the wait is over", async () => {
+  test("an event recorded while a call waits for its next try does not query the store, and is sent after the wait", async () => {
     const service = await openService();
     const clock = fakeClock();
     service.faults.push({ status: 429, retryAfter: "600" });

@@ -26,8 +26,8 @@ import {
 } from "./outbox-harness.js";
 import { errorOf } from "../support/error-of.js";
 
-describe("a handler's record", () => {
-  test("a handler's record is stored with the done mark and sent once", async () => {
+describe("contact events of a handler", () => {
+  test("a handler's event is stored with the done mark and sent once", async () => {
     const { service, receiver, deliver } = await start({
       work: ({ contactEvents }) => contactEvents.record({ ...ada("order.shipped"), properties: { order: "1042" } }),
     });
@@ -43,7 +43,7 @@ describe("a handler's record", () => {
     expect((await receiver.stats()).outbox).toEqual({ pending: 0, leased: 0, dead: 0, oldestAgeMs: 0 });
   });
 
-  test("a handler's record is not sent when the handler throws afterwards", async () => {
+  test("a handler's event is not sent if the handler throws afterwards", async () => {
     const { service, receiver, deliver } = await start({
       retry: { maxAttempts: 2, initialMs: 20 },
       work({ contactEvents }) {
@@ -56,7 +56,7 @@ describe("a handler's record", () => {
     expect(service.calls).toEqual([]);
   });
 
-  test("a handler's record goes with ctx.commit, and away with it", async () => {
+  test("a handler's event is stored with ctx.commit, or not at all", async () => {
     const file = tempFileWithTable();
     const { service, receiver, deliver } = await start({
       store: file,
@@ -74,7 +74,7 @@ describe("a handler's record", () => {
     expect(effectsIn(file)).toEqual(["attempt 2"]);
   });
 
-  test("a handler's record throws at the call when the event is invalid, and the handler fails", async () => {
+  test("an invalid event throws at the call of record, and the handler fails", async () => {
     let thrown: unknown;
     const { service, receiver, deliver } = await start({
       retry: { maxAttempts: 1 },
@@ -90,7 +90,7 @@ describe("a handler's record", () => {
     expect(service.calls).toEqual([]);
   });
 
-  test("a handler's record may have happened while the handler ran", async () => {
+  test("an event may have occurred while the handler ran", async () => {
     const times: string[] = [];
     const { service, receiver, deliver } = await start({
       async work({ contactEvents }) {
@@ -108,7 +108,7 @@ describe("a handler's record", () => {
     ["null", null],
     ["a number", 5],
     ["a list", ["order.shipped", "ada@example.com"]],
-  ])("a handler's record is refused with a key that is no text: %s", async (_, key) => {
+  ])("a key that is no text is refused: %s", async (_, key) => {
     let thrown: unknown;
     const { receiver, deliver } = await start({
       async work({ contactEvents }) {
@@ -122,7 +122,7 @@ describe("a handler's record", () => {
     expect(await outboxOf(receiver)).toEqual([]);
   });
 
-  test("a handler's record has a key by name and contact, or by its label", async () => {
+  test("an event has a key made of name and contact, or of its label", async () => {
     const { service, receiver, deliver } = await start({
       work({ contactEvents }) {
         contactEvents.record(ada("order.shipped"));
@@ -140,7 +140,7 @@ describe("a handler's record", () => {
     expect(service.calls.map(({ path }) => path)).toEqual(["/v1/events/batch"]);
   });
 
-  test("a handler's record conflicts with another event under the same key", async () => {
+  test("another event with the same key is a conflict", async () => {
     let thrown: unknown;
     const { receiver, deliver } = await start({
       retry: { maxAttempts: 1 },
@@ -154,7 +154,7 @@ describe("a handler's record", () => {
     expect(thrown).toMatchObject({ code: "key_conflict" });
   });
 
-  test("a handler's record is refused after the handler has returned, when nobody would store it", async () => {
+  test("an event recorded after the handler has returned is refused, because it would not be stored", async () => {
     let late: Promise<unknown> | undefined;
     const { receiver, deliver } = await start({
       work({ contactEvents }) {
@@ -167,7 +167,7 @@ describe("a handler's record", () => {
     expect(await outboxOf(receiver)).toHaveLength(1);
   });
 
-  test("a handler's record made inside a step is not lost with the attempts that skip the step", async () => {
+  test("an event recorded inside a step is kept for the attempts that skip the step", async () => {
     let steps = 0;
     const { service, receiver, deliver } = await start({
       async work({ attempt, step, contactEvents }) {
@@ -189,7 +189,7 @@ describe("a handler's record", () => {
     expect(namesIn(service)).toEqual(["order.seen", "order.paid", "order.paid", "order.sent"]);
   });
 
-  test("a handler's record made beside a step, in every attempt, is one", async () => {
+  test("an event recorded next to a step in every attempt is one event", async () => {
     const { service, receiver, deliver } = await start({
       async work({ attempt, step, contactEvents }) {
         const charged = step("charge", () => sleep(20));
@@ -204,7 +204,7 @@ describe("a handler's record", () => {
     expect(namesIn(service)).toEqual(["order.paid"]);
   });
 
-  test("a handler's record is refused with an option that does not exist, lest two events be taken for one", async () => {
+  test("an unknown option of record is refused, because two events could be taken for one", async () => {
     let thrown: unknown;
     const { receiver, deliver } = await start({
       async work({ contactEvents }) {
@@ -221,7 +221,7 @@ describe("a handler's record", () => {
     expect(await outboxOf(receiver)).toEqual([]);
   });
 
-  test("a handler's record kept with a step that a later attempt does not wait for is refused aloud", async () => {
+  test("an event recorded in a step that a later attempt does not await is refused with an error", async () => {
     const { logger, named } = captureLog();
     const { receiver, deliver } = await start({
       logger,
@@ -237,7 +237,7 @@ describe("a handler's record", () => {
     expect(await outboxOf(receiver)).toEqual([]);
   });
 
-  test("a handler's record made in a step conflicts with another under its key in a later attempt", async () => {
+  test("an event recorded in a step conflicts with another one of its key in a later attempt", async () => {
     const codes: unknown[] = [];
     const { receiver, deliver } = await start({
       async work({ attempt, step, contactEvents }) {
@@ -251,7 +251,7 @@ describe("a handler's record", () => {
     expect(codes).toEqual(["key_conflict"]);
   });
 
-  test("a handler's record derives the same key in every run", async () => {
+  test("an event has the same key in every run", async () => {
     const keys: string[] = [];
     const { receiver, deliver } = await start({
       work({ attempt, idempotencyKey, contactEvents }) {
@@ -265,7 +265,7 @@ describe("a handler's record", () => {
     expect(keys).toEqual([view?.key, view?.key, view?.key]);
   });
 
-  test("a handler's record needs the api", async () => {
+  test("recording an event requires the option api", async () => {
     let thrown: unknown;
     const receiver = openReceiver({ retry: { maxAttempts: 1 } });
     receiver.on("email.sent", async (_event, { contactEvents }) => {
@@ -282,7 +282,7 @@ describe("a handler's record", () => {
 });
 
 describe("receiver.contactEvents.record", () => {
-  test("receiver.contactEvents.record stores once per key and refuses another event under it", async () => {
+  test("receiver.contactEvents.record stores one event per key and refuses another event with the same key", async () => {
     const { service, receiver } = await start();
     const first = await receiver.contactEvents.record(ada("order.shipped"), { key: "order 1042" });
     const second = await receiver.contactEvents.record(ada("order.shipped"), { key: "order 1042" });
@@ -294,7 +294,7 @@ describe("receiver.contactEvents.record", () => {
     expect(namesIn(service)).toEqual(["order.shipped"]);
   });
 
-  test("receiver.contactEvents.record takes an event whose properties come in another order for the same", async () => {
+  test("receiver.contactEvents.record treats an event with reordered properties as the same", async () => {
     const { receiver } = await start();
     const record = (properties: Record<string, unknown>) =>
       receiver.contactEvents.record({ ...ada("order.shipped"), properties: properties as never }, { key: "1042" });
@@ -319,7 +319,7 @@ describe("receiver.contactEvents.record", () => {
   });
 });
 
-describe("a call is repeated exactly as it was", () => {
+describe("repeated calls", () => {
   const recordThree: Work = ({ contactEvents }) => {
     for (const name of ["one", "two", "three"]) contactEvents.record(ada(name));
   };
@@ -327,7 +327,7 @@ describe("a call is repeated exactly as it was", () => {
   test.each([
     ["one event", 1],
     ["a batch", 3],
-  ])("a call is repeated exactly as it was when its answer is lost: %s", async (_, count) => {
+  ])("a call whose answer is lost is repeated unchanged: %s", async (_, count) => {
     const names = ["one", "two", "three"].slice(0, count);
     const { service, deliver, turn } = await startOnFakeClock(({ contactEvents }) => {
       for (const name of names) contactEvents.record(ada(name));
@@ -344,7 +344,7 @@ describe("a call is repeated exactly as it was", () => {
     ["503", { status: 503 }, 800],
     ["429 with Retry-After", { status: 429, retryAfter: "7" }, 7_000],
     ["503 with Retry-After", { status: 503, retryAfter: "30" }, 30_000],
-  ])("a call is repeated exactly as it was after the wait that %s asks for", async (_, fault, waitMs) => {
+  ])("a call is repeated unchanged after the wait that %s asks for", async (_, fault, waitMs) => {
     const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordThree);
     service.faults.push(fault);
     await deliver();
@@ -362,7 +362,7 @@ describe("a call is repeated exactly as it was", () => {
     expect(namesIn(service)).toEqual(["one", "two", "three", "four"]);
   });
 
-  test("a call is repeated exactly as it was when the key is refused: it waits, and an alarm tells", async () => {
+  test("a call whose key is refused waits, raises an alarm, and is repeated unchanged", async () => {
     const { service, receiver, deliver, alarms, turn } = await startOnFakeClock(recordThree);
     service.faults.push({ status: 401 });
     await deliver();
@@ -391,14 +391,14 @@ describe("events of a batch that the service refuses", () => {
     return { ...started, views, dead: views[1]?.key ?? "" };
   }
 
-  test("events of a batch that the service refuses are dead, each by itself, with the service's words", async () => {
+  test("the events that the service refuses are dead one by one, with the service's message", async () => {
     const { service, views } = await startWithNobody();
     expect(views[1]).toMatchObject({ reason: "refused", code: "contact_not_found", remoteId: undefined });
     expect(views[1]?.message).toContain("The service says contact_not_found.");
     expect(namesIn(service)).toEqual(["one", "three"]);
   });
 
-  test("events of a batch that the service refuses can be sent again", async () => {
+  test("a refused event can be sent again", async () => {
     const { service, receiver, dead } = await startWithNobody();
     service.contacts.add("nobody@example.com");
     expect(await receiver.contactEvents.retry(dead)).toBe(true);
@@ -407,7 +407,7 @@ describe("events of a batch that the service refuses", () => {
     expect(await receiver.contactEvents.retry(dead)).toBe(false);
   });
 
-  test("events of a batch that the service refuses can be given up", async () => {
+  test("a refused event can be discarded", async () => {
     const { service, receiver, dead } = await startWithNobody();
     expect(await receiver.contactEvents.discard(dead)).toBe(true);
     await untilStates(receiver, "done", "done", "done");
@@ -417,7 +417,7 @@ describe("events of a batch that the service refuses", () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  test("events of a batch that the service refuses are dead also when sent alone", async () => {
+  test("a refused event that was sent alone is dead as well", async () => {
     const { receiver } = await start();
     await receiver.contactEvents.record({ name: "two", email: "nobody@example.com" });
     await untilStates(receiver, "dead");
@@ -425,7 +425,7 @@ describe("events of a batch that the service refuses", () => {
   });
 });
 
-test("events arrive in the order of recording, whatever goes wrong on the way", async () => {
+test("events arrive in the order of recording, whatever fails on the way", async () => {
   const { service, receiver, clock, turn } = await startOnFakeClock();
   const names = Array.from({ length: 30 }, (_, index) => `event.${index}`);
   let requests = 0;
@@ -445,7 +445,7 @@ test("events arrive in the order of recording, whatever goes wrong on the way", 
 });
 
 describe("an event from long ago", () => {
-  test("an event from long ago goes alone when it is about to be too old", async () => {
+  test("an event that is soon too old is sent alone", async () => {
     let occurredAt = "";
     const { service, deliver, clock, turn } = await startOnFakeClock(({ contactEvents }) => {
       contactEvents.record(ada("one"));
@@ -461,7 +461,7 @@ describe("an event from long ago", () => {
     expect(service.calls.map(({ path }) => path.slice(3))).toEqual(["/events/batch", "/events", "/events/batch"]);
   });
 
-  test("an event from long ago is dead when it is too old, and others go on", async () => {
+  test("an event that is too old is dead, and other events are sent", async () => {
     const { service, receiver, clock, turn } = await startOnFakeClock();
     service.faults.push({ status: 503 });
     const occurredAt = new Date(clock.now() - 89.5 * DAY).toISOString();

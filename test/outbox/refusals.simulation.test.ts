@@ -24,7 +24,7 @@ describe("a service whose clock is behind ours", () => {
     ({ name }: SentEvent): string | undefined =>
       names.includes(name) ? "invalid_event" : undefined;
 
-  test("a service whose clock is behind ours gets the young events of a batch again half a minute later; the others are done", async () => {
+  test("a service whose clock is behind gets the newest events of a batch again half a minute later, and the others are done", async () => {
     const { service, receiver, deliver, clock, turn } = await startOnFakeClock(
       recordAll(ada("one"), ada("two"), ada("three")),
     );
@@ -44,7 +44,7 @@ describe("a service whose clock is behind ours", () => {
     expectOnce(service, "one", "two", "three");
   });
 
-  test("a service whose clock is behind ours gets a batch that may have arrived only as it was, also when it calls one of it young", async () => {
+  test("a batch that may have arrived is repeated unchanged even if the service calls an event of it too new", async () => {
     const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")));
     service.faults.push({ status: 503 });
     service.ruleOf = future("one");
@@ -57,7 +57,7 @@ describe("a service whose clock is behind ours", () => {
     expectOnce(service, "one", "two");
   });
 
-  test("a service whose clock is behind ours does not get them sooner for what is recorded meanwhile, which waits behind them", async () => {
+  test("events that the service calls too new are not sent sooner because of new events, which wait behind them", async () => {
     const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")));
     service.ruleOf = future("one", "two");
     await deliver();
@@ -73,7 +73,7 @@ describe("a service whose clock is behind ours", () => {
     expect(namesByCall(service)[1]?.slice(0, 3)).toEqual(["one", "two", "event.3"]);
   });
 
-  test("a service whose clock is behind ours gets a single event again under its key", async () => {
+  test("a single event that the service calls too new is sent again with its key", async () => {
     const { service, receiver, turn } = await startOnFakeClock();
     service.ruleOf = future("one");
     await receiver.contactEvents.record(ada("one"));
@@ -88,24 +88,21 @@ describe("a service whose clock is behind ours", () => {
   test.each([
     ["alone", [ada("one")]],
     ["in a batch", [ada("one"), ada("two")]],
-  ])(
-    "a service whose clock is behind ours is believed when it still refuses after five minutes: %s",
-    async (_, events) => {
-      const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordAll(...events));
-      service.ruleOf = future("one", "two");
-      const recordedAt = clock.now();
-      await deliver();
-      await turn(async () => (await receiver.stats()).outbox.dead === events.length, SECOND);
-      expect(clock.now() - recordedAt).toBeGreaterThan(5 * MINUTE);
-      expect(await outboxOf(receiver)).toMatchObject(events.map(() => ({ reason: "refused", code: "invalid_event" })));
-      expect(service.stored).toEqual([]);
-    },
-  );
+  ])("an event that is still refused after five minutes is dead: %s", async (_, events) => {
+    const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordAll(...events));
+    service.ruleOf = future("one", "two");
+    const recordedAt = clock.now();
+    await deliver();
+    await turn(async () => (await receiver.stats()).outbox.dead === events.length, SECOND);
+    expect(clock.now() - recordedAt).toBeGreaterThan(5 * MINUTE);
+    expect(await outboxOf(receiver)).toMatchObject(events.map(() => ({ reason: "refused", code: "invalid_event" })));
+    expect(service.stored).toEqual([]);
+  });
 
   test.each([
     ["alone", [ada("one")]],
     ["in a batch", [ada("one"), ada("two")]],
-  ])("a service whose clock is behind ours is believed at once about an older event: %s", async (_, events) => {
+  ])("an older event that the service calls too new is dead at once: %s", async (_, events) => {
     const clock = fakeClock();
     const occurredAt = new Date(clock.now() - 6 * MINUTE).toISOString();
     const { service, receiver, deliver, turn } = await startOnFakeClock(
@@ -119,7 +116,7 @@ describe("a service whose clock is behind ours", () => {
   });
 });
 
-test("a single event refused for another field than its time is dead at once, and holds up nobody", async () => {
+test("a single event refused for another field than its time is dead at once, and blocks no other", async () => {
   const { service, receiver, turn } = await startOnFakeClock();
   service.faults.push({ status: 422, code: "invalid_event", param: "properties" });
   await receiver.contactEvents.record(ada("one"));
@@ -133,7 +130,7 @@ test("a single event refused for another field than its time is dead at once, an
 describe("a batch that is refused whole", () => {
   const three = recordAll(ada("one"), ada("two"), ada("three"));
 
-  test("a batch that is refused whole for one event's shape: that one is dead, the others go in another call", async () => {
+  test("a batch refused for one event's fields makes that event dead, and the others are sent in another call", async () => {
     const { service, receiver, deliver, turn } = await startOnFakeClock(three);
     service.faults.push({ status: 422, code: "invalid_parameter", param: "events.1.name" });
     await deliver();
@@ -152,7 +149,7 @@ describe("a batch that is refused whole", () => {
     expectOnce(service, "one", "three");
   });
 
-  test("a batch that is refused whole for a time that an earlier try may have passed is only ever repeated as it was", async () => {
+  test("a batch refused for a time that an earlier try may have passed is only repeated unchanged", async () => {
     const { service, receiver, deliver, turn } = await startOnFakeClock(three);
     service.faults.push("lost", { status: 422, code: "invalid_event", param: "events.1.occurredAt" });
     await deliver();
@@ -164,7 +161,7 @@ describe("a batch that is refused whole", () => {
   });
 
   test.each(["events", "events.7.name", undefined])(
-    "a batch that is refused whole with the param %j blames them all",
+    "a batch refused with the param %j makes all its events dead",
     async (param) => {
       const { service, receiver, deliver, turn } = await startOnFakeClock(three);
       service.faults.push({ status: 422, code: "invalid_parameter", ...(param !== undefined && { param }) });
@@ -182,7 +179,7 @@ describe("a batch that is refused whole", () => {
     ["a batch", [ada("one"), ada("two")]],
     ["a single event", [ada("one")]],
   ])(
-    "a batch that is refused whole or %s, for a reason that says nothing about earlier tries, is only ever repeated as it was",
+    "the refused call of %s is only repeated unchanged if the reason says nothing about earlier tries",
     async (_, events) => {
       const names = events.map(({ name }) => name);
       const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(...events));
@@ -205,7 +202,7 @@ describe("a batch that is refused whole", () => {
   );
 });
 
-describe("a batch that a newer version of the client does not take any more", () => {
+describe("a batch that a newer client refuses", () => {
   /** A client that finds fault with the second event while `isStrict`. */
   async function startStrict() {
     const service = await openService();
@@ -225,7 +222,7 @@ describe("a batch that a newer version of the client does not take any more", ()
     return { ...(await startOnFakeClock(work, { service, clock, api: { ...client, contactEvents } })), rules };
   }
 
-  test("a batch that a newer version of the client does not take any more and that was never sent: the one at fault is dead, the others go", async () => {
+  test("a batch that a newer client refuses and that was never sent loses the refused event, and the others are sent", async () => {
     const { service, receiver, deliver, turn } = await startStrict();
     await deliver();
     await turn(async () => (await statesOf(receiver)).join() === "done,dead,done", 100);
@@ -233,7 +230,7 @@ describe("a batch that a newer version of the client does not take any more", ()
     expectOnce(service, "one", "three");
   });
 
-  test("a batch that a newer version of the client does not take any more and that may have arrived: it is dead as a whole, and only ever repeated as it was", async () => {
+  test("a batch that a newer client refuses and that may have arrived is dead as a whole, and only repeated unchanged", async () => {
     const { service, receiver, deliver, turn, rules } = await startStrict();
     rules.isStrict = false;
     service.faults.push("lost");
@@ -249,7 +246,7 @@ describe("a batch that a newer version of the client does not take any more", ()
   });
 });
 
-test("an answer that leaves out an event of its batch is no answer: the call is repeated as it was", async () => {
+test("an answer that leaves out an event of its batch counts as no answer, and the call is repeated unchanged", async () => {
   const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")));
   service.faults.push("forgetful");
   await deliver();
@@ -259,7 +256,7 @@ test("an answer that leaves out an event of its batch is no answer: the call is 
   expectOnce(service, "one", "two");
 });
 
-describe("an answer that is a matter of configuration", () => {
+describe("an answer that is caused by the configuration", () => {
   test.each<[string, Fault, string]>([
     ["401", { status: 401 }, "AuthenticationError fault_401"],
     ["403 for a scope", { status: 403, code: "insufficient_scope" }, "PermissionError insufficient_scope"],
@@ -269,7 +266,7 @@ describe("an answer that is a matter of configuration", () => {
     ["405", { status: 405, code: "method_not_allowed" }, "ApiError method_not_allowed"],
     ["a redirect", { status: 302 }, "ApiError redirect_refused"],
   ])(
-    "an answer that is a matter of configuration %s: the events wait, an alarm tells, and they go once it is mended",
+    "after %s the events wait, an alarm is raised, and they are sent once the cause is fixed",
     async (_, fault, error) => {
       for (const names of [["one"], ["one", "two"]]) {
         const { service, receiver, deliver, alarms, turn } = await startOnFakeClock(
@@ -289,7 +286,7 @@ describe("an answer that is a matter of configuration", () => {
     },
   );
 
-  test("an answer that is a matter of configuration raises the alarm again a minute later, not with each try", async () => {
+  test("the alarm for a wrong configuration is raised again after a minute, not with each try", async () => {
     const { service, receiver, clock, alarms, turn } = await startOnFakeClock();
     service.faultOf = () => ({ status: 401 });
     const begunAt = clock.now();

@@ -95,7 +95,7 @@ test("a rotation under load loses no delivery", async () => {
   expect(service.rotations()).toBe(1);
 });
 
-test("a hand-over that fails is repeated with the same secret", async () => {
+test("a secret that could not be passed on is passed on again", async () => {
   const service = await startService();
   const handed: string[] = [];
   const handOver = (secret: string): void => {
@@ -107,7 +107,7 @@ test("a hand-over that fails is repeated with the same secret", async () => {
   expect(service.rotations()).toBe(1);
 });
 
-test("a hand-over that fails five times rejects with the secret, which nothing prints", async () => {
+test("a secret that could not be passed on five times is in the rejection, which does not print it", async () => {
   const service = await startService();
   let tries = 0;
   const handOver = (): Promise<void> => {
@@ -124,7 +124,7 @@ test("a hand-over that fails five times rejects with the secret, which nothing p
   expect(error.message).toContain(ENDPOINT);
 });
 
-test("a rotation that the service refuses hands nothing over", async () => {
+test("a rotation that the service refuses passes no secret on", async () => {
   const service = await startService();
   let isHandedOver = false;
   const handOver = (): void => void (isHandedOver = true);
