@@ -42,7 +42,7 @@ async function send({ port }: ReceiverConfig, body: string, at = Date.now()): Pr
 
 describe("a start with the clock 400 days ahead", () => {
   it(
-    "a start with the clock 400 days ahead forgets no id, says so, and lets no event take effect twice",
+    "a start with a clock 400 days ahead forgets no id, says so, and lets no event take effect twice",
     { timeout: 60_000 },
     async () => {
       const config = await createConfig();
@@ -84,7 +84,7 @@ describe("a start with the clock 400 days ahead", () => {
 
 describe("a clock that was a year ahead and is set back", () => {
   it.each(["while the receiver runs", "before the receiver starts again"])(
-    "a clock that was a year ahead and is set back %s: a retry comes after its own wait",
+    "a retry waits as long as before if the clock was a year ahead and is set back %s",
     { timeout: 60_000 },
     async (when) => {
       const config = { ...(await createConfig()), retry: { initialMs: 500 } };

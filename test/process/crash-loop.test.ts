@@ -67,9 +67,9 @@ function allPairs(events: readonly TestEvent[], handlers: readonly string[]): st
   return pairs(events.flatMap(({ id }) => handlers.map((handler) => ({ id, handler }))));
 }
 
-describe("a poison event", () => {
+describe("an event that kills the process", () => {
   it.each(DEADLY)(
-    "a poison event is parked after four deaths, and nothing else is: $how",
+    "an event that kills the process is parked after four deaths, and nothing else is: $how",
     { timeout: 60_000 },
     async ({ task }) => {
       const crashing = await startCrashing({ only: { kind: "commit" } });
@@ -99,54 +99,62 @@ describe("a poison event", () => {
     },
   );
 
-  it("a poison event keeps no second handler from the same event", { timeout: 60_000 }, async () => {
-    const crashing = await startCrashing({ deadly: { kind: "commit" }, other: { kind: "commit" } });
-    const innocent = ordinary(30, ["deadly", "other"]);
-    const poison = { id: "poison", tasks: { deadly: { die: "kill" } } } satisfies TestEvent;
-    await deliverAll(crashing.sender, innocent.toSpliced(10, 0, poison));
-    const inbox = await settle(crashing);
+  it(
+    "an event that kills the process is parked for one handler, and the other handler runs",
+    { timeout: 60_000 },
+    async () => {
+      const crashing = await startCrashing({ deadly: { kind: "commit" }, other: { kind: "commit" } });
+      const innocent = ordinary(30, ["deadly", "other"]);
+      const poison = { id: "poison", tasks: { deadly: { die: "kill" } } } satisfies TestEvent;
+      await deliverAll(crashing.sender, innocent.toSpliced(10, 0, poison));
+      const inbox = await settle(crashing);
 
-    expect(crashing.supervisor.deaths).toHaveLength(DEATHS_THAT_PARK);
-    expect(inbox.work.map(({ id, handler, reason }) => ({ id, handler, reason }))).toEqual([
-      { id: "poison", handler: "deadly", reason: "crash_loop" },
-    ]);
-    expect(pairs(inbox.effects)).toEqual([...allPairs(innocent, ["deadly", "other"]), "poison other"].toSorted());
-    expect(pairs(inbox.done)).toEqual(pairs(inbox.effects));
-  });
+      expect(crashing.supervisor.deaths).toHaveLength(DEATHS_THAT_PARK);
+      expect(inbox.work.map(({ id, handler, reason }) => ({ id, handler, reason }))).toEqual([
+        { id: "poison", handler: "deadly", reason: "crash_loop" },
+      ]);
+      expect(pairs(inbox.effects)).toEqual([...allPairs(innocent, ["deadly", "other"]), "poison other"].toSorted());
+      expect(pairs(inbox.done)).toEqual(pairs(inbox.effects));
+    },
+  );
 });
 
-describe("two poison events", () => {
+describe("two events that kill the process", () => {
   const HANDLERS = ["first", "second"];
 
   it.each([
     { where: "one handler", in: ["first", "first"] },
     { where: "two handlers", in: ["first", "second"] },
-  ] as const)("two poison events of $where are parked alone", { timeout: 60_000 }, async ({ in: [inA, inB] }) => {
-    const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
-    const innocent = ordinary(60, HANDLERS);
-    const poisonA = { id: "poison_a", tasks: { [inA]: { die: "kill" } } } satisfies TestEvent;
-    const poisonB = { id: "poison_b", tasks: { [inB]: { die: "exit", dieAfterMs: 10 } } } satisfies TestEvent;
-    await deliverAll(crashing.sender, innocent.toSpliced(20, 0, poisonA).toSpliced(45, 0, poisonB));
-    const inbox = await settle(crashing);
+  ] as const)(
+    "two events that kill the process in $where are parked, and no others",
+    { timeout: 60_000 },
+    async ({ in: [inA, inB] }) => {
+      const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
+      const innocent = ordinary(60, HANDLERS);
+      const poisonA = { id: "poison_a", tasks: { [inA]: { die: "kill" } } } satisfies TestEvent;
+      const poisonB = { id: "poison_b", tasks: { [inB]: { die: "exit", dieAfterMs: 10 } } } satisfies TestEvent;
+      await deliverAll(crashing.sender, innocent.toSpliced(20, 0, poisonA).toSpliced(45, 0, poisonB));
+      const inbox = await settle(crashing);
 
-    expect(inbox.work.map(({ id, handler, reason, started }) => ({ id, handler, reason, started }))).toEqual([
-      { id: "poison_a", handler: inA, reason: "crash_loop", started: DEATHS_THAT_PARK },
-      { id: "poison_b", handler: inB, reason: "crash_loop", started: DEATHS_THAT_PARK },
-    ]);
-    // Each has three deaths of its own or shared ones; the last two of each are never shared.
-    expect(crashing.supervisor.deaths.length).toBeGreaterThanOrEqual(DEATHS_THAT_PARK + 1);
-    expect(crashing.supervisor.deaths.length).toBeLessThanOrEqual(2 * DEATHS_THAT_PARK);
-    const expected = allPairs([...innocent, poisonA, poisonB], HANDLERS).filter(
-      (pair) => pair !== `poison_a ${inA}` && pair !== `poison_b ${inB}`,
-    );
-    expect(pairs(inbox.effects)).toEqual(expected);
-    expect(pairs(inbox.done)).toEqual(expected);
-  });
+      expect(inbox.work.map(({ id, handler, reason, started }) => ({ id, handler, reason, started }))).toEqual([
+        { id: "poison_a", handler: inA, reason: "crash_loop", started: DEATHS_THAT_PARK },
+        { id: "poison_b", handler: inB, reason: "crash_loop", started: DEATHS_THAT_PARK },
+      ]);
+      // Each has three deaths of its own or shared ones; the last two of each are never shared.
+      expect(crashing.supervisor.deaths.length).toBeGreaterThanOrEqual(DEATHS_THAT_PARK + 1);
+      expect(crashing.supervisor.deaths.length).toBeLessThanOrEqual(2 * DEATHS_THAT_PARK);
+      const expected = allPairs([...innocent, poisonA, poisonB], HANDLERS).filter(
+        (pair) => pair !== `poison_a ${inA}` && pair !== `poison_b ${inB}`,
+      );
+      expect(pairs(inbox.effects)).toEqual(expected);
+      expect(pairs(inbox.done)).toEqual(expected);
+    },
+  );
 });
 
-describe("an innocent event", () => {
+describe("an event that does not kill the process", () => {
   it(
-    "an innocent event is not parked when the process is killed from outside in each of its first three runs",
+    "an event is not parked if the process is killed from outside in each of its first three runs",
     { timeout: 60_000 },
     async () => {
       const crashing = await startCrashing({ only: { kind: "commit" } });
@@ -167,12 +175,12 @@ describe("an innocent event", () => {
   );
 });
 
-describe("a slow handler beside poison", () => {
+describe("a slow handler next to an event that kills the process", () => {
   const SLOW_MS = 600;
   const slow: TestEvent = { id: "slow", tasks: { first: { waitMs: SLOW_MS, tellStart: true } } };
 
   it.each(["first", "second"])(
-    "a slow handler beside poison is not parked when the poison is in handler %s",
+    "a slow handler's event is not parked if the process dies in the %s handler",
     { timeout: 60_000 },
     async (where) => {
       const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });
@@ -188,7 +196,7 @@ describe("a slow handler beside poison", () => {
   );
 
   it.each(["first", "second"])(
-    "a slow handler beside poison is not parked when a second poison comes while it runs alone: handler %s",
+    "a slow handler's event is not parked if a second crash comes while it runs alone, in the %s handler",
     { timeout: 60_000 },
     async (where) => {
       const crashing = await startCrashing({ first: { kind: "commit" }, second: { kind: "commit" } });

@@ -107,21 +107,18 @@ describe("the database file", () => {
     ],
     ["replaced by an empty file", (file) => (rmSync(file), writeFileSync(file, ""))],
     ["deleted with its WAL", (file) => (rmSync(file), rmSync(`${file}-wal`), rmSync(`${file}-shm`))],
-  ])(
-    "the database file %s under a running receiver: nothing is acknowledged any more, and an alarm says so",
-    async (_, take) => {
-      const scene = await prepare();
-      const receiver = await scene.start();
-      expect((await scene.send("before", 20)).get(200)).toHaveLength(20);
-      take(scene.file);
-      const after = await scene.send("after", 60);
-      expect([...after.keys()]).toEqual([503]);
-      expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
-      await kill(receiver);
-    },
-  );
+  ])("a database file %s under a running receiver stops acknowledgements, and an alarm says so", async (_, take) => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    expect((await scene.send("before", 20)).get(200)).toHaveLength(20);
+    take(scene.file);
+    const after = await scene.send("after", 60);
+    expect([...after.keys()]).toEqual([503]);
+    expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
+    await kill(receiver);
+  });
 
-  it("the database file moved away and put back is gone on with, and has all that was acknowledged", async () => {
+  it("a database file that is moved away and put back is used again, and has all that was acknowledged", async () => {
     const scene = await prepare();
     const receiver = await scene.start();
     const before = (await scene.send("before", 20)).get(200) ?? [];
@@ -133,7 +130,7 @@ describe("the database file", () => {
     expect(lostOf(scene.file, [...before, ...taken])).toEqual([]);
   });
 
-  it("the database file moved away has by itself all that was acknowledged, and what takes its place keeps nothing of it", async () => {
+  it("a database file that is moved away has all that was acknowledged, and its replacement is not written to", async () => {
     const scene = await prepare();
     const receiver = await scene.start();
     const before = (await scene.send("before", 20)).get(200) ?? [];
@@ -150,7 +147,7 @@ describe("the database file", () => {
     expect(lostOf(scene.file, after)).toEqual([]);
   });
 
-  it("the database file gone, the receiver still stops in order, and touches nothing that took its place", async () => {
+  it("the receiver stops in order without its database file, and does not touch a replacement", async () => {
     const scene = await prepare();
     const receiver = await scene.start();
     await scene.send("before", 5);
@@ -245,9 +242,9 @@ describe.runIf(process.platform === "linux")("a file that is changed in place", 
   });
 });
 
-describe("what SQLite puts beside it", () => {
+describe("the files of SQLite next to the database", () => {
   it.each(["-wal", "-owner"])(
-    "what SQLite puts beside it deleted (%s): the receiver opens its files again and loses nothing",
+    "a receiver whose %s file is deleted opens its files again and loses nothing",
     async (end) => {
       const scene = await prepare();
       const receiver = await scene.start();
@@ -264,7 +261,7 @@ describe("what SQLite puts beside it", () => {
 
 describe("a program in the receiver's process that opens and closes the file", () => {
   it.each(["node:sqlite", "a second better-sqlite3", "fs.cp of the folder"])(
-    "a program in the receiver's process that opens and closes the file (%s), and the command line after it: no acknowledged event is lost in a crash",
+    "no acknowledged event is lost in a crash after a program in the process (%s) and the command line opened the file",
     { timeout: 60_000 },
     async (how) => {
       const scene = await prepare();
@@ -283,7 +280,7 @@ describe("a program in the receiver's process that opens and closes the file", (
   );
 
   it(
-    "a program in the receiver's process that opens and closes the file does not let the next process of a rolling deploy end this one",
+    "the next process of a rolling deploy cannot end this one after a program in the process opened and closed the file",
     { timeout: 60_000 },
     async () => {
       const scene = await prepare();

@@ -15,7 +15,7 @@ const LEAST_EVENTS = KILLS * 40;
 const HANDLERS = ["commits", "appends", "fails-first"];
 
 it(
-  "loses nothing and doubles nothing while the receiver is killed under load",
+  "a receiver that is killed under load loses nothing and repeats no effect",
   { timeout: 60_000 + KILLS * 10_000 },
   async () => {
     const seed = seedOfRun();

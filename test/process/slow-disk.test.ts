@@ -18,7 +18,7 @@ const LATEST_ANSWER_MS = 4_500;
 const slowDisk = buildSlowDisk(createBuildFolder(tmpdir()));
 
 test.skipIf(!slowDisk.ok)(
-  "with an fsync of 1.5 s each answer comes in time, and each event has one effect in the end",
+  "each answer comes in time with an fsync of 1.5 s, and each event has one effect in the end",
   async () => {
     if (!slowDisk.ok) return;
     const port = await findFreePort();

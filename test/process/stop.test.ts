@@ -50,7 +50,7 @@ describe("SIGTERM", () => {
     { closeListenerFirst: false, refusal: "answered 503" },
     { closeListenerFirst: true, refusal: "refused by the closed listener" },
   ])(
-    "SIGTERM lets running handlers end and leaves the rest to the next process; deliveries meanwhile are $refusal",
+    "SIGTERM lets running handlers end and leaves the rest to the next process, and deliveries meanwhile are $refusal",
     async ({ closeListenerFirst }) => {
       const { config, sender, start } = await prepare({ closeListenerFirst, stopTimeoutMs: 20_000 });
       const first = await start();
@@ -105,7 +105,7 @@ describe("SIGTERM", () => {
     // Then the stop meets events that are being stored while their places are reserved.
     { handlers: "faster than the deliveries", waitMs: 0, concurrency: 16, leavesWork: false },
   ])(
-    "SIGTERM under load counts no crash and leaves nothing leased, with handlers $handlers",
+    "SIGTERM under load counts no crash and leaves no lease, with handlers $handlers",
     { timeout: 60_000 + ROUNDS * 15_000 },
     async ({ waitMs, concurrency, leavesWork }) => {
       const { config, sender, start } = await prepare({
@@ -157,7 +157,7 @@ describe("SIGTERM", () => {
     // Then nothing but stop() itself is left to keep the process alive until the work is settled.
     { retries: "some", retry: {}, closeListenerFirst: true },
   ])(
-    "SIGTERM aborts a handler that takes too long, and it runs again: $retries retries, listener closed first: $closeListenerFirst",
+    "SIGTERM aborts a handler that takes too long, and it runs again ($retries retries, listener closed first: $closeListenerFirst)",
     async ({ retry, closeListenerFirst }) => {
       const { config, sender, start } = await prepare({ stopTimeoutMs: 200, retry, closeListenerFirst });
       const first = await start();
@@ -187,14 +187,14 @@ describe("SIGTERM", () => {
 });
 
 describe("a process with nothing left to do", () => {
-  it("a process with nothing left to do ends by itself after stop()", async () => {
+  it("a process with nothing left to do ends on its own after stop()", async () => {
     const { config } = await prepare({ mode: "start-and-stop" });
     const receiver = startReceiver(config);
     expect(await receiver.ended).toEqual(CLEAN);
     expect(receiver.lines.at(-1)).toMatchObject({ msg: "stopped" });
   });
 
-  it("a process with nothing left to do is not kept alive by a started receiver's thread or timers", async () => {
+  it("a process is not kept running by the thread or the timers of a started receiver", async () => {
     const { config } = await prepare({ mode: "start-only" });
     const receiver = startReceiver(config);
     expect(await receiver.ended).toEqual(CLEAN);

@@ -98,7 +98,7 @@ async function deliverBeside(port: number, strangers: Strangers) {
   }
 }
 
-describe.each(["node:http", "listener", "express", "fetch"])("over %s, beside 64 strangers", (mount) => {
+describe.each(["node:http", "listener", "express", "fetch"])("64 slow senders over %s", (mount) => {
   const held: Strangers = {
     connections: 64,
     chunkBytes: 1,
@@ -112,7 +112,7 @@ describe.each(["node:http", "listener", "express", "fetch"])("over %s, beside 64
     ["with chunks of one byte", held],
     ["with chunks of one byte and no signature", { ...held, isSigned: false, forMs: 2_500 }],
   ])(
-    "beside 64 strangers %s every delivery is taken, and neither memory nor the event loop is theirs",
+    "every delivery is accepted next to 64 senders %s, with limited memory and delay of the event loop",
     async (_, strangers) => {
       const { port, cost } = await startReceiver(mount);
       expect(await deliver(port)).toBe("accepted");
@@ -124,7 +124,7 @@ describe.each(["node:http", "listener", "express", "fetch"])("over %s, beside 64
     },
   );
 
-  test("a delivery is taken or sent again while large bodies take all room, and the room is free afterwards", async () => {
+  test("a delivery is accepted or sent again while large bodies take all room, and the room is free afterwards", async () => {
     const large = { ...held, chunkBytes: MEGABYTE, forMs: PATIENCE_MS };
     const { port, cost } = await startReceiver(mount, PATIENCE_MS);
     expect(await deliver(port)).toBe("accepted");
