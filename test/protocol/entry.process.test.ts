@@ -24,14 +24,14 @@ function importGraph(): Map<string, string[]> {
   return graph;
 }
 
-test("pigeonhole/protocol needs nothing but node:crypto", () => {
+test("pigeonhole/protocol imports nothing but node:crypto", () => {
   const graph = importGraph();
   expect(graph.size).toBeGreaterThanOrEqual(5);
   const outside = [...graph.values()].flat().filter((name) => !name.startsWith("./") && !name.startsWith("../"));
   expect(new Set(outside)).toEqual(new Set(["node:crypto"]));
 });
 
-test("pigeonhole/protocol loads where no package is installed", () => {
+test("pigeonhole/protocol loads without any installed package", () => {
   // The loader hook names every module as it is resolved, so this does not depend on how imports are written.
   const hook = `export async function resolve(name, context, next) {
     const found = await next(name, context);

@@ -33,13 +33,13 @@ const BAD = [
   "email.sent!",
 ];
 
-test.each(GOOD)("%j is a pattern", (text) => {
+test.each(GOOD)("the text %j is a pattern", (text) => {
   expect(isPattern(text)).toBe(true);
   expect(() => checkPattern(text, "types")).not.toThrow();
 });
 
-describe.each(BAD)("%j is none", (text) => {
-  test("and is refused with what to write", () => {
+describe.each(BAD)("%j is not a pattern", (text) => {
+  test(`the text ${JSON.stringify(text)} is refused, and the error says what to write`, () => {
     expect(isPattern(text)).toBe(false);
     expect(() => checkPattern(text, "types")).toThrow(
       expect.objectContaining({
@@ -51,7 +51,7 @@ describe.each(BAD)("%j is none", (text) => {
     );
   });
 
-  test("in every place that takes patterns", () => {
+  test(`the text ${JSON.stringify(text)} is refused in every place that takes patterns`, () => {
     const receiver = createReceiver({ secrets: `whsec_${"a".repeat(43)}`, store: ":memory:", clock: fakeClock() });
     const sandbox = createSandbox({ clock: "manual" });
     const rule = { fault: { kind: "drop" as const }, types: text };
@@ -81,29 +81,32 @@ test.each<[pattern: string, name: string, matches: boolean]>([
   ["email.*", "Email.sent", false],
   ["*.sent", "email.sent", false],
   ["contactEvents.*", "contactEvents.sendBatch", true],
-])("%j and %j: %j", (pattern, name, matches) => {
+])("the pattern %j matches %j: %j", (pattern, name, matches) => {
   expect(matchesPattern(pattern, name)).toBe(matches);
 });
 
-test("a list matches what one of it matches, and only * the type of an unreadable delivery", () => {
+test("a list matches what one of its patterns matches, and only * matches the type of an unreadable delivery", () => {
   const matches = parsePatterns("email.sent, form.*", "events");
   expect(["email.sent", "form.submitted", "email.received", null].map(matches)).toEqual([true, true, false, false]);
   expect(parsePatterns("form.*,*", "events")(null)).toBe(true);
 });
 
-test("all is every type, in the order of the service's list", () => {
+test("the word all selects every type, in the order of the service's list", () => {
   expect(typesMatching("all")).toEqual([...EVENT_TYPES]);
   expect(typesMatching("*")).toEqual([...EVENT_TYPES]);
   expect(typesMatching("form.*")).toEqual(["form.submitted", "form.confirmed"]);
   expect(typesMatching("email.lost")).toEqual([]);
 });
 
-test.each(["*", "email.*", "form.*", "email.received"])("%j means the same in every place", (pattern) => {
-  const found = EVENT_TYPES.filter((type) => matchesPattern(pattern, type));
-  expect(found.length).toBeGreaterThan(0);
-  expect(EVENT_TYPES.filter(parsePatterns(pattern, "events"))).toEqual(found);
-  expect(parseEvents(pattern)).toEqual(found);
-  expect(wantedEndpoint(`http://127.0.0.1:1/=${pattern}`).eventTypes).toEqual(found);
-  const search = readMatcher("type", pattern);
-  expect(search.ok && EVENT_TYPES.filter((type) => search.matches({ event: { type } } as never, 0))).toEqual(found);
-});
+test.each(["*", "email.*", "form.*", "email.received"])(
+  "the pattern %j selects the same types in every place",
+  (pattern) => {
+    const found = EVENT_TYPES.filter((type) => matchesPattern(pattern, type));
+    expect(found.length).toBeGreaterThan(0);
+    expect(EVENT_TYPES.filter(parsePatterns(pattern, "events"))).toEqual(found);
+    expect(parseEvents(pattern)).toEqual(found);
+    expect(wantedEndpoint(`http://127.0.0.1:1/=${pattern}`).eventTypes).toEqual(found);
+    const search = readMatcher("type", pattern);
+    expect(search.ok && EVENT_TYPES.filter((type) => search.matches({ event: { type } } as never, 0))).toEqual(found);
+  },
+);

@@ -36,14 +36,14 @@ test("a genuine delivery has no findings", () => {
   expect(explain({ nowMs: NOW - 20_000 }).summary).toBe("Genuine: signed 20 seconds ahead of now with secrets[0].");
 });
 
-test("a delivery that another secret of the list made says which", () => {
+test("the explanation says which other secret of the list made the signature", () => {
   const explanation = explain({ secrets: ["whsec_old", "whsec_older", SECRET] });
   expect(explanation.ok).toBe(true);
   expect(codes(explanation)).toEqual(["secret_not_first"]);
   expect(explanation.findings[0]?.message).toBe("secrets[2] of 3 made the signature, not secrets[0].");
 });
 
-describe("the secret", () => {
+describe("explaining the secret", () => {
   const bareKey = SECRET.slice("whsec_".length);
   test.each<[FindingCode, string, string]>([
     ["secret_has_whitespace", "a line end behind", `${SECRET}\n`],
@@ -53,18 +53,18 @@ describe("the secret", () => {
     ["secret_has_quotes", "a line end written out", `${SECRET}\\n`],
     ["secret_prefix_missing", "no prefix", bareKey],
     ["secret_prefix_missing", "no prefix and a line end", `${bareKey}\n`],
-  ])("the explanation of a secret: %s: %s", (code, _name, secret) => {
+  ])("the explanation names the mistake %s for a secret with %s", (code, _name, secret) => {
     const explanation = explain({ secrets: secret });
     expect(explanation.verdict).toMatchObject({ reason: "mismatch" });
     expect(codes(explanation)).toEqual([code]);
   });
 
-  test("whitespace around a secret is said in the words of a cure", () => {
+  test("the explanation says how to remove whitespace around a secret", () => {
     const [finding] = explain({ secrets: `${SECRET}\n` }).findings;
     expect(finding?.message).toBe("secrets[0] has white space or a line end around it; it would match after trimming.");
   });
 
-  test("the explanation of a secret: a sender that signs without the prefix, or with the decoded key as Standard Webhooks", () => {
+  test("the explanation recognises a sender that signs without the prefix, or with the decoded key as Standard Webhooks does", () => {
     const headers = (key: string | Buffer) => ({
       "x-svc-signature": `t=1700000000,v1=${hmac(key, `1700000000.${COMPACT}`)}`,
     });
@@ -72,7 +72,7 @@ describe("the secret", () => {
     expect(codes(explain({ headers: headers(Buffer.from(bareKey, "base64")) }))).toEqual(["secret_base64_decoded"]);
   });
 
-  test("the explanation says which secret of several is meant", () => {
+  test("the explanation says which of several secrets it means", () => {
     const [finding] = explain({ secrets: ["whsec_other", `${SECRET} `] }).findings;
     expect(finding?.message).toMatch(/^secrets\[1\] has white space/);
   });
@@ -82,11 +82,11 @@ describe("the secret", () => {
     ["secret_is_api_key", '"svc_test_0123456789abcdef01234567"'],
     ["secret_is_endpoint_id", "whe_0123456789abcdef01234567"],
     ["secret_has_other_length", SECRET.slice(0, -3)],
-  ])("the explanation of a secret: %s is seen without a match", (code, secret) => {
+  ])("the explanation names the mistake %s without a matching signature", (code, secret) => {
     expect(codes(explain({ secrets: secret }))).toEqual([code, "secret_unknown"]);
   });
 
-  test("the explanation of a secret: a secret of the right form that fits nothing, as text or as a key object", () => {
+  test("the explanation says that a secret of the right form does not match, as text or as a key object", () => {
     const other = `whsec_${"x".repeat(43)}`;
     expect(codes(explain({ secrets: other }))).toEqual(["secret_unknown"]);
     expect(codes(explain({ secrets: [createSecretKey(Buffer.from(other))] }))).toEqual(["secret_unknown"]);
@@ -94,7 +94,7 @@ describe("the secret", () => {
   });
 });
 
-describe("the body", () => {
+describe("explaining the body", () => {
   test.each<[FindingCode, string, string | Buffer, string | Buffer]>([
     ["body_reserialised", "written compactly", COMPACT, PRETTY],
     ["body_reserialised", "pretty-printed with 2 spaces", PRETTY, COMPACT],
@@ -119,7 +119,7 @@ describe("the body", () => {
     ["body_decoded_as_latin1", "read as UTF-8", '{"a":"é"}', Buffer.from('{"a":"é"}', "latin1")],
     ["body_base64", "base64-decoded body", COMPACT, Buffer.from(COMPACT).toString("base64")],
     ["body_quoted_as_json", "quoted as a JSON string", COMPACT, JSON.stringify(COMPACT)],
-  ])("the explanation of a body: %s: signed %s", (code, words, signedBody, body) => {
+  ])("the explanation names %s if the signature was made for a body %s", (code, words, signedBody, body) => {
     const explanation = explain({ body }, { body: signedBody });
     expect(codes(explanation)).toEqual([code]);
     expect(explanation.findings[0]?.message).toContain(words);
@@ -132,11 +132,11 @@ describe("the body", () => {
     ["body_stringified_object", "[object Object]"],
     ["body_lost_characters", '{"a":"\uFFFD"}'],
     ["body_lost_characters", Buffer.from('{"a":"\uFFFD"}')],
-  ])("the explanation of a body: %s is seen without a match", (code, body) => {
+  ])("the explanation names %s without a matching signature", (code, body) => {
     expect(codes(explain({ body }, { body: Buffer.from([0xff, 0x00]) }))).toEqual([code, "secret_unknown"]);
   });
 
-  test("JSON nested too deeply to be written again, and large bodies, are explained all the same", () => {
+  test("the explanation covers large bodies, and JSON that is too deeply nested to be written again", () => {
     const deep = "[".repeat(200_000) + "]".repeat(200_000);
     expect(codes(explain({ body: deep }, { body: "other" }))).toEqual(["secret_unknown"]);
     const large = `"${"x".repeat(300_000)}"`;
@@ -144,12 +144,12 @@ describe("the body", () => {
   });
 });
 
-test("two causes at once are both named", () => {
+test("the explanation names both of two causes", () => {
   const explanation = explain({ secrets: `${SECRET}\n`, body: COMPACT }, { body: PRETTY });
   expect(codes(explanation)).toEqual(["secret_has_whitespace", "body_reserialised"]);
 });
 
-describe("the timestamp", () => {
+describe("explaining the timestamp", () => {
   const headers = (sent: string, signedText: string, beside?: string) => ({
     "x-svc-signature": `t=${sent},v1=${hmac(SECRET, `${signedText}${COMPACT}`)}`,
     "x-svc-timestamp": beside,
@@ -168,14 +168,14 @@ describe("the timestamp", () => {
       { timestampIn: "header" },
     ],
     ["timestamp_not_signed", "the body alone", headers("1700000000", ""), {}],
-  ])("the explanation of a timestamp: %s: %s", (code, _name, headers, assumptions = {}) => {
+  ])("the explanation names %s for this timestamp: %s", (code, _name, headers, assumptions = {}) => {
     expect(codes(explain({ headers, assumptions }))).toEqual([code]);
   });
 
   test.each([
     [301, "clock_ahead", "301 seconds before this machine's clock", "this machine's clock is ahead"],
     [-301, "clock_behind", "301 seconds ahead of this machine's clock", "This machine's clock is behind"],
-  ])("the explanation of a timestamp: %i seconds off: %s", (skew, code, message, fix) => {
+  ])("the explanation of a timestamp that is %i seconds off is %s", (skew, code, message, fix) => {
     const explanation = explain({ nowMs: NOW + skew * 1000 });
     expect(codes(explanation)).toEqual([code]);
     expect(explanation.findings[0]?.message).toContain(message);
@@ -185,17 +185,17 @@ describe("the timestamp", () => {
   });
 
   test.each([3600, -7200, 5 * 3600 + 20])(
-    "the explanation of a timestamp: %i seconds off looks like a time zone",
+    "the explanation of a timestamp that is %i seconds off mentions a time zone",
     (skew) => {
       expect(explain({ nowMs: NOW + skew * 1000 }).findings[0]?.message).toContain("whole hours");
     },
   );
 
-  test("a time in 1970 looks like seconds divided once more", () => {
+  test("the explanation of a time in 1970 says that seconds were divided once more", () => {
     expect(codes(explain({}, { timestamp: 1_700_000_000 }))).toEqual(["timestamp_unit"]);
   });
 
-  test("a mismatch that is also out of time says both", () => {
+  test("the explanation of a mismatch outside the time window says both", () => {
     expect(codes(explain({ secrets: `${SECRET}\n`, nowMs: NOW + 400_000 }))).toEqual([
       "secret_has_whitespace",
       "clock_ahead",
@@ -203,7 +203,7 @@ describe("the timestamp", () => {
   });
 });
 
-describe("headers that cannot be read", () => {
+describe("explaining headers that cannot be read", () => {
   const value = "0".repeat(64);
   test.each<[FindingCode[], string, Record<string, string | string[]>, string]>([
     [["signature_missing"], "none", {}, "no header x-svc-signature"],
@@ -231,7 +231,7 @@ describe("headers that cannot be read", () => {
     [["timestamp_malformed"], "no zone", { "x-svc-signature": `t=2023-11-14T22:13:20,v1=${value}` }, "time zone"],
     [["timestamp_malformed"], "junk time", { "x-svc-signature": `t=CANARY,v1=${value}` }, "neither digits nor"],
     [["timestamp_unit"], "microseconds", { "x-svc-signature": `t=1700000000000000,v1=${value}` }, "16 digits"],
-  ])("headers that cannot be read: %j: %s", (expected, _name, headers, words) => {
+  ])("the explanation names %j for headers with this mistake: %s", (expected, _name, headers, words) => {
     const explanation = explain({ headers });
     expect(explanation.ok).toBe(false);
     expect(codes(explanation)).toEqual(expected);
@@ -240,7 +240,7 @@ describe("headers that cannot be read", () => {
     expect(JSON.stringify(explanation)).not.toContain(value);
   });
 
-  test("the assumed place is named", () => {
+  test("the explanation names the assumed place of the timestamp", () => {
     const headers = { "x-svc-signature": value };
     const message = (timestampIn: "signature" | "header") =>
       explain({ headers, assumptions: { timestampIn } }).findings[0]?.message;
@@ -249,7 +249,7 @@ describe("headers that cannot be read", () => {
   });
 });
 
-test("no explanation holds the secret, the signature or a part of the body", () => {
+test("the explanation contains no secret, no signature and no part of the body", () => {
   const bare = SECRET.slice("whsec_".length);
   const secrets = [SECRET, `${SECRET}\n`, `"${SECRET}"`, bare, `svc_live_${bare}`, `whe_${bare}`, SECRET.slice(0, 30)];
   const bodies = [COMPACT, PRETTY, `${COMPACT}\n`, JSON.stringify(COMPACT), "CANARYbody"];
@@ -269,7 +269,7 @@ test("no explanation holds the secret, the signature or a part of the body", () 
   expect(seen).toBeGreaterThan(100);
 });
 
-test("throws for what no sender can influence, as verifySignature does", () => {
+test("explainSignature throws for arguments that no sender can influence, as verifySignature does", () => {
   expect(() => explain({ secrets: [] })).toThrow(expect.objectContaining({ code: "invalid_secret" }));
   expect(() => explain({ toleranceSeconds: Number.NaN })).toThrow(
     expect.objectContaining({ code: "invalid_argument" }),

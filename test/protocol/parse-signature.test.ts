@@ -14,11 +14,11 @@ function parse(signature: string | undefined, timestamp?: string, changes: Parti
   return parseSignature((name) => headers[name], { ...SIGNATURE_ASSUMPTIONS, ...changes });
 }
 
-test("the digest of these tests has both characters in which base64 and base64url differ, or it shows nothing", () => {
+test("the digest of these tests has both characters in which base64 and base64url differ", () => {
   expect(base64).not.toBe(`${base64url}=`);
 });
 
-describe("layouts that are read", () => {
+describe("the two documented layouts", () => {
   test.each([
     ["hex", `t=${T},v1=${hex}`],
     ["hex in upper case", `t=${T},v1=${hex.toUpperCase()}`],
@@ -29,7 +29,7 @@ describe("layouts that are read", () => {
     ["the time last", `v1=${hex},t=${T}`],
     ["spaces and tabs between", ` t=${T} ,\t v1=${hex} `],
     ["unknown keys", `t=${T},v0=abc,v1=${hex},key-id=1,v2=`],
-  ])("layouts that are read: combined: %s", (_name, header) => {
+  ])("the combined layout is read: %s", (_name, header) => {
     expect(parse(header)).toEqual({
       ok: true,
       timestampText: T,
@@ -49,7 +49,7 @@ describe("layouts that are read", () => {
     ["v1=", `v1=${base64}`],
     ["v1,", `v1,${base64}`],
     ["v1= and an unknown key", `v1=${hex},k=2`],
-  ])("layouts that are read: bare with the time beside it: %s", (_name, header) => {
+  ])("the bare layout with a separate time is read: %s", (_name, header) => {
     expect(parse(header, ` ${T}\t`)).toEqual({
       ok: true,
       timestampText: T,
@@ -59,18 +59,18 @@ describe("layouts that are read", () => {
     });
   });
 
-  test("several v1 are all kept, in order", () => {
+  test("several v1 values are all kept, in order", () => {
     const other = Buffer.alloc(32, 7);
     expect(parse(`t=${T},v1=${other.toString("hex")},v1=${base64}`)).toMatchObject({ signatures: [other, digest] });
   });
 
-  test("a t= beside X-Svc-Timestamp is the one that counts", () => {
+  test("the time t= is used if X-Svc-Timestamp is present as well", () => {
     expect(parse(`t=${T},v1=${hex}`, "1600000000")).toMatchObject({ timestampText: T, timestampFrom: "signature" });
     expect(parse(`t=${T},v1=${hex}`, "junk")).toMatchObject({ timestampText: T });
   });
 });
 
-describe("layouts that other senders use are read as well", () => {
+describe("the layouts of other senders", () => {
   const other = Buffer.alloc(32, 7);
   test.each<[string, string, readonly Buffer[]]>([
     ["the header twice", `t=${T},v1=${hex}, t=${T},v1=${hex}`, [digest, digest]],
@@ -85,7 +85,7 @@ describe("layouts that other senders use are read as well", () => {
     ["a list that ends in a comma", `,t=${T},,v1=${hex},`, [digest]],
     ["a value that cannot be read beside one that can", `t=${T},v1=junk,v1=${hex},v2=${hex}00`, [digest]],
     ["a time that cannot be read beside one that can", `t=junk,t=${T},v1=${hex}`, [digest]],
-  ])("layouts that other senders use are read as well with the time in it: %s", (_name, header, signatures) => {
+  ])("another sender's layout with the time inside is read: %s", (_name, header, signatures) => {
     expect(parse(header)).toMatchObject({ ok: true, timestampText: T, timestampFrom: "signature", signatures });
   });
 
@@ -100,13 +100,13 @@ describe("layouts that other senders use are read as well", () => {
     ["hmac-sha256=", `hmac-sha256=${hex}`, [digest]],
     ["quotation marks", `"${hex}"`, [digest]],
     ["a time that cannot be read in it", `t=junk,v1=${hex}`, [digest]],
-  ])("layouts that other senders use are read as well with the time beside it: %s", (_name, header, signatures) => {
+  ])("another sender's layout with a separate time is read: %s", (_name, header, signatures) => {
     expect(parse(header, T)).toMatchObject({ ok: true, timestampText: T, timestampFrom: "header", signatures });
     expect(parse(header, `${T}, ${T}`)).toMatchObject({ ok: true, timestampText: T });
   });
 });
 
-describe("headers that hold nothing to verify", () => {
+describe("headers without a readable signature", () => {
   test.each([
     ["", "empty"],
     [" \t ", "empty"],
@@ -123,11 +123,11 @@ describe("headers that hold nothing to verify", () => {
     ["sha256=", "undecodable_signature"],
     ["null", "undecodable_signature"],
     [`sha512=${hex}${hex}`, "undecodable_signature"],
-  ])("headers that hold nothing to verify: %j: %s", (header, fault) => {
+  ])("a header that cannot be read is refused: %j, %s", (header, fault) => {
     expect(parse(header, T)).toEqual({ ok: false, reason: "malformed_signature", fault });
   });
 
-  test("headers that hold nothing to verify: 4096 characters are still read", () => {
+  test("a header of 4096 characters is still read", () => {
     const header = `t=${T},v1=${hex},k=`;
     expect(parse(header.padEnd(4096, "x"))).toMatchObject({ ok: true });
   });
@@ -150,53 +150,47 @@ describe("headers that hold nothing to verify", () => {
     ["the base64 of 33 bytes", Buffer.alloc(33).toString("base64")],
     ["the base64 of the hex", Buffer.from(hex).toString("base64")],
     ["a whole SHA-512", Buffer.alloc(64).toString("hex")],
-  ])(
-    "headers that hold nothing to verify: a value that is not exactly 32 bytes in one spelling: %s",
-    (_name, value) => {
-      const malformed = { ok: false, reason: "malformed_signature", fault: "undecodable_signature" };
-      expect(parse(value, T)).toEqual(malformed);
-      expect(parse(`t=${T},v1=${value}`)).toEqual(malformed);
-    },
-  );
+  ])("a value that is not exactly 32 bytes in one spelling is refused: %s", (_name, value) => {
+    const malformed = { ok: false, reason: "malformed_signature", fault: "undecodable_signature" };
+    expect(parse(value, T)).toEqual(malformed);
+    expect(parse(`t=${T},v1=${value}`)).toEqual(malformed);
+  });
 
-  test("headers that hold nothing to verify: no header at all", () => {
+  test("a request without the header is refused", () => {
     expect(parse(undefined, T)).toEqual({ ok: false, reason: "missing_signature" });
   });
 
-  test("headers that hold nothing to verify: a signature without a time", () => {
+  test("a signature without a time is refused", () => {
     expect(parse(hex)).toEqual({ ok: false, reason: "missing_timestamp" });
     expect(parse(`v1=${hex}`)).toEqual({ ok: false, reason: "missing_timestamp" });
   });
 
-  test.each(["", "junk", "1700000000123456", "2023-02-30T00:00:00Z"])(
-    "headers that hold nothing to verify: the time %j",
-    (time) => {
-      const malformed = { ok: false, reason: "malformed_timestamp" };
-      expect(parse(hex, time)).toEqual(malformed);
-      expect(parse(`t=${time},v1=${hex}`)).toEqual(malformed);
-    },
-  );
+  test.each(["", "junk", "1700000000123456", "2023-02-30T00:00:00Z"])("the time %j is refused", (time) => {
+    const malformed = { ok: false, reason: "malformed_timestamp" };
+    expect(parse(hex, time)).toEqual(malformed);
+    expect(parse(`t=${time},v1=${hex}`)).toEqual(malformed);
+  });
 
-  test("headers that hold nothing to verify: two times of which nobody can say which was signed", () => {
+  test("two different times are refused, since it is unknown which was signed", () => {
     const malformed = { ok: false, reason: "malformed_timestamp" };
     expect(parse(hex, "1700000000, 1700000001")).toEqual(malformed);
     expect(parse(`t=1700000000,t=1700000001,v1=${hex}`)).toEqual(malformed);
   });
 });
 
-describe("assumptions", () => {
-  test("assumptions: timestampIn: signature never looks at the timestamp header", () => {
+describe("the assumptions", () => {
+  test("the assumption timestampIn: signature ignores the timestamp header", () => {
     expect(parse(hex, T, { timestampIn: "signature" })).toEqual({ ok: false, reason: "missing_timestamp" });
     expect(parse(`t=${T},v1=${hex}`, undefined, { timestampIn: "signature" })).toMatchObject({ ok: true });
   });
 
-  test("assumptions: timestampIn: header never uses t=", () => {
+  test("the assumption timestampIn: header ignores t=", () => {
     const changes = { timestampIn: "header" } as const;
     expect(parse(`t=1,v1=${hex}`, T, changes)).toMatchObject({ timestampText: T, timestampFrom: "header" });
     expect(parse(`t=${T},v1=${hex}`, undefined, changes)).toEqual({ ok: false, reason: "missing_timestamp" });
   });
 
-  test("assumptions: encodings narrows what is read", () => {
+  test("the assumption encodings limits what is read", () => {
     const malformed = { reason: "malformed_signature", fault: "undecodable_signature" };
     expect(parse(hex, T, { encodings: ["base64"] })).toMatchObject(malformed);
     expect(parse(base64, T, { encodings: ["hex", "base64url"] })).toMatchObject(malformed);
@@ -204,7 +198,7 @@ describe("assumptions", () => {
     expect(parse(base64url, T, { encodings: ["base64"] })).toMatchObject(malformed);
   });
 
-  test("assumptions: headers of other names", () => {
+  test("the assumptions can name other headers", () => {
     const headers: Record<string, string> = { "x-other": hex, "x-when": T };
     const changes = { ...SIGNATURE_ASSUMPTIONS, signatureHeader: "x-other", timestampHeader: "x-when" };
     expect(parseSignature((name) => headers[name], changes)).toMatchObject({ ok: true, timestampText: T });

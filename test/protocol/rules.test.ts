@@ -45,14 +45,11 @@ describe("the retry schedule of the service", () => {
     [1, 6 * HOUR, 6 * HOUR],
     [1, 7 * HOUR, 6 * HOUR],
     [6, 7 * HOUR, 10 * HOUR],
-  ])(
-    "the retry schedule of the service after attempt %i a Retry-After of %i ms makes %i ms",
-    (attempt, retryAfterMs, wait) => {
-      expect(retryDelay({ attempt, random: middle, retryAfterMs })).toBe(wait);
-    },
-  );
+  ])("the wait after attempt %i with a Retry-After of %i ms is %i ms", (attempt, retryAfterMs, wait) => {
+    expect(retryDelay({ attempt, random: middle, retryAfterMs })).toBe(wait);
+  });
 
-  test("the retry schedule of the service answers that are tried again", () => {
+  test("the retry schedule of the service says which answers are tried again", () => {
     const all = Array.from({ length: 500 }, (_, index) => index + 100);
     const retried = all.filter((status) => isRetryableStatus(status));
     expect(retried).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_, index) => index + 500)]);
@@ -63,7 +60,7 @@ describe("the retry schedule of the service", () => {
 });
 
 describe("event types", () => {
-  test("event types are 24: 14 by default and 10 to be named", () => {
+  test("the service has 24 event types: 14 by default and 10 that must be named", () => {
     expect(DEFAULT_EVENT_TYPES).toHaveLength(14);
     expect(EXPLICIT_EVENT_TYPES).toHaveLength(10);
     expect(new Set(EVENT_TYPES).size).toBe(24);
@@ -71,14 +68,14 @@ describe("event types", () => {
   });
 
   test.each(["", "email", "email.", "Email.Sent", "email.sent ", "__proto__", "constructor", "toString"])(
-    "event types %j is none",
+    "the text %j is not an event type",
     (type) => {
       expect(isEventType(type)).toBe(false);
     },
   );
 });
 
-test("limits are those of the documents", () => {
+test("the limits are those of the documents", () => {
   expect(LIMITS).toMatchObject({
     deliveryTimeoutMs: 5000,
     toleranceSeconds: 300,
@@ -89,7 +86,7 @@ test("limits are those of the documents", () => {
 });
 
 describe("assumptions", () => {
-  test("each assumption says what is not shown, what is assumed and how to change it", () => {
+  test("each assumption says what is not documented, what is assumed and how to change it", () => {
     for (const { id, notShown, assumed, change } of ASSUMPTIONS) {
       expect(id).toMatch(/^[a-z_]+$/);
       for (const text of [notShown, assumed, change]) expect(text, id).toMatch(/^[A-Z`].+\.$/s);
@@ -107,11 +104,11 @@ describe("assumptions", () => {
     "test_marker",
     "retry_signing",
     "failure_count",
-  ])("assumptions %s is listed", (id) => {
+  ])("the assumptions list %s", (id) => {
     expect(ASSUMPTIONS.map((assumption) => assumption.id)).toContain(id);
   });
 
-  test("assumptions name the values that are in force", () => {
+  test("the assumptions name the values that are in force", () => {
     const text = (id: string): string => ASSUMPTIONS.find((assumption) => assumption.id === id)?.assumed ?? "";
     expect(text("event_id_format")).toContain(`1 to ${MAX_EVENT_ID_LENGTH} characters`);
     expect(text("timestamp_place").toLowerCase()).toContain(SIGNATURE_ASSUMPTIONS.timestampHeader);
@@ -119,7 +116,7 @@ describe("assumptions", () => {
     expect(text("retry_after_order")).toContain(`${MAX_RETRY_SPAN_MS / HOUR} hours`);
   });
 
-  test("the defaults cannot be changed for everybody", () => {
+  test("the defaults cannot be changed for all receivers", () => {
     expect(Object.isFrozen(SIGNATURE_ASSUMPTIONS) && Object.isFrozen(SIGNATURE_ASSUMPTIONS.encodings)).toBe(true);
     expect(SIGNATURE_ASSUMPTIONS).toEqual({
       signatureHeader: "x-svc-signature",

@@ -33,14 +33,14 @@ const receiverWith = (secrets: unknown): unknown =>
   createReceiver({ secrets: [secrets as string], store: ":memory:", clock: fakeClock(), logger: silentLogger });
 const takenThough = new Set(["secret_prefix_missing", "secret_has_other_length"]);
 
-describe.each(MISTAKES)("%j", (secret, codes) => {
+describe.each(MISTAKES)("the secret %j", (secret, codes) => {
   const mistakes = secretMistakes(secret);
 
-  test(`has the mistakes ${JSON.stringify(codes)}`, () => {
+  test(`the secret ${JSON.stringify(secret)} has the mistakes ${JSON.stringify(codes)}`, () => {
     expect(mistakes.map(({ code }) => code)).toEqual(codes);
   });
 
-  test("is judged in the same words by a receiver and by doctor", () => {
+  test(`a receiver and doctor say the same about the secret ${JSON.stringify(secret)}`, () => {
     const refusal = mistakes.find(({ code }) => !takenThough.has(code));
     if (refusal === undefined) expect(() => receiverWith(secret)).not.toThrow();
     else expect(() => receiverWith(secret)).toThrow(`secrets[0] ${refusal.what}. ${refusal.fix}`);
@@ -52,7 +52,7 @@ describe.each(MISTAKES)("%j", (secret, codes) => {
     );
   });
 
-  test("is taken by the sandbox only when nothing is wrong with it", () => {
+  test(`the sandbox accepts the secret ${JSON.stringify(secret)} only if it has no mistake`, () => {
     const create = (): unknown =>
       createSandbox({ clock: "manual" }).endpoints.create({ url: "http://127.0.0.1:1/" }, { secret: secret as string });
     if (secret === undefined || codes.length === 0) expect(create).not.toThrow();
@@ -60,7 +60,7 @@ describe.each(MISTAKES)("%j", (secret, codes) => {
   });
 });
 
-test("a secret that is made has the shape that the sandbox and the contract ask for", () => {
+test("a generated secret has the form that the sandbox and the contract ask for", () => {
   const secret = makeSecret();
   expect(secret).toMatch(SECRET_PATTERN);
   expect(webhookSecret.safeParse(secret).success).toBe(true);

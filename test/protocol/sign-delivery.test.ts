@@ -12,13 +12,13 @@ describe("signDelivery", () => {
     expect(sign()["x-svc-signature"]).toMatch(/^t=1700000000,v1=[0-9a-f]{64}$/);
   });
 
-  test("signDelivery bare: the value alone, and the time in its own header", () => {
+  test("signDelivery writes the bare layout as the value alone, with the time in its own header", () => {
     const headers = sign({ format: "bare" });
     expect(headers["x-svc-signature"]).toMatch(/^[0-9a-f]{64}$/);
     expect(headers["x-svc-timestamp"]).toBe("1700000000");
   });
 
-  test("signDelivery takes the current time when none is given", () => {
+  test("signDelivery uses the current time if none is given", () => {
     const before = Math.floor(Date.now() / 1000);
     const time = Number(/^t=(\d+),/.exec(signDelivery({ body: "", secret: SECRET })["x-svc-signature"] ?? "")?.[1]);
     expect(time).toBeGreaterThanOrEqual(before);
@@ -45,12 +45,12 @@ describe("signDelivery", () => {
   const table = formats.flatMap((format) =>
     encodings.flatMap((encoding) => timestamps.map((timestamp) => ({ format, encoding, timestamp }))),
   );
-  test.each(table)("what signDelivery signs verifies: $format $encoding $timestamp", (changes) => {
+  test.each(table)("the signature that signDelivery writes verifies: $format $encoding $timestamp", (changes) => {
     const verdict = verifySignature({ body: "{}", headers: sign(changes), secrets: SECRET, nowMs: NOW });
     expect(verdict).toMatchObject({ ok: true, skewSeconds: 0 });
   });
 
-  test("signDelivery signs a text as it stands, readable or not", () => {
+  test("signDelivery signs a timestamp text unchanged, readable or not", () => {
     const headers = sign({ timestamp: "soon", format: "bare" });
     expect(headers["x-svc-timestamp"]).toBe("soon");
     const verdict = verifySignature({ body: "{}", headers, secrets: SECRET });

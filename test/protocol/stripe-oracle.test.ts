@@ -22,7 +22,7 @@ function stripeAccepts(body: string, header: string, secret: string, nowMs: numb
 }
 
 describe("the stripe package as an independent implementation", () => {
-  test("the stripe package as an independent implementation accepts what signDelivery signs, and nothing else", () => {
+  test("the stripe package accepts what signDelivery signs, and nothing else", () => {
     fc.assert(
       fc.property(bodyArb, secretArb, secretArb, secondsArb, (body, secret, otherSecret, seconds) => {
         // An empty body is refused by stripe whatever its signature.
@@ -37,7 +37,7 @@ describe("the stripe package as an independent implementation", () => {
     );
   });
 
-  test("the stripe package as an independent implementation makes headers that verifySignature accepts, and writes the very same text", () => {
+  test("the stripe package makes headers that verifySignature accepts, with the same text", () => {
     fc.assert(
       fc.property(bodyArb, secretArb, secretArb, secondsArb, (payload, secret, otherSecret, timestamp) => {
         fc.pre(secret !== otherSecret);
@@ -52,7 +52,7 @@ describe("the stripe package as an independent implementation", () => {
     );
   });
 
-  test("the stripe package as an independent implementation agrees about the age of a delivery, but for the future, which it does not bound", () => {
+  test("the stripe package agrees about the age of a delivery, except for future times, which it does not limit", () => {
     const secret = `whsec_${"k".repeat(43)}`;
     const headers = signDelivery({ body: "{}", secret, timestamp: 1_700_000_000_000 });
     const header = headers["x-svc-signature"] ?? "";

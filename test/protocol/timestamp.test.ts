@@ -15,7 +15,7 @@ describe("parseTimestamp", () => {
     ["2023-11-14T22:13:20.123456789Z", 1_700_000_000_123],
     ["2023-11-14T23:43:20+01:30", 1_700_000_000_000],
     ["2024-02-29T00:00:00Z", Date.UTC(2024, 1, 29)],
-  ])("parseTimestamp reads %s", (text, ms) => {
+  ])("parseTimestamp reads the text %s", (text, ms) => {
     expect(parseTimestamp(text)).toBe(ms);
   });
 

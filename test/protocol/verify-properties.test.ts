@@ -135,7 +135,7 @@ const mutationArb: fc.Arbitrary<Mutation> = fc.oneof(
 );
 
 describe("verification against the reference", () => {
-  test("verification against the reference accepts exactly what the reference accepts, whatever is done to a delivery", () => {
+  test("verification accepts exactly what the reference verifier accepts, whatever is done to a delivery", () => {
     let accepted = 0;
     let refused = 0;
     fc.assert(
@@ -153,7 +153,7 @@ describe("verification against the reference", () => {
     expect(refused).toBeGreaterThan(500);
   });
 
-  test("any single bit flipped in body or signature is a mismatch", () => {
+  test("any single bit flipped in body or signature causes a mismatch", () => {
     const secret = `whsec_${"k".repeat(43)}`;
     const body = Buffer.from('{"id":"evt_1"}');
     const bare = signDelivery({ body, secret, timestamp: NOW, format: "bare" });
@@ -210,7 +210,7 @@ describe("verification never throws", () => {
     ),
   );
 
-  test("verification never throws on any header texts and any body", () => {
+  test("verification never throws for any header texts and any body", () => {
     fc.assert(
       fc.property(
         anyText,
@@ -226,7 +226,7 @@ describe("verification never throws", () => {
     );
   });
 
-  test("verification never throws on a signature of 32 characters that are more bytes", () => {
+  test("verification never throws for a signature of 32 characters that are more bytes", () => {
     // stripe compares lengths as text and then throws a RangeError here.
     const headers = { "x-svc-signature": `t=1700000000,v1=${"é".repeat(64)}` };
     expect(verifySignature({ body: "{}", headers, secrets: "whsec_any" })).toMatchObject({
@@ -234,7 +234,7 @@ describe("verification never throws", () => {
     });
   });
 
-  test("verification never throws on a body of 20 MB, and on bodies that a text replacement would change", () => {
+  test("verification never throws for a body of 20 MB, or for bodies that a text replacement would change", () => {
     const large = Buffer.alloc(20 * 1024 * 1024, "$&");
     for (const body of [large, "$$", "$&", "$`", "$'", "$1"]) {
       const headers = signDelivery({ body, secret: "whsec_any", timestamp: NOW });
@@ -243,7 +243,7 @@ describe("verification never throws", () => {
   });
 });
 
-test("no verdict holds the secret or the signature", () => {
+test("no verdict contains the secret or the signature", () => {
   fc.assert(
     fc.property(genuineArb, mutationArb, (genuine, mutate) => {
       const canary = "whsec_CANARY-of-a-secret-that-nobody-may-see-0000";

@@ -21,7 +21,7 @@ test("a delivery signed now is genuine", () => {
   expect(verify()).toEqual({ ok: true, signedAt: NOW, skewSeconds: 0, secretIndex: 0 });
 });
 
-test("the clock and the tolerance have defaults: now, and 300 seconds", () => {
+test("verifySignature uses the current time and a tolerance of 300 seconds by default", () => {
   const at = (ms: number) => signDelivery({ body: BODY, secret: SECRET, timestamp: Date.now() + ms });
   const verdict = (ms: number) => verifySignature({ body: BODY, headers: at(ms), secrets: SECRET });
   expect(verdict(0)).toMatchObject({ ok: true });
@@ -30,7 +30,7 @@ test("the clock and the tolerance have defaults: now, and 300 seconds", () => {
   expect(verdict(310_000)).toMatchObject({ ok: false, reason: "early" });
 });
 
-describe("the window", () => {
+describe("the time window", () => {
   test.each([
     { skew: 299, ok: true },
     { skew: 300, ok: true },
@@ -51,22 +51,28 @@ describe("the window", () => {
     { aheadMs: 299_999, skew: 299 },
     { aheadMs: 300_000, skew: 300 },
     { aheadMs: -300_000, skew: -300 },
-  ])("a delivery is in time $aheadMs ms later, and $skew whole seconds have passed", ({ aheadMs, skew }) => {
-    expect(verify({ nowMs: NOW + aheadMs })).toEqual({ ok: true, signedAt: NOW, skewSeconds: skew, secretIndex: 0 });
-  });
+  ])(
+    "a delivery verified $aheadMs ms after its signature is in time and has a skew of $skew seconds",
+    ({ aheadMs, skew }) => {
+      expect(verify({ nowMs: NOW + aheadMs })).toEqual({ ok: true, signedAt: NOW, skewSeconds: skew, secretIndex: 0 });
+    },
+  );
 
   test.each([
     { aheadMs: 300_001, reason: "stale", skew: 301 },
     { aheadMs: 300_999, reason: "stale", skew: 301 },
     { aheadMs: -300_001, reason: "early", skew: -301 },
     { aheadMs: -300_999, reason: "early", skew: -301 },
-  ])("a delivery is $reason $aheadMs ms later: 300 s are 300,000 ms", ({ aheadMs, reason, skew }) => {
-    const verdict = { ok: false, reason, signedAt: NOW, skewSeconds: skew, secretIndex: 0 };
-    expect(verify({ nowMs: NOW + aheadMs })).toEqual(verdict);
-    expect(verify({ nowMs: NOW + aheadMs, secrets: OTHER })).toMatchObject({ reason: "mismatch", skewSeconds: skew });
-  });
+  ])(
+    "a delivery is $reason if it is verified $aheadMs ms after its signature, since 300 s are 300,000 ms",
+    ({ aheadMs, reason, skew }) => {
+      const verdict = { ok: false, reason, signedAt: NOW, skewSeconds: skew, secretIndex: 0 };
+      expect(verify({ nowMs: NOW + aheadMs })).toEqual(verdict);
+      expect(verify({ nowMs: NOW + aheadMs, secrets: OTHER })).toMatchObject({ reason: "mismatch", skewSeconds: skew });
+    },
+  );
 
-  test("another tolerance has the same edges", () => {
+  test("a window of another tolerance has the same edges", () => {
     expect(verify({ toleranceSeconds: 0, nowMs: NOW })).toMatchObject({ ok: true });
     expect(verify({ toleranceSeconds: 0, nowMs: NOW + 1 })).toMatchObject({ reason: "stale" });
     expect(verify({ toleranceSeconds: 0.5, nowMs: NOW + 500 })).toMatchObject({ ok: true, skewSeconds: 0 });
@@ -76,12 +82,12 @@ describe("the window", () => {
     expect(verify({ toleranceSeconds: Infinity, nowMs: NOW * 2 })).toMatchObject({ ok: true });
   });
 
-  test("a wrong MAC is a mismatch however old it is, and tells its age all the same", () => {
+  test("a wrong MAC is a mismatch however old it is, and has its age all the same", () => {
     const verdict = verify({ secrets: OTHER, nowMs: NOW + 1_000_000 });
     expect(verdict).toEqual({ ok: false, reason: "mismatch", signedAt: NOW, skewSeconds: 1000 });
   });
 
-  test("the inner function refuses a time that is no number", () => {
+  test("the inner function refuses a time that is not a number", () => {
     const signatures = [Buffer.from(signed["x-svc-signature"]?.split("v1=")[1] ?? "", "hex")];
     const parsed = {
       ok: true,
@@ -96,7 +102,7 @@ describe("the window", () => {
   });
 });
 
-describe("every reason not to accept", () => {
+describe("reasons for a refusal", () => {
   const value = signed["x-svc-signature"]?.split("v1=")[1] ?? "";
   test.each<[string, Partial<VerifySignatureInput>]>([
     ["missing_signature", { headers: {} }],
@@ -110,7 +116,7 @@ describe("every reason not to accept", () => {
     ["mismatch", { headers: { "x-svc-signature": `t=1700000000,v1=${"0".repeat(64)}` } }],
     ["stale", { nowMs: NOW + 301_000 }],
     ["early", { nowMs: NOW - 301_000 }],
-  ])("every reason not to accept %s", (reason, changes) => {
+  ])("verifySignature can refuse a delivery with the reason %s", (reason, changes) => {
     expect(verify(changes)).toMatchObject({ ok: false, reason });
   });
 });
@@ -122,11 +128,11 @@ describe("secrets", () => {
     [[OTHER, THIRD, SECRET], 2],
     [[OTHER, SECRET, SECRET], 1],
     [[createSecretKey(Buffer.from(OTHER)), createSecretKey(Buffer.from(SECRET))], 1],
-  ])("any of several secrets is enough, and the first that fits is named", (secrets, secretIndex) => {
+  ])("any of several secrets suffices, and the first that matches is named", (secrets, secretIndex) => {
     expect(verify({ secrets })).toMatchObject({ ok: true, secretIndex });
   });
 
-  test("any secret may fit any signature of the header", () => {
+  test("any secret may match any signature of the header", () => {
     const values = [THIRD, SECRET].map((secret) =>
       signDelivery({ body: BODY, secret, timestamp: NOW, format: "bare" }),
     );
@@ -137,7 +143,7 @@ describe("secrets", () => {
     expect(verify({ headers, secrets: [OTHER] })).toMatchObject({ reason: "mismatch" });
   });
 
-  test("the prefix belongs to the key", () => {
+  test("the prefix of the secret is part of the key", () => {
     expect(verify({ secrets: SECRET.slice("whsec_".length) })).toMatchObject({ reason: "mismatch" });
     expect(verify({ secrets: `${SECRET} ` })).toMatchObject({ reason: "mismatch" });
   });
@@ -150,7 +156,7 @@ describe("secrets", () => {
     ["an empty key object", [createSecretKey(Buffer.alloc(0))]],
     ["no string", [undefined]],
     ["no list", undefined],
-  ])("secrets throws for %s", (_name, secrets) => {
+  ])("verifySignature throws if the secrets are %s", (_name, secrets) => {
     expect(() => misuse({ secrets })).toThrow(expect.objectContaining({ code: "invalid_secret" }));
   });
 });
@@ -169,24 +175,24 @@ describe("arguments that no sender can influence", () => {
     ["invalid_option", { assumptions: { encodings: ["utf8"] } }],
     ["invalid_option", { assumptions: { signatureHeader: "x svc" } }],
     ["invalid_option", { assumptions: { timestampHeader: "X-Svc-Signature" } }],
-  ])("arguments that no sender can influence %s for %o", (code, changes) => {
+  ])("verifySignature throws %s for %o", (code, changes) => {
     expect(() => misuse(changes)).toThrow(expect.objectContaining({ name: "PigeonholeError", code }));
   });
 });
 
 describe("forms of body and headers", () => {
-  test("forms of body and headers: text and bytes are the same", () => {
+  test("text and bytes of the same body verify alike", () => {
     expect(verify({ body: BODY.toString() })).toMatchObject({ ok: true });
     expect(verify({ body: new Uint8Array(BODY) })).toMatchObject({ ok: true });
   });
 
-  test("a view into a larger buffer counts only its own bytes", () => {
+  test("a view into a larger buffer is read without the bytes around it", () => {
     const large = Buffer.concat([Buffer.from("<<"), BODY, Buffer.from(">>")]);
     expect(verify({ body: large.subarray(2, -2) })).toMatchObject({ ok: true });
     expect(verify({ body: large.subarray(2, -1) })).toMatchObject({ reason: "mismatch" });
   });
 
-  test("forms of body and headers: bytes that are no UTF-8", () => {
+  test("a body that is not UTF-8 verifies", () => {
     const body = Buffer.from([0xc3, 0x28, 0x00, 0xff]);
     const headers = signDelivery({ body, secret: SECRET, timestamp: NOW });
     expect(verify({ body, headers })).toMatchObject({ ok: true });
@@ -202,11 +208,11 @@ describe("forms of body and headers", () => {
     ["a reader", (name: string) => bare[name]],
     ["lists of one", { "X-Svc-Signature": [mixed["X-Svc-Signature"]], "x-svc-timestamp": [mixed["X-SVC-TIMESTAMP"]] }],
     ["a header called get", { ...bare, get: "x" }],
-  ])("forms of body and headers: %s", (_name, headers) => {
+  ])("verifySignature reads headers in the form of %s", (_name, headers) => {
     expect(verify({ headers })).toMatchObject({ ok: true });
   });
 
-  test("a header sent twice is one header", () => {
+  test("a header sent twice is joined as one header", () => {
     const twice = new Headers(signed);
     twice.append("X-Svc-Signature", signed["x-svc-signature"] ?? "");
     expect(verify({ headers: twice })).toMatchObject({ ok: true });
@@ -217,7 +223,7 @@ describe("forms of body and headers", () => {
     expect(verify({ headers: times })).toMatchObject({ ok: true });
   });
 
-  test("an empty list or an inherited name is no header", () => {
+  test("an empty list or an inherited name counts as no header", () => {
     expect(verify({ headers: { "x-svc-signature": [] } })).toMatchObject({ reason: "missing_signature" });
     expect(misuse({ headers: Object.create(signed) })).toMatchObject({ reason: "missing_signature" });
   });
