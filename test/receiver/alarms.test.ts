@@ -18,7 +18,7 @@ async function start(options: Partial<ReceiverOptions<Record<never, never>>> = {
   return { clock, log, alarms, receiver, deliver };
 }
 
-describe("the alarm", () => {
+describe("the kinds of alarm", () => {
   test("the alarm other_bytes names the event that came again with another body", async () => {
     const { alarms, deliver } = await start();
     const event = makeEvent();
@@ -33,13 +33,13 @@ describe("the alarm", () => {
     [-301, 301],
     [301, -301],
     [-86_400, 86_400],
-  ])("the alarm clock_skew tells the seconds between the clocks (%i)", async (signedAgo, skewSeconds) => {
+  ])("the alarm clock_skew has the seconds between the clocks (%i)", async (signedAgo, skewSeconds) => {
     const { alarms, clock, deliver } = await start();
     expect(await deliver(makeEvent(), { at: clock.now() + signedAgo * 1_000 })).toBe("unverified");
     expect(alarms).toEqual([{ kind: "clock_skew", skewSeconds }]);
   });
 
-  test("the alarm store_unavailable has the store's code and, of its own errors only, the message", async () => {
+  test("the alarm store_unavailable has the store's code and, for our own errors only, the message", async () => {
     const failures: unknown[] = [
       new PigeonholeError("store_full", "The disk is full."),
       new TypeError("canary@example.com"),
@@ -55,7 +55,7 @@ describe("the alarm", () => {
     ]);
   });
 
-  test("the alarm is logged as an error with advice, and logged and called once a minute for each kind", async () => {
+  test("an alarm is logged as an error with advice, and is logged and called once a minute for each kind", async () => {
     const { alarms, clock, log, deliver } = await start();
     const skewed = () => deliver(makeEvent(), { at: clock.now() - 400_000 });
     const event = makeEvent();
@@ -77,7 +77,7 @@ describe("the alarm", () => {
     expect(lines[0]?.["advice"]).toContain("clock");
   });
 
-  test("the alarm comes again at once when the clock was set back, rather than never", async () => {
+  test("an alarm is raised again at once if the clock was set back", async () => {
     const { alarms, clock, deliver } = await start();
     await deliver(makeEvent(), { at: clock.now() - 400_000 });
     clock.set(clock.now() - 24 * HOUR);
@@ -93,7 +93,7 @@ describe("the alarm", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("canary@example.com"))],
-  ])("the alarm whose hook %s does no harm and says so", async (_, onAlarm) => {
+  ])("an alarm whose hook %s does no harm, and the log says so", async (_, onAlarm) => {
     const { clock, log, deliver } = await start({ onAlarm });
     expect(await deliver(makeEvent(), { at: clock.now() - 400_000 })).toBe("unverified");
     await expect.poll(() => log.named("alarm_hook_threw")).toEqual([expect.objectContaining({ alarm: "clock_skew" })]);
@@ -103,7 +103,7 @@ describe("the alarm", () => {
 });
 
 describe("the alarm silence", () => {
-  test("the alarm silence comes when nothing was accepted for so long, and again after each further while", async () => {
+  test("the alarm silence is raised when nothing was accepted for the given time, and again after the same time", async () => {
     const { alarms, clock } = await start({ silenceAfterMs: 6 * HOUR });
     await clock.advance(6 * HOUR - 1);
     expect(alarms).toEqual([]);
@@ -116,7 +116,7 @@ describe("the alarm silence", () => {
     ]);
   });
 
-  test("the alarm silence is put off by what is accepted or parked, not by what is refused", async () => {
+  test("the alarm silence is delayed by accepted and parked deliveries, not by refused ones", async () => {
     const { alarms, clock, deliver } = await start({ silenceAfterMs: HOUR });
     await clock.advance(40 * MINUTE);
     await deliver();
@@ -129,7 +129,7 @@ describe("the alarm silence", () => {
     expect(alarms).toEqual([{ kind: "silence", sinceMs: HOUR }]);
   });
 
-  test("the alarm silence is not raised when nobody asked, nor after stop()", async () => {
+  test("the alarm silence is not raised without the option, nor after stop()", async () => {
     const quiet = await start();
     await quiet.clock.advance(HOUR);
     expect(quiet.alarms).toEqual([]);

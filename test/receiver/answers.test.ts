@@ -143,26 +143,26 @@ describe.each(mounts)("over %s", (_, mount) => {
     });
   });
 
-  describe('with unverified: "reject" it answers 401', () => {
+  describe('with unverified: "reject"', () => {
     test.each<[string, Partial<Sent>, string]>([
       ["to a signature of another secret", { secret: OTHER_SECRET }, "unverified"],
       ["to one signed 301 s ago", { skewMs: -301_000 }, "unverified"],
       ["to one signed 301 s ahead", { skewMs: 301_000 }, "unverified"],
       ["to one that cannot be read", { headers: { "x-svc-signature": "sha512=00" } }, "unreadable"],
-    ])('with unverified: "reject" it answers 401 %s', async (_, sent, outcome) => {
+    ])('a receiver with unverified: "reject" answers 401 %s', async (_, sent, outcome) => {
       const { receiver, send } = await open({ unverified: "reject" });
       await receiver.start();
       expect(await send(sent)).toEqual(heard(401, outcome));
     });
   });
 
-  describe("a receiver that cannot take it answers 503", () => {
-    test("a receiver that cannot take it answers 503 before start()", async () => {
+  describe("a receiver that cannot accept a delivery", () => {
+    test("a receiver answers 503 before start()", async () => {
       const { send } = await open();
       expect(await send()).toEqual(heard(503, "not_started", { retryAfter: "30" }));
     });
 
-    test("a receiver that cannot take it answers 503 after stop(), and to another start() says stopped", async () => {
+    test("a receiver answers 503 after stop(), and another start() rejects with stopped", async () => {
       const { receiver, send } = await open();
       await receiver.start();
       await receiver.stop();
@@ -170,7 +170,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       await expect(receiver.start()).rejects.toMatchObject({ code: "stopped" });
     });
 
-    test("a receiver that cannot take it answers 503 over the high-water mark, and takes more when there is room again", async () => {
+    test("a receiver answers 503 over the high-water mark, and accepts again when there is room", async () => {
       const gate = makeGate();
       let stored = 0;
       const store = decorateStore((real) => ({
@@ -200,7 +200,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       ["rejects with no error at all", () => undefined],
     ];
     test.each(refusals)(
-      "a receiver that cannot take it answers 503 when the store %s, and takes the next",
+      "a receiver answers 503 when the store %s, and accepts the next delivery",
       async (_, makeError) => {
         let isBroken = true;
         const store = decorateStore((real) => ({
@@ -215,7 +215,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       },
     );
 
-    test("a receiver that cannot take it answers 503 when the store was closed under it", async () => {
+    test("a receiver answers 503 if its store was closed by the caller", async () => {
       const store: Store = decorateStore(() => ({}));
       const { receiver, send } = await open({ store });
       await receiver.start();
@@ -225,7 +225,7 @@ describe.each(mounts)("over %s", (_, mount) => {
     });
   });
 
-  test("a starting receiver lets deliveries wait and then takes them", async () => {
+  test("a starting receiver lets deliveries wait and then accepts them", async () => {
     const gate = makeGate();
     const { receiver, send } = await open({ secrets: () => gate.passed.then(() => [TEST_SECRET]) });
     const started = receiver.start();
@@ -239,11 +239,11 @@ describe.each(mounts)("over %s", (_, mount) => {
     expect(await Promise.all(heardLater)).toEqual([heard(200, "accepted"), heard(200, "accepted")]);
   });
 
-  describe("no status of a thrown error reaches the service, whether it is", () => {
+  describe("the status of a thrown error", () => {
     const gone = (status: number) => Object.assign(new Error("thrown"), { status, statusCode: status, expose: true });
 
     test.each([400, 404, 409, 410, 301])(
-      "no status of a thrown error reaches the service, whether it is %i thrown by a handler, its key and onUnhandled",
+      "the status %i of an error thrown by a handler, its key or onUnhandled does not reach the service",
       async (status) => {
         const { receiver, send } = await open();
         let runs = 0;
@@ -264,7 +264,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       },
     );
 
-    test("no status of a thrown error reaches the service, whether it is 410 thrown while the secrets are read again", async () => {
+    test("the status 410 of an error thrown while the secrets are read again does not reach the service", async () => {
       let reads = 0;
       const { receiver, send, clock } = await open({
         secrets() {
@@ -281,7 +281,7 @@ describe.each(mounts)("over %s", (_, mount) => {
   });
 });
 
-test("a parser in front of the middleware makes it 503, and an alarm names the fix", async () => {
+test("a delivery is answered 503 if a parser in front has read it, and an alarm names the fix", async () => {
   const alarms: string[] = [];
   const receiver = openReceiver({ onAlarm: ({ kind }) => alarms.push(kind) });
   await receiver.start();
@@ -299,17 +299,14 @@ test("a parser in front of the middleware makes it 503, and an alarm names the f
 test.each<[string, string | Buffer]>([
   ["too large for it", JSON.stringify(makeEvent({ data: { text: "x".repeat(150_000) } }))],
   ["not JSON", "not JSON"],
-])(
-  "a parser in front that failed on what is %s, in an app that goes on all the same, makes it 503",
-  async (_, body) => {
-    const receiver = openReceiver();
-    await receiver.start();
-    const goOn: express.ErrorRequestHandler = (_error, _req, _res, next) => next();
-    const server = await serve(express().use(express.json(), goOn).post("/hooks", receiver.middleware()));
-    onTestFinished(() => server.close());
-    const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };
-    const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
-    expect(heard(response.status, await response.text())).toEqual(heard(503, "body_consumed"));
-    expect(response.headers.get("retry-after")).toBe("60");
-  },
-);
+])("a delivery is answered 503 if a parser in front failed on what is %s and the app continued", async (_, body) => {
+  const receiver = openReceiver();
+  await receiver.start();
+  const goOn: express.ErrorRequestHandler = (_error, _req, _res, next) => next();
+  const server = await serve(express().use(express.json(), goOn).post("/hooks", receiver.middleware()));
+  onTestFinished(() => server.close());
+  const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };
+  const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
+  expect(heard(response.status, await response.text())).toEqual(heard(503, "body_consumed"));
+  expect(response.headers.get("retry-after")).toBe("60");
+});

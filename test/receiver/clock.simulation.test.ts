@@ -76,7 +76,7 @@ async function startWithoutHandlers(clock: FakeClock, file: string) {
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 describe("an id", () => {
-  test("an id is kept past its limit while no delivery tells that the time has come, and goes when one does", async () => {
+  test("an id is kept past its limit until a delivery confirms the time", async () => {
     const { deliver, isKnown, nextRound, passDays } = await start({ retention: { idsMs: 7 * DAY } });
     const { id } = await deliver();
     await passDays(8);
@@ -91,7 +91,7 @@ describe("an id", () => {
     ["of a known event", (event) => event],
     ["of one under a new id", (event) => ({ ...event, id: `${event.id}-replay` })],
     ["of a test delivery", () => makeEvent({ data: { test: true }, createdAt: isoTime(Date.UTC(2027, 5, 1)) })],
-  ])("an id is not dropped on the word of a replay %s, signed with a clock that is ahead", async (_, replayOf) => {
+  ])("an id is not deleted because of a replay %s, signed with a clock that is ahead", async (_, replayOf) => {
     const { clock, deliver, isKnown, nextRound, receiver, alarms } = await start();
     const { id, event } = await deliver();
     clock.set(clock.now() + 400 * DAY);
@@ -144,28 +144,25 @@ describe("a clock that is ahead by 400 days", () => {
   });
 });
 
-describe("a clock that goes forward by more than a day", () => {
+describe("a clock that moves forward by more than a day", () => {
   test.each([
     [DAY - HOUR, false],
     [DAY + HOUR, true],
     [400 * DAY, true],
-  ])(
-    "a clock that goes forward by more than a day by %i ms: stops pruning and raises clock_skew: %s",
-    async (stepMs, isStopped) => {
-      const { clock, deliver, hasBody, nextRound, alarms } = await start({ retention: { bodiesMs: 0 } });
-      await nextRound();
-      const { id } = await deliver();
-      clock.set(clock.now() + stepMs);
-      await nextRound();
-      expect(await hasBody(id)).toBe(isStopped);
-      const skews = alarms.filter(({ kind }) => kind === "clock_skew");
-      expect(skews.length > 0).toBe(isStopped);
-      if (!isStopped) return;
-      expect(skews[0]).toMatchObject({ skewSeconds: expect.closeTo(stepMs / 1_000, -2) });
-    },
-  );
+  ])("a clock that moves forward by %i ms stops pruning and raises clock_skew: %s", async (stepMs, isStopped) => {
+    const { clock, deliver, hasBody, nextRound, alarms } = await start({ retention: { bodiesMs: 0 } });
+    await nextRound();
+    const { id } = await deliver();
+    clock.set(clock.now() + stepMs);
+    await nextRound();
+    expect(await hasBody(id)).toBe(isStopped);
+    const skews = alarms.filter(({ kind }) => kind === "clock_skew");
+    expect(skews.length > 0).toBe(isStopped);
+    if (!isStopped) return;
+    expect(skews[0]).toMatchObject({ skewSeconds: expect.closeTo(stepMs / 1_000, -2) });
+  });
 
-  test("a clock that goes forward by more than a day is believed again when a delivery confirms it", async () => {
+  test("a clock that moved forward is trusted again when a delivery confirms it", async () => {
     const { clock, deliver, hasBody, nextRound, log } = await start({ retention: { bodiesMs: 0 } });
     const { id } = await deliver();
     clock.set(clock.now() + 3 * DAY);
@@ -177,7 +174,7 @@ describe("a clock that goes forward by more than a day", () => {
     expect(log.named("clock_confirmed")).toHaveLength(1);
   });
 
-  test("a clock that goes forward by more than a day is believed again when it is set back", async () => {
+  test("a clock that moved forward is trusted again when it is set back", async () => {
     const { clock, deliver, hasBody, nextRound, passDays } = await start({ retention: { bodiesMs: DAY } });
     const { id } = await deliver();
     for (const stepMs of [400 * DAY, -400 * DAY]) {
@@ -194,7 +191,7 @@ describe("a clock that goes forward by more than a day", () => {
     ["a day less an hour", DAY - HOUR, 0],
     ["400 days", 400 * DAY, 1],
   ])(
-    "a clock that goes forward by more than a day by %s while the receiver was stopped is noticed at the start, as often as it happens",
+    "a clock that moved forward by %s while the receiver was stopped is noticed at each start",
     async (_, stepMs, most) => {
       const file = tempFile();
       const first = await start({ file, retention: { bodiesMs: 0 } });
@@ -211,7 +208,7 @@ describe("a clock that goes forward by more than a day", () => {
     },
   );
 
-  test("a clock that goes forward by more than a day is not doubted at the first start of a new file", async () => {
+  test("a clock is trusted at the first start of a new file", async () => {
     const { alarms } = await start();
     expect(alarms).toEqual([]);
   });
@@ -231,7 +228,7 @@ describe("a clock that was ahead and is set back", () => {
     return { ...started, failed: failed.id, setBack: () => clock.set(rightMs) };
   }
 
-  test("a clock that was ahead and is set back leaves a retry no longer than its own wait", async () => {
+  test("a retry waits no longer than its own wait after a clock that was ahead is set back", async () => {
     const { clock, receiver, failed, setBack, log } = await startAhead({ retry: { initialMs: 60_000, jitter: 0 } });
     setBack();
     // Looked at every ten seconds; then the wait begins again.
@@ -244,7 +241,7 @@ describe("a clock that was ahead and is set back", () => {
     expect(log.named("clock_was_ahead")).toEqual([expect.objectContaining({ waits: 1 })]);
   });
 
-  test("a clock that was ahead and is set back leaves it no longer when it was set back while the receiver was stopped", async () => {
+  test("a retry waits no longer than its own wait if the clock was set back while the receiver was stopped", async () => {
     const file = tempFile();
     const first = await startAhead({ file, retry: { initialMs: 60_000, jitter: 0 } });
     await first.stop();
@@ -255,7 +252,7 @@ describe("a clock that was ahead and is set back", () => {
     await untilWork(receiver, first.failed, { state: "done", attempts: 2 }, "email.failed");
   });
 
-  test("a clock that was ahead and is set back lets the receiver tell the lag of what is late", async () => {
+  test("a receiver reports the lag of late work after a clock that was ahead is set back", async () => {
     const file = tempFile();
     const first = await startAhead({ file });
     await first.stop();
@@ -265,7 +262,7 @@ describe("a clock that was ahead and is set back", () => {
     expect(await receiver.stats()).toMatchObject({ pending: 1, lagMs: expect.closeTo(5 * MINUTE - 10_000, -4) });
   });
 
-  test("a clock that was ahead and is set back lets contact events go, of which only those of a time to come wait", async () => {
+  test("contact events are sent after a clock that was ahead is set back, except those with a later time", async () => {
     const world = fakeClock();
     const sandbox = createSandbox({ clock: world, receive: () => new Response() });
     const { clock, receiver } = await start({ api: sandbox.clientOptions });
@@ -294,7 +291,7 @@ describe("a clock that was ahead and is set back", () => {
     await sandbox.close();
   });
 
-  test("a clock that was ahead and is set back does not put off the alarm of silence", async () => {
+  test("the alarm of silence is not delayed by a clock that was ahead and is set back", async () => {
     const { clock, alarms, deliver } = await start({ silenceAfterMs: 10 * MINUTE });
     clock.set(clock.now() + 30 * DAY);
     await deliver();
@@ -305,7 +302,7 @@ describe("a clock that was ahead and is set back", () => {
 });
 
 describe("a contact event that was sent", () => {
-  test("a contact event that was sent is kept past its limit until the API tells that the time has come", async () => {
+  test("a contact event that was sent is kept past its limit until the API confirms the time", async () => {
     const world = fakeClock();
     const sandbox = createSandbox({ clock: world, receive: () => new Response() });
     const { clock, receiver, nextRound, passDays } = await start({ api: sandbox.clientOptions });

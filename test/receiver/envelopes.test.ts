@@ -28,7 +28,7 @@ async function deliverToStar(body: unknown) {
   return { receiver, outcome, stored, seen, bytes };
 }
 
-describe("an envelope is accepted, kept byte by byte and a duplicate the second time", () => {
+describe("valid envelopes", () => {
   const accepted: [string, unknown][] = [
     ["as documented", envelope],
     ["with further fields", { ...envelope, apiVersion: "2027-01", livemode: true }],
@@ -67,7 +67,7 @@ describe("an envelope is accepted, kept byte by byte and a duplicate the second 
     },
   );
 
-  test("an envelope is accepted, kept byte by byte and a duplicate the second time: with __proto__ keys, which reach nothing but themselves", async () => {
+  test("an envelope with __proto__ keys is accepted, and they do not change any other object", async () => {
     const { outcome, seen, receiver } = await deliverToStar(withText('{"__proto__":{"test":true,"admin":true},"a":1}'));
     expect(outcome).toBe("accepted");
     await untilWork(receiver, "evt_x", { state: "done" }, "*");
@@ -79,7 +79,7 @@ describe("an envelope is accepted, kept byte by byte and a duplicate the second 
   });
 });
 
-describe("what is no envelope is parked, kept byte by byte and a duplicate the second time", () => {
+describe("invalid envelopes", () => {
   const notJson: [string, unknown][] = [
     ["an empty body", ""],
     ["half an object", '{"id":"evt_x"'],
@@ -144,7 +144,7 @@ describe("what is no envelope is parked, kept byte by byte and a duplicate the s
   ];
 
   test.each(rows)(
-    "what is no envelope is parked, kept byte by byte and a duplicate the second time $name ($reason)",
+    "a body that is not an envelope is parked, kept byte by byte and a duplicate the second time: $name ($reason)",
     async ({ body, reason, hasId }) => {
       const { receiver, outcome, stored, seen, bytes } = await deliverToStar(body);
       expect(outcome).toBe("parked");
@@ -158,7 +158,7 @@ describe("what is no envelope is parked, kept byte by byte and a duplicate the s
     },
   );
 
-  test("what is no envelope is parked, kept byte by byte and a duplicate the second time and says which fields are wrong, not what they held", async () => {
+  test("a parked envelope says which fields are wrong, not what they contained", async () => {
     const secret = "do-not-tell";
     const { stored } = await deliverToStar({ ...envelope, createdAt: secret, type: 5, data: secret });
     expect(stored?.handlers[0]?.error).toMatch(
@@ -168,7 +168,7 @@ describe("what is no envelope is parked, kept byte by byte and a duplicate the s
   });
 });
 
-test("an id of two-unit characters is the same id whether the rest of its envelope can be read or not", async () => {
+test("an id of two-unit characters is the same id whether or not the rest of its envelope can be read", async () => {
   const receiver = openReceiver();
   await receiver.start();
   const id = "🕊".repeat(200);

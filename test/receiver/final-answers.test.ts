@@ -30,7 +30,7 @@ type Sent = Parameters<Awaited<ReturnType<typeof start>>["send"]>[0];
 
 const LARGE = "x".repeat(2_001);
 
-describe("a final answer to a request with a signature is logged and raises an alarm", () => {
+describe("final answers to signed requests", () => {
   test.each<[number, string, Sent, Partial<ReceiverOptions>, object]>([
     [405, "wrong_method", { method: "PUT" }, {}, {}],
     [405, "wrong_method", { method: "GET" }, {}, {}],
@@ -59,15 +59,15 @@ test.each<[string, number, Sent]>([
   ["too large and unsigned", 401, { isSigned: false, body: LARGE }],
   ["that is 200", 200, {}],
   ["after which the service sends again", 503, { secret: OTHER_SECRET }],
-])("an answer %s leaves no such trace", async (_, status, sent) => {
+])("an answer %s is not logged as final", async (_, status, sent) => {
   const { alarms, log, send } = await start();
   expect(await send(sent)).toBe(status);
   expect(log.named("final_answer")).toEqual([]);
   expect(alarms).toEqual([]);
 });
 
-describe("a flood is logged ten times a minute for each kind", () => {
-  test("a flood is logged ten times a minute for each kind and the rest is counted at the end of the minute", async () => {
+describe("many final answers", () => {
+  test("final answers of one kind are logged ten times a minute, and the rest is counted at the end of the minute", async () => {
     const { alarms, clock, log, send } = await start();
     for (let count = 0; count < 35; count += 1) await send({ method: "PUT" });
     await send({ body: LARGE });
@@ -84,14 +84,14 @@ describe("a flood is logged ten times a minute for each kind", () => {
     expect(alarms.map(({ kind }) => kind)).toEqual(["final_answer", "final_answer"]);
   });
 
-  test("a flood is logged ten times a minute for each kind and stop() does not wait for the end of the minute to tell it", async () => {
+  test("final answers that were not logged are counted at stop() without waiting for the end of the minute", async () => {
     const { log, receiver, send } = await start();
     for (let count = 0; count < 11; count += 1) await send({ method: "PUT" });
     await receiver.stop();
     expect(log.named("final_answer_suppressed")).toEqual([expect.objectContaining({ suppressed: 1 })]);
   });
 
-  test("a flood is logged ten times a minute for each kind but ids of genuine deliveries are logged each time", async () => {
+  test("ids of genuine deliveries are logged each time", async () => {
     const { clock, log, receiver } = await start();
     const ids: string[] = [];
     for (let count = 0; count < 15; count += 1) {

@@ -27,7 +27,7 @@ async function startMendable() {
 }
 
 describe("inbox.erase", () => {
-  test("inbox.erase takes the body and leaves the id, so that a redelivery is a duplicate that runs nothing", async () => {
+  test("inbox.erase deletes the body and keeps the id, so that a redelivery is a duplicate and runs nothing", async () => {
     const { receiver, runs, deliver } = await startMendable();
     const event = await deliver({ data: { to: ["ann@example.com"] } });
     const other = await deliver({ data: { to: ["joann@example.com"] } });
@@ -54,7 +54,7 @@ describe("inbox.erase", () => {
 });
 
 describe("inbox.backup", () => {
-  test("inbox.backup writes a private copy beside deliveries that come in, and one can be started from it", async () => {
+  test("inbox.backup writes a private copy while deliveries arrive, and a receiver can start with it", async () => {
     const file = tempFile();
     const alarms: Alarm[] = [];
     const receiver = openReceiver({ store: file, onAlarm: (alarm) => alarms.push(alarm) });
@@ -75,7 +75,7 @@ describe("inbox.backup", () => {
     expect(await post(restored, before)).toMatchObject({ outcome: "duplicate" });
   });
 
-  test("inbox.backup keeps a copy that is there unless it is to be replaced, and never copies over the database", async () => {
+  test("inbox.backup replaces an existing copy only on request, and never the database", async () => {
     const file = tempFile();
     const receiver = openReceiver({ store: file });
     await receiver.start();
@@ -159,7 +159,7 @@ describe("inbox.list", () => {
 });
 
 describe("inbox.get", () => {
-  test("inbox.get shows the event, its bytes and each handler's part", async () => {
+  test("inbox.get shows the event, its bytes and the state of each handler", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock });
     receiver.on("email.sent", () => {
@@ -191,7 +191,7 @@ describe("inbox.get", () => {
     });
   });
 
-  test("inbox.get is undefined for an id it does not have", async () => {
+  test("inbox.get gives undefined for an unknown id", async () => {
     const receiver = openReceiver();
     await receiver.start();
     expect(await receiver.inbox.get("evt_none")).toBeUndefined();
@@ -199,7 +199,7 @@ describe("inbox.get", () => {
 });
 
 describe("inbox.retry", () => {
-  test("inbox.retry gives dead work fresh attempts and leaves what is done alone", async () => {
+  test("inbox.retry gives dead work new attempts and does not change done work", async () => {
     const { receiver, runs, deliver, mend } = await startMendable();
     const event = await deliver();
     mend();
@@ -210,7 +210,7 @@ describe("inbox.retry", () => {
     expect(await receiver.stats()).toMatchObject({ dead: 0, done: 2 });
   });
 
-  test("inbox.retry of what is done does nothing", async () => {
+  test("inbox.retry of done work does nothing", async () => {
     const { receiver, runs, deliver, mend } = await startMendable();
     mend();
     const event = await deliver();
@@ -218,7 +218,7 @@ describe("inbox.retry", () => {
     expect(runs).toEqual([event.id]);
   });
 
-  test("inbox.retry that fails again is dead again", async () => {
+  test("inbox.retry of work that fails again makes it dead again", async () => {
     const { receiver, runs, deliver } = await startMendable();
     const event = await deliver();
     await receiver.inbox.retry(event.id);
@@ -226,7 +226,7 @@ describe("inbox.retry", () => {
     await untilWork(receiver, event.id, { state: "dead", attempts: 1 });
   });
 
-  test("inbox.retry and discard reject with not_found for an id it does not have", async () => {
+  test("inbox.retry and inbox.discard reject with not_found for an unknown id", async () => {
     const receiver = openReceiver();
     await receiver.start();
     expect(await errorOf(() => receiver.inbox.retry("evt_none"))).toMatchObject({ code: "not_found" });
@@ -235,7 +235,7 @@ describe("inbox.retry", () => {
 });
 
 describe("inbox.retryAll", () => {
-  test("inbox.retryAll takes all dead work up, more than a page of it, oldest first", async () => {
+  test("inbox.retryAll retries all dead work, more than a page of it, oldest first", async () => {
     const { receiver, runs, deliver, mend } = await startMendable();
     const ids: string[] = [];
     for (let index = 0; index < 205; index += 1) ids.push((await deliver()).id);
@@ -256,7 +256,7 @@ describe("inbox.retryAll", () => {
 });
 
 describe("inbox.discard", () => {
-  test("inbox.discard ends dead work without running it; the id stays known", async () => {
+  test("inbox.discard ends dead work without running it, and keeps the id", async () => {
     const { receiver, runs, deliver, mend } = await startMendable();
     const event = await deliver();
     mend();
@@ -269,7 +269,7 @@ describe("inbox.discard", () => {
     expect(await receiver.inbox.discard(event.id)).toBe(0);
   });
 
-  test("inbox.discard can be taken back by a retry", async () => {
+  test("inbox.discard can be undone by a retry", async () => {
     const { receiver, runs, deliver, mend } = await startMendable();
     const event = await deliver();
     await receiver.inbox.discard(event.id);
@@ -279,7 +279,7 @@ describe("inbox.discard", () => {
     expect(runs).toEqual([event.id, event.id]);
   });
 
-  test("inbox.discard of a parked event, retried and parked again, can be repeated", async () => {
+  test("inbox.discard of a parked event works again after a retry that parked it again", async () => {
     const receiver = openReceiver();
     await receiver.start();
     const event = makeEvent({ createdAt: "no" });
@@ -292,7 +292,7 @@ describe("inbox.discard", () => {
     }
   });
 
-  test("inbox.discard leaves what runs to its run, and ends what waits", async () => {
+  test("inbox.discard does not end work that runs, and ends work that waits", async () => {
     const gate = makeGate();
     const receiver = openReceiver();
     receiver.on("email.sent", () => gate.passed);

@@ -22,7 +22,7 @@ import { errorOf } from "../support/error-of.js";
 const MINUTE = 60_000;
 
 describe("start()", () => {
-  test("start() called twice is one start, and each event runs once", async () => {
+  test("start() called twice starts once, and each event runs once", async () => {
     let opens = 0;
     const store = decorateStore((real) => ({ open: (context) => ((opens += 1), real.open(context)) }));
     const receiver = openReceiver({ store });
@@ -38,7 +38,7 @@ describe("start()", () => {
     expect([opens, runs]).toEqual([1, 1]);
   });
 
-  test("start() that fails closes the store, so that another receiver can have the file", async () => {
+  test("start() that fails closes the store, so that another receiver can open the file", async () => {
     const file = tempFile();
     const failing = decorateStore(
       (real) => ({
@@ -63,7 +63,7 @@ describe("start()", () => {
     expect(log.named("another_process_runs_handlers_on_this_store")).toEqual([]);
   });
 
-  test("start() may be called again after it failed, and has one set of handlers then", async () => {
+  test("start() may be called again after a failure, and registers the handlers once", async () => {
     let fails = true;
     const store = decorateStore((real) => ({
       recover: (now) => (fails ? Promise.reject(new PigeonholeError("store_busy", "no")) : real.recover(now)),
@@ -85,7 +85,7 @@ describe("start()", () => {
     expect(most).toBe(1);
   });
 
-  test("start() does not fail for the sake of a warning, once handlers run", async () => {
+  test("start() does not fail because a warning could not be written after handlers ran", async () => {
     let asked = 0;
     const store = decorateStore((real) => ({
       counts: (now) =>
@@ -98,7 +98,7 @@ describe("start()", () => {
     await expect.poll(() => log.named("counts_failed")).toHaveLength(1);
   });
 
-  test("start() refuses a Store that another receiver runs on, and leaves it alone", async () => {
+  test("start() refuses a Store that another receiver uses, and does not change it", async () => {
     const store = createSqliteStore({ file: ":memory:" });
     const first = openReceiver({ store });
     await first.start();
@@ -132,7 +132,7 @@ describe("stop()", () => {
     expect([receiver.state, calls]).toEqual(["stopped", []]);
   });
 
-  test("stop() while the store opens waits for that, closes it, and runs no handler", async () => {
+  test("stop() waits for a store that is opening, closes it, and runs no handler", async () => {
     const file = tempFile();
     const before = openReceiver({ store: file });
     before.on("email.sent", () => new Promise(() => undefined));
@@ -160,7 +160,7 @@ describe("stop()", () => {
     expect([runs, closed, receiver.state]).toEqual([0, 1, "stopped"]);
   });
 
-  test("stop() answers a delivery whose body comes in slowly, on a kept connection, 503 and lets go of it", async () => {
+  test("stop() answers 503 to a delivery whose body comes slowly on a kept connection, and disconnects it", async () => {
     const receiver = openReceiver();
     await receiver.start();
     const server = await serve(receiver.middleware());
@@ -177,7 +177,7 @@ describe("stop()", () => {
     await client.closed;
   });
 
-  test("stop() leaves no timer, and nothing that a closed server would wait for", async () => {
+  test("stop() leaves no timer, and nothing that delays the close of the server", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock, silenceAfterMs: 1_000 });
     receiver.on("email.sent", () => undefined);
@@ -218,7 +218,7 @@ describe("two receivers of one process on one file", () => {
 });
 
 describe("stats()", () => {
-  test("stats() answers in every state, with the last figures once the store is closed", async () => {
+  test("stats() answers in every state, with the last figures after the store is closed", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock, store: tempFile() });
     let runs = 0;
@@ -241,7 +241,7 @@ describe("stats()", () => {
     expect(stopped.answers.accepted).toBe(1);
   });
 
-  test("stats() rejects while a running receiver's store does not answer; state still tells", async () => {
+  test("stats() rejects while the store of a running receiver does not answer, and state still answers", async () => {
     let isBroken = false;
     const broken = (): Promise<never> => Promise.reject(new PigeonholeError("store_failed", "no"));
     const store: Store = decorateStore((real) => ({ counts: (now) => (isBroken ? broken() : real.counts(now)) }));

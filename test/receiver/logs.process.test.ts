@@ -20,7 +20,7 @@ const EVENTS_OF_THE_LOG = [
   "handler_queue_failed",
 ];
 
-test("no log line, alarm, answer, number or error of the API holds a secret, a body, a signature or an address", async () => {
+test("no log line, alarm, answer, metric or error of the API contains a secret, a body, a signature or an address", async () => {
   const log = captureLog();
   const { told, signatures, outcomes } = await runCanaries(log.logger);
   expect(new Set(outcomes)).toEqual(
@@ -59,7 +59,7 @@ test("no log line, alarm, answer, number or error of the API holds a secret, a b
   }
 });
 
-test("nor does anything that a process with the default logger writes", () => {
+test("a process with the default logger writes no secret, body, signature or address", () => {
   const child = spawnSync(process.execPath, [tsx, join(import.meta.dirname, "canary-child.ts")], { encoding: "utf8" });
   expect(child.stderr).toBe("");
   expect(child.status).toBe(0);
@@ -68,7 +68,7 @@ test("nor does anything that a process with the default logger writes", () => {
   expect(child.stdout).not.toContain(CANARY);
 });
 
-test("the log of a failure says where and what kind, and with logErrorMessages the message as well", async () => {
+test("the log of a failure has its place and kind, and with logErrorMessages its message", async () => {
   for (const logErrorMessages of [false, true]) {
     const log = captureLog();
     const receiver = openReceiver({ logger: log.logger, logErrorMessages, retry: { maxAttempts: 1 } });
@@ -87,7 +87,7 @@ test("the log of a failure says where and what kind, and with logErrorMessages t
   }
 });
 
-test("a message with a line that looks like a frame is not logged", async () => {
+test("a line of a message that looks like a stack frame is not logged", async () => {
   const log = captureLog();
   const receiver = openReceiver({ logger: log.logger });
   receiver.on("email.sent", () => {
@@ -101,7 +101,7 @@ test("a message with a line that looks like a frame is not logged", async () => 
   expect(JSON.stringify(log.lines)).not.toContain(CANARY);
 });
 
-test("a logger that throws changes no answer, no retry and no alarm, and ends nothing", async () => {
+test("a logger that throws changes no answer, no retry and no alarm, and stops nothing", async () => {
   const broken = (): never => {
     throw new Error("the destination is closed");
   };
@@ -125,7 +125,7 @@ test("a logger that throws changes no answer, no retry and no alarm, and ends no
   await receiver.stop();
 });
 
-test("control characters of an id or a type are spelled out in every line, the alarm's hook gets them as they are", async () => {
+test("control characters of an id or a type are logged as escapes, and the alarm's hook gets them unchanged", async () => {
   const lines: [fields: object, message: string][] = [];
   const write = (fields: object, message: string): void => void lines.push([fields, message]);
   const logger: Logger = { debug: write, info: write, warn: write, error: write, child: () => logger };

@@ -30,7 +30,7 @@ function makePair() {
 }
 
 describe("a second body under the id of a parked event", () => {
-  test("a second body under the id of a parked event is handled at once when it is understood, and the first counts as done when it is understood later", async () => {
+  test("a second body under the id of a parked event is handled at once if it is understood, and the first then counts as done", async () => {
     const file = tempFile();
     const { id, text, number } = makePair();
     const before = await start(file, NUMBER);
@@ -54,7 +54,7 @@ describe("a second body under the id of a parked event", () => {
     expect(after.handled).toEqual([]);
   });
 
-  test("a second body under the id of a parked event waits parked beside the first, and once both are understood one of them is handled", async () => {
+  test("a second body under the id of a parked event is parked too, and one of them is handled once both are understood", async () => {
     const file = tempFile();
     const { id, text, number } = makePair();
     const never = { "email.sent": z.never() };
@@ -69,7 +69,7 @@ describe("a second body under the id of a parked event", () => {
     expect(after.handled).toEqual([[id, "7"]]);
   });
 
-  test("a second body under the id of a parked event has its id logged each time, also while the alarm is held back", async () => {
+  test("a second body under the id of a parked event is logged with its id each time, even while the alarm is limited", async () => {
     const { receiver, alarms, log } = await start(tempFile(), TEXT);
     const pairs = [makePair(), makePair(), makePair()];
     for (const { text, number } of pairs) {

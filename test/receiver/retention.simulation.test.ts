@@ -37,8 +37,8 @@ async function confirmClock(receiver: Reachable, clock: FakeClock): Promise<void
   await post(receiver, event, { at: clock.now() });
 }
 
-describe("an id is known as a duplicate", () => {
-  test("an id is known as a duplicate for 90 days, and its body is kept as long, when nothing was said", async () => {
+describe("how long an id is kept", () => {
+  test("an id and its body are kept for 90 days by default", async () => {
     const { clock, receiver, deliver, pruneAt, bodyOf } = await start();
     const event = makeEvent();
     const t0 = clock.now();
@@ -52,7 +52,7 @@ describe("an id is known as a duplicate", () => {
     expect(await deliver(event)).toBe("accepted");
   });
 
-  test("an id is known as a duplicate for as long as was said, at least 7 days", async () => {
+  test("an id is kept for as long as the option says, at least 7 days", async () => {
     const { clock, deliver, pruneAt } = await start({ idsMs: 7 * DAY });
     const event = makeEvent();
     const t0 = clock.now();
@@ -64,8 +64,8 @@ describe("an id is known as a duplicate", () => {
   });
 });
 
-describe("a body", () => {
-  test("a body goes sooner when told to; its id stays a duplicate, other bytes are still noticed, and a retry says why not", async () => {
+describe("how long a body is kept", () => {
+  test("a body is deleted sooner if the option says so, and its id, its digest and the reason for a refused retry stay", async () => {
     const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ bodiesMs: 2 * DAY });
     const event = makeEvent({ type: "email.opened" });
     const t0 = clock.now();
@@ -84,7 +84,7 @@ describe("a body", () => {
     expect(await receiver.inbox.get(event.id)).toBeUndefined();
   });
 
-  test("a body of zero age is dropped by the next round once the work is done", async () => {
+  test("a body with a limit of zero is deleted by the next round after its work is done", async () => {
     const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ bodiesMs: 0 });
     const event = makeEvent({ type: "email.opened" });
     await deliver(event);
@@ -94,7 +94,7 @@ describe("a body", () => {
     expect(await deliver(event)).toBe("duplicate");
   });
 
-  test("a body and its id stay for ever while its work is dead or parked", async () => {
+  test("a body and its id are kept while the work is dead or parked", async () => {
     const { clock, receiver, deliver, pruneAt, bodyOf } = await start({ bodiesMs: DAY });
     const [dead, parked] = [makeEvent({ type: "email.failed" }), makeEvent({ type: "email.unheard" })];
     await deliver(dead);
@@ -112,7 +112,7 @@ describe("a body", () => {
   });
 });
 
-test("deliveries go on while thousands of events are pruned, and none of the new ones is", async () => {
+test("deliveries are accepted while thousands of events are pruned, and no new event is pruned", async () => {
   const { clock, receiver, deliver } = await start();
   for (let round = 0; round < 10; round += 1) {
     await Promise.all(Array.from({ length: 100 }, () => deliver()));

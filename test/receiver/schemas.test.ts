@@ -15,7 +15,7 @@ async function parkedBy(schemas: SchemaMap, data: Record<string, unknown>) {
 }
 
 describe("a schema", () => {
-  test("a schema checks data and hands its output to the handler, transforms and defaults included", async () => {
+  test("a schema checks data and passes its output to the handler, transforms and defaults included", async () => {
     const seen: unknown[] = [];
     const receiver = openReceiver({
       schemas: {
@@ -34,7 +34,7 @@ describe("a schema", () => {
     expect(seen).toEqual([{ sentAt: new Date("2026-01-01T00:00:00Z"), count: 7, lane: "transactional" }]);
   });
 
-  test("a schema is applied again in every attempt, so that a retry gets the same", async () => {
+  test("a schema is applied again in every attempt, so that a retry gets the same data", async () => {
     const seen: unknown[] = [];
     const receiver = openReceiver({
       retry: { initialMs: 1, jitter: 0 },
@@ -51,14 +51,14 @@ describe("a schema", () => {
     expect(seen).toEqual([9007199254740993n, 9007199254740993n, 9007199254740993n]);
   });
 
-  test("a schema of one type leaves other types alone", async () => {
+  test("a schema of one type does not change other types", async () => {
     const receiver = openReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } });
     receiver.on("email.opened", () => undefined);
     await receiver.start();
     expect((await post(receiver, makeEvent({ type: "email.opened" }))).outcome).toBe("accepted");
   });
 
-  test("a schema that does not fit parks the event with issues that hold no values", async () => {
+  test("a schema that does not match parks the event with issues that contain no values", async () => {
     const { outcome, note } = await parkedBy(
       {
         "email.sent": z.strictObject({
@@ -79,7 +79,7 @@ describe("a schema", () => {
     expect(note?.error).toContain("data: unrecognized_keys");
   });
 
-  test("a schema with thousands of issues names the first twenty", async () => {
+  test("a schema with thousands of issues reports the first twenty", async () => {
     const { note } = await parkedBy(
       { "email.sent": z.object({ list: z.array(z.number()) }) },
       { list: Array.from({ length: 5_000 }, () => "x") },
@@ -108,7 +108,7 @@ describe("a schema", () => {
     expect(note?.error).not.toContain("canary");
   });
 
-  test("a schema once mended handles what was parked", async () => {
+  test("a schema that was corrected handles what was parked", async () => {
     const file = tempFile();
     const first = openReceiver({ store: file, schemas: { "email.sent": z.object({ n: z.string() }) } });
     first.on("email.sent", () => expect.fail("must not run"));
@@ -129,7 +129,7 @@ describe("a schema", () => {
     expect((await second.stats()).parked).toBe(0);
   });
 
-  test("a schema that has become stricter parks what waited for its handler, and a retry under the old one runs it", async () => {
+  test("a schema that became stricter parks what waited for its handler, and a retry with the old one runs it", async () => {
     const file = tempFile();
     const loose = openReceiver({ store: file });
     const event = makeEvent({ data: { n: 5 } });

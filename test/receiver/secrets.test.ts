@@ -20,14 +20,14 @@ async function startWith(secrets: SecretsOption, options: Partial<ReceiverOption
   return { clock, log, alarms, receiver, deliver, kinds: () => alarms.map(({ kind }) => kind) };
 }
 
-describe("a delivery is taken when it is signed with", () => {
+describe("the secrets that verify a delivery", () => {
   test.each<[string, SecretsOption]>([
     ["the one secret", B],
     ["the first of several", [B, A]],
     ["the last of several", [C, A, B]],
     ["one that a function returns", () => [B]],
     ["one that an asynchronous function returns", () => Promise.resolve([A, B])],
-  ])("a delivery is taken when it is signed with %s", async (_, secrets) => {
+  ])("a delivery is accepted when it is signed with %s", async (_, secrets) => {
     const { receiver, deliver } = await startWith(secrets);
     await receiver.start();
     expect(await deliver(B)).toBe("accepted");
@@ -36,7 +36,7 @@ describe("a delivery is taken when it is signed with", () => {
 });
 
 describe("a rotation without a restart", () => {
-  test("a rotation without a restart is noticed by the first delivery that the old secret does not fit", async () => {
+  test("the first delivery with a new secret makes the receiver read the secrets again", async () => {
     let current = A;
     let reads = 0;
     const { receiver, deliver, clock, log } = await startWith(() => ((reads += 1), [current]));
@@ -51,7 +51,7 @@ describe("a rotation without a restart", () => {
     expect(log.named("secrets_changed")).toHaveLength(1);
   });
 
-  test("a rotation without a restart reads once in five seconds however many forgeries come", async () => {
+  test("the secrets are read again once in five seconds, however many forgeries come", async () => {
     let reads = 0;
     const { receiver, deliver, clock } = await startWith(() => ((reads += 1), [A]));
     await receiver.start();
@@ -71,7 +71,7 @@ describe("a rotation without a restart", () => {
     expect(reads).toBe(3);
   });
 
-  test("a rotation without a restart lets deliveries that come while the secrets are read share the one read", async () => {
+  test("the deliveries that come while the secrets are read share one read", async () => {
     let answer: (secrets: string[]) => void = () => undefined;
     let reads = 0;
     const { receiver, deliver, clock } = await startWith(() => {
@@ -98,25 +98,22 @@ describe("a rotation without a restart", () => {
     ["returns none", () => []],
     ["returns an empty one", () => [""]],
     ["returns no list", () => B as unknown as string[]],
-  ])(
-    "a rotation without a restart keeps the old secrets when the function %s, and takes the new ones later",
-    async (_, broken) => {
-      let read: () => string[] | Promise<string[]> = () => [A];
-      const { receiver, deliver, clock, log, alarms } = await startWith(() => read());
-      await receiver.start();
-      read = broken;
-      await clock.advance(5_000);
-      expect(await deliver(B)).toBe("secrets_unavailable");
-      expect(await deliver(B)).toBe("secrets_unavailable");
-      expect(await deliver(A)).toBe("accepted");
-      expect(alarms).toEqual([{ kind: "secrets_unavailable", reason: "failed" }]);
-      expect(log.named("secrets_not_read")).toHaveLength(1);
-      expect(JSON.stringify(log.lines)).not.toContain(B);
-      read = () => [B];
-      await clock.advance(5_000);
-      expect(await deliver(B)).toBe("accepted");
-    },
-  );
+  ])("the old secrets are kept when the function %s, and new ones are used later", async (_, broken) => {
+    let read: () => string[] | Promise<string[]> = () => [A];
+    const { receiver, deliver, clock, log, alarms } = await startWith(() => read());
+    await receiver.start();
+    read = broken;
+    await clock.advance(5_000);
+    expect(await deliver(B)).toBe("secrets_unavailable");
+    expect(await deliver(B)).toBe("secrets_unavailable");
+    expect(await deliver(A)).toBe("accepted");
+    expect(alarms).toEqual([{ kind: "secrets_unavailable", reason: "failed" }]);
+    expect(log.named("secrets_not_read")).toHaveLength(1);
+    expect(JSON.stringify(log.lines)).not.toContain(B);
+    read = () => [B];
+    await clock.advance(5_000);
+    expect(await deliver(B)).toBe("accepted");
+  });
 });
 
 describe("a function of secrets that does not answer", () => {
@@ -136,7 +133,7 @@ describe("a function of secrets that does not answer", () => {
   }
 
   test.each(["retry", "reject"] as const)(
-    "a function of secrets that does not answer has the delivery answered 503 after 2 s, with unverified: %j",
+    "a delivery is answered 503 after 2 s if the secrets are not available, with unverified: %j",
     async (unverified) => {
       const { receiver, clock, log, alarms } = await startWithHanging({ unverified });
       let heard: Heard | undefined;
@@ -151,7 +148,7 @@ describe("a function of secrets that does not answer", () => {
     },
   );
 
-  test("a function of secrets that does not answer holds up no delivery that the known secrets fit, and the others not for another 2 s", async () => {
+  test("a function of secrets that does not answer delays other deliveries by 2 s only once, and known secrets never", async () => {
     const { deliver, clock, answers, log } = await startWithHanging();
     const first = deliver(B);
     expect(await deliver(A)).toBe("accepted");
@@ -163,7 +160,7 @@ describe("a function of secrets that does not answer", () => {
     expect(log.named("secrets_late")).toHaveLength(1);
   });
 
-  test("a function of secrets that does not answer may answer late: the next delivery is verified with that", async () => {
+  test("a function of secrets may answer late, and the next delivery is verified with its answer", async () => {
     const { deliver, clock, answers } = await startWithHanging();
     const first = deliver(B);
     await clock.advance(3_000);
@@ -174,7 +171,7 @@ describe("a function of secrets that does not answer", () => {
     expect(await deliver(C)).toBe("unverified");
   });
 
-  test("a function of secrets that does not answer is asked anew after 30 s, and its first answer does not undo the second", async () => {
+  test("a function of secrets is called again after 30 s, and its first answer does not replace the second", async () => {
     const { deliver, clock, answers } = await startWithHanging();
     const first = deliver(B);
     await clock.advance(2_000);
@@ -190,7 +187,7 @@ describe("a function of secrets that does not answer", () => {
     expect([await deliver(B), await deliver(A)]).toEqual(["accepted", "unverified"]);
   });
 
-  test("a function of secrets that does not answer makes start() reject after 30 s, and its late answer serves the next start", async () => {
+  test("a function of secrets that does not answer makes start() reject after 30 s, and the next start uses its late answer", async () => {
     let answer: (secrets: string[]) => void = () => undefined;
     let reads = 0;
     const { receiver, clock, deliver } = await startWith(() => {
@@ -213,7 +210,7 @@ describe("a function of secrets that does not answer", () => {
   });
 
   test.each([0, 20])(
-    "a function of secrets that does not answer does not hold up stop() while the receiver starts, %i ms later",
+    "a function of secrets that does not answer does not delay stop() during start(), %i ms later",
     async (afterMs) => {
       const { receiver, deliver } = await startWith(() => new Promise<string[]>(() => undefined));
       const started = receiver.start();
@@ -240,7 +237,7 @@ describe("start() with a function of secrets", () => {
     ["returns none", () => [], "invalid_secret"],
     ["returns a short one", () => ["whsec_short"], "invalid_secret"],
     ["returns no list", () => A as unknown as string[], "invalid_secret"],
-  ])("start() with a function of secrets that %s rejects, and a later start works", async (_, broken, code) => {
+  ])("a start with a function of secrets that %s rejects, and a later start works", async (_, broken, code) => {
     let read = broken;
     const { receiver, deliver } = await startWith(() => read());
     const error = await errorOf(() => receiver.start());
@@ -253,8 +250,8 @@ describe("start() with a function of secrets", () => {
   });
 });
 
-describe("the alarm", () => {
-  test("the alarm signature_mismatches comes with the third mismatch in a row", async () => {
+describe("alarms about secrets", () => {
+  test("the alarm signature_mismatches is raised with the third mismatch in a row", async () => {
     const { receiver, deliver, alarms } = await startWith(A);
     await receiver.start();
     await deliver(B);
@@ -272,12 +269,15 @@ describe("the alarm", () => {
     { fits: "first", secrets: [B, A], expected: [] },
     { fits: "second", secrets: [A, B], expected: [{ kind: "older_secret_matched", secretIndex: 1 }] },
     { fits: "third", secrets: [A, C, B], expected: [{ kind: "older_secret_matched", secretIndex: 2 }] },
-  ])("the alarm older_secret_matched does its work when the $fits secret fits", async ({ secrets, expected }) => {
-    const { receiver, deliver, alarms } = await startWith(secrets);
-    await receiver.start();
-    expect(await deliver(B)).toBe("accepted");
-    expect(alarms).toEqual(expected);
-  });
+  ])(
+    "the alarm older_secret_matched is raised only for an older secret: the $fits one matches",
+    async ({ secrets, expected }) => {
+      const { receiver, deliver, alarms } = await startWith(secrets);
+      await receiver.start();
+      expect(await deliver(B)).toBe("accepted");
+      expect(alarms).toEqual(expected);
+    },
+  );
 });
 
 describe("createReceiver refuses", () => {
@@ -312,7 +312,7 @@ describe("createReceiver refuses", () => {
     }
   });
 
-  test("createReceiver refuses nothing with 24 characters, but says that whsec_ is missing", () => {
+  test("createReceiver accepts 24 characters without the prefix, and says that whsec_ is missing", () => {
     const log = captureLog();
     openReceiver({ secrets: "q".repeat(24), logger: log.logger });
     expect(log.named("secret_without_whsec_prefix")).toEqual([expect.objectContaining({ index: 0, level: 40 })]);

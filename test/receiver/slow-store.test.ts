@@ -36,7 +36,7 @@ async function openSlow() {
 const REFUSED = { status: 503, outcome: "overloaded", text: "overloaded" };
 
 describe("a store that is slower than the service waits", () => {
-  test("a delivery that it does not take in time is answered 503, with an alarm, and not before", async () => {
+  test("a delivery that the store does not take in time is answered 503 at that time, not before, with an alarm", async () => {
     const { clock, gate, alarms, sendSlowly } = await openSlow();
     const { heard } = await sendSlowly();
     let isAnswered = false;
@@ -51,7 +51,7 @@ describe("a store that is slower than the service waits", () => {
     gate.open();
   });
 
-  test("new deliveries are refused at once as long as one is overdue, and taken when it is stored", async () => {
+  test("new deliveries are refused at once while one is overdue, and accepted when it is stored", async () => {
     const { clock, gate, send, sendSlowly, receiver } = await openSlow();
     const first = await sendSlowly();
     await clock.advance(ANSWER_MS - 1_000);
@@ -66,7 +66,7 @@ describe("a store that is slower than the service waits", () => {
     expect(await send()).toMatchObject({ status: 200, outcome: "accepted" });
   });
 
-  test("what was answered 503 and stored later is a duplicate at the next attempt, and its handlers run once", async () => {
+  test("a delivery that was answered 503 and stored later is a duplicate at the next attempt, and its handlers run once", async () => {
     const { clock, gate, runs, send, sendSlowly, receiver } = await openSlow();
     const event = makeEvent();
     const { heard } = await sendSlowly(event);
@@ -79,7 +79,7 @@ describe("a store that is slower than the service waits", () => {
     expect(runs).toEqual([event.id]);
   });
 
-  test("the time of an answer that came leaves no timer", async () => {
+  test("no timer is left after an answer that came in time", async () => {
     const { clock, gate, send } = await openSlow();
     gate.open();
     const before = clock.pendingTimers;

@@ -27,7 +27,7 @@ const noAnswers = {
   internal_error: 0,
 };
 
-test("a receiver that has just started has every number, at zero", async () => {
+test("a receiver that has just started has every number at zero", async () => {
   const receiver = openReceiver();
   await receiver.start();
   expect(await receiver.stats()).toEqual({
@@ -50,7 +50,7 @@ test("a receiver that has just started has every number, at zero", async () => {
   });
 });
 
-test("work is counted by its state, and what waits by its handler", async () => {
+test("the statistics count work by its state, and waiting work by its handler", async () => {
   const gate = makeGate();
   const receiver = openReceiver();
   receiver.on("email.sent", () => undefined);
@@ -85,7 +85,7 @@ test("work is counted by its state, and what waits by its handler", async () => 
   await expect.poll(() => receiver.stats()).toMatchObject({ done: 9, leased: 0 });
 });
 
-test("answers counts each outcome, and every request once", async () => {
+test("the statistics count each answer by its outcome, once per request", async () => {
   const clock = fakeClock();
   let broken = false;
   const store = decorateStore((real) => ({
@@ -124,7 +124,7 @@ test("answers counts each outcome, and every request once", async () => {
 });
 
 describe("failuresInARow", () => {
-  test("failuresInARow counts what the service hears as failed, and a 200 ends the row", async () => {
+  test("failuresInARow counts what the service takes for a failure, and a 200 resets it", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock });
     await receiver.start();
@@ -168,8 +168,8 @@ describe("failuresInARow", () => {
   });
 });
 
-describe("how far the handlers are behind", () => {
-  test("oldestPendingAgeMs is the age of the oldest event with work to do, retries included", async () => {
+describe("the lag of handlers", () => {
+  test("oldestPendingAgeMs is the age of the oldest event with work to do, including retries", async () => {
     const clock = fakeClock();
     const receiver = openReceiver({ clock });
     receiver.on("email.sent", () => {
@@ -187,7 +187,7 @@ describe("how far the handlers are behind", () => {
     expect(await receiver.stats()).toMatchObject({ oldestPendingAgeMs: MINUTE, lagMs: 0, pending: 1 });
   });
 
-  test("work that a stuck handler keeps waiting in memory is seen, and the run itself is no lag", async () => {
+  test("the lag includes work that waits in memory for a stuck handler, and not the run itself", async () => {
     const clock = fakeClock();
     const gate = makeGate();
     const receiver = openReceiver({ clock });
@@ -204,7 +204,7 @@ describe("how far the handlers are behind", () => {
     await expect.poll(() => receiver.stats()).toMatchObject({ done: 4, lagMs: 0, oldestPendingAgeMs: 0 });
   });
 
-  test("a retry lags from when it is due, not from when its event was received", async () => {
+  test("the lag of a retry counts from when it is due, not from when its event was received", async () => {
     const clock = fakeClock();
     const gate = makeGate();
     const receiver = openReceiver({ clock });
@@ -247,7 +247,7 @@ describe("how far the handlers are behind", () => {
   });
 });
 
-test("lastAcceptedAt moves with what is stored, not with duplicates and refusals", async () => {
+test("lastAcceptedAt changes with stored deliveries, not with duplicates and refusals", async () => {
   const clock = fakeClock();
   const t0 = clock.now();
   const receiver = openReceiver({ clock });
@@ -276,7 +276,7 @@ test("waiting counts deliveries whose commit is under way", async () => {
   expect((await receiver.stats()).waiting).toBe(0);
 });
 
-test("done is counted over restarts of the process, answers are not", async () => {
+test("the number done is kept over restarts of the process, and the answers are not", async () => {
   const store = decorateStore(() => ({ close: () => Promise.resolve() }));
   for (const done of [1, 2]) {
     const receiver = openReceiver({ store });

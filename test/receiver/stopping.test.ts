@@ -15,8 +15,8 @@ import {
   workOf,
 } from "../support/receiver.js";
 
-describe("stop()", () => {
-  test("stop() lets a running handler end, and answers 503 meanwhile", async () => {
+describe("stopping", () => {
+  test("stop() lets a running handler end, and deliveries are answered 503 meanwhile", async () => {
     const gate = makeGate();
     const file = tempFile();
     const receiver = openReceiver({ store: file });
@@ -38,7 +38,7 @@ describe("stop()", () => {
     expect(await workOf(later, event.id)).toMatchObject({ state: "done", attempts: 1 });
   });
 
-  test("stop() aborts what runs longer than timeoutMs; the next process runs it again", async () => {
+  test("stop() aborts what runs longer than timeoutMs, and the next process runs it again", async () => {
     const clock = fakeClock();
     const file = tempFile();
     const receiver = openReceiver({ store: file, clock });
@@ -67,7 +67,7 @@ describe("stop()", () => {
     await expect.poll(() => attempts).toEqual([2]);
   });
 
-  test("stop() answers a delivery that was being stored, whose handler then runs in the next process", async () => {
+  test("stop() answers a delivery that is being stored, and its handler runs in the next process", async () => {
     const file = tempFile();
     const gate = makeGate();
     let storing = false;
@@ -103,7 +103,7 @@ describe("stop()", () => {
     expect(log.lines.filter(({ level }) => level >= 50)).toEqual([]);
   });
 
-  test("stop() answers what was being stored also where no handler is concerned", async () => {
+  test("stop() answers a delivery that is being stored even if it has no handler", async () => {
     const file = tempFile();
     const gate = makeGate();
     let storing = 0;
@@ -133,7 +133,7 @@ describe("stop()", () => {
     expect((await post(later, event)).outcome).toBe("duplicate");
   });
 
-  test("stop() during start() ends in stopped, and takes nothing in between", async () => {
+  test("stop() during start() ends in stopped, and no delivery is accepted in between", async () => {
     const gate = makeGate();
     const log = captureLog();
     let released = false;
@@ -162,7 +162,7 @@ describe("stop()", () => {
     expect((await post(receiver, makeEvent())).outcome).toBe("stopping");
   });
 
-  test("stop() aborts what runs and closes the store, though work cannot be given back", async () => {
+  test("stop() aborts what runs and closes the store even if work cannot be released", async () => {
     let closed = false;
     const store = decorateStore((real) => ({
       release: () => Promise.reject(new Error("no")),
@@ -186,7 +186,7 @@ describe("stop()", () => {
     expect(log.named("release_failed")).toHaveLength(1);
   });
 
-  test("stop() twice is once, and before start() it is allowed", async () => {
+  test("stop() may be called twice, and before start()", async () => {
     const receiver = openReceiver();
     const first = receiver.stop();
     expect(receiver.stop()).toBe(first);
@@ -194,7 +194,7 @@ describe("stop()", () => {
     await expect(receiver.start()).rejects.toMatchObject({ code: "stopped" });
   });
 
-  test("stop() gives back what had not begun, as if it had never been taken", async () => {
+  test("stop() releases what has not begun, as if it had never been leased", async () => {
     const file = tempFile();
     const gate = makeGate();
     const receiver = openReceiver({ store: file, concurrency: 1 });
@@ -219,7 +219,7 @@ describe("stop()", () => {
   });
 });
 
-test("a writer thread that ends by itself is an alarm and 503, and stop() comes to its end all the same", async () => {
+test("a writer thread that ends on its own raises an alarm and causes 503, and stop() still ends", async () => {
   const alarms: unknown[] = [];
   let thread: Worker | undefined;
   process.once("worker", (worker) => (thread = worker));

@@ -117,7 +117,7 @@ test("a delivery and each run of a handler is a span", async () => {
   );
 });
 
-test("deliveries and runs are counted by outcome, their durations too, and what waits is measured", async () => {
+test("deliveries and runs are counted by outcome, their durations are recorded, and waiting work is measured", async () => {
   const accepted = { "pigeonhole.outcome": "accepted" };
   const good = { "pigeonhole.handler": "good", "pigeonhole.outcome": "done" };
   const before = [await countOf("pigeonhole.deliveries", accepted), await countOf("pigeonhole.handler.runs", good)];
@@ -130,7 +130,7 @@ test("deliveries and runs are counted by outcome, their durations too, and what 
   }
 });
 
-test("no span and no metric holds a secret, a body or an address", async () => {
+test("no span and no metric contains a secret, a body or an address", async () => {
   const { signatures } = await runCanaries({
     debug() {},
     info() {},
@@ -149,14 +149,14 @@ test("no span and no metric holds a secret, a body or an address", async () => {
   for (const signature of signatures) expect(told).not.toContain(signature);
 });
 
-test("telemetry: false makes no span and counts nothing", async () => {
+test("the option telemetry: false makes no span and counts nothing", async () => {
   const before = await countOf("pigeonhole.deliveries", { "pigeonhole.outcome": "accepted" });
   await runOne(false);
   expect(spans.getFinishedSpans()).toEqual([]);
   expect(await countOf("pigeonhole.deliveries", { "pigeonhole.outcome": "accepted" })).toBe(before);
 });
 
-test("without the package @opentelemetry/api everything works", () => {
+test("a receiver works without the package @opentelemetry/api", () => {
   const child = spawnSync(process.execPath, [join(import.meta.dirname, "without-telemetry.mjs")], { encoding: "utf8" });
   expect(child.stderr).toBe("");
   expect(JSON.parse(child.stdout)).toEqual({ asked: true, status: 200, handlers: ["done"] });

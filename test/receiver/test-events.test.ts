@@ -20,7 +20,7 @@ test("a test event reaches only handlers that ask for test events", async () => 
   expect(seen).toEqual(["asking true"]);
 });
 
-test("a test event that nobody asks for reaches only the log", async () => {
+test("a test event that no handler asks for is only logged", async () => {
   const log = captureLog();
   const receiver = openReceiver({ logger: log.logger });
   receiver.on("*", () => expect.fail("asked for nothing"));
@@ -34,7 +34,7 @@ test("a test event that nobody asks for reaches only the log", async () => {
   expect(await receiver.inbox.get(event.id)).toMatchObject({ state: "done", handlers: [] });
 });
 
-test("data.test of another type is no mark of a test event: a form may have a field of that name", async () => {
+test("the field data.test of another type does not make a test event, since a form may have such a field", async () => {
   const seen: string[] = [];
   const receiver = openReceiver();
   receiver.on("form.submitted", (event) => seen.push(`${event.type} ${event.test}`));
@@ -47,13 +47,16 @@ test("data.test of another type is no mark of a test event: a form may have a fi
   expect((await post(receiver, unknown)).outcome).toBe("parked");
 });
 
-test.each<[unknown]>([["true"], [1], [null], [{}]])("data.test of %j is no mark of a test event", async (mark) => {
-  const seen: unknown[] = [];
-  const receiver = openReceiver();
-  receiver.on("email.sent", (event) => seen.push(event.test));
-  await receiver.start();
-  const event = makeEvent({ data: { test: mark } });
-  await post(receiver, event);
-  await untilWork(receiver, event.id, { state: "done" });
-  expect(seen).toEqual([false]);
-});
+test.each<[unknown]>([["true"], [1], [null], [{}]])(
+  "the value data.test: %j does not make a test event",
+  async (mark) => {
+    const seen: unknown[] = [];
+    const receiver = openReceiver();
+    receiver.on("email.sent", (event) => seen.push(event.test));
+    await receiver.start();
+    const event = makeEvent({ data: { test: mark } });
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "done" });
+    expect(seen).toEqual([false]);
+  },
+);

@@ -26,7 +26,7 @@ interface Bounce {
 }
 
 describe("the type of a handler's event", () => {
-  test("the type of a handler's event is the schema's output where there is one", () => {
+  test("a handler's event has the schema's output if there is a schema", () => {
     make().on("email.bounced", (event, ctx) => {
       expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.bounced", Bounce>>();
       expectTypeOf(event.data.at).toEqualTypeOf<Date>();
@@ -35,7 +35,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("the type of a handler's event has unknown fields where there is no schema", () => {
+  test("a handler's event has unknown fields if there is no schema", () => {
     make().on("email.sent", (event) => {
       expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.sent", EventData>>();
       expectTypeOf(event.data["anything"]).toEqualTypeOf<unknown>();
@@ -45,7 +45,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("the type of a handler's event is a union for several types, which the type tells apart", () => {
+  test("a handler's event of several types is a union, which the type distinguishes", () => {
     make().on(["email.bounced", "email.opened", "email.sent"], (event) => {
       expectTypeOf(event.type).toEqualTypeOf<"email.bounced" | "email.opened" | "email.sent">();
       if (event.type === "email.bounced") expectTypeOf(event.data).toEqualTypeOf<Bounce>();
@@ -54,7 +54,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("the type of a handler's event is every type of a group, and unknown ones", () => {
+  test("a handler's event of a group has every type of it, and unknown ones", () => {
     make().on("email.*", (event) => {
       if (!event.known) {
         expectTypeOf(event).toExtend<UnknownEvent>();
@@ -70,7 +70,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("the type of a handler's event is every type for a star, narrowed by known and then by type", () => {
+  test("a handler's event of a star has every type, narrowed by known and then by type", () => {
     make().on("*", (event) => {
       expectTypeOf(event.id).toEqualTypeOf<string>();
       expectTypeOf(event.test).toEqualTypeOf<boolean>();
@@ -82,7 +82,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("the type of a handler's event is narrowed by type alone, under a group and under a star", () => {
+  test("a handler's event is narrowed by type alone in a group and in a star", () => {
     for (const pattern of ["email.*", "*"] as const) {
       make().on(pattern, (event) => {
         if (event.type === "email.bounced") {
@@ -110,7 +110,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("the type of a handler's event under a group is not compared with a name that is not there", () => {
+  test("a handler's event of a group cannot be compared with a name that does not exist", () => {
     make().on("email.*", (event) => {
       // @ts-expect-error -- misspelt
       if (event.type === "email.bounce") return true;
@@ -119,17 +119,17 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("the type of a handler's event fits a function that takes any event", () => {
+  test("a function that takes any event fits as a handler", () => {
     const audit = (event: AnyEvent): string => event.type;
     make().on("email.*", (event) => audit(event));
     make().on("*", audit);
   });
 
-  test("the type of a handler's event is any event for onUnhandled", () => {
+  test("the event of onUnhandled has any type", () => {
     make().onUnhandled((event) => expectTypeOf(event).toEqualTypeOf<AnyEvent>());
   });
 
-  test("the type of a handler's event is the one that key gets", () => {
+  test("the function key gets the same type of event as the handler", () => {
     make().on("email.bounced", () => undefined, {
       key(event) {
         expectTypeOf(event).toEqualTypeOf<KnownEvent<"email.bounced", Bounce>>();
@@ -138,7 +138,7 @@ describe("the type of a handler's event", () => {
     });
   });
 
-  test("the type of a handler's event cannot be changed but in its data", () => {
+  test("only the data of a handler's event can be changed", () => {
     make().on("email.bounced", (event) => {
       // @ts-expect-error -- read-only
       event.id = "evt_other";
@@ -147,35 +147,35 @@ describe("the type of a handler's event", () => {
   });
 });
 
-describe("a name that the service does not have is refused by the compiler and when it runs:", () => {
-  test("a name that the service does not have is refused by the compiler and when it runs: a misspelt type", () => {
+describe("a type that the service does not have", () => {
+  test("a misspelt type is refused by the compiler and at run time", () => {
     // @ts-expect-error -- misspelt
     expect(() => make().on("email.bounce", () => undefined)).toThrow("not an event type");
   });
-  test("a name that the service does not have is refused by the compiler and when it runs: one misspelt type of several", () => {
+  test("a list with one misspelt type is refused by the compiler and at run time", () => {
     // @ts-expect-error -- misspelt
     expect(() => make().on(["email.sent", "email.bounce"], () => undefined)).toThrow("not an event type");
   });
-  test("a name that the service does not have is refused by the compiler and when it runs: a group that does not exist", () => {
+  test("a group that does not exist is refused by the compiler and at run time", () => {
     // @ts-expect-error -- misspelt
     expect(() => make().on("mail.*", () => undefined)).toThrow("not an event type");
   });
-  test("a name that the service does not have is refused by the compiler and when it runs: another case", () => {
+  test("a type in another case is refused by the compiler and at run time", () => {
     // @ts-expect-error -- misspelt
     expect(() => make().on("Email.Sent", () => undefined)).toThrow("not an event type");
   });
-  test("a name that the service does not have is refused by the compiler and when it runs: a type of somebody else's schemas", () => {
+  test("a type of other schemas is refused by the compiler and at run time", () => {
     // @ts-expect-error -- has no entry in these schemas
     expect(() => createTestReceiver().on("invoice.paid", () => undefined)).toThrow("not an event type");
   });
-  test("a name that the service does not have is refused by the compiler and when it runs: half a type with a star", () => {
+  test("a part of a type with a star is refused by the compiler and at run time", () => {
     // @ts-expect-error -- stars stand for whole parts
     expect(() => make().on("email.bo*", () => undefined)).toThrow("not an event type");
   });
 });
 
-describe("the compiler refuses, and so does the receiver,", () => {
-  test("the compiler refuses, and so does the receiver, an option that does not exist; the compiler a key that is no text, too", () => {
+describe("options that do not exist", () => {
+  test("an unknown handler option is refused by the compiler and the receiver, and a key that is no text by the compiler", () => {
     // @ts-expect-error -- misspelt
     expect(() => make().on("email.sent", () => undefined, { concurency: 1 })).toThrow(
       'handler "email.sent" has no option "concurency". Its options: concurrency, key, name,',
@@ -188,7 +188,7 @@ describe("the compiler refuses, and so does the receiver,", () => {
     make().on("email.sent", () => undefined, { name: "other", key: () => 5 });
   });
 
-  test("the compiler refuses, and so does the receiver, a receiver without secrets, and options that do not exist", () => {
+  test("a receiver without secrets, or with unknown options, is refused by the compiler and at run time", () => {
     // @ts-expect-error -- no secrets
     expect(() => createReceiver({})).toThrow("secrets");
     // @ts-expect-error -- misspelt
@@ -202,7 +202,7 @@ describe("the compiler refuses, and so does the receiver,", () => {
   });
 });
 
-test("the context promises what its functions give", () => {
+test("the types of the context match what its functions give", () => {
   expectTypeOf<ReturnType<HandlerContext["commit"]>>().toEqualTypeOf<Promise<void>>();
   expectTypeOf<ReturnType<HandlerContext["step"]>>().toEqualTypeOf<Promise<unknown>>();
   createTestReceiver().on("email.sent", async (_, ctx) => {
@@ -212,7 +212,7 @@ test("the context promises what its functions give", () => {
 });
 
 describe("the function given to ctx.commit", () => {
-  test("the function given to ctx.commit may return nothing, or any value that is not a promise", () => {
+  test("the function of ctx.commit may return nothing, or any value that is not a promise", () => {
     make().on("email.sent", async (_, { commit }) => {
       const statement = (): unknown => 1;
       await commit(() => undefined);
@@ -231,7 +231,7 @@ describe("the function given to ctx.commit", () => {
     });
   });
 
-  test("the function given to ctx.commit does not compile when it returns a promise", () => {
+  test("the function of ctx.commit does not compile if it returns a promise", () => {
     make().on("email.sent", (_, { commit }) => {
       // @ts-expect-error -- must be synchronous
       void commit(async () => undefined);
@@ -251,7 +251,7 @@ describe("the function given to ctx.commit", () => {
   });
 });
 
-test("a pattern is a type, a group or a star", () => {
+test("the type of a pattern accepts a type, a group or a star", () => {
   expectTypeOf<EventPattern<typeof schemas>>().toEqualTypeOf<
     EventType | "invoice.paid" | "email.*" | "domain.*" | "suppression.*" | "file.*" | "form.*" | "invoice.*" | "*"
   >();
@@ -259,7 +259,7 @@ test("a pattern is a type, a group or a star", () => {
   expectTypeOf<"email.bounce">().not.toExtend<EventPattern<{}>>();
 });
 
-test("registration can be chained and keeps the schemas", () => {
+test("registrations can be chained and keep the schemas", () => {
   const receiver = make();
   const chained = receiver
     .on("email.sent", () => undefined)

@@ -5,8 +5,8 @@ import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork } fro
 
 const NEW_TYPE = "email.archived";
 
-describe("an event of a type newer than this package", () => {
-  test("an event of a type newer than this package is parked when nothing matches it", async () => {
+describe("an event of a type newer than the package", () => {
+  test("an event of an unknown type is parked if no handler matches it", async () => {
     const receiver = openReceiver();
     receiver.on("email.sent", () => expect.fail("is not for this handler"));
     await receiver.start();
@@ -25,7 +25,7 @@ describe("an event of a type newer than this package", () => {
     { type: "invoice.paid", pattern: "*" },
     { type: "word", pattern: "*" },
   ] as const)(
-    "an event of a type newer than this package $type goes to $pattern as one that is not known, and is not parked",
+    "an event of the unknown type $type goes to $pattern with known: false, and is not parked",
     async ({ type, pattern }) => {
       const seen: AnyEvent[] = [];
       const receiver = openReceiver();
@@ -40,7 +40,7 @@ describe("an event of a type newer than this package", () => {
   );
 
   test.each(["emails.archived", "email", "emailarchived", "x.email.archived"])(
-    "an event of a type newer than this package %s is not of the group email.*",
+    "an event of the unknown type %s does not belong to the group email.*",
     async (type) => {
       const receiver = openReceiver();
       receiver.on("email.*", () => expect.fail("is not for this handler"));
@@ -49,7 +49,7 @@ describe("an event of a type newer than this package", () => {
     },
   );
 
-  test("an event of a type newer than this package goes to onUnhandled too, and stays parked for a handler to come", async () => {
+  test("an event of an unknown type goes to onUnhandled as well, and stays parked for a later handler", async () => {
     const file = tempFile();
     const seen: AnyEvent[] = [];
     const first = openReceiver({ store: file });
@@ -73,7 +73,7 @@ describe("an event of a type newer than this package", () => {
     expect((await second.stats()).parked).toBe(0);
   });
 
-  test("an event of a type newer than this package is known, registrable and in a group of its own by an entry in schemas", async () => {
+  test("an event of an unknown type becomes known by an entry in schemas, with a group of its own", async () => {
     const seen: unknown[] = [];
     const receiver = openReceiver({ schemas: { "invoice.paid": z.object({ cents: z.number() }) } });
     receiver.on("invoice.paid", ({ known, data }) => seen.push(["type", known, data.cents]));
@@ -91,7 +91,7 @@ describe("an event of a type newer than this package", () => {
 });
 
 describe("onUnhandled", () => {
-  test("onUnhandled gets known events that nobody matches, and no others", async () => {
+  test("onUnhandled gets known events without a handler, and no others", async () => {
     const seen: string[] = [];
     const receiver = openReceiver();
     receiver.on("email.sent", () => undefined);
@@ -119,7 +119,7 @@ describe("onUnhandled", () => {
     await untilWork(receiver, event.id, { state: "done", attempts: 2 }, "unhandled");
   });
 
-  test("onUnhandled is not needed: a known event without a handler is accepted and done", async () => {
+  test("onUnhandled is optional, and a known event without a handler is accepted and done", async () => {
     const receiver = openReceiver();
     await receiver.start();
     const event = makeEvent();

@@ -119,9 +119,9 @@ async function open(unverified: "retry" | "reject" = "retry") {
   return { clock, log, alarms, receiver, send };
 }
 
-describe("a genuine delivery in a layout of other senders is taken, or sent again and told of:", () => {
+describe("genuine deliveries in other senders' layouts", () => {
   test.each(LAYOUTS)(
-    "a genuine delivery in a layout of other senders is taken, or sent again and told of: %s is %s",
+    "a genuine delivery in another sender's layout is accepted, or answered so that it is sent again: %s is %s",
     async (_, outcome, make) => {
       const { send, alarms, log, receiver } = await open();
       const { values, ...heard } = await send(make);
@@ -146,13 +146,13 @@ describe("a genuine delivery in a layout of other senders is taken, or sent agai
     },
   );
 
-  test("there are at least 24 layouts of other senders, of which most are read", () => {
+  test("the tests cover at least 24 layouts of other senders, and most of them are read", () => {
     expect(LAYOUTS.length).toBeGreaterThanOrEqual(24);
     expect(LAYOUTS.filter(([, outcome]) => outcome === "accepted").length).toBeGreaterThan(LAYOUTS.length / 2);
   });
 });
 
-test("120 deliveries that cannot be read count as failures in a row, and the alarms say so", async () => {
+test("a row of 120 deliveries that cannot be read counts as failures in a row, and the alarms say so", async () => {
   const { send, alarms, clock, receiver } = await open();
   for (let count = 0; count < 120; count += 1) {
     const { status } = await send(() => ["sha512=00", "1"]);
@@ -167,13 +167,13 @@ test("120 deliveries that cannot be read count as failures in a row, and the ala
   expect(kinds).toContain("failures_in_a_row");
 });
 
-test('with unverified: "reject" what cannot be read is 401, and the alarm is the same', async () => {
+test('a header that cannot be read is answered 401 with unverified: "reject", and raises the same alarm', async () => {
   const { send, alarms } = await open("reject");
   expect(await send(() => ["junk"])).toMatchObject({ status: 401, outcome: "unreadable", retryAfter: null });
   expect(alarms).toContainEqual(expect.objectContaining({ kind: "signature_unreadable" }));
 });
 
-test("the shape tells names, lengths and kinds of characters, and no value", async () => {
+test("the logged shape of a header has names, lengths and kinds of characters, and no value", async () => {
   const { send, alarms } = await open();
   const hash = createHash("sha512").update("canary").digest();
   const secretLike = "canaryCANARYcanary";

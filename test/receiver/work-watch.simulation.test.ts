@@ -28,7 +28,7 @@ function open(options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
 }
 
 describe("dead work", () => {
-  test("dead work is told when there is more of it, and again every six hours", async () => {
+  test("dead work is reported when it increases, and again every six hours", async () => {
     const { clock, alarms, receiver, deliver } = open();
     receiver.on("email.sent", () => Promise.reject(new DoNotRetry("never")));
     await receiver.start();
@@ -53,7 +53,7 @@ describe("dead work", () => {
     expect(alarms).toEqual([{ kind: "work_dead", dead: 2 }]);
   });
 
-  test("dead work is told no more once it is discarded, nor after stop()", async () => {
+  test("dead work is not reported after it is discarded, nor after stop()", async () => {
     const { clock, alarms, receiver, deliver } = open();
     receiver.on("email.sent", () => Promise.reject(new DoNotRetry("never")));
     await receiver.start();
@@ -69,7 +69,7 @@ describe("dead work", () => {
   });
 });
 
-test("work parked in a crash loop is told at the start that parks it", async () => {
+test("work that is parked in a crash loop is reported by the start that parks it", async () => {
   const event = makeEvent();
   const { alarms, receiver } = open({ store: await makeCrashedFile(event, "email.sent", 4) });
   receiver.on("email.sent", () => undefined);
@@ -83,7 +83,7 @@ describe("a backlog", () => {
     { backlogAfterMs: undefined, limit: 15 * MINUTE },
     { backlogAfterMs: HOUR, limit: HOUR },
   ])(
-    "a backlog is told once the work has been due for $limit ms, and again after as long",
+    "a backlog is reported once work has been due for $limit ms, and again after the same time",
     async ({ backlogAfterMs, limit }) => {
       const { clock, alarms, receiver, deliver } = open(backlogAfterMs === undefined ? {} : { backlogAfterMs });
       const gate = makeGate();
@@ -104,7 +104,7 @@ describe("a backlog", () => {
     },
   );
 
-  test("a backlog is no run that takes long, and no wait for a retry", async () => {
+  test("a long run or a wait for a retry is not a backlog", async () => {
     const { clock, alarms, receiver, deliver } = open({ retry: { initialMs: 2 * HOUR, jitter: 0 } });
     const gate = makeGate();
     receiver.on("email.sent", () => gate.passed, { timeoutMs: 100 * HOUR });
@@ -120,7 +120,7 @@ describe("a backlog", () => {
   });
 });
 
-test("work of handlers that the process running the file's handlers does not have is told", async () => {
+test("work without a handler in the process that runs the handlers is reported", async () => {
   const file = tempFile();
   const owner = open({ store: file });
   owner.receiver.on("email.sent", () => undefined);
@@ -149,7 +149,7 @@ describe("contact events", () => {
     return { contactEvents: { send, sendBatch: send } } as unknown as Client;
   }
 
-  test("contact events that wait for longer than the limit are told", async () => {
+  test("contact events that wait longer than the limit are reported", async () => {
     const api = apiThat(() => Promise.reject(new Error("no network")));
     const { clock, alarms, receiver } = open({ api, backlogAfterMs: 5 * MINUTE });
     await receiver.start();
@@ -160,7 +160,7 @@ describe("contact events", () => {
     expect(alarms).toEqual([{ kind: "contact_events_stuck", forMs: 6 * MINUTE, pending: 1 }]);
   });
 
-  test("contact events that the service refused are told", async () => {
+  test("contact events that the service refused are reported", async () => {
     const refusal = {
       call: "contactEvents.send",
       status: 422,
