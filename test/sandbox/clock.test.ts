@@ -3,8 +3,8 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test, vi } from "vitest";
 import { HOUR, MINUTE, START, errorOf, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
 
-describe("a manual clock", () => {
-  test("a manual clock needs no real timer: with all of them broken, 28 hours of retries run", async () => {
+describe("the manual clock", () => {
+  test("a manual clock needs no real timer, since 28 hours of retries run with all timers disabled", async () => {
     const broken = (): never => {
       throw new Error("a real timer was set");
     };
@@ -22,7 +22,7 @@ describe("a manual clock", () => {
     }
   });
 
-  test("a manual clock begins now where the receiver lives by the machine's clock, and signs with that", async () => {
+  test("a manual clock begins at the current time for a receiver with the machine's clock, and signs with that", async () => {
     const probe = await openProbe();
     const sandbox = openSandbox({ receiverTime: "machine" });
     expect(Math.abs(sandbox.clock.now() - Date.now())).toBeLessThan(10_000);
@@ -35,14 +35,14 @@ describe("a manual clock", () => {
     expect(verdictOf(got, secret, Date.now())).toMatchObject({ ok: true });
   });
 
-  test("a manual clock begins where it is told, and moves by exactly what it is told", async () => {
+  test("a manual clock begins at the given time, and moves by exactly the given duration", async () => {
     const sandbox = openSandbox({ startMs: START + HOUR });
     await sandbox.advance("1h30m");
     await sandbox.advance(250);
     expect(sandbox.clock.now()).toBe(START + 2.5 * HOUR + 250);
   });
 
-  test.each(["soon", "1", "-1h", "1h ", -1, Number.NaN])("a manual clock does not move by %j", async (by) => {
+  test.each(["soon", "1", "-1h", "1h ", -1, Number.NaN])("a manual clock refuses to move by %j", async (by) => {
     const sandbox = openSandbox();
     expect(await errorOf(() => sandbox.advance(by))).toEqual({ code: "invalid_argument" });
     expect(sandbox.clock.now()).toBe(START);
@@ -56,7 +56,7 @@ describe("a manual clock", () => {
     expect([sandbox.deliveries().length, clock.now()]).toEqual([1, START]);
   });
 
-  test("a manual clock goes from attempt to attempt", async () => {
+  test("a manual clock can be moved from attempt to attempt", async () => {
     const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 500 }) });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
     expect(await sandbox.advanceToNextAttempt()).toBeUndefined();
@@ -70,7 +70,7 @@ describe("a manual clock", () => {
     expect(await sandbox.advanceToNextAttempt()).toBeUndefined();
   });
 
-  test("a manual clock moves on only when the attempts of a moment were answered, and in their order", async () => {
+  test("a manual clock moves only when the attempts of a moment are answered, and in their order", async () => {
     const seen: string[] = [];
     const { sandbox, clock } = openOnClock({
       async receive(request) {
@@ -108,7 +108,7 @@ describe("a manual clock", () => {
   });
 });
 
-test("two that ask for the next attempt get one each", async () => {
+test("two calls that move to the next attempt get one attempt each", async () => {
   const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 503 }) });
   sandbox.endpoints.create({ url: "http://127.0.0.1/" });
   sandbox.emit("email.sent");
@@ -118,7 +118,7 @@ test("two that ask for the next attempt get one each", async () => {
 });
 
 describe("other clocks", () => {
-  test("a fast clock makes an hour pass in a moment, and signs with the receiver's time", async () => {
+  test("a fast clock passes an hour in a moment, and signs with the receiver's time", async () => {
     const probe = await openProbe(() => 503);
     const sandbox = openSandbox({ clock: { speed: 20_000 } });
     sandbox.endpoints.create({ url: probe.url });
@@ -140,13 +140,13 @@ describe("other clocks", () => {
     expect(await errorOf(() => sandbox.advance("1h"))).toEqual({ code: "invalid_argument" });
   });
 
-  test.each([{ speed: 0 }, { speed: -1 }, { speed: Number.NaN }, "fast"])("%j is refused", async (clock) => {
+  test.each([{ speed: 0 }, { speed: -1 }, { speed: Number.NaN }, "fast"])("the clock %j is refused", async (clock) => {
     expect(await errorOf(() => createSandbox({ clock: clock as "real" }))).toEqual({ code: "invalid_option" });
   });
 });
 
-describe("waiting", () => {
-  test("waiting lets the time pass that the attempt takes to come", async () => {
+describe("waiting for an attempt", () => {
+  test("a wait moves the clock until the attempt comes", async () => {
     const probe = await openProbe((_, index) => (index < 4 ? 503 : 200));
     const { sandbox, clock } = openOnClock();
     sandbox.endpoints.create({ url: probe.url });
@@ -155,7 +155,7 @@ describe("waiting", () => {
     expect(clock.now() - START).toBeGreaterThan(2 * HOUR);
   });
 
-  test("waiting finds an attempt that is in the log already", async () => {
+  test("a wait finds an attempt that is already in the log", async () => {
     const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 404 }) });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
     const { event } = sandbox.emit("email.bounced");
@@ -164,14 +164,14 @@ describe("waiting", () => {
     expect(clock.now()).toBe(START);
   });
 
-  test("waiting ends when the sandbox is closed", async () => {
+  test("a wait ends when the sandbox is closed", async () => {
     const sandbox = openSandbox({ clock: "real" });
     const waiting = expect(sandbox.waitFor()).rejects.toMatchObject({ code: "stopped" });
     await sandbox.close();
     await waiting;
   });
 
-  test("waiting for a contact event that does not come ends with an error, and one that is held is found", async () => {
+  test("a wait for a missing contact event ends with an error, and a stored one is found", async () => {
     const sandbox = openSandbox();
     const wait = { name: "order.shipped", timeoutMs: 20 };
     await expect(sandbox.waitForContactEvent(wait)).rejects.toMatchObject({ code: "wait_timeout" });
@@ -181,7 +181,7 @@ describe("waiting", () => {
     expect(await sandbox.waitForContactEvent(wait)).toBe(await soon);
   });
 
-  test("waiting ends with an error that says what came instead", async () => {
+  test("a wait ends with an error that says what came instead", async () => {
     const { sandbox } = openOnClock({ receive: () => new Response(null, { status: 404 }) });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
     sandbox.emit("email.bounced");

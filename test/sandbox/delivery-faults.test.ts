@@ -10,8 +10,8 @@ async function openWith(fault: DeliveryFault, rule: Partial<DeliveryFaultRule> =
   return { sandbox, clock, probe, id, takeBack, ids: () => probe.got.map(({ event }) => event.id) };
 }
 
-describe("a fault", () => {
-  test("the fault drop: nothing is sent, no answer is heard, and the retry comes", async () => {
+describe("the kinds of fault", () => {
+  test("the fault drop sends nothing and has no answer, and the retry is sent", async () => {
     const { sandbox, probe } = await openWith({ kind: "drop" });
     sandbox.emit("email.sent");
     await sandbox.settle();
@@ -20,7 +20,7 @@ describe("a fault", () => {
     expect([probe.got.length, sandbox.deliveries().at(-1)?.status]).toEqual([1, "delivered"]);
   });
 
-  test("the fault delay: it is sent that much later, signed then", async () => {
+  test("the fault delay sends the attempt later, signed at that time", async () => {
     const { sandbox, probe } = await openWith({ kind: "delay", delayMs: MINUTE });
     sandbox.emit("email.sent");
     await sandbox.advance(MINUTE - 1);
@@ -30,7 +30,7 @@ describe("a fault", () => {
     expect(sandbox.deliveries()).toMatchObject([{ status: "delivered", attempt: 1, fault: "delay" }]);
   });
 
-  test("the fault duplicate: the same event comes more than once, and one attempt is logged", async () => {
+  test("the fault duplicate sends the same event several times, and one attempt is logged", async () => {
     const { sandbox, ids } = await openWith({ kind: "duplicate", copies: 4 });
     const { event } = sandbox.emit("email.sent");
     await sandbox.settle();
@@ -38,7 +38,7 @@ describe("a fault", () => {
     expect(sandbox.deliveries()).toMatchObject([{ status: "delivered", fault: "duplicate" }]);
   });
 
-  test("the fault duplicate: the first one's answer is the one that counts", async () => {
+  test("the fault duplicate logs the answer to the first copy", async () => {
     let posts = 0;
     const { sandbox } = openOnClock({ receive: () => new Response(null, { status: (posts += 1) === 1 ? 200 : 404 }) });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
@@ -48,14 +48,14 @@ describe("a fault", () => {
     expect([posts, sandbox.deliveries()]).toMatchObject([4, [{ responseCode: 200 }]]);
   });
 
-  test("the fault reorder: the next event to the endpoint overtakes it", async () => {
+  test("the fault reorder sends the next event to the endpoint first", async () => {
     const { sandbox, ids } = await openWith({ kind: "reorder" });
     const [first, second] = [sandbox.emit("email.sent").event, sandbox.emit("email.delivered").event];
     await sandbox.settle();
     expect(ids()).toEqual([second.id, first.id]);
   });
 
-  test("the fault reorder: without another event it is sent after a minute", async () => {
+  test("the fault reorder sends the event after a minute if there is no other", async () => {
     const { sandbox, ids } = await openWith({ kind: "reorder" });
     const { event } = sandbox.emit("email.sent");
     await sandbox.advance(MINUTE - 1);
@@ -64,7 +64,7 @@ describe("a fault", () => {
     expect(ids()).toEqual([event.id]);
   });
 
-  test("the fault lose_answer: the receiver has it, the service does not know and sends it again", async () => {
+  test("the fault lose_answer lets the receiver store the event, and the service sends it again", async () => {
     const { sandbox, ids } = await openWith({ kind: "lose_answer" });
     const { event } = sandbox.emit("email.sent");
     await sandbox.settle();
@@ -73,7 +73,7 @@ describe("a fault", () => {
     expect(ids()).toEqual([event.id, event.id]);
   });
 
-  test("the fault status: something in front answers, and the receiver hears nothing", async () => {
+  test("the fault status answers in place of the receiver, which gets nothing", async () => {
     const { sandbox, probe } = await openWith({ kind: "status", status: 503, retryAfter: "3600" });
     sandbox.emit("email.sent");
     await sandbox.settle();
@@ -82,8 +82,8 @@ describe("a fault", () => {
   });
 });
 
-describe("a rule", () => {
-  test("a rule names a type or a group, an endpoint, an attempt, and how often", async () => {
+describe("the rules of delivery faults", () => {
+  test("a rule selects a type or a group, an endpoint, an attempt, and how often it applies", async () => {
     const drop = { kind: "drop" } as const;
     const { sandbox, probe, id, takeBack } = await openWith(drop, {
       types: "email.*",
@@ -105,7 +105,7 @@ describe("a rule", () => {
     expect(probe.got).toHaveLength(3);
   });
 
-  test("a rule with a probability hits about that share, the same ones in every run", async () => {
+  test("a rule with a probability applies to about that share, the same ones in every run", async () => {
     const run = async (seed: number): Promise<number[]> => {
       const { sandbox } = openOnClock({ seed, receive: () => new Response() });
       sandbox.endpoints.create({ url: "http://127.0.0.1/" });
@@ -137,7 +137,7 @@ describe("a rule", () => {
     [{ fault: { kind: "drop" }, probability: "0.5" }],
     [{ fault: { kind: "constructor" } }],
     [{}],
-  ])("a rule that cannot be meant is refused: %j", async (rule) => {
+  ])("a rule with a mistake is refused: %j", async (rule) => {
     const { sandbox } = openOnClock();
     const { code } = await errorOf(() => sandbox.faults.deliveries.add(rule as DeliveryFaultRule));
     expect(code).toMatch(/^invalid_(argument|option)$/);

@@ -34,7 +34,7 @@ describe("a delivery that never succeeds", () => {
     expect([sandbox.openDeliveries, sandbox.nextAttemptAtMs, probe.got.length]).toEqual([0, undefined, 8]);
   });
 
-  test("a delivery that never succeeds carries the same bytes every time, signed anew with the time of the attempt", async () => {
+  test("a delivery that never succeeds has the same bytes every time, signed with the time of each attempt", async () => {
     const { sandbox } = openOnClock();
     const probe = await openProbe(() => 503);
     const { secret } = sandbox.endpoints.create({ url: probe.url });
@@ -49,7 +49,7 @@ describe("a delivery that never succeeds", () => {
   });
 
   test.each([1, 2, 3])(
-    "a delivery that never succeeds waits alike with one seed (%d) and differently with another",
+    "a delivery that never succeeds has the same waits with the same seed (%d) and others with another",
     async (seed) => {
       const run = async (by: number): Promise<number[]> => {
         const { sandbox } = openOnClock({ seed: by, receive: () => new Response(null, { status: 500 }) });
@@ -85,25 +85,22 @@ describe("after the first answer", () => {
     [503, "failed", 8],
     [599, "failed", 8],
     ["break", "failed", 8],
-  ] as const)(
-    "after the first answer %s counts as %s, and %d attempts are made in all",
-    async (answer, status, attempts) => {
-      const { sandbox } = openOnClock();
-      const probe = await openProbe(() =>
-        answer === 301 ? { status: 301, headers: { location: "/elsewhere" } } : answer,
-      );
-      sandbox.endpoints.create({ url: probe.url });
-      sandbox.emit("email.bounced");
-      await sandbox.advance("31h");
-      const rows = sandbox.deliveries();
-      expect(rows.map((row) => row.status)).toEqual(Array.from({ length: attempts }, () => status));
-      expect(rows[0]?.responseCode).toBe(answer === "break" ? null : answer);
-      expect(rows[0]?.error === null).toBe(status === "delivered");
-      expect(new Set(probe.got.map(({ path }) => path))).toEqual(new Set(["/hook"]));
-    },
-  );
+  ] as const)("an answer %s counts as %s, after %d attempts in all", async (answer, status, attempts) => {
+    const { sandbox } = openOnClock();
+    const probe = await openProbe(() =>
+      answer === 301 ? { status: 301, headers: { location: "/elsewhere" } } : answer,
+    );
+    sandbox.endpoints.create({ url: probe.url });
+    sandbox.emit("email.bounced");
+    await sandbox.advance("31h");
+    const rows = sandbox.deliveries();
+    expect(rows.map((row) => row.status)).toEqual(Array.from({ length: attempts }, () => status));
+    expect(rows[0]?.responseCode).toBe(answer === "break" ? null : answer);
+    expect(rows[0]?.error === null).toBe(status === "delivered");
+    expect(new Set(probe.got.map(({ path }) => path))).toEqual(new Set(["/hook"]));
+  });
 
-  test("a closed port is no answer", async () => {
+  test("a closed port counts as no answer", async () => {
     const { sandbox } = openOnClock();
     sandbox.endpoints.create({ url: "http://127.0.0.1:9/" });
     sandbox.emit("email.bounced");
@@ -140,7 +137,7 @@ describe("Retry-After", () => {
     ["in seconds stretches the wait", "7200", 2 * HOUR],
     ["as a date stretches it", new Date(START + 3 * HOUR).toUTCString(), 3 * HOUR],
     ["beyond 6 hours stretches it to 6 hours", "86400", 6 * HOUR],
-  ])("Retry-After %s", async (_, value, gap) => {
+  ])("a Retry-After %s", async (_, value, gap) => {
     expect(await firstGap(value)).toBe(gap);
   });
 
@@ -148,13 +145,13 @@ describe("Retry-After", () => {
     ["shorter than the wait", "1"],
     ["in the past", new Date(START - HOUR).toUTCString()],
     ["that cannot be read", "soon"],
-  ])("Retry-After %s changes nothing", async (_, value) => {
+  ])("a Retry-After %s changes nothing", async (_, value) => {
     expect(Math.abs((await firstGap(value)) - MINUTE)).toBeLessThanOrEqual(MINUTE * RETRY_SCHEDULE.jitter);
   });
 });
 
 describe("a receiver that does not answer", () => {
-  test("a receiver that does not answer is given up after 5 s of the manual clock and tried again", async () => {
+  test("a receiver that does not answer is abandoned after 5 s of the manual clock and tried again", async () => {
     const { sandbox, clock } = openOnClock({ patienceMs: 20 });
     const probe = await openProbe((_, index) => (index === 0 ? "nothing" : 200));
     sandbox.endpoints.create({ url: probe.url });
@@ -170,7 +167,7 @@ describe("a receiver that does not answer", () => {
     expect(sandbox.deliveries().map(({ responseCode }) => responseCode)).toEqual([null, 200]);
   });
 
-  test("a receiver that does not answer does not hold up the deliveries to others", async () => {
+  test("a receiver that does not answer does not delay the deliveries to others", async () => {
     const { sandbox } = openOnClock({ patienceMs: 500 });
     const [hanging, healthy] = [await openProbe(() => "nothing"), await openProbe()];
     sandbox.endpoints.create({ url: hanging.url });
@@ -181,7 +178,7 @@ describe("a receiver that does not answer", () => {
     expect(sandbox.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
 
-  test("a receiver that trickles a body without end has answered with its status", async () => {
+  test("a receiver whose body never ends has answered with its status", async () => {
     const { sandbox } = openOnClock({
       patienceMs: 20,
       receive: () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status: 202 }),
@@ -194,7 +191,7 @@ describe("a receiver that does not answer", () => {
 });
 
 describe("a rotation", () => {
-  test("a rotation signs nothing with the old secret, not even a retry of before", async () => {
+  test("a rotation stops all signing with the old secret, even of earlier retries", async () => {
     const { sandbox, clock } = openOnClock();
     const probe = await openProbe(() => 503);
     const { id, secret } = sandbox.endpoints.create({ url: probe.url });

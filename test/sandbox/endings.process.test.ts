@@ -14,7 +14,7 @@ function openGate() {
 }
 
 describe("a closed sandbox", () => {
-  test("a closed sandbox lets nobody wait for a contact event", async () => {
+  test("a closed sandbox ends every wait for a contact event", async () => {
     const sandbox = openSandbox({ clock: "real" });
     const waiting = errorOf(() => sandbox.waitForContactEvent({ name: "never" }));
     await sandbox.close();
@@ -23,7 +23,7 @@ describe("a closed sandbox", () => {
     expect(await errorOf(() => sandbox.waitFor({ type: "email.sent" }))).toEqual(STOPPED);
   });
 
-  test("a closed sandbox sends nothing more: no event, no test, no replay", async () => {
+  test("a closed sandbox sends no event, no test and no replay", async () => {
     let posts = 0;
     const receive = (): Response => {
       posts += 1;
@@ -41,7 +41,7 @@ describe("a closed sandbox", () => {
     expect(posts).toBe(1);
   });
 
-  test("a closed sandbox listens no more, also when it was closed while it began to", async () => {
+  test("a closed sandbox does not listen, even if it was closed while it started to", async () => {
     const sandbox = openSandbox();
     const listening = errorOf(() => sandbox.listen());
     await sandbox.close();
@@ -50,13 +50,13 @@ describe("a closed sandbox", () => {
     await sandbox.close();
   });
 
-  test("a closed sandbox listened on one port, however often it was asked at once", async () => {
+  test("a closed sandbox has used one port, even if listen was called several times at once", async () => {
     const sandbox = openSandbox();
     const asked = await Promise.allSettled([sandbox.listen(), sandbox.listen()]);
     expect(asked.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("a closed sandbox may listen again after a port that was taken", async () => {
+  test("a closed sandbox may listen again after its port was taken", async () => {
     const { port } = await openSandbox().listen();
     const sandbox = openSandbox();
     expect(await errorOf(() => sandbox.listen({ port }))).toEqual({ code: "port_in_use" });
@@ -64,7 +64,7 @@ describe("a closed sandbox", () => {
   });
 
   // It counts what the whole process has open, so no other file may share it.
-  test("a closed sandbox leaves no server and no connection behind, forty times over", async () => {
+  test("a closed sandbox leaves no server and no connection, even after forty runs", async () => {
     // One never answers, one is retried, one arrives: something is open at every stage.
     const answers: readonly ProbeAnswer[] = ["nothing", 503, 200];
     const probe = await openProbe((_, index) => answers[index % 3] ?? 200);
@@ -86,8 +86,8 @@ describe("a closed sandbox", () => {
   });
 });
 
-describe("in the middle of an attempt", () => {
-  test("in the middle of an attempt an endpoint is deleted: its log stays gone, nothing is retried, a test of it is answered with null", async () => {
+describe("changes in the middle of an attempt", () => {
+  test("an endpoint deleted during an attempt gets no log entry and no retry, and its test is answered with null", async () => {
     const { receive, answer, waiting } = openGate();
     const { sandbox } = openOnClock({ receive, attemptsAtOnce: 2 });
     const { id } = sandbox.endpoints.create({ url });
@@ -102,7 +102,7 @@ describe("in the middle of an attempt", () => {
     expect([sandbox.deliveries(), sandbox.openDeliveries, sandbox.nextAttemptAtMs]).toEqual([[], 0, undefined]);
   });
 
-  test("in the middle of an attempt a reset comes: what is answered later belongs to nobody", async () => {
+  test("a reset during an attempt drops the later answer", async () => {
     const { receive, answer } = openGate();
     const { sandbox } = openOnClock({ receive });
     const { id } = sandbox.endpoints.create({ url });
@@ -114,7 +114,7 @@ describe("in the middle of an attempt", () => {
     expect(sandbox.endpoints.get(id).consecutiveFailures).toBe(0);
   });
 
-  test("in the middle of an attempt the endpoint is switched off: the answer is logged and no retry planned", async () => {
+  test("an endpoint disabled during an attempt has the answer in its log and gets no retry", async () => {
     const { receive, answer } = openGate();
     const { sandbox } = openOnClock({ receive });
     const { id } = sandbox.endpoints.create({ url });
@@ -126,7 +126,7 @@ describe("in the middle of an attempt", () => {
     expect(sandbox.openDeliveries).toBe(0);
   });
 
-  test("in the middle of an attempt the secret is rotated: a delayed attempt and every retry carry the new one", async () => {
+  test("a secret rotated during an attempt is used for a delayed attempt and every retry", async () => {
     const probe = await openProbe((_, index) => (index === 0 ? 503 : 200));
     const { sandbox, clock } = openOnClock();
     const { id, secret } = sandbox.endpoints.create({ url: probe.url });
@@ -147,7 +147,7 @@ describe("in the middle of an attempt", () => {
 });
 
 describe("a replay", () => {
-  test("a replay sends the bytes of then, whatever became of the object that was fired, and leaves the retries alone", async () => {
+  test("a replay sends the original bytes, even if the event's object has changed, and does not change the retries", async () => {
     const probe = await openProbe((_, index) => (index < 2 ? 503 : 200));
     const { sandbox } = openOnClock();
     const { id } = sandbox.endpoints.create({ url: probe.url });
@@ -168,8 +168,8 @@ describe("a replay", () => {
   });
 });
 
-describe("what cannot be sent is refused or fails, and stops nothing", () => {
-  test("what cannot be sent is refused or fails, and stops nothing: data that is no JSON", async () => {
+describe("input that cannot be sent", () => {
+  test("an event whose data is not JSON is refused, and deliveries continue", async () => {
     const { sandbox } = openOnClock({ receive: () => new Response() });
     sandbox.endpoints.create({ url });
     expect(await errorOf(() => sandbox.emit("email.sent", { size: 1n }))).toEqual({ code: "invalid_argument" });
@@ -204,11 +204,11 @@ describe("what cannot be sent is refused or fails, and stops nothing", () => {
     [{ startMs: 5, clock: "real" as const }],
     [{ receive: 5 as never }],
     [{ domains: "acme.example.com" as never }],
-  ])("what cannot be sent is refused: an option such as %j", async (options) => {
+  ])("an option such as %j is refused", async (options) => {
     expect(await errorOf(() => openSandbox(options))).toEqual({ code: "invalid_option" });
   });
 
-  test("what cannot be sent is refused: a wait without end", async () => {
+  test("a wait without end is refused", async () => {
     const { sandbox } = openOnClock();
     const endless = { timeoutMs: Number.NaN };
     expect(await errorOf(() => sandbox.waitFor(endless))).toEqual({ code: "invalid_argument" });

@@ -4,7 +4,7 @@ import { START, errorOf, openSandbox } from "./support.js";
 
 const url = "https://app.example.com/hook";
 
-describe("a created endpoint", () => {
+describe("the creation of an endpoint", () => {
   test("a created endpoint has an id, a secret that is shown once, the default set, and the documented fields", () => {
     const sandbox = openSandbox();
     const { secret, ...endpoint } = sandbox.endpoints.create({ url });
@@ -27,7 +27,7 @@ describe("a created endpoint", () => {
     expect(sandbox.endpoints.list()).toEqual([endpoint]);
   });
 
-  test("a created endpoint is the same with the same seed, and another one, with another secret, without", () => {
+  test("a created endpoint is the same for the same seed, and differs in id and secret without one", () => {
     const create = (seed?: number) => openSandbox(seed === undefined ? {} : { seed }).endpoints.create({ url });
     expect(create(1)).toEqual(create(1));
     expect(create(2).secret).not.toBe(create(1).secret);
@@ -35,7 +35,7 @@ describe("a created endpoint", () => {
     expect(unseeded()).not.toBe(unseeded());
   });
 
-  test("a created endpoint takes a secret that the receiver has already, and no other text", async () => {
+  test("a created endpoint takes an existing secret of a receiver, and no other text", async () => {
     const sandbox = openSandbox();
     const secret = `whsec_${"a".repeat(43)}`;
     expect(sandbox.endpoints.create({ url }, { secret }).secret).toBe(secret);
@@ -44,7 +44,7 @@ describe("a created endpoint", () => {
     });
   });
 
-  test("a created endpoint has its URL normalised, its lists in lower case, and no address whose domain is listed", () => {
+  test("a created endpoint has a normalised URL, lists in lower case, and no address whose domain is also listed", () => {
     const { endpoints } = openSandbox();
     expect(
       endpoints.create({
@@ -57,7 +57,7 @@ describe("a created endpoint", () => {
   });
 });
 
-describe("a refused endpoint", () => {
+describe("endpoints that are refused", () => {
   const invalid = (param: string) => ({ status: 422, code: "invalid_parameter", param });
 
   test.each([
@@ -79,13 +79,13 @@ describe("a refused endpoint", () => {
       invalid("domainAllowlist"),
     ],
     ["that is off from the start", { url, enabled: false }, { ...invalid("enabled"), code: "unknown_parameter" }],
-  ])("a refused endpoint: %s", async (_, input, fault) => {
+  ])("an endpoint %s is refused", async (_, input, fault) => {
     const sandbox = openSandbox();
     expect(await errorOf(() => sandbox.endpoints.create(input as WebhookCreateInput))).toEqual(fault);
     expect(sandbox.endpoints.list()).toEqual([]);
   });
 
-  test("a refused endpoint: is the eleventh, until one is deleted", async () => {
+  test("the eleventh endpoint is refused until one is deleted", async () => {
     const { endpoints } = openSandbox();
     for (let index = 0; index < 10; index += 1) endpoints.create({ url });
     expect(await errorOf(() => endpoints.create({ url }))).toEqual({ status: 422, code: "workspace_limit_reached" });
@@ -97,12 +97,12 @@ describe("a refused endpoint", () => {
 describe("URLs", () => {
   const LOCAL = ["http://app.example.com/", "http://127.0.0.1:3000/", "http://localhost/", "https://10.0.0.1/"];
 
-  test.each(LOCAL)("URLs such as %s are taken by default", (local) => {
+  test.each(LOCAL)("a URL such as %s is accepted by default", (local) => {
     expect(openSandbox().endpoints.create({ url: local }).url).toBe(local);
   });
 
   test.each([...LOCAL, "https://a.localhost/", "https://a.internal/", "https://[fd00::1]/", "https://100.64.0.1/"])(
-    "URLs such as %s are refused under strictUrls",
+    "a URL such as %s is refused with strictUrls",
     async (local) => {
       const { endpoints } = openSandbox({ strictUrls: true });
       const fault = { status: 422, code: "invalid_webhook_url", param: "url" };
@@ -114,7 +114,7 @@ describe("URLs", () => {
 });
 
 describe("an update", () => {
-  test("an update changes what it names and leaves the rest", () => {
+  test("an update changes the given fields and no others", () => {
     const { endpoints } = openSandbox();
     const { secret: _, ...created } = endpoints.create({ url, description: "one", eventTypes: ["email.sent"] });
     const update = (input: WebhookUpdateInput) => endpoints.update(created.id, input);
@@ -127,7 +127,7 @@ describe("an update", () => {
     expect(update({ url: "https://other.example.com" })).toMatchObject({ url: "https://other.example.com/" });
   });
 
-  test("an update of an unknown endpoint is 404, and one that breaks a rule changes nothing", async () => {
+  test("an update of an unknown endpoint is answered 404, and an invalid one changes nothing", async () => {
     const { endpoints } = openSandbox();
     const { id } = endpoints.create({ url });
     expect(await errorOf(() => endpoints.update(`whe_${"0".repeat(24)}`, {}))).toEqual({

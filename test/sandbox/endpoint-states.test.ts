@@ -24,7 +24,7 @@ function openAnswering(options: Parameters<typeof openOnClock>[0] = {}) {
 }
 
 describe("failures in a row", () => {
-  test("failures in a row disable the endpoint at the 100th, with time and reason", async () => {
+  test("100 failures in a row disable the endpoint, with time and reason", async () => {
     const { answers, endpoint, emit, sandbox } = openAnswering();
     answers.status = 404;
     await emit(99);
@@ -40,7 +40,7 @@ describe("failures in a row", () => {
     expect(sandbox.deliveries()).toHaveLength(100);
   });
 
-  test("failures in a row are counted per attempt, retries included", async () => {
+  test("failures in a row are counted per attempt, including retries", async () => {
     const { endpoint, emit, sandbox } = openAnswering();
     await emit(13);
     await sandbox.advance("31h");
@@ -48,7 +48,7 @@ describe("failures in a row", () => {
     expect(sandbox.deliveries()).toHaveLength(100);
   });
 
-  test("failures in a row are forgotten with a success", async () => {
+  test("failures in a row are reset by a success", async () => {
     const { answers, endpoint, emit } = openAnswering();
     answers.status = 404;
     await emit(99);
@@ -60,7 +60,7 @@ describe("failures in a row", () => {
     expect(endpoint().enabled).toBe(true);
   });
 
-  test("failures in a row are forgotten, with time and reason, when the owner switches it on again", async () => {
+  test("failures in a row are reset, with time and reason, when the owner enables the endpoint again", async () => {
     const { answers, endpoint, emit, sandbox, id } = openAnswering();
     answers.status = 404;
     await emit(100);
@@ -73,7 +73,7 @@ describe("failures in a row", () => {
     });
   });
 
-  test("failures in a row stay when an endpoint that is on is switched on", async () => {
+  test("failures in a row are kept when an enabled endpoint is enabled", async () => {
     const { endpoint, emit, sandbox, id } = openAnswering();
     await emit(3);
     sandbox.endpoints.update(id, { enabled: true });
@@ -82,7 +82,7 @@ describe("failures in a row", () => {
 });
 
 describe("410 Gone", () => {
-  test("410 Gone disables the endpoint and ends the delivery", async () => {
+  test("an answer of 410 disables the endpoint and ends the delivery", async () => {
     const { answers, endpoint, emit, sandbox } = openAnswering();
     answers.status = 410;
     await emit();
@@ -92,14 +92,14 @@ describe("410 Gone", () => {
   });
 });
 
-describe("an endpoint that is off", () => {
-  test("an endpoint that is off has no time and no reason when its owner switched it off", () => {
+describe("a disabled endpoint", () => {
+  test("an endpoint that its owner disabled has no time and no reason", () => {
     const { endpoint, sandbox, id } = openAnswering();
     sandbox.endpoints.update(id, { enabled: false });
     expect(endpoint()).toMatchObject({ enabled: false, disabledAt: null, disabledReason: null });
   });
 
-  test("an endpoint that is off loses the events of that time for good", async () => {
+  test("an endpoint never gets the events that were fired while it was disabled", async () => {
     const { answers, emit, sandbox, id } = openAnswering();
     answers.status = 200;
     sandbox.endpoints.update(id, { enabled: false });
@@ -114,7 +114,7 @@ describe("an endpoint that is off", () => {
   test.each([
     ["dropped", 1],
     ["kept", 2],
-  ] as const)("an endpoint that is off has its planned retries %s", async (retriesOfDisabled, posts) => {
+  ] as const)("a disabled endpoint has its planned retries %s", async (retriesOfDisabled, posts) => {
     const { answers, emit, sandbox, id } = openAnswering({ retriesOfDisabled });
     await emit();
     answers.status = 200;
@@ -124,7 +124,7 @@ describe("an endpoint that is off", () => {
     expect(answers.posts).toBe(posts);
   });
 
-  test("an endpoint that is off gets no retry that comes due in that time, kept or not", async () => {
+  test("a disabled endpoint gets no retry that is due while it is disabled, kept or not", async () => {
     const { answers, emit, sandbox, id } = openAnswering({ retriesOfDisabled: "kept" });
     await emit();
     sandbox.endpoints.update(id, { enabled: false });
@@ -136,7 +136,7 @@ describe("an endpoint that is off", () => {
 });
 
 describe("a replay", () => {
-  test("a replay sends a failed delivery once more: same event, new signature, not retried", async () => {
+  test("a replay sends a failed delivery once more, as the same event with a new signature, without retries", async () => {
     const { sandbox, clock } = openOnClock();
     const probe = await openProbe((_, index) => (index === 0 ? 404 : 503));
     const { id, secret } = sandbox.endpoints.create({ url: probe.url });
@@ -154,7 +154,7 @@ describe("a replay", () => {
     expect(probe.got).toHaveLength(2);
   });
 
-  test("a replay is refused for a delivered row, an unknown one, another endpoint's, and while the endpoint is off", async () => {
+  test("a replay is refused for a delivered row, an unknown one, that of another endpoint, and a disabled endpoint", async () => {
     const { answers, emit, sandbox, id } = openAnswering();
     answers.status = 404;
     await emit();
@@ -176,7 +176,7 @@ describe("a replay", () => {
 });
 
 describe("a test delivery", () => {
-  test("a test delivery is one signed email.sent with test: true and a note, whatever the subscription, also while off", async () => {
+  test("a test delivery is one signed email.sent with test: true and a note, for any subscription and a disabled endpoint", async () => {
     const { sandbox, clock } = openOnClock();
     const probe = await openProbe();
     const { id, secret } = sandbox.endpoints.create({ url: probe.url, eventTypes: ["domain.deleted"] });
@@ -191,7 +191,7 @@ describe("a test delivery", () => {
   });
 
   test.each([200, 404, 503])(
-    "a test delivery answered %d is tried once and leaves failures and lastDeliveryAt alone",
+    "a test delivery answered %d is tried once and does not change failures and lastDeliveryAt",
     async (status) => {
       const { answers, emit, endpoint, sandbox, id } = openAnswering();
       answers.status = 404;
@@ -206,7 +206,7 @@ describe("a test delivery", () => {
     },
   );
 
-  test("a test delivery answered 410 disables all the same", async () => {
+  test("a test delivery answered 410 disables the endpoint", async () => {
     const { answers, endpoint, sandbox, id } = openAnswering();
     answers.status = 410;
     expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: 410 });
@@ -219,7 +219,7 @@ describe("a test delivery", () => {
     expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: 302 });
   });
 
-  test("a test delivery of a receiver that hangs ends after 5 s, which pass since somebody waits", async () => {
+  test("a test delivery to a receiver that hangs ends after 5 s, which the wait lets pass", async () => {
     const { sandbox, clock } = openOnClock({ patienceMs: 20, receive: () => new Promise<Response>(() => {}) });
     const { id } = sandbox.endpoints.create({ url: URL_HERE });
     expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: null, durationMs: 5_000 });

@@ -36,7 +36,7 @@ async function openHttps(): Promise<{ url: string; certificate: string }> {
   return { url: `https://localhost:${(server.address() as AddressInfo).port}/hook`, certificate };
 }
 
-test("a delivery over https needs a certificate that is trusted, as the service's do, and is tried again", async () => {
+test("a delivery over https needs a trusted certificate, as those of the service do, and is tried again", async () => {
   const { url } = await openHttps();
   const sandbox = openSandbox();
   sandbox.endpoints.create({ url });
@@ -48,7 +48,7 @@ test("a delivery over https needs a certificate that is trusted, as the service'
   expect(sandbox.nextAttemptAtMs).toBeGreaterThan(sandbox.clock.now());
 });
 
-test("a delivery over https arrives where Node is told to trust the certificate", async () => {
+test("a delivery over https arrives if Node trusts the certificate", async () => {
   const { url, certificate } = await openHttps();
   const program = `
     import { createSandbox } from "pigeonhole/sandbox";

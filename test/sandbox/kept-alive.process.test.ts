@@ -9,7 +9,7 @@ const SCRIPT = `
   console.log((await sandbox.endpoints.test(id)).error);
 `;
 
-test("a script does not end in the middle of an attempt that has no socket", async () => {
+test("a script does not end during an attempt that has no socket", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", SCRIPT]);
   expect(stdout).toBe("no answer within 5 s\n");
 });

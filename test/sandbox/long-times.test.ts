@@ -7,7 +7,7 @@ const LAST_MOMENT = 8.64e15;
 const url = "http://127.0.0.1/hook";
 
 test.each([{ clock: "real" as const }, { clock: { speed: 0.01 } }])(
-  "a wait of more than 24 days is no wait of none at all, with %j",
+  "a wait of more than 24 days does not end at once, with %j",
   async ({ clock }) => {
     const sandbox = openSandbox({ clock, receive: () => new Response() });
     sandbox.endpoints.create({ url });
@@ -39,7 +39,7 @@ test("a clock keeps so far from the last date that retries can be planned", asyn
   expect(sandbox.deliveries()).toHaveLength(8);
 });
 
-test("a wait without end stops where the dates do", async () => {
+test("a wait without end stops at the last date", async () => {
   const sandbox = openSandbox();
   sandbox.endpoints.create({ url });
   expect(await errorOf(() => sandbox.waitFor({ timeoutMs: 1e300 }))).toEqual({ code: "invalid_argument" });

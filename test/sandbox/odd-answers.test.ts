@@ -21,7 +21,7 @@ async function openRaw(answer: (socket: Socket) => void): Promise<string> {
 
 const head = (line: string, ...headers: string[]): string => [`HTTP/1.1 ${line}`, ...headers, "", ""].join("\r\n");
 
-describe("an answer counts from its status line on", () => {
+describe("answers that break off", () => {
   test.each<[what: string, answer: (socket: Socket) => void]>([
     [
       "whose connection is reset in the body",
@@ -33,14 +33,14 @@ describe("an answer counts from its status line on", () => {
       (socket) => socket.write(`${head("200 OK", "transfer-encoding: chunked")}no chunk at all\r\n`),
     ],
     ["whose body ends early", (socket) => socket.end(`${head("200 OK", "content-length: 100")}a part`)],
-  ])("an answer counts from its status line on also one %s", async (_, answer) => {
+  ])("an answer counts from its status line on, even one %s", async (_, answer) => {
     const sandbox = openSandbox({ clock: "real" });
     sandbox.endpoints.create({ url: await openRaw(answer) });
     sandbox.emit("email.sent");
     expect(await sandbox.waitFor()).toMatchObject({ status: "delivered", responseCode: 200, error: null });
   });
 
-  test("an answer counts from its status line on also one whose body never ends: after 5 s it is what was answered", async () => {
+  test("an answer whose body never ends counts with its status after 5 s", async () => {
     const sandbox = openSandbox({ patienceMs: 50 });
     const url = await openRaw((socket) => void socket.write(head("200 OK", "content-length: 100")));
     sandbox.endpoints.create({ url });
@@ -48,7 +48,7 @@ describe("an answer counts from its status line on", () => {
     expect(await sandbox.waitFor()).toMatchObject({ status: "delivered", responseCode: 200, durationMs: 5_000 });
   });
 
-  test("an answer counts from its status line on also one in process that somebody has read already", async () => {
+  test("an answer in process counts even if its body was already read", async () => {
     const receive = async (): Promise<Response> => {
       const response = new Response("taken");
       await response.text();
@@ -61,7 +61,7 @@ describe("an answer counts from its status line on", () => {
   });
 });
 
-test("101 Switching Protocols is an answer, and a final failure", async () => {
+test("an answer of 101 Switching Protocols is a final failure", async () => {
   const sandbox = openSandbox({ clock: "real" });
   const url = await openRaw(
     (socket) => void socket.write(head("101 Switching Protocols", "upgrade: websocket", "connection: upgrade")),

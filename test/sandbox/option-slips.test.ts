@@ -7,7 +7,7 @@ const ARGUMENT = { code: "invalid_argument" };
 const misspelt = { misspelt: "1" } as never;
 const open = () => openSandbox({ receive: () => new Response(null, { status: 503 }) });
 
-describe("a slip of the pen is refused, since it would mean more than was wanted:", () => {
+describe("misspelt options", () => {
   test.each<[what: string, call: (sandbox: ReturnType<typeof open>) => unknown]>([
     ["waitFor", (sandbox) => sandbox.waitFor(misspelt)],
     ["waitFor, of an answer", (sandbox) => sandbox.waitFor({ answered: "5XX" as never })],
@@ -23,7 +23,7 @@ describe("a slip of the pen is refused, since it would mean more than was wanted
     ["an automation's filter", () => createSandbox({ automations: [{ id: "a", trigger: "t", filter: {} } as never] })],
     ["an automation without a trigger", () => createSandbox({ automations: [{ id: "a" } as never] })],
     ["an automation that is none", () => createSandbox({ automations: [null as never] })],
-  ])("a slip of the pen is refused, since it would mean more than was wanted: %s", async (_, call) => {
+  ])("an option that is misspelt is refused, since it would apply to more than intended: %s", async (_, call) => {
     const sandbox = open();
     sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
     sandbox.emit("email.sent");
@@ -33,7 +33,7 @@ describe("a slip of the pen is refused, since it would mean more than was wanted
   });
 
   test.each([{ id: "" }, { id: 5 }, { address: 5 }, { address: null }, { address: [null] }])(
-    "a slip of the pen is refused, since it would mean more than was wanted: emit %j",
+    "an option of emit that is misspelt is refused: %j",
     async (slip) => {
       const sandbox = open();
       sandbox.endpoints.create({ url: "http://127.0.0.1/hook", domainAllowlist: ["acme.example.com"] });

@@ -32,7 +32,7 @@ test("an outage of seventeen hours loses nothing", async () => {
   await sandbox.close();
 });
 
-test("docs/sandbox.md shows it as it stands here", () => {
+test("docs/sandbox.md shows the test of this file", () => {
   const [, body = ""] = /(test\("an outage[\s\S]*?\n}\);\n)/.exec(readFileSync(import.meta.filename, "utf8")) ?? [];
   const plain = (text: string): string => text.replaceAll(/\s+/g, " ");
   expect(body).not.toBe("");

@@ -32,7 +32,7 @@ async function openLoop(options: Parameters<typeof openSandbox>[0] = {}) {
 }
 
 describe("a real receiver", () => {
-  test("a real receiver takes every event type of the sandbox and answers 200", async () => {
+  test("a real receiver answers 200 to every event type of the sandbox", async () => {
     const { sandbox, receiver } = await openLoop();
     const seen = new Set<string>();
     receiver.on("*", (event) => void seen.add(event.type));
@@ -57,7 +57,7 @@ describe("a real receiver", () => {
     expect(runs).toBe(1);
   });
 
-  test("a real receiver sends a contact event back, and the sandbox holds it", async () => {
+  test("a real receiver sends a contact event back, and the sandbox stores it", async () => {
     const { sandbox, receiver } = await openLoop();
     receiver.on("email.bounced", (event, ctx) => {
       ctx.contactEvents.record({ name: "mail.bounced", email: String(event.data["recipient"]) });
@@ -69,7 +69,7 @@ describe("a real receiver", () => {
     expect(sandbox.contactEvents).toEqual([stored]);
   });
 
-  test("a real receiver loses nothing in a rotation: what it cannot verify yet comes again and is taken", async () => {
+  test("a real receiver loses nothing in a rotation, since what it cannot verify is sent again", async () => {
     const clock = createManualClock();
     const { sandbox, receiver, endpoint, useSecret } = await openLoop({ clock });
     await receiver.start();
@@ -83,7 +83,7 @@ describe("a real receiver", () => {
     expect(await receiver.inbox.get(event.id)).toMatchObject({ id: event.id });
   });
 
-  test("a real receiver keeps test deliveries from its handlers and answers them 200", async () => {
+  test("a real receiver answers 200 to test deliveries and does not run its handlers for them", async () => {
     const { sandbox, receiver, endpoint } = await openLoop();
     let runs = 0;
     receiver.on("email.sent", () => void (runs += 1));
@@ -92,7 +92,7 @@ describe("a real receiver", () => {
     expect(runs).toBe(0);
   });
 
-  test("a real receiver is reached without a socket too", async () => {
+  test("a real receiver can be reached without a socket", async () => {
     const receiver = createTestReceiver({ secrets: `whsec_${"b".repeat(43)}`, telemetry: false });
     onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
     await receiver.start();

@@ -5,8 +5,8 @@ import { START, openSandbox } from "./support.js";
 
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed);
 
-describe("samples of a seed", () => {
-  test("samples of a seed vary in person, address and subject, and are the same in every run", () => {
+describe("samples with a seed", () => {
+  test("samples with a seed vary in person, address and subject, and are the same in every run", () => {
     const all = (seed: number) => sampleEvent("email.sent", {}, { seed });
     expect(SEEDS.map(all)).toEqual(SEEDS.map(all));
     for (const field of ["from", "subject"] as const) {
@@ -15,7 +15,7 @@ describe("samples of a seed", () => {
     expect(new Set(SEEDS.map((seed) => all(seed).data.to[0])).size).toBe(7);
   });
 
-  test("samples of a seed tell one story, whatever the type", () => {
+  test("samples with a seed tell one story, whatever the type", () => {
     const sent = sampleEvent("email.sent", {}, { seed: 3 }).data;
     const clicked = sampleEvent("email.clicked", {}, { seed: 3 }).data;
     const form = sampleEvent("form.submitted", {}, { seed: 3 }).data;
@@ -23,22 +23,22 @@ describe("samples of a seed", () => {
     expect(form.email).toBe(sent.to[0]);
   });
 
-  test("samples of a seed name nobody who could exist, for every type", () => {
+  test("samples contain no names of existing people or domains, for every type", () => {
     const text = JSON.stringify(SEEDS.flatMap((seed) => EVENT_TYPES.map((type) => sampleEvent(type, {}, { seed }))));
     const hosts = [...text.matchAll(/@([\w.-]+)|https?:\/\/([\w.-]+)/g)].map((match) => match[1] ?? match[2]);
     expect(hosts.length).toBeGreaterThan(1_000);
     for (const host of new Set(hosts)) expect(host).toMatch(/(^|\.)example\.com$/);
   });
 
-  test("samples of a seed hold times around their own", () => {
+  test("samples contain times around their own", () => {
     const createdAt = new Date("2026-07-01T12:00:00Z");
     expect(sampleEvent("email.scheduled", {}, { createdAt }).data.scheduledAt).toBe("2026-07-02T12:00:00.000Z");
     expect(sampleEvent("email.sent", {}, { createdAt }).data.sentAt).toBe("2026-07-01T11:59:58.000Z");
   });
 });
 
-describe("events of a sandbox", () => {
-  test("events of a sandbox have ids of their own and the time of the clock; those of one seed are the same in every run", async () => {
+describe("the events of a sandbox", () => {
+  test("events of a sandbox have unique ids and the time of the clock, and are the same in every run with one seed", async () => {
     const run = async () => {
       const sandbox = openSandbox({ seed: 9 });
       const first = EVENT_TYPES.map((type) => sandbox.emit(type).event);
@@ -52,7 +52,7 @@ describe("events of a sandbox", () => {
     expect(await run()).toEqual(events);
   });
 
-  test("events of a sandbox of one story are about the same message", () => {
+  test("events of one story are about the same message", () => {
     const sandbox = openSandbox();
     const [sent, opened] = (["email.sent", "email.opened"] as const).map(
       (type) => sandbox.emit(type, {}, { story: "order 1" }).event,
@@ -62,12 +62,12 @@ describe("events of a sandbox", () => {
     expect(sandbox.emit("email.sent").event.data["messageId"]).not.toBe(sent?.data["messageId"]);
   });
 
-  test("events of a sandbox take data and an id", () => {
+  test("events can be given data and an id", () => {
     const { event } = openSandbox().emit("email.sent", { subject: "Mine" }, { id: "evt_mine" });
     expect(event).toMatchObject({ id: "evt_mine", data: { subject: "Mine", stream: "transactional" } });
   });
 
-  test("events of a sandbox are about people that the sandbox has as contacts", () => {
+  test("events are about people that the sandbox has as contacts", () => {
     const sandbox = openSandbox();
     const known = new Set(sandbox.contacts.contacts.map(({ email }) => email));
     for (let index = 0; index < 30; index += 1) {

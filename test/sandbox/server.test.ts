@@ -25,7 +25,7 @@ async function open(options: SandboxProcessOptions = {}) {
 }
 
 describe("a sandbox server", () => {
-  test("a sandbox server delivers to its endpoints, moves its clock and tells of it, all by the control API", async () => {
+  test("a sandbox server delivers to its endpoints, moves its clock and reports it through the control API", async () => {
     const probe = await openProbe((_, index) => (index < 2 ? 503 : 200));
     const { call, endpoints } = await open({ endpoints: [{ url: probe.url, eventTypes: ["email.bounced"] }] });
     const emitted = await call("POST", "/sandbox/emit", { type: "email.bounced", data: { subject: "Hi" } });
@@ -64,7 +64,7 @@ describe("a sandbox server", () => {
     expect((await call("GET", "/sandbox/endpoints")).body.data).toHaveLength(1);
   });
 
-  test("a sandbox server takes faults and takes them back", async () => {
+  test("a sandbox server adds faults and removes them", async () => {
     const probe = await openProbe();
     const { call, url, sandbox } = await open({ endpoints: [{ url: probe.url }] });
     const deliveries = [{ fault: { kind: "status", status: 500 }, types: "email.*" }];
@@ -80,7 +80,7 @@ describe("a sandbox server", () => {
     expect([probe.got.length, (await client.webhooks.list()).items.length]).toEqual([3, 1]);
   });
 
-  test("a sandbox server starts anew, with or without its endpoints", async () => {
+  test("a sandbox server is reset with or without its endpoints", async () => {
     const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/" }] });
     await call("POST", "/sandbox/emit", { type: "email.sent" });
     await call("POST", "/sandbox/settle");
@@ -125,7 +125,7 @@ describe("a sandbox server", () => {
     expect(await call(method, path, body)).toMatchObject({ status, body: { code, message: expect.any(String) } });
   });
 
-  test("a sandbox server keeps its state when it refuses", async () => {
+  test("a sandbox server that refuses a request does not change its state", async () => {
     const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/" }] });
     await call("POST", "/sandbox/reset", { keepEndpoints: "yes" });
     await call("POST", "/sandbox/advance", { by: 1e300 });
@@ -138,13 +138,13 @@ describe("a sandbox server", () => {
     });
   });
 
-  test("a sandbox server on a clock of its own cannot be moved", async () => {
+  test("a sandbox server with a real or fast clock cannot be moved", async () => {
     const { call } = await open({ clock: "real" });
     expect(await call("POST", "/sandbox/advance", { by: "1h" })).toMatchObject({ status: 422 });
   });
 });
 
-describe("a request from elsewhere", () => {
+describe("requests from web pages", () => {
   const ask = (url: string, headers: Record<string, string>): Promise<number> =>
     new Promise((resolve, reject) => {
       const request = requestHttp(`${url}/sandbox/state`, { headers }, (response) => {
@@ -160,14 +160,14 @@ describe("a request from elsewhere", () => {
     ["another origin", { origin: "https://evil.example.com" }, 403],
     ["a page without an origin", { origin: "null" }, 403],
     ["this machine by name", { host: "localhost:80" }, 200],
-  ])("a request from elsewhere by %s is answered %s", async (_, headers, status) => {
+  ])("a request by %s is accepted only from this machine: %s", async (_, headers, status) => {
     const { url } = await open();
     expect(await ask(url, headers)).toBe(status);
   });
 });
 
-describe("listening", () => {
-  test("listening is for this machine only, and says when the port is taken", async () => {
+describe("the sandbox's listener", () => {
+  test("the sandbox listens on this machine only, and says when the port is taken", async () => {
     const { port } = await open();
     const options = { host: "0.0.0.0" } as unknown as SandboxProcessOptions;
     expect(await errorOf(() => startSandboxServer(options))).toEqual({ code: "invalid_option" });
@@ -175,7 +175,7 @@ describe("listening", () => {
     expect(await errorOf(() => startSandboxServer({ port: -1 }))).toEqual({ code: "invalid_option" });
   });
 
-  test("listening happens once, gives the base URL, and ends with close, which ends all the rest", async () => {
+  test("the sandbox listens once, gives the base URL, and stops everything on close", async () => {
     const sandbox = openSandbox();
     const { url } = await sandbox.listen();
     expect(sandbox.baseUrl).toBe(url);
@@ -202,7 +202,7 @@ test("a list of faults with one that is refused changes nothing", async () => {
   expect(sandbox.deliveries()).toMatchObject([{ fault: "status" }]);
 });
 
-test("the log tells everything that happens, and no secret, body or query", async () => {
+test("the log has everything that happens, and no secret, body or query", async () => {
   const entries: SandboxLogEntry[] = [];
   const sandbox = openSandbox({
     onLog: (entry) => void entries.push(entry),

@@ -13,9 +13,9 @@ function hears(input: Omit<WebhookCreateInput, "url">, type: string, address?: s
   return sandbox.emit(type, {}, address === undefined ? {} : { address }).deliveries.length === 1;
 }
 
-describe("types", () => {
+describe("event types of endpoints", () => {
   test.each(EVENT_TYPES)(
-    "an event of type %s reaches an endpoint that names no types only as one of the default set",
+    "an event of type %s reaches an endpoint without named types only if it is in the default set",
     (type) => {
       expect(hears({}, type)).toBe((DEFAULT_EVENT_TYPES as readonly string[]).includes(type));
       expect(hears({ eventTypes: [] }, type)).toBe(!(EXPLICIT_EVENT_TYPES as readonly string[]).includes(type));
@@ -23,11 +23,11 @@ describe("types", () => {
     },
   );
 
-  test("types that are named replace the default set", () => {
+  test("named types replace the default set", () => {
     expect(hears({ eventTypes: ["email.replied"] }, "email.sent")).toBe(false);
   });
 
-  test("types that the service does not have cannot be fired, unless the sandbox was told of them", async () => {
+  test("a type that the service does not have cannot be fired, unless an option names it", async () => {
     const sandbox = openSandbox({ newEventTypes: ["call.missed"], receive: () => new Response() });
     expect(await errorOf(() => sandbox.emit("call.taken"))).toEqual({ code: "invalid_argument" });
     sandbox.endpoints.create({ url: "http://127.0.0.1/", eventTypes: ["call.missed"] });
@@ -60,11 +60,11 @@ describe("allowlists", () => {
     ["an event without an address", { ...forms, addressAllowlist: [SUPPORT] }, "suppression.removed", undefined, true],
     ["a form, with lists", { ...forms, domainAllowlist: ["acme.example.com"] }, "form.submitted", SUPPORT, false],
     ["a form, without lists", forms, "form.submitted", undefined, true],
-  ])("allowlists: %s", (_, input, type, address, expected) => {
+  ])("an allowlist decides which deliveries an endpoint gets: %s", (_, input, type, address, expected) => {
     expect(hears(input, type, address)).toBe(expected);
   });
 
-  test("allowlists: go by the sender of an outgoing mail and the recipients of an incoming one", () => {
+  test("an allowlist applies to the sender of an outgoing mail and the recipients of an incoming one", () => {
     const lists = { addressAllowlist: [SUPPORT], eventTypes: ["email.sent", "email.received"] };
     const sandbox = openSandbox({ receive: () => new Response() });
     sandbox.endpoints.create({ url: "http://127.0.0.1/", ...lists });
@@ -75,7 +75,7 @@ describe("allowlists", () => {
     expect(count("email.received", { from: SUPPORT, to: [BILLING], cc: [] })).toBe(0);
   });
 
-  test("an event reaches every endpoint that hears it, each with its own delivery", async () => {
+  test("an event reaches every endpoint that subscribes to it, each with its own delivery", async () => {
     const sandbox = openSandbox({ receive: () => new Response() });
     const [one, two] = [1, 2].map((n) => sandbox.endpoints.create({ url: `http://127.0.0.1/${n}` }));
     const { deliveries } = sandbox.emit("email.sent");

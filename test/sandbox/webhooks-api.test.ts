@@ -38,7 +38,7 @@ describe("the real client", () => {
     });
   });
 
-  test("the real client tests an endpoint and is told how it went, also when it went badly", async () => {
+  test("the real client tests an endpoint and gets the result, good or bad", async () => {
     const { client, answer } = openApi();
     const { id } = await client.webhooks.create({ url });
     const ok = { status: "delivered", responseCode: 200, durationMs: 0, error: null };
@@ -52,7 +52,7 @@ describe("the real client", () => {
     });
   });
 
-  test("the real client walks the delivery log, newest first, by status and time, and replays from it", async () => {
+  test("the real client reads the delivery log, newest first, by status and time, and replays from it", async () => {
     const { client, sandbox, answer } = openApi({ status: 404 });
     const { id } = await client.webhooks.create({ url });
     for (let index = 0; index < 7; index += 1) {
@@ -89,7 +89,7 @@ describe("the real client", () => {
     expect(replayed).toMatchObject({ object: "webhook_replay", id, delivery: { status: "delivered" } });
   });
 
-  test("the real client tells the delivery log by when attempts began, not by when they were answered", async () => {
+  test("the real client gets the delivery log in the order in which attempts began, not in which they were answered", async () => {
     const { sandbox, clock } = openOnClock({
       receive: async (request) => {
         const { data } = (await request.json()) as { data: { slow?: boolean } };
@@ -112,7 +112,7 @@ describe("the real client", () => {
     expect(rest.items.map(({ eventId }) => eventId)).toEqual([first]);
   });
 
-  test("the real client lists endpoints newest first, and rows deleted between pages do not break the walk", async () => {
+  test("the real client lists endpoints newest first, and rows deleted between pages do not disturb the list", async () => {
     const { client, sandbox } = openApi();
     for (let index = 0; index < 10; index += 1) sandbox.endpoints.create({ url: `${url}/${index}` });
     const first = await client.webhooks.list({ limit: 4 });
@@ -125,7 +125,7 @@ describe("the real client", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("refusals", () => {
   test.each([
     ["an unknown endpoint", { method: "GET", path: `/webhooks/${UNKNOWN}` }, 404, "resource_not_found"],
     [
@@ -146,11 +146,11 @@ describe("a refusal", () => {
       "invalid_parameter",
     ],
     ["an unknown field", { method: "POST", path: "/webhooks", body: { url, secret: "x" } }, 422, "unknown_parameter"],
-  ])("a refusal of %s says so", async (_, request, status, code) => {
+  ])("the request for %s is refused with the reason", async (_, request, status, code) => {
     expect(await send(openSandbox(), request)).toMatchObject({ status, body: { code } });
   });
 
-  test("a refusal of a strange status or an unreadable date in the log's query", async () => {
+  test("a wrong status or an unreadable date in the query of the log is refused", async () => {
     const sandbox = openSandbox();
     const { id } = sandbox.endpoints.create({ url });
     const get = (query: string) => send(sandbox, { method: "GET", path: `/webhooks/${id}/deliveries?${query}` });
@@ -164,7 +164,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("a refusal of a cursor of another list, or of the same list with another filter", async () => {
+  test("a cursor of another list, or of another filter, is refused", async () => {
     const { client, sandbox } = openApi();
     const { id } = sandbox.endpoints.create({ url });
     for (let index = 0; index < 3; index += 1) sandbox.emit("email.sent");
@@ -177,7 +177,7 @@ describe("a refusal", () => {
     expect((await client.webhooks.deliveries(id, { cursor })).items).toHaveLength(2);
   });
 
-  test("a refusal of a URL on this machine comes under strictUrls only", async () => {
+  test("a URL on this machine is refused with strictUrls only", async () => {
     const request = { method: "POST", path: "/webhooks", body: { url: "http://127.0.0.1:3000/" } };
     expect(await send(openSandbox(), request)).toMatchObject({ status: 201 });
     expect(await send(openSandbox({ strictUrls: true }), request)).toMatchObject({
@@ -186,7 +186,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("a refusal of the eleventh endpoint", async () => {
+  test("an eleventh endpoint is refused", async () => {
     const { client, sandbox } = openApi();
     for (let index = 0; index < 10; index += 1) sandbox.endpoints.create({ url });
     expect(await errorOf(() => client.webhooks.create({ url }))).toMatchObject({ code: "workspace_limit_reached" });
@@ -210,7 +210,7 @@ describe("a narrowed key", () => {
     ["its own address", { addressAllowlist: [SUPPORT] }, 201],
     ["another address", { addressAllowlist: [SUPPORT, BILLING] }, 422],
     ["the whole domain of its address", { domainAllowlist: ["acme.example.com"] }, 422],
-  ])("a narrowed key of one address may create an endpoint with %s: %s", async (_, lists, status) => {
+  ])("a narrowed key of one address is checked when it creates an endpoint with %s: %s", async (_, lists, status) => {
     expect((await openNarrowed({ addressAllowlist: [SUPPORT] }).create(lists)).status).toBe(status);
   });
 
@@ -218,11 +218,11 @@ describe("a narrowed key", () => {
     ["its domain", { domainAllowlist: ["acme.example.com"] }, 201],
     ["an address of its domain", { addressAllowlist: [BILLING] }, 201],
     ["another domain", { domainAllowlist: ["acme.example.com", "other.example.com"] }, 422],
-  ])("a narrowed key of a domain may create an endpoint with %s: %s", async (_, lists, status) => {
+  ])("a narrowed key of a domain is checked when it creates an endpoint with %s: %s", async (_, lists, status) => {
     expect((await openNarrowed({ domainAllowlist: ["acme.example.com"] }).create(lists)).status).toBe(status);
   });
 
-  test("a narrowed key gets the new secret of no endpoint beyond its scope", async () => {
+  test("a narrowed key cannot get the new secret of an endpoint outside its scope", async () => {
     const { sandbox } = openNarrowed({ addressAllowlist: [SUPPORT] });
     const wide = sandbox.endpoints.create({ url });
     const own = sandbox.endpoints.create({ url, addressAllowlist: [SUPPORT] });
@@ -232,7 +232,7 @@ describe("a narrowed key", () => {
     expect(await rotate(own.id)).toMatchObject({ status: 200, body: { secret: expect.stringMatching(/^whsec_/) } });
   });
 
-  test("a narrowed key reads every endpoint, and changes or deletes only those inside its scope, to what is inside", async () => {
+  test("a narrowed key reads every endpoint, and changes or deletes only those in its scope", async () => {
     const { sandbox } = openNarrowed({ addressAllowlist: [SUPPORT] });
     const wide = sandbox.endpoints.create({ url });
     const own = sandbox.endpoints.create({ url, addressAllowlist: [SUPPORT] });

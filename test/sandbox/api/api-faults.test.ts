@@ -7,8 +7,8 @@ const ERROR: InjectedFault = { kind: "error", status: 503 };
 const LOST: InjectedFault = { kind: "no_answer", executed: true };
 const newFaults = (seed = 1) => createApiFaults({ random: createRandom(seed) });
 
-describe("a rule", () => {
-  test("a rule happens as often as it says and then lets the next one", () => {
+describe("the rules of API faults", () => {
+  test("a rule applies as often as it says and then lets calls pass", () => {
     const faults = newFaults();
     faults.add({ fault: ERROR, times: 2 });
     faults.add({ fault: LOST });
@@ -16,7 +16,7 @@ describe("a rule", () => {
     expect(next).toEqual(["error", "error", "no_answer", "no_answer"]);
   });
 
-  test("a rule fits a call, a resource or everything", () => {
+  test("a rule applies to a call, a resource or everything", () => {
     const faults = newFaults();
     faults.add({ fault: ERROR, calls: "contactEvents.send" });
     faults.add({ fault: LOST, calls: "webhooks.*" });
@@ -26,7 +26,7 @@ describe("a rule", () => {
     expect(kinds).toEqual(["error", undefined, "no_answer"]);
   });
 
-  test("a rule with a probability happens about so often, and the same way for the same seed", () => {
+  test("a rule with a probability applies about that often, and to the same calls for the same seed", () => {
     const draw = (seed: number) => {
       const faults = newFaults(seed);
       faults.add({ fault: ERROR, probability: 0.3 });
@@ -39,7 +39,7 @@ describe("a rule", () => {
     expect(draw(5)).not.toEqual(draw(6));
   });
 
-  test("a rule can be taken back, and all of them cleared", () => {
+  test("a rule can be removed alone or with all others", () => {
     const faults = newFaults();
     const takeBack = faults.add({ fault: ERROR });
     faults.add({ fault: LOST });
@@ -69,12 +69,12 @@ describe("a rule", () => {
   });
 });
 
-describe("an error that was asked for", () => {
+describe("an error from a fault rule", () => {
   test.each<[string, InjectedFault, string, string | null]>([
     ["of a 503", { kind: "error", status: 503 }, "503 injected_503", null],
     ["of a 429", { kind: "error", status: 429, retryAfter: "7" }, "429 event_rate_limited", "7"],
     ["with a code", { kind: "error", status: 503, code: "unreachable" }, "503 unreachable", null],
-  ])("an error that was asked for: %s", async (_, fault, expected, retryAfter) => {
+  ])("an error from a fault rule has the form of the service's errors: %s", async (_, fault, expected, retryAfter) => {
     const faults = newFaults();
     faults.add({ fault });
     const { call, store } = createTestApi({ faults });
@@ -83,7 +83,7 @@ describe("an error that was asked for", () => {
     expect(store.events).toEqual([]);
   });
 
-  test("an error that was asked for: after the commit hides what the call was refused with", async () => {
+  test("an error after the commit hides the error that the call was refused with", async () => {
     const faults = newFaults();
     faults.add({ fault: { ...ERROR, executed: true } });
     const { call, store } = createTestApi({ faults });
@@ -92,7 +92,7 @@ describe("an error that was asked for", () => {
     expect(store.events).toHaveLength(1);
   });
 
-  test("an error that was asked for: does not happen to a call without a key, and is said in the log of calls", async () => {
+  test("an error for keyed calls does not apply to a call without a key, and the log of calls says so", async () => {
     const faults = newFaults();
     faults.add({ fault: LOST, times: 1 });
     const calls: unknown[] = [];

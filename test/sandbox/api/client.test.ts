@@ -57,7 +57,7 @@ async function pair(
 }
 
 describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport) => {
-  test("the client sends, lists and walks", async () => {
+  test("the client sends events, lists them and iterates over them", async () => {
     const { client, store } = await pair(transport);
     const sent = await client.contactEvents.send(EVENT, { idempotencyKey: "k" });
     expect(sent).toMatchObject({ ...EVENT, contactId: ADA.id, replayed: false });
@@ -73,7 +73,7 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     expect(walked.toSorted()).toEqual(store.events.map(({ id }) => id).toSorted());
   });
 
-  test("the client reads the errors", async () => {
+  test("the client rejects with the class and the code of each error", async () => {
     const { client } = await pair(transport);
     const error = await rejection(client.contactEvents.send({ ...EVENT, email: "nobody@example.com" }));
     expect(error).toMatchObject({ name: "NotFoundError", status: 404, code: "contact_not_found", requestId: "req_1" });
@@ -81,7 +81,7 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     expect(cursor).toMatchObject({ status: 400, code: "invalid_cursor", param: "cursor" });
   });
 
-  test("the client stores an event once where the answer is lost or an error comes after the commit", async () => {
+  test("the client stores an event once if the answer is lost or an error comes after the commit", async () => {
     const { client, faults, store } = await pair(transport);
     faults.add({ fault: { kind: "no_answer", executed: true }, times: 1 });
     faults.add({ fault: { kind: "error", status: 500, executed: true }, times: 1 });
@@ -89,7 +89,7 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     expect(store.events).toHaveLength(1);
   });
 
-  test("the client stores nothing where no answer comes before the commit", async () => {
+  test("the client stores nothing if no answer comes before the commit", async () => {
     const { client, faults, store } = await pair(transport);
     faults.add({ fault: { kind: "no_answer", executed: false } });
     const error = await rejection(client.contactEvents.send(EVENT));
@@ -98,7 +98,7 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     expect(store.events).toEqual([]);
   });
 
-  test("the client hears the status, the code and the Retry-After that were asked for, and waits for it", async () => {
+  test("the client gets the status, the code and the Retry-After of a rule, and waits as long", async () => {
     const { client, faults, clock, store } = await pair(transport);
     const fault = { kind: "error", status: 503, code: "unreachable", retryAfter: "30" } as const;
     faults.add({ fault, calls: "contactEvents.send" });
@@ -111,7 +111,7 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     expect(store.events).toHaveLength(1);
   });
 
-  test("the client obeys the limit of events a minute", async () => {
+  test("the client keeps to the limit of events a minute", async () => {
     const { client, store, clock } = await pair(transport, { eventsPerMinute: 150 });
     const events = Array(100).fill(EVENT) as (typeof EVENT)[];
     await client.contactEvents.sendBatch(events, { idempotencyKey: "a" });
@@ -120,7 +120,7 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     expect(clock.waits).toContain(60_000);
   });
 
-  test("the client can be aborted while an answer is delayed, and the event is there all the same", async () => {
+  test("the client can be aborted while an answer is delayed, and the event is stored all the same", async () => {
     const { client, faults, store } = await pair(transport);
     faults.add({ fault: { kind: "delay", delayMs: NEVER_MS } });
     const aborted = new AbortController();
@@ -139,7 +139,7 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
   });
 });
 
-describe("any sequence of sends and resends under keys, with lost answers and errors on the way", () => {
+describe("any sequence of sends", () => {
   const send = fc.record({
     kind: fc.constantFrom("one", "batch"),
     key: fc.constantFrom("k1", "k2", "k3"),
@@ -148,7 +148,7 @@ describe("any sequence of sends and resends under keys, with lost answers and er
     again: fc.boolean(),
   });
 
-  test("any sequence of sends and resends under keys, with lost answers and errors on the way stores each event once, and answers with the stored one for ever", async () => {
+  test("any sequence of sends and repeated sends stores each event once, and always answers with the stored one", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(send, { maxLength: 25 }), async (sends) => {
         // Without retries, so that the model below knows of every attempt.

@@ -3,7 +3,7 @@ import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { ADA, DAY, EVENT, NOW, TEST_KEY, createTestApi, iso, keyed, verdict } from "./support.js";
 
 describe("an event", () => {
-  test("an event is recorded and answered 201 with all that is documented", async () => {
+  test("an event is recorded and answered 201 with all documented fields", async () => {
     const { call, store } = createTestApi();
     const event = {
       name: "order.shipped",
@@ -30,7 +30,7 @@ describe("an event", () => {
     expect(store.events).toMatchObject([{ id: body["id"], name: "order.shipped" }]);
   });
 
-  test("an event without properties and time has none and occurred now", async () => {
+  test("an event without properties and time gets none, and the current time", async () => {
     const { body } = await createTestApi().call("POST /events", { body: EVENT });
     expect(body).toMatchObject({ properties: {}, occurredAt: iso(NOW) });
   });
@@ -67,13 +67,13 @@ describe("an event", () => {
       { email: undefined, contactId: "new", createContact: true },
       "422 invalid_parameter createContact",
     ],
-  ])("an event with %s", async (_, change, expected) => {
+  ])("an event with %s is answered as documented", async (_, change, expected) => {
     const { call, store } = createTestApi();
     expect(verdict(await call("POST /events", { body: { ...EVENT, ...change } }))).toBe(expected);
     expect(store.events).toHaveLength(expected === "201" ? 1 : 0);
   });
 
-  test("an event adds the contact once where createContact is true, with its name", async () => {
+  test("an event adds the contact once if createContact is true, with its name", async () => {
     const { call, store } = createTestApi();
     const event = { ...EVENT, email: "New@example.com", createContact: true, contactName: "Newcomer" };
     const first = await call("POST /events", { body: event });
@@ -85,14 +85,14 @@ describe("an event", () => {
     ]);
   });
 
-  test("an event for an unknown address adds a contact where the sandbox was told so", async () => {
+  test("an event for an unknown address adds a contact if the sandbox has that option", async () => {
     const { call } = createTestApi({ store: { unknownContacts: "create" } });
     expect(verdict(await call("POST /events", { body: { ...EVENT, email: "new@example.com" } }))).toBe("201");
     const refused = { ...EVENT, email: "other@example.com", createContact: false };
     expect(verdict(await call("POST /events", { body: refused }))).toBe("404 contact_not_found");
   });
 
-  test("an event is unreachable with its contact, once that is removed", async () => {
+  test("the events of a contact cannot be read after it is removed", async () => {
     const { call, store } = createTestApi();
     await call("POST /events", { body: EVENT });
     expect(store.removeContact(ADA.email)).toBe(true);
@@ -113,7 +113,7 @@ describe("automations", () => {
   ];
   const outcome = ({ body }: { body: Record<string, unknown> }) => [body["enrolled"], body["resumed"]];
 
-  test("automations take a contact in by the exact name and by filters on the properties", async () => {
+  test("an automation starts for a contact by the exact name and by filters on the properties", async () => {
     const { call } = createTestApi({ store: { automations } });
     const send = async (properties: unknown) => outcome(await call("POST /events", { body: { ...EVENT, properties } }));
     expect(await send({ paid: true, tags: ["a"], more: 1 })).toEqual([["aut_any", "aut_paid"], 0]);
@@ -121,7 +121,7 @@ describe("automations", () => {
     expect(await send({ paid: "true" })).toEqual([["aut_any"], 0]);
   });
 
-  test("automations hold waits that an event of the same contact ends, once", async () => {
+  test("an automation ends a wait once, by an event of the same contact", async () => {
     const { call, store } = createTestApi({ store: { automations, contacts: [ADA, { email: "bob@example.com" }] } });
     const send = async (change: object) => outcome(await call("POST /events", { body: { ...EVENT, ...change } }));
     await send({ name: "cart.left" });
@@ -132,14 +132,14 @@ describe("automations", () => {
     expect(await send({})).toEqual([["aut_any"], 0]);
   });
 
-  test("automations do not end the wait that begins with the same event", async () => {
+  test("an automation does not end the wait that the same event begins", async () => {
     const { call } = createTestApi({ store: { automations } });
     const send = async () => outcome(await call("POST /events", { body: { ...EVENT, name: "tick" } }));
     expect(await send()).toEqual([["aut_self"], 0]);
     expect(await send()).toEqual([["aut_self"], 1]);
   });
 
-  test("automations are neither started nor resumed by a test key, which stores the event all the same", async () => {
+  test("an automation is neither started nor continued by a test key, and the event is stored all the same", async () => {
     const { call, store } = createTestApi({ store: { automations } });
     store.addWait({ contactId: ADA.id, name: "order.shipped" });
     const answer = await call("POST /events", { key: TEST_KEY, body: EVENT });
@@ -149,8 +149,8 @@ describe("automations", () => {
   });
 });
 
-describe("a reset", () => {
-  test("a reset brings back the contacts and automations of the options, and nothing else", async () => {
+describe("a reset of the sandbox", () => {
+  test("a reset restores the contacts and automations of the options, and nothing else", async () => {
     const { call, store } = createTestApi({ store: { automations: [{ id: "aut_1", trigger: "order.shipped" }] } });
     const init = { headers: keyed("k"), body: EVENT };
     await call("POST /events", init);
@@ -162,7 +162,7 @@ describe("a reset", () => {
     expect((await call("POST /events", init)).body).toMatchObject({ replayed: false, enrolled: ["aut_1"], resumed: 0 });
   });
 
-  test("a reset is needed before a contact can be added twice", () => {
+  test("a reset is necessary before a contact can be added again", () => {
     const { store } = createTestApi({ keys: new ApiKeyRegistry() });
     expect(() => store.addContact({ email: ADA.email.toLowerCase() })).toThrowError(/already/);
   });

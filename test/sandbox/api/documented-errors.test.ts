@@ -67,8 +67,8 @@ const PRODUCERS: Record<string, Producer> = {
   "contactEvents.list 422 unknown_parameter": { line: `${list}?page=2` },
 };
 
-describe("the errors that the contract lists for contact events", () => {
-  test("the errors that the contract lists for contact events: are all in the table", () => {
+describe("the errors of contact events", () => {
+  test("the table of tested errors has every error that the contract lists for contact events", () => {
     const documented = rows.flatMap(({ call, operation }) => operation.errors.map((code) => `${call} ${code}`));
     expect(Object.keys(PRODUCERS).map((name) => name.replace(/ \d+/, ""))).toEqual(
       documented.filter((name) => name.startsWith("contactEvents.")),
@@ -76,7 +76,7 @@ describe("the errors that the contract lists for contact events", () => {
   });
 
   test.each(Object.entries(PRODUCERS))(
-    "the errors that the contract lists for contact events: %s",
+    "the contract lists the error that the sandbox gives: %s",
     async (name, { line, init, options, before }) => {
       const { call } = createTestApi(options);
       if (before !== undefined) expect((await call(line, before)).status).toBe(201);

@@ -21,7 +21,7 @@ const takenAt = (body: Record<string, unknown>): unknown[] =>
 describe("a batch", () => {
   const named = (...names: string[]) => names.map((name) => ({ ...EVENT, name }));
 
-  test("a batch is recorded in order, and one that fails does not stop the rest", async () => {
+  test("a batch is recorded in order, and a refused event does not stop the rest", async () => {
     const { call, store } = createTestApi();
     await call("POST /events/batch", { headers: keyed("k"), body: { events: named("a", "b") } });
     const events = [
@@ -57,7 +57,7 @@ describe("a batch", () => {
     expect(store.events.map(({ name }) => name)).toEqual(["a", "b", "last"]);
   });
 
-  test("a batch resent under its key is replayed whole, and what was missing is stored", async () => {
+  test("a batch that is sent again with its key is answered from the record, and its missing events are stored", async () => {
     const { call, store } = createTestApi();
     const init = {
       headers: keyed("k"),
@@ -75,7 +75,7 @@ describe("a batch", () => {
     expect(store.events).toHaveLength(3);
   });
 
-  test("a batch in another order fails with idempotency_key_reuse where it differs", async () => {
+  test("a batch in another order fails with idempotency_key_reuse for the events that differ", async () => {
     const { call, store } = createTestApi();
     const send = (...names: string[]) =>
       call("POST /events/batch", { headers: keyed("k"), body: { events: named(...names) } });
@@ -113,7 +113,7 @@ describe("a batch", () => {
     ],
     ["a misspelt field", { events: [...good, { ...EVENT, mail: "x" }] }, "422 unknown_parameter events.3.mail"],
     ["a field beside the list", { events: good, key: 1 }, "422 unknown_parameter key"],
-  ])("a batch with %s", async (_, body, expected) => {
+  ])("a batch with %s is answered as documented", async (_, body, expected) => {
     const { call, store } = createTestApi();
     expect(verdict(await call("POST /events/batch", { body }))).toBe(expected);
     if (expected !== "200") expect(store.events).toEqual([]);
@@ -124,7 +124,7 @@ describe("the limit of events a minute", () => {
   const send = (api: ReturnType<typeof createTestApi>, count: number, key = LIVE_KEY) =>
     api.call("POST /events/batch", { key, body: { events: Array(count).fill(EVENT) } });
 
-  test("the limit of events a minute is 600 for each key; a batch counts as many as it has, and one that would exceed it stores nothing", async () => {
+  test("the limit of events a minute is 600 for each key, and a batch that would exceed it stores nothing", async () => {
     const api = createTestApi();
     for (let batch = 0; batch < 5; batch += 1) await send(api, 100);
     await send(api, 99);
@@ -138,7 +138,7 @@ describe("the limit of events a minute", () => {
     expect(verdict(await api.call("GET /events/names"))).toBe("200");
   });
 
-  test("the limit of events a minute holds for any 60 s, and Retry-After says when the events fit", async () => {
+  test("the limit of events a minute applies to any 60 s, and Retry-After says when the events fit", async () => {
     const api = createTestApi({ eventsPerMinute: 10 });
     const clock = api.clock as StillClock;
     await send(api, 4);
@@ -157,7 +157,7 @@ describe("the limit of events a minute", () => {
     expect((await send(api, 10)).status).toBe(200);
   });
 
-  test("the limit of events a minute counts neither what is refused for its shape nor what lacks a scope", async () => {
+  test("the limit of events a minute counts neither calls with invalid fields nor those without a scope", async () => {
     const api = createTestApi({ eventsPerMinute: 1 });
     expect((await send(api, 0)).status).toBe(422);
     expect(verdict(await api.call("POST /events", { body: { ...EVENT, name: "a b" } }))).toBe("422 invalid_event name");

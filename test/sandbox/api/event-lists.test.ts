@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ADA, DAY, EVENT, NOW, type StillClock, createTestApi, ids, iso, verdict } from "./support.js";
 
-describe("the names", () => {
-  test("the names are distinct, in byte order, at most 100", async () => {
+describe("the list of names", () => {
+  test("the list of names is distinct, in byte order, with at most 100 names", async () => {
     const { call } = createTestApi();
     for (const name of ["b", "a", "B", "a:", "a-", "b"]) await call("POST /events", { body: { ...EVENT, name } });
     const { body } = await call("GET /events/names");
@@ -19,7 +19,7 @@ describe("the names", () => {
     expect(data.at(-1)?.name).toBe("n1094");
   });
 
-  test("the names vanish with the last event of theirs, after 90 days", async () => {
+  test("the list of names drops a name after its last event is 90 days old", async () => {
     const { call, store, clock } = createTestApi();
     await call("POST /events", { body: { ...EVENT, name: "early" } });
     (clock as StillClock).nowMs = NOW + 1;
@@ -44,7 +44,7 @@ describe("the events of a contact", () => {
     return api;
   }
 
-  test("the events of a contact are listed by address without case and by id, without what the answer to sending adds", async () => {
+  test("the events of a contact are listed by address without case and by id, without the fields of a send", async () => {
     const { call } = await filled(3);
     for (const reference of [ADA.email, ADA.email.toUpperCase(), ADA.id]) {
       const { body } = await call(`GET /contacts/${encodeURIComponent(reference)}/events`);
@@ -55,7 +55,7 @@ describe("the events of a contact", () => {
     expect(verdict(await call("GET /contacts/nobody@example.com/events"))).toBe("404 contact_not_found");
   });
 
-  test("the events of a contact come most recent first, 50 a page, and the cursor is the id of the last one", async () => {
+  test("the events of a contact are listed newest first, 50 a page, and the cursor is the id of the last one", async () => {
     const { call } = await filled(60);
     const first = await call(`GET /contacts/${ADA.id}/events`);
     const rows = first.body["data"] as { id: string; occurredAt: string }[];
@@ -72,7 +72,7 @@ describe("the events of a contact", () => {
     expect(new Set([...ids(rows), ...ids(second.body["data"])]).size).toBe(60);
   });
 
-  test("the events of a contact are walked whole by any limit, also while more come in", async () => {
+  test("the events of a contact are listed completely with any limit, even while new events arrive", async () => {
     const { call } = await filled(20);
     for (const limit of [1, 7, 20, 200]) {
       const all = ids((await call(`GET /contacts/${ADA.id}/events`)).body["data"]);
@@ -88,7 +88,7 @@ describe("the events of a contact", () => {
     }
   });
 
-  test("the events of a contact end without a cursor where the last page is full", async () => {
+  test("the events of a contact end without a cursor if the last page is full", async () => {
     const { call } = await filled(4);
     const { body } = await call(`GET /contacts/${ADA.id}/events?limit=4`);
     expect(body["data"]).toHaveLength(4);
@@ -110,12 +110,12 @@ describe("the events of a contact", () => {
     ["cursor=nothing", "400 invalid_cursor cursor"],
     ["cursor=", "400 invalid_cursor cursor"],
     ["page=2", "422 unknown_parameter page"],
-  ])("the events of a contact with %s are answered %s", async (search, expected) => {
+  ])("the events of a contact with the query %s are answered %s", async (search, expected) => {
     const { call } = await filled(3);
     expect(verdict(await call(`GET /contacts/${ADA.id}/events?${search}`))).toBe(expected);
   });
 
-  test("the events of a contact take no cursor of another contact or another filter", async () => {
+  test("the events of a contact accept no cursor of another contact or another filter", async () => {
     const { call, store } = await filled(4);
     const odd = store.events.find(({ name }) => name === "odd")?.id;
     const bobs = store.events.find(({ contactId }) => contactId === "bob")?.id;

@@ -44,13 +44,13 @@ describe("a page", () => {
     expect(pageOf([])).toEqual({ object: "list", data: [], hasMore: false, nextCursor: null });
   });
 
-  test("a page is in ascending order where asked", () => {
+  test("a page is in ascending order if the query says so", () => {
     const first = pageOf(rowsUpTo(3), 2, undefined, "ascending");
     expect(first.data.map(({ id }) => id)).toEqual([1, 2]);
     expect(pageOf(rowsUpTo(3), 2, first.nextCursor ?? "", "ascending").data.map(({ id }) => id)).toEqual([3]);
   });
 
-  test("a page walk gives every row that stays exactly once, whatever is deleted, edited and added between pages", () => {
+  test("a walk through pages gives every remaining row once, whatever is deleted, edited and added between pages", () => {
     const change = fc.record({ kind: fc.constantFrom("delete", "edit", "add"), at: fc.nat(40) });
     fc.assert(
       fc.property(
@@ -91,7 +91,7 @@ describe("a page", () => {
 describe("a cursor", () => {
   const cursor = encodeCursor(LIST, [12, "b"]);
 
-  test("a cursor gives its position back to its list", () => {
+  test("a cursor leads back to its position in its list", () => {
     expect(decodeCursor(LIST, cursor)).toEqual([12, "b"]);
     expect(cursor).toMatch(/^[A-Za-z0-9_.-]+$/);
   });
@@ -111,7 +111,7 @@ describe("a cursor", () => {
         ),
     ],
     ["that a page is asked for with", () => pageOf(rowsUpTo(3), 1, "abc")],
-  ])("a cursor %s is 400 invalid_cursor", (_, run) => {
+  ])("a cursor %s is answered 400 invalid_cursor", (_, run) => {
     expect(codeOf(run)).toBe("400 invalid_cursor cursor");
   });
 });

@@ -24,7 +24,7 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
   /** Within 90 days of the examples. */
   const atExampleTime = { now: () => Date.UTC(2026, 1, 1), setTimer: () => ({ cancel() {} }) };
 
-  test("an operation takes its example, in process and over HTTP, and answers what the contract says", async () => {
+  test("the operation accepts its example, in process and over HTTP, and answers as the contract says", async () => {
     const { api, call } = createTestApi({ clock: atExampleTime });
     const { call: callOverHttp } = await listenTo(api);
     for (const send of [call, callOverHttp]) {
@@ -34,7 +34,7 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
     }
   });
 
-  test("an operation hands its handler the checked input", async () => {
+  test("the operation passes the checked input to its handler", async () => {
     const seen: unknown[] = [];
     const handler = (call: unknown) => {
       seen.push(call);
@@ -51,7 +51,7 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
     expect((seen[0] as { body: unknown }).body).toEqual(body);
   });
 
-  test("an operation needs a key, and one with its scope", async () => {
+  test("the operation requires a key with its scope", async () => {
     const { call } = createTestApi();
     expect(verdict(await call(line, { ...init, key: null }))).toBe("401 unauthorized");
     expect(verdict(await call(line, { ...init, key: "svc_live_other" }))).toBe("401 unauthorized");
@@ -59,13 +59,13 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
     expect(verdict(await narrow.call(line, init))).toBe("403 insufficient_scope");
   });
 
-  test("an operation refuses a query parameter that it does not know", async () => {
+  test("the operation refuses an unknown query parameter", async () => {
     const { call } = createTestApi();
     const url = `${line}${line.includes("?") ? "&" : "?"}surprise=1`;
     expect(verdict(await call(url, init))).toBe("422 unknown_parameter surprise");
   });
 
-  test("an operation refuses a field that it does not know, and a body that is no JSON object", async () => {
+  test("the operation refuses an unknown field, and a body that is not a JSON object", async () => {
     if (operation.body === undefined) return;
     const { call } = createTestApi({ clock: atExampleTime });
     const surprise = { body: { ...operation.example.body, surprise: 1 } };
@@ -90,33 +90,33 @@ describe("a path", () => {
     ["and a method that it has not", "DELETE /webhooks", "405 method_not_allowed"],
     ["and another method that it has not", "PUT /events", "405 method_not_allowed"],
     ["of a contact with an escaped slash", "GET /contacts/a%2Fb/events", "404 contact_not_found"],
-  ])("a path: %s", async (_, line, expected) => {
+  ])("a path %s is answered as documented", async (_, line, expected) => {
     expect(verdict(await createTestApi().call(line))).toBe(expected);
   });
 
-  test("a path: lists the methods that it has", async () => {
+  test("a path with a wrong method is answered with its methods", async () => {
     const { headers } = await createTestApi().call(`PUT /webhooks/${ID}`);
     expect(headers.get("allow")?.split(", ").toSorted()).toEqual(["DELETE", "GET", "PATCH"]);
   });
 
-  test("a path: outside the base path is unknown", async () => {
+  test("a path outside the base path is unknown", async () => {
     const { call } = createTestApi({ basePath: "/v2" });
     expect(verdict(await call("GET /webhooks"))).toBe("404 resource_not_found");
   });
 
-  test("a path: can be set, as for the client", async () => {
+  test("the base path can be set, as for the client", async () => {
     const { call } = createTestApi({ paths: { webhooks: { rotateSecret: "/endpoints/{id}/secret" } } });
     expect(verdict(await call(`POST /endpoints/${ID}/secret`))).toBe("200");
     expect(verdict(await call(`POST /webhooks/${ID}/rotate-secret`))).toBe("404 resource_not_found");
   });
 
-  test("a path: prefers a literal to a parameter", async () => {
+  test("a path with a literal takes precedence over one with a parameter", async () => {
     const { call } = createTestApi({ paths: { webhooks: { get: "/events/{id}" } } });
     expect(verdict(await call("GET /events/names"))).toBe("200");
     expect(verdict(await call(`GET /events/${ID}`))).toBe("200");
   });
 
-  test("a path: that would hide another is refused at creation", () => {
+  test("an operation that hides another one is refused when the sandbox is created", () => {
     expect(() => createTestApi({ paths: { webhooks: { rotateSecret: "/webhooks/{id}/test" } } })).toThrowError(
       expect.toSatisfy((error) => isPigeonholeError(error, "invalid_option")) as Error,
     );
@@ -140,11 +140,11 @@ describe("a query", () => {
     ["with another that cannot be read", "?until=5", "400 invalid_parameter until"],
     ["with a status of digits", "?status=500", "200"],
     ["with a name inherited from objects", "?constructor=1", "422 unknown_parameter constructor"],
-  ])("a query: %s", async (_, search, expected) => {
+  ])("a query %s is accepted or refused as documented", async (_, search, expected) => {
     expect(verdict(await createTestApi().call(`GET /webhooks/${ID}/deliveries${search}`))).toBe(expected);
   });
 
-  test("a query: keeps text that looks like a number", async () => {
+  test("a query keeps text that looks like a number", async () => {
     const { call } = createTestApi();
     await call("POST /events", { body: { ...EVENT, name: "42" } });
     const { body } = await call(`GET /contacts/${ADA.id}/events?name=42&limit=200`);
@@ -153,7 +153,7 @@ describe("a query", () => {
 });
 
 describe("a key", () => {
-  test("a key that is switched off answers inactive_api_key, and works once it is on again", async () => {
+  test("a disabled key is answered inactive_api_key, and works once it is enabled again", async () => {
     const { call, keys } = createTestApi();
     keys.setStatus(LIVE_KEY, "inactive");
     expect(verdict(await call("GET /webhooks"))).toBe("403 inactive_api_key");
@@ -164,7 +164,7 @@ describe("a key", () => {
     expect(verdict(await call("GET /webhooks"))).toBe("401 unauthorized");
   });
 
-  test("a key tells the handler what it may do", async () => {
+  test("a key gives the handler its scopes", async () => {
     const token = "svc_live_narrow";
     const key = { addressAllowlist: ["support@acme.example.com"], domainAllowlist: ["acme.example.org"] };
     const seen: unknown[] = [];
@@ -182,28 +182,28 @@ describe("a key", () => {
     ]);
   });
 
-  test("a key travels as it does for a client that was told so", async () => {
+  test("a key is read from the header that the client uses if it is configured", async () => {
     const { call } = createTestApi({ credential: { header: "X-Api-Key", prefix: "" } });
     expect(verdict(await call("GET /webhooks", { key: null, headers: { "x-api-key": LIVE_KEY } }))).toBe("200");
     expect(verdict(await call("GET /webhooks"))).toBe("401 unauthorized");
   });
 
   test.each([["Basic abc"], [LIVE_KEY], [""], ["Bearer"], ["Bearer  "]])(
-    "a key that travels as %j is not understood",
+    "a key sent as %j is refused",
     async (authorization) => {
       const { call } = createTestApi();
       expect(verdict(await call("GET /webhooks", { key: null, headers: { authorization } }))).toBe("401 unauthorized");
     },
   );
 
-  test("a key whose scheme is written otherwise is understood", async () => {
+  test("a key is accepted with any spelling of the scheme", async () => {
     const { call } = createTestApi();
     const headers = { authorization: `bearer ${LIVE_KEY}` };
     expect(verdict(await call("GET /webhooks", { key: null, headers }))).toBe("200");
   });
 
   test.each([[[{ token: "" }]], [[{ token: "two words" }]], [[{ token: "same" }, { token: "same" }]]])(
-    "a key ring refuses %j",
+    "a key ring of %j is refused",
     (keys) => {
       expect(() => new ApiKeyRegistry(keys)).toThrowError(/API key/);
     },
@@ -218,7 +218,7 @@ describe("an idempotency key", () => {
     ["with a slash", "a/b", "400 invalid_idempotency_key Idempotency-Key"],
     ["with a space", "a b", "400 invalid_idempotency_key Idempotency-Key"],
     ["that is empty", "", "400 invalid_idempotency_key Idempotency-Key"],
-  ])("an idempotency key: %s", async (_, key, expected) => {
+  ])("an idempotency key %s is accepted or refused as documented", async (_, key, expected) => {
     const { call } = createTestApi();
     const headers = { "idempotency-key": key };
     expect(verdict(await call("POST /events", { headers, body: EVENT }))).toBe(expected);
@@ -226,14 +226,14 @@ describe("an idempotency key", () => {
     expect(verdict(batch)).toBe(expected === "201" ? "200" : expected);
   });
 
-  test("an idempotency key: is not looked at where the operation has none", async () => {
+  test("an idempotency key is ignored if the operation does not take one", async () => {
     const headers = { "idempotency-key": "a/b" };
     expect(verdict(await createTestApi().call("GET /webhooks", { headers }))).toBe("200");
   });
 });
 
 describe("a body", () => {
-  test("a body over the limit is refused, in process and over HTTP, and the server goes on", async () => {
+  test("a body over the limit is refused, in process and over HTTP, and the server continues", async () => {
     const { api, call } = createTestApi({ maxBodyBytes: 1000 });
     const { call: callOverHttp } = await listenTo(api);
     for (const send of [call, callOverHttp]) {
@@ -260,7 +260,7 @@ describe("a body", () => {
     expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"invalid_parameter"/);
   });
 
-  test("a body that breaks off stores nothing and leaves the server whole", async () => {
+  test("a body that breaks off stores nothing and does not stop the server", async () => {
     const { api, store } = createTestApi();
     const { port, call } = await listenTo(api);
     await new Promise<void>((resolve) => {
@@ -286,8 +286,8 @@ describe("a call in process", () => {
   });
 });
 
-describe("what is said of a call", () => {
-  test("what is said of a call names the operation and how it went, and neither path, key nor body", async () => {
+describe("the report of a call", () => {
+  test("the report of a call has the operation and the result, and neither path, key nor body", async () => {
     const calls: ApiCallEntry[] = [];
     const { call } = createTestApi({ onCall: (entry) => calls.push(entry) });
     await call("POST /events", { body: EVENT });
@@ -302,7 +302,7 @@ describe("what is said of a call", () => {
     for (const hidden of [LIVE_KEY, ADA.email, "nobody@example.com"]) expect(text).not.toContain(hidden);
   });
 
-  test("what is said of a call is named in a header, and a mistake in a handler is a 500 that is reported", async () => {
+  test("a mistake in a handler is answered 500 and reported, and the answer names it in a header", async () => {
     const errors: unknown[] = [];
     const broken = new Error("secret detail");
     const { call } = createTestApi({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ADA, DAY, EVENT, NOW, type StillClock, TEST_KEY, createTestApi, iso, keyed, verdict } from "./support.js";
 
-describe("an event sent again under its key", () => {
-  test("an event sent again under its key is answered 200 with the first event and what it started, and starts nothing", async () => {
+describe("an event sent again with its key", () => {
+  test("an event sent again with its key is answered 200 with the first event and what it started, and starts nothing", async () => {
     const { call, store, clock } = createTestApi({
       store: { automations: [{ id: "aut_1", trigger: "order.shipped", waitsFor: "order.shipped" }] },
     });
@@ -32,7 +32,7 @@ describe("an event sent again under its key", () => {
     ["no time", { occurredAt: undefined }, "422 idempotency_key_reuse"],
     ["no createContact", { createContact: undefined }, "422 idempotency_key_reuse"],
     ["what is no event", { name: "a b" }, "422 invalid_event name"],
-  ])("an event sent again under its key with %s", async (_, change, expected) => {
+  ])("an event sent again with its key and %s is answered as documented", async (_, change, expected) => {
     const { call, store } = createTestApi();
     await call("POST /events", { headers: keyed("k"), body: full });
     const again = await call("POST /events", { headers: keyed("k"), body: { ...full, ...change } });
@@ -40,7 +40,7 @@ describe("an event sent again under its key", () => {
     expect(store.events).toHaveLength(1);
   });
 
-  test("an event sent again under its key counts as new under another key, another API key, or in a batch", async () => {
+  test("an event with another key, another API key or in a batch counts as new", async () => {
     const { call, store } = createTestApi();
     const init = { headers: keyed("k"), body: EVENT };
     await call("POST /events", init);
@@ -51,7 +51,7 @@ describe("an event sent again under its key", () => {
     expect(store.events).toHaveLength(4);
   });
 
-  test("an event sent again under its key is new where it was refused before", async () => {
+  test("an event sent again with its key is new if it was refused before", async () => {
     const { call, store } = createTestApi();
     const init = { headers: keyed("k"), body: { ...EVENT, email: "bob@example.com" } };
     expect(verdict(await call("POST /events", init))).toBe("404 contact_not_found");
@@ -59,7 +59,7 @@ describe("an event sent again under its key", () => {
     expect(verdict(await call("POST /events", init))).toBe("201");
   });
 
-  test("an event sent again under its key is known for 90 days and new after them", async () => {
+  test("an event sent again with its key is known for 90 days and new afterwards", async () => {
     const { call, clock } = createTestApi();
     const init = { headers: keyed("k"), body: EVENT };
     await call("POST /events", init);
@@ -69,7 +69,7 @@ describe("an event sent again under its key", () => {
     expect(verdict(await call("POST /events", init))).toBe("201");
   });
 
-  test("an event sent again under its key is stored twice without a key", async () => {
+  test("an event sent twice without a key is stored twice", async () => {
     const { call, store } = createTestApi();
     await call("POST /events", { body: EVENT });
     await call("POST /events", { body: EVENT });
