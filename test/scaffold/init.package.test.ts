@@ -23,8 +23,8 @@ function jsonLines(text: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-describe("without a terminal", () => {
-  test("what is missing is named, with a line that would do, and nothing is written", async () => {
+describe("init without a terminal", () => {
+  test("init names what is missing, with a command line that works, and writes nothing", async () => {
     const folder = makeFolder();
     const { code, stderr } = await runCommand(["init"], folder);
     expect(code).toBe(2);
@@ -33,7 +33,7 @@ describe("without a terminal", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("init without a terminal: only what is missing is named", async () => {
+  test("init names only what is missing", async () => {
     const { code, stderr } = await runCommand(["init", "mail", "--template", "hono", "--json"], makeFolder());
     expect(code).toBe(2);
     const [line] = jsonLines(stderr);
@@ -41,14 +41,14 @@ describe("without a terminal", () => {
     expect(stderr).toContain("so give --events; or --yes");
   });
 
-  test("everything said by flags needs no --yes", async () => {
+  test("init needs no --yes if options say everything", async () => {
     const folder = makeFolder();
     const { code, stdout } = await runCommand(["init", "mail", ...PLAIN], folder);
     expect([code, existsSync(join(folder, "mail/src/app.ts"))]).toEqual([0, true]);
     expect(stdout).toMatch(/1\. cd mail\n {2}2\. npm install\n {2}3\. npm run dev/);
   });
 
-  test("init without a terminal: --yes takes the defaults", async () => {
+  test("init with --yes uses the defaults", async () => {
     const folder = makeFolder();
     const { code, stdout } = await runCommand(["init", "--yes", "--no-install", "--json"], folder);
     expect(code).toBe(0);
@@ -70,7 +70,7 @@ describe("without a terminal", () => {
     expect(statSync(join(folder, "mail-receiver/.env")).mode & 0o777).toBe(0o600);
   });
 
-  test("the package manager is the one that runs the command, or the one that is named", async () => {
+  test("init uses the package manager that runs the command, or the one that is named", async () => {
     const env = { npm_config_user_agent: "pnpm/10.1.0 npm/? node/v20" };
     const [own] = jsonLines((await runCommand(["init", "a", ...PLAIN, "--json"], makeFolder(), env)).stdout);
     expect(own).toMatchObject({
@@ -89,7 +89,7 @@ describe("without a terminal", () => {
     [["--pm", "cargo"], "--pm"],
     [["--write"], "--write goes with --into"],
     [["--into", "other"], "--into names the app's folder"],
-  ])("init without a terminal: %j is refused with a word about %j", async (flags, words) => {
+  ])("init %j is refused with a word about %j", async (flags, words) => {
     const folder = makeFolder();
     const { code, stderr } = await runCommand(["init", "mail", "--yes", ...flags], folder);
     expect(code).toBe(2);
@@ -99,7 +99,7 @@ describe("without a terminal", () => {
 });
 
 describe("--dry-run", () => {
-  test("--dry-run lists the files and writes none", async () => {
+  test("init with --dry-run lists the files and writes none", async () => {
     const folder = makeFolder();
     const { code, stdout } = await runCommand(["init", "mail", ...PLAIN, "--dry-run"], folder);
     expect(code).toBe(0);
@@ -108,8 +108,8 @@ describe("--dry-run", () => {
   });
 });
 
-describe("a folder that is there", () => {
-  test("a folder that is there is refused when it is not empty, and stays as it was", async () => {
+describe("an existing folder", () => {
+  test("a folder that is not empty is refused and not changed", async () => {
     const folder = makeFiles({ "mail/README.md": "mine" });
     const { code, stderr } = await runCommand(["init", "mail", ...PLAIN], folder);
     expect(code).toBe(2);
@@ -119,7 +119,7 @@ describe("a folder that is there", () => {
     expect(readdirSync(join(folder, "mail"))).toEqual(["README.md"]);
   });
 
-  test("a folder that is there with --overwrite, files of the same name are replaced, and .env and others stay", async () => {
+  test("a folder with --overwrite gets new versions of files of the same name, and keeps .env and other files", async () => {
     const folder = makeFiles({ "mail/README.md": "mine", "mail/src/other.ts": "mine", "mail/.env": "MINE=1" });
     expect((await runCommand(["init", "mail", ...PLAIN, "--overwrite"], folder)).code).toBe(0);
     const read = (path: string) => readFileSync(join(folder, "mail", path), "utf8");
@@ -129,7 +129,7 @@ describe("a folder that is there", () => {
     expect(readdirSync(folder)).toEqual(["mail"]);
   });
 
-  test("a folder that is there is used when it is empty or a fresh repository", async () => {
+  test("an empty folder or a new repository is used", async () => {
     const folder = makeFiles({ ".git/HEAD": "ref: refs/heads/main\n" });
     const { code, stdout } = await runCommand(["init", ".", ...PLAIN], folder);
     expect(code).toBe(0);
@@ -137,7 +137,7 @@ describe("a folder that is there", () => {
     expect(existsSync(join(folder, ".git/HEAD")) && existsSync(join(folder, "package.json"))).toBe(true);
   });
 
-  test("a folder that is there may not be a file", async () => {
+  test("a file in place of the folder is refused", async () => {
     const { code, stderr } = await runCommand(["init", "mail", ...PLAIN], makeFiles({ mail: "" }));
     expect([code, stderr]).toEqual([2, expect.stringContaining("mail is a file; name a folder.")]);
   });
@@ -146,7 +146,7 @@ describe("a folder that is there", () => {
 describe("installing", () => {
   const flags = ["--template", "hono", "--events", "email.received", "--no-git"];
 
-  test("installing happens in the project, before it appears", async () => {
+  test("the installation happens in the project, before it is moved to its place", async () => {
     const folder = makeFolder();
     const npm = fakeNpm('[ "$1" = install ] && [ -f package.json ] && mkdir node_modules && pwd > node_modules/where');
     const { code, stdout } = await runCommand(["init", "mail", ...flags, "--install", "--json"], folder, npm);
@@ -157,7 +157,7 @@ describe("installing", () => {
     expect(readFileSync(join(folder, "mail/node_modules/where"), "utf8")).toMatch(/\/\.mail-\w+\n$/);
   });
 
-  test("installing that fails leaves the project, quotes the program and exits with 1", async () => {
+  test("an installation that fails keeps the project, quotes the program and exits with 1", async () => {
     const folder = makeFolder();
     const { code, stdout, stderr } = await runCommand(
       ["init", "mail", ...flags],
@@ -170,14 +170,14 @@ describe("installing", () => {
     expect(existsSync(join(folder, "mail/package.json"))).toBe(true);
   });
 
-  test("installing with a program that is not there says so", async () => {
+  test("an installation with a missing program says so", async () => {
     const env = { PATH: makeFolder() };
     const { code, stderr } = await runCommand(["init", "mail", ...flags, "--pm", "pnpm"], makeFolder(), env);
     expect([code, stderr]).toEqual([1, expect.stringContaining("pnpm is not installed.")]);
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)(
-    "installing %s ends it with everything it started, and leaves nothing",
+    "the signal %s ends an installation and all its processes, and leaves nothing",
     async (signal) => {
       const folder = makeFolder();
       // A program below the program, as installers start them to compile; it shows that it runs.
@@ -217,7 +217,7 @@ const NOTHING_GIVEN: Given = {
 };
 
 describe("the npm package node", () => {
-  test("the npm package node is added when the command line says so, and the note is for older machines alone", async () => {
+  test("the npm package node is added on request, and the note is for older machines only", async () => {
     const folder = makeFolder();
     const { stdout, stderr } = await runCommand(["init", "mail", ...PLAIN, "--node-package", "--json"], folder);
     expect(jsonLines(stdout)).toMatchObject([{ nodePackage: true }]);
@@ -238,7 +238,7 @@ describe("the npm package node", () => {
     expect(answers).toMatchObject({ packageManager: agent, nodePackage: expected });
   });
 
-  test("the npm package node is refused with yarn, which would not run it", async () => {
+  test("the npm package node is refused with yarn, which does not run it", async () => {
     const folder = makeFolder();
     const { code, stderr } = await runCommand(["init", "mail", ...PLAIN, "--node-package", "--pm", "yarn"], folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining("Install Node 24, or choose another package manager")]);
@@ -247,7 +247,7 @@ describe("the npm package node", () => {
 });
 
 describe("git", () => {
-  test("git makes no repository inside another", async () => {
+  test("init makes no repository inside another one", async () => {
     const folder = makeFolder();
     await startProgram({ command: "git", args: ["init", "--quiet"], cwd: folder }).ended;
     const flags = ["--template", "hono", "--events", "email.received", "--no-install", "--json"];

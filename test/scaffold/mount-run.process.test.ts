@@ -26,7 +26,7 @@ app.listen(Number(process.env.PORT), '127.0.0.1')
 test.each([
   ["an ES module", '{"type":"module"}', MODULE],
   ["a CommonJS file", "{}", COMMON],
-])("%s takes signed deliveries after the change, and its parser still works", async (_, manifest, text) => {
+])("%s accepts signed deliveries after the change, and its parser still works", async (_, manifest, text) => {
   const folder = makeFiles({ "package.json": manifest, "server.js": text });
   linkPackages(folder, ["express", "body-parser"]);
   expect((await runCommand(["add", "--write", "-e", "email.received"], folder)).code).toBe(0);

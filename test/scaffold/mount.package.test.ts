@@ -24,14 +24,14 @@ function mounted(files: Record<string, string>): string {
 const app = (...lines: string[]): string =>
   ['import express from "express";', "", "const app = express();", ...lines, ""].join("\n");
 
-describe("the mount", () => {
+describe("the place of the mount", () => {
   test.each([
     ["express.json()", "app.use(express.json());"],
     ["a parser with options over several lines", 'app.use(\n  express.json({\n    limit: "1mb",\n  }),\n);'],
     ["a parser of one path", 'app.use("/api", express.json());'],
     ["express.urlencoded()", "app.use(express.urlencoded({ extended: true }));"],
     ["express.raw()", "app.use(express.raw());"],
-  ])("the mount stands above %s", (_, parser) => {
+  ])("the mount is inserted above %s", (_, parser) => {
     const text = mounted({ "package.json": MODULE, "app.js": app("app.use(log);", parser, "app.use(last);") });
     expect(text).toContain(`app.use(log);\n// Before every body parser`);
     expect(text).toContain(`app.post("/webhooks/mail", mailReceiver.middleware());\n${parser}`);
@@ -42,7 +42,7 @@ describe("the mount", () => {
     ['import { json as parse } from "body-parser";', "app.use(parse());"],
     ['import bodyParser from "body-parser";', "app.use(bodyParser.json());"],
     ['import parsers from "body-parser";', "app.use(parsers.urlencoded({ extended: false }));"],
-  ])("the mount knows a parser imported by %s", (line, parser) => {
+  ])("the mount is inserted above a parser imported by %s", (line, parser) => {
     const text = mounted({ "package.json": MODULE, "app.js": `${line}\n${app("app.use(log);", parser)}` });
     expect(text).toContain(`mailReceiver.middleware());\n${parser}`);
   });
@@ -54,7 +54,7 @@ describe("the mount", () => {
     ["a parser is in the chain of another call", "router\n  .use(express.json());\napp.use(express.json());"],
     ["a parser is only in a comment", "// app.use(express.json());\napp.use(log);"],
     ["a parser is only in a string", "app.use(log);\nconst help = `\napp.use(express.json());\n`;"],
-  ])("the mount stands right after the app is made when %s", (_, lines) => {
+  ])("the mount is inserted right after the app is made when %s", (_, lines) => {
     const text = mounted({ "package.json": MODULE, "app.js": app(lines) });
     expect(text).toMatch(/const app = express\(\);\n\/\/ Before.*\napp\.post\("\/webhooks\/mail", mailReceiver\./);
     expect(text.endsWith(`${lines}\n`)).toBe(true);
@@ -79,7 +79,7 @@ describe("the mount", () => {
     );
   });
 
-  test("the mount takes over quotes, semicolons and line ends", () => {
+  test("the mount uses the quotes, semicolons and line ends of the file", () => {
     const text = "const express = require('express')\r\n\r\nconst app = express()\r\napp.use(express.json())\r\n";
     const after = mounted({ "package.json": COMMON, "index.js": text });
     expect(after).toContain("const { mailReceiver } = require('./webhooks/receiver.js')\r\n");
@@ -87,7 +87,7 @@ describe("the mount", () => {
     expect(after.replaceAll("\r\n", "")).not.toContain("\n");
   });
 
-  test("the mount changes nothing but the lines it adds", () => {
+  test("the mount changes nothing but the lines that it adds", () => {
     const text = app("app.use(express.json());", "app.listen(3000);");
     const after = mounted({ "package.json": MODULE, "server.js": text }).split("\n");
     const added = /mailReceiver|Before every body parser/;
@@ -99,36 +99,36 @@ describe("the mount", () => {
 test.each([
   ["app.use(login);\napp.use(express.json());", true],
   ["app.use(express.json());\napp.use(login);", false],
-])("what stands above the mount is pointed out: %j", (lines, isPointedOut) => {
+])("the code above the mount is reported: %j", (lines, isPointedOut) => {
   const result = plan({ "package.json": MODULE, "app.js": app(lines) });
   expect("next" in result && /a login check/.test(result.next.join())).toBe(isPointedOut);
 });
 
-describe("the start", () => {
-  test("the start stands before a plain app.listen", () => {
+describe("the place of the start", () => {
+  test("the start is inserted before a plain app.listen", () => {
     const text = mounted({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
     expect(text).toContain("await mailReceiver.start();\napp.listen(3000);");
   });
 
-  test("the start does not wait where Node takes the file for CommonJS", () => {
+  test("the start is not awaited if Node reads the file as CommonJS", () => {
     const text = mounted({ "package.json": COMMON, "server.ts": app("const server = app.listen(3000);") });
     expect(text).toContain("void mailReceiver.start();\nconst server = app.listen(3000);");
   });
 
-  test("the start is left to the reader where the app is only made", () => {
+  test("the start is left to the user if the file only makes the app", () => {
     const result = plan({ "package.json": MODULE, "app.js": app("export { app };") });
     expect(result).toMatchObject({ kind: "ready" });
     expect("next" in result && result.next.join("\n")).toContain("mailReceiver.start() before the app listens");
   });
 });
 
-describe("a file that is not understood", () => {
+describe("an app that the command does not understand", () => {
   test.each([
     ["makes two apps", `${app()}const admin = express();\n`],
     ["makes the app inside an expression", 'import express from "express";\nexport default express().use(log);\n'],
     ["does not import express itself", 'import { make } from "./express";\nconst app = make("express");\n'],
     ["has a string that does not end", app("const text = 'never;")],
-  ])("a file that is not understood is left alone when it %s", async (_, text) => {
+  ])("a file is left unchanged when it %s", async (_, text) => {
     const folder = makeFiles({ "package.json": MODULE, "app.js": text });
     const { code, stdout } = await runCommand(["add", "--write"], folder);
     expect(code).toBe(1);
@@ -137,7 +137,7 @@ describe("a file that is not understood", () => {
     expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(text);
   });
 
-  test("a file that is not understood is left alone when another webhooks/receiver is beside it", () => {
+  test("a file is left unchanged when another webhooks/receiver is next to it", () => {
     const result = plan({ "package.json": MODULE, "app.js": app(), "webhooks/receiver.js": "export {};\n" });
     expect(result).toMatchObject({ kind: "unclear", app: "app.js" });
     const { paste } = result as Extract<MountPlan, { kind: "unclear" }>;
@@ -146,13 +146,13 @@ describe("a file that is not understood", () => {
     expect(paste).not.toContain("webhooks/receiver");
   });
 
-  test("a file that is not understood is no reason to fail without words in a folder without an app", async () => {
+  test("a folder without an app is refused with an explanation", async () => {
     const { code, stdout } = await runCommand(["add"], makeFiles({ "package.json": MODULE }));
     expect(code).toBe(1);
     expect(stdout).toContain("no file that makes an Express app was found");
   });
 
-  test("a folder without package.json is a mistake in the command line", async () => {
+  test("a folder without package.json counts as a mistake in the command line", async () => {
     const { code, stderr } = await runCommand(["init", "--into", "."], makeFiles({}));
     expect(code).toBe(2);
     expect(stderr).toContain("package.json cannot be read; name the folder of an Express app.");
@@ -170,13 +170,13 @@ describe("the app's file", () => {
     expect(plan(files)).toMatchObject({ kind: "ready", app: path });
   });
 
-  test("the app's file is read the same when regular expressions and templates hold quotes", () => {
+  test("the app's file is read correctly if regular expressions and templates contain quotes", () => {
     const tricky = ['const a = /["\'`/]/.test(b) ? `${c ? `\'` : "}"}` : d / e / f;', "app.use(express.json());"];
     expect(readExpressApp(app(...tricky))).toMatchObject({ bodyParser: "app.use(express.json())" });
   });
 });
 
-describe("the command", () => {
+describe("the mount command", () => {
   const files = { "package.json": MODULE, "app.js": app("app.use(express.json());") };
 
   test("the command shows the changes and writes nothing until it is told to", async () => {
@@ -190,7 +190,7 @@ describe("the command", () => {
     expect(readFileSync(join(folder, "app.js"), "utf8")).toBe(files["app.js"]);
   });
 
-  test("the command says so when it is run again", async () => {
+  test("the command says that the app is already changed when it is run again", async () => {
     const folder = makeFiles(files);
     expect((await runCommand(["init", "--into", ".", "--write"], folder)).code).toBe(0);
     const written = readFileSync(join(folder, "app.js"), "utf8");
@@ -210,7 +210,7 @@ describe("the command", () => {
     expect(written?.["next"]).toContain("npm install pigeonhole");
   });
 
-  test("the command writes nothing over a file that changed meanwhile", async () => {
+  test("the command does not overwrite a file that changed meanwhile", async () => {
     const folder = makeFiles(files);
     const planned = planMount({ folder, events: ["email.received"] });
     if (planned.kind !== "ready") throw new Error("Expected a plan.");

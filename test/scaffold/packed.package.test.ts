@@ -147,7 +147,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
 });
 
 test(
-  "npm run dev runs app, dev server and sandbox once, events go round, npm run trigger finds them, and one signal ends all of them",
+  "npm run dev starts app, dev server and sandbox once, npm run trigger finds them, and one signal ends all of them",
   async () => {
     const project = join(folder, "express");
     const handler = join(project, "src/webhooks/handlers/form-submitted.ts");

@@ -32,15 +32,12 @@ function manifestOf(files: Map<string, PlannedFile>): Manifest {
 }
 
 describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
-  test.each(PACKAGE_MANAGER_NAMES)(
-    "a template has a value for everything when it is used with %s",
-    (packageManager) => {
-      const files = [...plan({ template, packageManager }).values()];
-      expect(files.length).toBeGreaterThan(20);
-      expect(files.filter(({ content }) => /\{\{|<!-- (?:if|end) /.test(content)).map(({ path }) => path)).toEqual([]);
-      expect(files.filter(({ path }) => /(?:^|\/)_/.test(path)).map(({ path }) => path)).toEqual([]);
-    },
-  );
+  test.each(PACKAGE_MANAGER_NAMES)("a template used with %s has no placeholder left", (packageManager) => {
+    const files = [...plan({ template, packageManager }).values()];
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter(({ content }) => /\{\{|<!-- (?:if|end) /.test(content)).map(({ path }) => path)).toEqual([]);
+    expect(files.filter(({ path }) => /(?:^|\/)_/.test(path)).map(({ path }) => path)).toEqual([]);
+  });
 
   test("a template pins the versions that this repository is tested with", () => {
     const { dependencies, devDependencies } = manifestOf(plan({ template }));
@@ -53,7 +50,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
     expect(others).toEqual(Object.fromEntries(installed));
   });
 
-  test("a template has a handler, a registration and a fixture for each event, and no other", () => {
+  test("a template has a handler, a registration and a fixture for each event, and no others", () => {
     const files = plan({ template, events: ["email.delivery_delayed", "form.submitted"] });
     const paths = [...files.keys()].filter((path) => /handlers|fixtures/.test(path));
     expect(paths).toEqual([
@@ -79,7 +76,7 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
 });
 
 describe("the secret", () => {
-  test("the secret is fresh, whole, and only in .env, which its owner alone can read", () => {
+  test("the secret is new, complete, and only in .env, which its owner alone can read", () => {
     const [first, second] = [plan(), plan()];
     const secretOf = (files: Map<string, PlannedFile>) =>
       /^WEBHOOK_SECRET=(.*)$/m.exec(textOf(files, ".env"))?.[1] ?? "";
@@ -93,7 +90,7 @@ describe("the secret", () => {
   });
 });
 
-describe("options", () => {
+describe("the options of init", () => {
   test("every variable that the app or a script reads is in .env.example", () => {
     const files = plan();
     const read = ["src/env.ts", "scripts/local.mjs"].flatMap((path) => [
@@ -104,7 +101,7 @@ describe("options", () => {
     expect(read.filter(([, name = ""]) => !new RegExp(`^(?:# )?${name}=`, "m").test(example))).toEqual([]);
   });
 
-  test("options: without docker there is no file and no word of it", () => {
+  test("a project without docker has no file for it and does not mention it", () => {
     const files = plan({ docker: false });
     expect([...files.keys()].filter((path) => /docker|compose/i.test(path))).toEqual([]);
     expect(textOf(files, "README.md")).not.toMatch(/docker/i);
@@ -115,11 +112,11 @@ describe("options", () => {
     ["pnpm", "pnpm run trigger email.received"],
     ["yarn", "yarn run trigger email.received"],
     ["bun", "bun run trigger email.received"],
-  ] as const)("options: with %s the README says %s", (packageManager, line) => {
+  ] as const)("a project with %s has a README that says %s", (packageManager, line) => {
     expect(textOf(plan({ packageManager }), "README.md")).toContain(line);
   });
 
-  test("each package manager is told which packages run a script at install, better-sqlite3 not among them", () => {
+  test("each package manager is told which packages run a script at install, and better-sqlite3 is not one of them", () => {
     const pnpm = textOf(plan({ packageManager: "pnpm" }), "pnpm-workspace.yaml");
     expect(pnpm).toContain("allowBuilds:\n  better-sqlite3: false\n  esbuild: true\n#");
     expect(pnpm).toContain("onlyBuiltDependencies:\n  - esbuild\nignoredBuiltDependencies:\n  - better-sqlite3\n");
@@ -130,7 +127,7 @@ describe("options", () => {
     expect(manifestOf(plan())).not.toHaveProperty("trustedDependencies");
   });
 
-  test.each(PACKAGE_MANAGER_NAMES)("where Node 20 installs, %s may compile better-sqlite3 12", (packageManager) => {
+  test.each(PACKAGE_MANAGER_NAMES)("a project for Node 20 allows %s to compile better-sqlite3 12", (packageManager) => {
     const settingsOf = (options: object) => {
       const files = plan({ packageManager, nodeVersion: "20.20.2", ...options });
       return `${textOf(files, "package.json")}${files.get("pnpm-workspace.yaml")?.content ?? ""}`;
@@ -144,7 +141,7 @@ describe("options", () => {
     expect(settingsOf({ nodeVersion: "22.0.0" })).not.toMatch(/better-sqlite3"?: true|"built": true/);
   });
 
-  test("where Node 20 installs, npm may choose between two versions for the project's own tables", () => {
+  test("a project for Node 20 lets npm choose between two versions for its own tables", () => {
     const driverOf = (options: object) =>
       manifestOf(plan({ template: "express-sqlite-app", ...options })).dependencies["better-sqlite3"];
     expect(driverOf({ nodeVersion: "20.20.2" })).toBe("12.11.1 || 13.2.0");
@@ -152,7 +149,7 @@ describe("options", () => {
     expect(driverOf({})).toBe("13.2.0");
   });
 
-  test("Node 24 is what image, workflow and package.json name", () => {
+  test("image, workflow and package.json name Node 24", () => {
     const files = plan();
     expect(manifestOf(files)).toMatchObject({ engines: { node: ">=24" } });
     expect(textOf(files, "Dockerfile").match(/node:\d+/g)).toEqual(["node:24", "node:24"]);
@@ -160,7 +157,7 @@ describe("options", () => {
   });
 
   test.each(PACKAGE_MANAGER_NAMES.filter((name) => name !== "yarn"))(
-    "options: with the npm package node, %s installs this repository's Node",
+    "a project with the npm package node makes %s install this repository's Node",
     (packageManager) => {
       const files = plan({ packageManager, nodePackage: true });
       const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
@@ -172,7 +169,7 @@ describe("options", () => {
     },
   );
 
-  test("options: with it, npm takes the better-sqlite3 of that Node and not of its own", () => {
+  test("a project with the npm package node makes npm use the better-sqlite3 of that Node", () => {
     const installed = JSON.parse(
       readFileSync(join(ROOT, "node_modules/better-sqlite3/package.json"), "utf8"),
     ) as object;
@@ -188,30 +185,30 @@ describe("options", () => {
     ["events", { events: ["email.lost" as "email.sent"] }],
     ["name", { name: "../mail" }],
     ["nodePackage", { nodePackage: true, packageManager: "yarn" as const }],
-  ])("a bad %s is refused by name", (option, options) => {
+  ])("an invalid %s is refused, and the error names it", (option, options) => {
     expect(() => plan(options)).toThrow(new RegExp(`^${option} must`));
   });
 });
 
 describe("fixtures", () => {
-  test.each(EVENT_TYPES)("fixtures of %s are captures, the same in every run", (type) => {
+  test.each(EVENT_TYPES)("the fixtures of %s are captures, and the same in every run", (type) => {
     const text = makeFixture(type);
     expect(makeFixture(type)).toBe(text);
     expect(parseCapture(JSON.parse(text))).toMatchObject({ event: { type }, request: { path: "/webhooks/mail" } });
   });
 });
 
-describe("words of the command line", () => {
+describe("reading the command line", () => {
   test.each([
     ["all", EVENT_TYPES.length],
     ["domain.*", 3],
     ["form.*,form.submitted", 2],
     [" email.received , file.deleted ", 2],
-  ])("events %j are %i types", (text, count) => {
+  ])("the events %j select %i types", (text, count) => {
     expect(parseEvents(text)).toHaveLength(count);
   });
 
-  test.each(["", "email.lost", "lost.*", "email.received,nothing"])("events %j are refused", (text) => {
+  test.each(["", "email.lost", "lost.*", "email.received,nothing"])("the events %j are refused", (text) => {
     expect(() => parseEvents(text)).toThrow(/^events/);
   });
 
@@ -222,7 +219,7 @@ describe("words of the command line", () => {
     ["npm/10.8.2 node/v20.20.2", "npm"],
     ["deno/2.0", "npm"],
     [undefined, "npm"],
-  ])("the user agent %j means %s", (agent, name) => {
+  ])("the user agent %j means the package manager %s", (agent, name) => {
     expect(detectPackageManager(agent)).toBe(name);
   });
 
@@ -230,7 +227,7 @@ describe("words of the command line", () => {
     ["/home/me/Mail Receiver", "mail-receiver"],
     ["/srv/_hooks.v2", "hooks.v2"],
     ["/", "mail-receiver"],
-  ])("a project in %s is called %s", (folder, name) => {
+  ])("a project in the folder %s is called %s", (folder, name) => {
     expect(projectName(folder)).toBe(name);
   });
 });
