@@ -9,7 +9,7 @@ import { simulate } from "./world.js";
 /** Every mistake must show within so many seeds; the tests of the seeds run more. */
 const WITHIN_SEEDS = 150;
 
-describe("the simulation finds a package that", () => {
+describe("the simulation with a mutant", () => {
   for (const mutant of MUTANTS) {
     test(
       `the simulation finds a package that ${mutant.name}`,
@@ -43,12 +43,12 @@ async function findFirstFailure(kit: Kit, seeds = WITHIN_SEEDS): Promise<{ seed:
   return { seed: 0, message: "" };
 }
 
-test("a copy without a mistake shows none", async () => {
+test("the simulation finds nothing in a copy without a mistake", async () => {
   const kit = await loadCopy({ name: "does everything right", changes: [] });
   expect((await findFirstFailure(kit, 30)).message).toBe("");
 }, 120_000);
 
-test.for([2, 8, 84])("world %i is the same each time, to the last answer", { timeout: 20_000 }, async (seed) => {
+test.for([2, 8, 84])("world %i is the same in each run, to the last answer", { timeout: 20_000 }, async (seed) => {
   const first = await simulate(planSeed(seed), BUILT);
   expect(first.log.length).toBeGreaterThan(20);
   expect(await simulate(planSeed(seed), BUILT)).toEqual(first);

@@ -48,7 +48,7 @@ export function testSeeds(remainder: 0 | 1): void {
   }
   // Fewer seeds, as when one is repeated, need not meet everything.
   describe.skipIf(seeds.length < 500)("all worlds together", () => {
-    test("all worlds together meet every kind of trouble that they are there for", () => {
+    test("all worlds together meet every kind of fault that they are built for", () => {
       expect(MUST_MEET.filter((what) => !met.has(what))).toEqual([]);
     });
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { WorldClock } from "./world-clock.js";
 
 describe("the clock of a world", () => {
-  test("fires timers in order, each at its own time, also those that are set meanwhile", async () => {
+  test("the clock of a world fires timers in order, each at its own time, including those set meanwhile", async () => {
     const clock = new WorldClock();
     const fired: [string, number][] = [];
     const fire = (name: string) => (): void => void fired.push([name, clock.elapsedMs]);
@@ -21,7 +21,7 @@ describe("the clock of a world", () => {
     expect([clock.elapsedMs, clock.nextTimerInMs, clock.pendingTimers]).toEqual([29, 1, 1]);
   });
 
-  test("stands still while something holds it, however many turns that takes", async () => {
+  test("the clock of a world stands still while something holds it, however many turns that takes", async () => {
     const clock = new WorldClock();
     let endedAt = -1;
     let next = -1;
@@ -36,7 +36,7 @@ describe("the clock of a world", () => {
     expect([endedAt, next]).toEqual([10, 10]);
   });
 
-  test("gives a world up after so many turns, not after a time", async () => {
+  test("the clock of a world ends a world after a number of turns, not after a time", async () => {
     const endless = new WorldClock(1_000);
     void endless.hold(() => new Promise(() => {}));
     await expect(endless.advance(1)).rejects.toThrow("still goes on after 1000 turns");
