@@ -64,7 +64,7 @@ test.each<[string, number, () => void, "store_corrupt" | "not_a_pigeonhole_datab
   ["the newest events of a large file", LARGE, () => overwrite(pagesOf() - 19, 20), "store_corrupt"],
   ["half of a large file, which is cut off", LARGE, () => truncateSync(file, (pagesOf() / 2) * PAGE), "store_corrupt"],
 ])(
-  "a file that is damaged (%s) is refused at the start with what to do, and left as it is",
+  "a file that is damaged (%s) is refused at the start with what to do, and not changed",
   async (_, events, damage, code) => {
     fill(events, events === LARGE ? 2_200 : 200);
     damage();
@@ -78,7 +78,7 @@ test.each<[string, number, () => void, "store_corrupt" | "not_a_pigeonhole_datab
   },
 );
 
-test("what a crash left beside a damaged file stays there too", async () => {
+test("the files that a crash left next to a damaged file are kept as well", async () => {
   fill(SMALL);
   const child = startChild("own-store", file);
   expect(await child.line()).toBe("owner true");
@@ -92,7 +92,7 @@ test("what a crash left beside a damaged file stays there too", async () => {
   expect([readFileSync(file).equals(before), readFileSync(`${file}-wal`).equals(wal)]).toEqual([true, true]);
 });
 
-test("damage in a table of the user's own does not keep deliveries out", async () => {
+test("damage in a table of the user does not stop deliveries", async () => {
   fill(SMALL);
   const own = new Database(file);
   own.exec("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)");
@@ -117,7 +117,7 @@ function damageBodies(): string[] {
   return Array.from({ length: 100 }, (_, index) => `evt_${seq - 50 + index}`);
 }
 
-test("damage that is met later ends the store: nothing is acknowledged any more", async () => {
+test("damage that is found later stops the store, and nothing is acknowledged any more", async () => {
   fill(LARGE, 2_200);
   const ids = damageBodies();
   const store = createSqliteStore({ file });
@@ -136,7 +136,7 @@ test("damage that is met later ends the store: nothing is acknowledged any more"
 test.each([
   ["is wrong", { cursor: "no cursor" }],
   ["cannot cross to the thread", { type: Symbol("no text") as unknown as string }],
-])("beside a command that %s, nothing is acknowledged after damage either", async (_, query) => {
+])("a store that meets damage beside a command that %s acknowledges nothing", async (_, query) => {
   fill(LARGE, 2_200);
   const ids = damageBodies();
   const store = createSqliteStore({ file });
@@ -152,7 +152,7 @@ test.each([
   }
 });
 
-test("a large file that is whole is opened", async () => {
+test("a large file without damage is opened", async () => {
   fill(LARGE, 2_200);
   const store = createSqliteStore({ file });
   await store.open(context);

@@ -16,7 +16,7 @@ describe("the pairs of better-sqlite3 and Node", () => {
     ["13.2.0", "24.21.0", "10"],
     ["13.2.0", "26.10.0", "10"],
     ["14.0.0", "28.0.0", "11"],
-  ])("better-sqlite3 %s works on Node %s with Node-API %s", (driver, node, napi) => {
+  ])("the version %s of better-sqlite3 works on Node %s with Node-API %s", (driver, node, napi) => {
     expect(() => checkPair(driver, { node, napi })).not.toThrow();
   });
 
@@ -28,11 +28,14 @@ describe("the pairs of better-sqlite3 and Node", () => {
     ["13.2.0", "21.7.0", "9", "pin better-sqlite3 to 12.11.1"],
     ["13.2.0", "22.13.1", "9", "needs Node 22.14 or 23.6"],
     ["13.2.0", "23.5.0", "9", "needs Node 22.14 or 23.6"],
-  ])("better-sqlite3 %s is refused on Node %s with Node-API %s, with what to do", (driver, node, napi, fix) => {
-    expect(() => checkPair(driver, { node, napi })).toThrow(
-      expect.objectContaining({ code: "driver_unusable", message: expect.stringContaining(fix) }),
-    );
-  });
+  ])(
+    "the version %s of better-sqlite3 is refused on Node %s with Node-API %s, with what to do",
+    (driver, node, napi, fix) => {
+      expect(() => checkPair(driver, { node, napi })).toThrow(
+        expect.objectContaining({ code: "driver_unusable", message: expect.stringContaining(fix) }),
+      );
+    },
+  );
 });
 
 /** A project with this package and a better-sqlite3 that reports `version` and whose constructor runs `body`. */
@@ -73,7 +76,7 @@ const create = (rest = "") => [
    ${rest}`,
 ];
 
-describe("a better-sqlite3 that would end the process", () => {
+describe("a better-sqlite3 that ends the process", () => {
   let project = "";
   beforeAll(() => (project = makeProject("12.11.1", "process.abort();")));
   afterAll(() => rmSync(project, { recursive: true, force: true }));
@@ -82,7 +85,7 @@ describe("a better-sqlite3 that would end the process", () => {
     ["createReceiver", create()],
     ["the command line", [bin, "inbox", "list", "--db", "package.json"]],
     ["doctor", [bin, "doctor", "--port", "0"]],
-  ])("a better-sqlite3 that would end the process is not loaded by %s, which says what to install", (_, args) => {
+  ])("a better-sqlite3 that ends the process is not loaded by %s, which says what to install", (_, args) => {
     writeFileSync(join(project, "package.json"), "{}");
     const { status, signal, said } = run(project, args);
     expect([signal, status === 0]).toEqual([null, false]);
@@ -90,7 +93,7 @@ describe("a better-sqlite3 that would end the process", () => {
     expect(said).not.toContain("unusable\n    at ");
   });
 
-  test("a better-sqlite3 that would end the process is what the doctor's fix speaks of, and nothing else", () => {
+  test("the doctor's fix names the better-sqlite3 that ends the process, and nothing else", () => {
     writeFileSync(join(project, "package.json"), "{}");
     const checks = run(project, [bin, "doctor", "--port", "0", "--json"])
       .said.split("\n")
@@ -102,7 +105,7 @@ describe("a better-sqlite3 that would end the process", () => {
     });
   });
 
-  test("a better-sqlite3 that would end the process would end it: nothing else keeps it from being loaded", () => {
+  test("a better-sqlite3 that ends the process does so if it is loaded", () => {
     expect(run(project, ["--eval", 'new (require("better-sqlite3"))(":memory:")']).signal).toBe("SIGABRT");
   });
 });
@@ -115,7 +118,7 @@ describe("a better-sqlite3 without its native module", () => {
       "node_modules of another Node",
       'throw Object.assign(new Error("The module was compiled against a different Node.js version\\nusing"), { code: "ERR_DLOPEN_FAILED" });',
     ],
-  ])("a better-sqlite3 without its native module after %s, start() names the module and what to run", (_, body) => {
+  ])("after %s, start() names the missing native module and what to run", (_, body) => {
     const project = makeProject("13.2.0", body);
     try {
       const { status, said } = run(

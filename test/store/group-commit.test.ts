@@ -35,7 +35,7 @@ function createScript({ isThread = true } = {}) {
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("what arrives while a batch is under way is the next batch, and one is under way at a time", async () => {
+test("the calls that arrive during a batch are the next batch, and one batch runs at a time", async () => {
   const { accept, answerNext, batches } = createScript();
   const calls = [accept(), accept()];
   await endOfTurn();
@@ -80,14 +80,14 @@ describe("done marks", () => {
     await call;
   });
 
-  test("done marks do not wait without a thread, where a commit costs little", async () => {
+  test("done marks do not wait if there is no thread, where a commit costs little", async () => {
     const { commits, answerNext } = createScript({ isThread: false });
     const call = commits.settle(done);
     expect(await answerNext()).toBe(1);
     await call;
   });
 
-  test("done marks that wait do not keep a turn waiting", async () => {
+  test("done marks that wait do not delay a turn", async () => {
     const { commits } = createScript();
     const turns: string[] = [];
     const turn = (name: string) => () => {
@@ -143,7 +143,7 @@ test("a turn is taken between two batches", async () => {
   await Promise.all(calls);
 });
 
-test("the event loop runs before a turn, which may block it, and after it; a batch comes between two turns", async () => {
+test("the event loop runs before and after a turn, which may block it, and a batch runs between two turns", async () => {
   const { commits, accept, batches } = createScript();
   const order: string[] = [];
   const look = (): void => void setImmediate(() => order.push("the loop runs"));
@@ -170,7 +170,7 @@ test("the event loop runs before a turn, which may block it, and after it; a bat
   await expect.poll(() => order.filter((what) => what === "turn")).toHaveLength(2);
 });
 
-test("a batch that met a lock is tried 4 times in all", async () => {
+test("a batch that finds a lock is tried 4 times in all", async () => {
   const { accept, batches } = createScript();
   const busy: CommandResult = { ok: false, code: "store_busy", message: "locked", breaking: false };
   const call = accept();
@@ -186,7 +186,7 @@ test("a batch that met a lock is tried 4 times in all", async () => {
   expect([tries, batches.length]).toEqual([4, 0]);
 });
 
-test("a batch of which a part was committed is not run again for a command that met a lock", async () => {
+test("a batch that was partly committed is not run again for a command that found a lock", async () => {
   const { accept, batches } = createScript();
   const busy: CommandResult = { ok: false, code: "store_busy", message: "locked", breaking: false };
   const calls = [accept(), accept()];
@@ -198,7 +198,7 @@ test("a batch of which a part was committed is not run again for a command that 
 });
 
 test.each([0, 1, 2])(
-  "an error at place %i that puts SQLite in doubt refuses all that waits and comes",
+  "an error at place %i that leaves SQLite in doubt refuses all waiting and later calls",
   async (place) => {
     const { commits, accept, batches } = createScript();
     const batch = [accept(), accept(), accept()];

@@ -66,7 +66,7 @@ test.each(USES)("%s does not delete the WAL of a receiver that has lost its lock
   db.close();
 });
 
-test.each(USES)("%s leaves nothing beside a file that nobody has open", async (_, use) => {
+test.each(USES)("%s leaves no file next to a database that is not open", async (_, use) => {
   await use();
   expect(
     readdirSync(folder)

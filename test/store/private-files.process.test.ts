@@ -36,9 +36,9 @@ async function useStore(at = file): Promise<Store> {
 const modesOf = (path: string): string[] => ENDS.map((end) => (statSync(`${path}${end}`).mode & 0o777).toString(8));
 const PRIVATE = ENDS.map(() => "600");
 
-describe("the database and all that lies beside it", () => {
+describe("the modes of the database's files", () => {
   test.each(["0000", "0022", "0177", "0277"])(
-    "the database and all that lies beside it can be read by their user only, under a umask of %s",
+    "the files of the database can be read by their user only, with a umask of %s",
     async (umask) => {
       const child = startChild("own-store", file, umask);
       expect(await child.line()).toBe("owner true");
@@ -48,7 +48,7 @@ describe("the database and all that lies beside it", () => {
   );
 
   test.each(["", "-owner"])(
-    "the database and all that lies beside it are so also when a process died before it had narrowed %s",
+    'the files of the database are private even after a process died before it had changed the mode of "%s"',
     async (end) => {
       writeFileSync(`${file}${end}`, "");
       chmodSync(`${file}${end}`, 0o644);
@@ -57,7 +57,7 @@ describe("the database and all that lies beside it", () => {
     },
   );
 
-  test("the database and all that lies beside it are taken back when a crash left all of them open to others", async () => {
+  test("the files of the database are made private again if a crash left all of them open to other users", async () => {
     const child = startChild("own-store", file);
     expect(await child.line()).toBe("owner true");
     await child.kill();
@@ -66,14 +66,14 @@ describe("the database and all that lies beside it", () => {
     expect(modesOf(file)).toEqual(PRIVATE);
   });
 
-  test("the database and all that lies beside it are so behind a symbolic link to a file that is yet to be made", async () => {
+  test("the files of the database are private behind a symbolic link to a file that does not exist yet", async () => {
     const link = join(folder, "link.db");
     symlinkSync("inbox.db", link);
     await useStore(link);
     expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
   });
 
-  test.runIf(canTrace())("the database and all that lies beside it are never wider, not even for a moment", () => {
+  test.runIf(canTrace())("the files of the database never have a wider mode, not even for a moment", () => {
     const trace = join(folder, "trace");
     const child = [process.execPath, childFile("accept-some"), file, "evt", "3"];
     const umask = 'umask 0 && exec "$0" "$@"';
@@ -89,7 +89,7 @@ describe("the database and all that lies beside it", () => {
 });
 
 // Only root can become somebody else.
-test.runIf(process.getuid?.() === 0)("another user can neither open them nor keep handlers from running", async () => {
+test.runIf(process.getuid?.() === 0)("another user can neither open the files nor stop the handlers", async () => {
   writeFileSync(`${file}-owner`, "");
   chmodSync(`${file}-owner`, 0o644);
   chmodSync(folder, 0o755);

@@ -40,8 +40,8 @@ const expectRefusal = (setUp: string, sql: string): void =>
     expect(() => db.exec(sql)).toThrow(/constraint failed|cannot store/);
   });
 
-describe("a piece of work", () => {
-  test.each(STATES)("a piece of work that is %s is taken with the columns of its state", (state) => {
+describe("the checks of the table of work", () => {
+  test.each(STATES)("work that is %s is accepted with the columns of its state", (state) => {
     expect(
       withDatabase((db) => db.exec(insertWork(state)).prepare("SELECT count(*) FROM inbox_work").pluck().get()),
     ).toBe(1);
@@ -53,7 +53,7 @@ describe("a piece of work", () => {
       (column) => [state, column, LEGAL[state][column] === null ? (column === "reason" ? "'r'" : 1) : null] as const,
     ),
   );
-  test.each(wrong)("a piece of work that is %s is refused with %s %s", (state, column, value) => {
+  test.each(wrong)("work that is %s is refused with %s %s", (state, column, value) => {
     expectRefusal("", insertWork(state, { [column]: value }));
     expectRefusal(insertWork(state), `UPDATE inbox_work SET ${column} = ${value ?? "NULL"}`);
   });
@@ -63,7 +63,7 @@ describe("a piece of work", () => {
   );
   const alike = new Set(["dead-parked", "parked-dead"]);
   test.each(moves.filter(([from, to]) => !alike.has(`${from}-${to}`)))(
-    "a piece of work cannot be moved from %s to %j by its state alone",
+    "work cannot be moved from %s to %j by its state alone",
     (from, to) => {
       expectRefusal(insertWork(from), `UPDATE inbox_work SET state = '${to}'`);
     },
@@ -76,16 +76,16 @@ describe("a piece of work", () => {
     ["a text for a time", "due_at = 'tomorrow'"],
     ["no handler, which only a note has", "handler = ''"],
     ["no state", "state = NULL"],
-  ])("a piece of work is refused with %s", (_, change) => {
+  ])("work is refused with %s", (_, change) => {
     expectRefusal(insertWork("pending"), `UPDATE inbox_work SET ${change}`);
   });
 
-  test("a piece of work is there once for each event and handler", () => {
+  test("work exists once for each event and handler", () => {
     expectRefusal(insertWork("pending"), insertWork("leased"));
   });
 });
 
-describe("the other tables refuse", () => {
+describe("the checks of the other tables", () => {
   const event = (change: Record<string, string> = {}): string => {
     const row = {
       id: "'e'",
@@ -118,7 +118,7 @@ describe("the other tables refuse", () => {
       "INSERT INTO inbox_step VALUES (1, 'h', 'a', '2')",
     ],
     ["a second counter of a name", "", "INSERT INTO counter VALUES ('done', 1)"],
-  ])("the other tables refuse %s", (_, setUp, sql) => {
+  ])("a table refuses %s", (_, setUp, sql) => {
     expectRefusal(setUp, sql);
   });
 });

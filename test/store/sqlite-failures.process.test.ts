@@ -40,7 +40,7 @@ describe("while another process holds the database", () => {
   /** How much of the time since `began` the event loop was not waiting for something to do. */
   const busyPart = (): number => performance.eventLoopUtilization(began).utilization;
 
-  test("a delivery waits, and is stored once it lets go; the event loop goes on", async () => {
+  test("a delivery waits, and is stored once the other process releases the lock, and the event loop continues", async () => {
     const holder = startChild("hold-lock", file, "400");
     expect(await holder.line()).toBe("held");
     began = performance.eventLoopUtilization();
@@ -52,7 +52,7 @@ describe("while another process holds the database", () => {
     expect((await store.list({})).items.map(({ id }) => id)).toEqual(["c", "b", "a", "before"]);
   });
 
-  test("a delivery is refused as busy when it holds on, and can be taken afterwards", async () => {
+  test("a delivery is refused as busy if the lock is held on, and can be accepted afterwards", async () => {
     const holder = startChild("hold-lock", file);
     expect(await holder.line()).toBe("held");
     began = performance.eventLoopUtilization();
@@ -66,7 +66,7 @@ describe("while another process holds the database", () => {
     expect(await store.accept(newEvent("a"))).toMatchObject({ kind: "stored" });
   });
 
-  test("a commit is refused as busy without its function being called, and can be made afterwards", async () => {
+  test("a commit is refused as busy before its function is called, and can be made afterwards", async () => {
     const lease = await acceptLeased(store, "evt_1");
     const holder = startChild("hold-lock", file);
     expect(await holder.line()).toBe("held");
@@ -97,7 +97,7 @@ describe("a full database", () => {
     );
 
   test.each(["file", "memory"])(
-    "a full database refuses what does not fit, keeps what it has, and goes on when there is room (%s)",
+    "a full database refuses what has no room, keeps what it has, and continues when there is room (%s)",
     async (where) => {
       if (where === "memory") {
         store = createSqliteStore({ file: ":memory:" });
@@ -119,7 +119,7 @@ describe("a full database", () => {
     },
   );
 
-  test("a full database fails the commits of one turn together, and none of them has written", async () => {
+  test("a full database fails all commits of one turn, and none of them is written", async () => {
     await openStore(false);
     const leases = [];
     for (const id of ["a", "b", "c"]) leases.push(await acceptLeased(store, id));
@@ -160,7 +160,7 @@ describe("a disk that fails", () => {
     }
   }
 
-  test("a disk that fails has everything that was acknowledged, and nothing is acknowledged any more", () => {
+  test("a disk that fails keeps everything that was acknowledged, and nothing is acknowledged any more", () => {
     const outcomes = runOnBadDisk("fill");
     const acknowledged = Object.keys(outcomes).filter((id) => outcomes[id] === "resolved");
     const refused = Object.keys(outcomes).filter((id) => outcomes[id] !== "resolved");
@@ -173,14 +173,14 @@ describe("a disk that fails", () => {
     expect(storedIds()).toEqual(["first", ...acknowledged]);
   });
 
-  test("a disk that fails ends what waits, too: the next batch and the next commit", () => {
+  test("a disk that fails ends the next batch and the next commit as well", () => {
     const outcomes = runOnBadDisk("waiting");
     expect(Object.keys(outcomes).toSorted()).toEqual(["commit", "large", "later", "small"]);
     for (const outcome of Object.values(outcomes)) expect(outcome).toMatch(/^store_failed .*SQLITE_IOERR/);
     expect(storedIds()).toEqual(["first"]);
   });
 
-  test("a disk that fails met by a commit, ends the deliveries as well", () => {
+  test("a disk that fails during a commit ends the deliveries as well", () => {
     const outcomes = runOnBadDisk("commit");
     expect(outcomes).toEqual({
       commit: expect.stringMatching(/^store_failed ctx\.commit failed: SQLITE_IOERR/),

@@ -17,7 +17,7 @@ beforeEach(() => {
 /** SQLite removes the WAL file when the last connection to a database is closed. */
 const isOpenSomewhere = (): boolean => existsSync(`${file}-wal`);
 
-test("callers of open() that meet share one opening, and one close() ends it", async () => {
+test("several calls of open() at once share one opening, and one close() ends it", async () => {
   const store = createSqliteStore({ file });
   await Promise.all([store.open(context), store.open(context), store.open(context)]);
   await store.accept(newEvent("evt_1"));
@@ -35,7 +35,7 @@ test("close() during open() leaves nothing open", async () => {
   await expect(store.accept(newEvent("evt_1"))).rejects.toMatchObject({ code: "stopped" });
 });
 
-test("open() during close() waits for it, and the store works then", async () => {
+test("open() during close() waits for it, and the store works afterwards", async () => {
   const store = createSqliteStore({ file });
   await store.open(context);
   expect(await store.recover(0)).toMatchObject({ owner: true });
@@ -49,7 +49,7 @@ test("open() during close() waits for it, and the store works then", async () =>
   expect(isOpenSomewhere()).toBe(false);
 });
 
-test("open() that failed may be called again, also when a close() came between", async () => {
+test("open() may be called again after a failure, even if close() was called in between", async () => {
   const missing = join(folder, "none", "inbox.db");
   const store = createSqliteStore({ file: missing });
   await expect(store.open(context)).rejects.toMatchObject({ code: "store_failed" });
@@ -62,7 +62,7 @@ test("open() that failed may be called again, also when a close() came between",
   await store.close();
 });
 
-test("counts tell the oldest event with leased work", async () => {
+test("counts include the oldest event with leased work", async () => {
   const store = createSqliteStore({ file });
   await store.open(context);
   const leased = { work: [{ handler: "h", leaseUntil: 100 }] };

@@ -69,7 +69,7 @@ describe.each([
 ])("%s of the outbox", (_, table, rows) => {
   const names = Object.keys(rows);
 
-  test.each(names)("a row of the outbox that is %s is taken with the columns of its state", (name) => {
+  test.each(names)("an outbox row that is %s is accepted with the columns of its state", (name) => {
     expectTaken(insert(table, rows[name] ?? {}), table);
   });
 
@@ -81,12 +81,12 @@ describe.each([
       stateOf(from) === to || isAlike(stateOf(from), to) ? [] : [[from, to] as const],
     ),
   );
-  test.each(moves)("a row of the outbox cannot be moved from %s to %s by its state alone", (from, to) => {
+  test.each(moves)("an outbox row cannot be moved from %s to %s by its state alone", (from, to) => {
     expectRefusal(insert(table, rows[from] ?? {}), `UPDATE ${table} SET state = ${to}`);
   });
 });
 
-describe("an event of the outbox is refused", () => {
+describe("the checks of outbox events", () => {
   test.each([
     ["pending", "send = 1, position = 0"],
     ["pending", "position = 0"],
@@ -114,11 +114,11 @@ describe("an event of the outbox is refused", () => {
     ["pending", "occurred_at = 'now'"],
     ["pending", "recorded_at = NULL"],
     ["leased", "position = 'first'"],
-  ])("an event of the outbox is refused when it is %s with %s", (name, change) => {
+  ])("an outbox event that is %s is refused with %s", (name, change) => {
     expectRefusal(insert("outbox_event", EVENTS[name] ?? {}), `UPDATE outbox_event SET ${change}`);
   });
 
-  test("an event of the outbox is refused when its key is taken, and no done mark vouches for it", () => {
+  test("an outbox event is refused if its key is taken, unless a done mark guarantees it", () => {
     const other = { ...EVENTS["done"], body: "'{\"other\":1}'" };
     expectRefusal(insert("outbox_event", EVENT), insert("outbox_event", other));
     withDatabase((db) => {
@@ -127,7 +127,7 @@ describe("an event of the outbox is refused", () => {
   });
 });
 
-describe("a call of the outbox is refused", () => {
+describe("the checks of outbox calls", () => {
   test.each([
     ["pending", "due_at = NULL"],
     ["pending", "lease = 1"],
@@ -143,12 +143,12 @@ describe("a call of the outbox is refused", () => {
     ["pending", "key = NULL"],
     ["pending", "started = NULL"],
     ["pending", "due_at = 'tomorrow'"],
-  ])("a call of the outbox is refused when it is %s with %s", (name, change) => {
+  ])("an outbox call that is %s is refused with %s", (name, change) => {
     expectRefusal(insert("outbox_send", SENDS[name] ?? {}), `UPDATE outbox_send SET ${change}`);
   });
 });
 
-test("the last event that a call took outlives a DELETE: new ones get higher numbers, and are found behind it", () => {
+test("the last event of a call is kept by a DELETE, so that new events get higher numbers and are found after it", () => {
   withDatabase((db) => {
     for (const key of ["'a'", "'b'", "'c'"]) db.exec(insert("outbox_event", { ...EVENTS["done"], key }));
     db.exec("UPDATE counter SET value = 2 WHERE name = 'outbox_taken'").exec("DELETE FROM outbox_event");

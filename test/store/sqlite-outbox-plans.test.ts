@@ -40,7 +40,7 @@ function plansOf(command: OtherCommand): string[] {
   }
 }
 
-test.each(COMMANDS)("%s reads by an index, or from the first new event on", (_, command) => {
+test.each(COMMANDS)("the query of %s uses an index, or starts at the first new event", (_, command) => {
   const steps = plansOf(command).filter((detail) => detail.includes("outbox_"));
   expect(steps.length).toBeGreaterThan(0);
   for (const step of steps) {

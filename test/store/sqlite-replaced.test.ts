@@ -52,7 +52,7 @@ const tryAccept = (id: string): Promise<unknown> =>
   );
 const untilItTakes = (id: string) => expect.poll(() => tryAccept(id)).toBe("stored");
 
-test("is noticed while nothing happens, told once, and gone on from", async () => {
+test("a replaced file is noticed while nothing happens, reported once, and the receiver continues from it", async () => {
   await openStore();
   await store.accept(newEvent("before"));
   rmSync(`${file}-wal`);
@@ -92,22 +92,19 @@ test.runIf(process.platform === "linux").each([true, false])(
   },
 );
 
-test.each([true, false])(
-  "refuses a commit of the user's, too, and what comes after it (thread: %s)",
-  async (thread) => {
-    await openStore(thread);
-    const lease = await acceptLeased(store, "evt_1");
-    renameSync(file, `${file}.moved`);
-    await expectCode(
-      store.commit(settlements.done(lease), () => undefined),
-      "store_replaced",
-    );
-    await expectCode(store.accept(newEvent("evt_2")), "store_replaced");
-    expect(codes()).toEqual(["store_replaced"]);
-  },
-);
+test.each([true, false])("a replaced file makes a user's commit and later calls fail (thread: %s)", async (thread) => {
+  await openStore(thread);
+  const lease = await acceptLeased(store, "evt_1");
+  renameSync(file, `${file}.moved`);
+  await expectCode(
+    store.commit(settlements.done(lease), () => undefined),
+    "store_replaced",
+  );
+  await expectCode(store.accept(newEvent("evt_2")), "store_replaced");
+  expect(codes()).toEqual(["store_replaced"]);
+});
 
-test("behind a symbolic link that is led elsewhere is noticed; one that stays is as good as a path", async () => {
+test("a symbolic link that changes its target is noticed, and one that stays works like a path", async () => {
   const link = join(folder, "link.db");
   symlinkSync(file, link);
   await openStore(true, link);
@@ -117,7 +114,7 @@ test("behind a symbolic link that is led elsewhere is noticed; one that stays is
   await expectCode(store.accept(newEvent("after")), "store_replaced");
 });
 
-test("the owner goes on as the owner, with the work that it has leased", async () => {
+test("the owner of a replaced file remains the owner, with the work that it has leased", async () => {
   await openStore();
   expect(await store.recover(T)).toMatchObject({ owner: true });
   await store.accept(newEvent("before"));
@@ -130,7 +127,7 @@ test("the owner goes on as the owner, with the work that it has leased", async (
   expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
 });
 
-test("an owner again, after another process was it meanwhile, ends that one's calls and goes on with its own work", async () => {
+test("an owner that was replaced meanwhile ends the other process's calls and continues its own work", async () => {
   await openStore(false);
   await store.recover(T);
   rmSync(`${file}-owner`);
@@ -148,7 +145,7 @@ test("an owner again, after another process was it meanwhile, ends that one's ca
   expect((await leaseSend(store)).send).toBeDefined();
 });
 
-test("a call to the API that was leased and refused is made again after a minute, not after its lease", async () => {
+test("a call to the API that was leased and refused is repeated after a minute, not after its lease", async () => {
   await openStore(false);
   await store.recover(T);
   await store.record([newRecord("k1")], T);
@@ -161,8 +158,8 @@ test("a call to the API that was leased and refused is made again after a minute
   expect((await leaseSend(store, { now: T + MINUTE + 1 })).send).toBeDefined();
 });
 
-describe("while a connection of the app's own keeps the old files open", () => {
-  test("nothing is taken, since it would lead to them; once it is closed, all goes on", async () => {
+describe("a connection of the app to the old files", () => {
+  test("no delivery is accepted while the app keeps the old files open, and all continues once it closes them", async () => {
     await openStore();
     await store.accept(newEvent("before"));
     const own = new Database(file);

@@ -44,8 +44,8 @@ function look<Result>(use: (db: Database.Database) => Result): Result {
   }
 }
 
-describe("the file", () => {
-  test("the file and what SQLite puts beside it can be read by its user only", async () => {
+describe("the database file", () => {
+  test("the database and the files next to it can be read by their user only", async () => {
     const store = await openStore();
     await store.recover(T);
     await store.accept(newEvent("evt_1"));
@@ -67,7 +67,7 @@ describe("the file", () => {
       },
       "not_a_pigeonhole_database",
     ],
-  ])("the file %s is refused", async (_, path, code) => {
+  ])("the path of a file %s is refused", async (_, path, code) => {
     const at = path();
     const before = existsSync(file) ? readFileSync(file) : undefined;
     await expectCode(openStore({ at }), code);
@@ -81,7 +81,7 @@ describe("what makes a commit durable", () => {
       db.pragma(name, { simple: true }),
     );
 
-  test("what makes a commit durable is set on every opening, as better-sqlite3 alone opens a WAL file less durable", () => {
+  test("a durable commit is set on every opening, because better-sqlite3 alone opens a WAL file less durably", () => {
     for (const opening of ["first", "second", "third"]) {
       const db = openDatabase(file);
       expect(settings(db), opening).toEqual(["wal", 2, 4000, 250]);
@@ -92,7 +92,7 @@ describe("what makes a commit durable", () => {
   });
 
   test.each([true, false])(
-    "what makes a commit durable holds for the user's transactions too, in a re-opened file (thread: %s)",
+    "a durable commit applies to the user's transactions too, in a re-opened file (thread: %s)",
     async (thread) => {
       await (await openStore({ thread })).close();
       const store = await openStore({ thread });
@@ -106,7 +106,7 @@ describe("what makes a commit durable", () => {
 });
 
 describe("the schema", () => {
-  test("the schema is the one in schema.sql (UPDATE=1 writes it anew)", async () => {
+  test("the schema is the one in schema.sql (UPDATE=1 writes it)", async () => {
     await openStore();
     const tables = look((db) =>
       db
@@ -119,14 +119,14 @@ describe("the schema", () => {
     expect(dump).toBe(readFileSync(SCHEMA, "utf8"));
   });
 
-  test("the schema carries our mark and its version", async () => {
+  test("the schema has our mark and its version", async () => {
     await openStore();
     expect(
       look((db) => [db.pragma("application_id", { simple: true }), db.pragma("user_version", { simple: true })]),
     ).toEqual([APPLICATION_ID, MIGRATIONS.length]);
   });
 
-  test("the schema of the first version is migrated with its rows, whose waits last as long as they were to", async () => {
+  test("the schema of the first version is migrated with its rows, whose waits keep their length", async () => {
     const db = openDatabase(file);
     db.exec(MIGRATIONS[0] ?? "");
     db.pragma("user_version = 1");
@@ -163,7 +163,7 @@ describe("the schema", () => {
     expect(await store.get("evt_1")).toMatchObject({ id: "evt_1" });
   });
 
-  test("the schema is made once by several processes that open the file at once", async () => {
+  test("the schema is created once if several processes open the file at once", async () => {
     const children = Array.from({ length: 4 }, () => startChild("open-store", file));
     for (const child of children) expect(await child.line()).toBe("ready");
     for (const child of children) child.say("go");
@@ -173,7 +173,7 @@ describe("the schema", () => {
   });
 });
 
-describe("a file of somebody else", () => {
+describe("a file of another program", () => {
   test.each<[string, string, "not_a_pigeonhole_database" | "schema_too_new"]>([
     ["another program's mark", "PRAGMA application_id = 1", "not_a_pigeonhole_database"],
     ["another program's user_version", "PRAGMA user_version = 1", "not_a_pigeonhole_database"],
@@ -183,7 +183,7 @@ describe("a file of somebody else", () => {
       `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 900`,
       "schema_too_new",
     ],
-  ])("a file of somebody else with %s is refused and left as it is", async (_, sql, code) => {
+  ])("a file with %s is refused and not changed", async (_, sql, code) => {
     look((db) => db.exec(`CREATE TABLE mine (x); ${sql}`));
     const marks = () =>
       look((db) => [
@@ -196,7 +196,7 @@ describe("a file of somebody else", () => {
     expect(marks()).toEqual(before);
   });
 
-  test("a file of somebody else with tables of its own and no mark is shared", async () => {
+  test("a file with other tables and no mark is shared", async () => {
     look((db) => db.exec("CREATE TABLE mine (x); INSERT INTO mine VALUES (7)"));
     const store = await openStore();
     let mine: unknown;
@@ -207,9 +207,9 @@ describe("a file of somebody else", () => {
   });
 });
 
-describe("one command that cannot be run", () => {
+describe("a command that cannot be run", () => {
   test.each([true, false])(
-    "one command that cannot be run does not fail those beside it, and leaves nothing behind (thread: %s)",
+    "a command that cannot be run does not fail those next to it, and leaves nothing (thread: %s)",
     async (thread) => {
       const store = await openStore({ thread });
       const bad = [
@@ -227,7 +227,7 @@ describe("one command that cannot be run", () => {
     },
   );
 
-  test("one command that cannot be run because an argument cannot cross to the thread is refused alone, and the store goes on", async () => {
+  test("a command whose argument cannot be sent to the thread is refused alone, and the store continues", async () => {
     const store = await openStore();
     const good = store.accept(newEvent("a"));
     const type = Symbol("no text") as unknown as string;
@@ -237,7 +237,7 @@ describe("one command that cannot be run", () => {
     expect(await store.get("b")).toMatchObject({ id: "b" });
   });
 
-  test("one command that cannot be run does not count what is settled beside it twice", async () => {
+  test("a command that cannot be run does not count what is settled next to it twice", async () => {
     const store = await openStore();
     const lease = await acceptLeased(store, "evt_1");
     const [settled, refused] = await Promise.allSettled([
@@ -249,14 +249,14 @@ describe("one command that cannot be run", () => {
   });
 });
 
-test("databases in memory have nothing in common", async () => {
+test("databases in memory share nothing", async () => {
   const [one, two] = [await openStore({ at: ":memory:" }), await openStore({ at: ":memory:" })];
   await one.accept(newEvent("evt_1"));
   expect(await two.get("evt_1")).toBeUndefined();
   expect([await one.recover(T), await two.recover(T)]).toMatchObject([{ owner: true }, { owner: true }]);
 });
 
-test("a lock file that cannot be made is an error, and not another owner", async () => {
+test("a lock file that cannot be created is an error, and does not mean another owner", async () => {
   mkdirSync(`${file}-owner`);
   const store = await openStore();
   await expectCode(store.recover(T), "store_failed");

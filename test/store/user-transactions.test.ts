@@ -80,31 +80,34 @@ async function leaseAll(...ids: string[]): Promise<Lease[]> {
 
 describe.each(ENDINGS)("SQL that ends the transaction (%s)", (_, end) => {
   test.each([
-    ["and says so", false],
-    ["and passes over the error", true],
-  ])("SQL that ends the transaction is refused, and those beside it are committed once (%s)", async (_, swallows) => {
-    const leases = await leaseAll("a", "b", "c");
-    const outcomes = leases.map((lease, index) =>
-      store.commit(settlements.done(lease), ({ db }) => {
-        write(db, `before ${index}`);
-        if (index !== 1) return;
-        if (swallows) swallow(() => end(db));
-        else end(db);
-        write(db, `after ${index}`);
-      }),
-    );
-    await expectCode(outcomes[1] ?? expect.unreachable(), "transaction_ended");
-    await Promise.all([outcomes[0], outcomes[2]]);
-    expect(mine()).toEqual(["before 0", "before 2"]);
-    expect([await statesOf(store, "a"), await statesOf(store, "b"), await statesOf(store, "c")]).toEqual([
-      { h: "done" },
-      { h: "leased" },
-      { h: "done" },
-    ]);
-    expect(await store.counts(T)).toMatchObject({ done: 2, leased: 1 });
-  });
+    ["the error is thrown", false],
+    ["the error is ignored", true],
+  ])(
+    "a commit that ends the transaction is refused, and the other commits take effect once (%s)",
+    async (_, swallows) => {
+      const leases = await leaseAll("a", "b", "c");
+      const outcomes = leases.map((lease, index) =>
+        store.commit(settlements.done(lease), ({ db }) => {
+          write(db, `before ${index}`);
+          if (index !== 1) return;
+          if (swallows) swallow(() => end(db));
+          else end(db);
+          write(db, `after ${index}`);
+        }),
+      );
+      await expectCode(outcomes[1] ?? expect.unreachable(), "transaction_ended");
+      await Promise.all([outcomes[0], outcomes[2]]);
+      expect(mine()).toEqual(["before 0", "before 2"]);
+      expect([await statesOf(store, "a"), await statesOf(store, "b"), await statesOf(store, "c")]).toEqual([
+        { h: "done" },
+        { h: "leased" },
+        { h: "done" },
+      ]);
+      expect(await store.counts(T)).toMatchObject({ done: 2, leased: 1 });
+    },
+  );
 
-  test("SQL that ends the transaction leaves nothing of it to be used, and the store goes on", async () => {
+  test("SQL that ends the transaction leaves none of it usable, and the store continues", async () => {
     const [first, second] = await leaseAll("a", "b");
     const refused: unknown[] = [];
     const outcome = store.commit(settlements.done(first ?? expect.unreachable()), ({ db }) => {
@@ -127,7 +130,7 @@ describe.each(ENDINGS)("SQL that ends the transaction (%s)", (_, end) => {
   });
 });
 
-test("another transaction begun in its place is found out, and undone", async () => {
+test("a transaction begun in place of the ended one is detected and rolled back", async () => {
   const leases = await leaseAll("a", "b");
   const outcomes = leases.map((lease, index) =>
     store.commit(settlements.done(lease), ({ db }) => {
@@ -141,7 +144,7 @@ test("another transaction begun in its place is found out, and undone", async ()
   expect(await statesOf(store, "b")).toEqual({ h: "leased" });
 });
 
-test("a deferred foreign key that one leaves broken fails that one alone", async () => {
+test("a commit that breaks a deferred foreign key fails alone", async () => {
   const leases = await leaseAll("a", "b", "c");
   const outcomes = leases.map((lease, index) =>
     store.commit(settlements.done(lease), ({ db }) => {
@@ -154,7 +157,7 @@ test("a deferred foreign key that one leaves broken fails that one alone", async
   expect(mine()).toEqual(["before 0", "before 2"]);
 });
 
-test("db.transaction() and savepoints of the user's own are not taken for an end", async () => {
+test("db.transaction() and savepoints of the user are not taken for an end of the transaction", async () => {
   const [lease] = await leaseAll("a");
   await store.commit(settlements.done(lease ?? expect.unreachable()), ({ db }) => {
     db.transaction(() => write(db, "kept"))();
@@ -176,7 +179,7 @@ test.each<[string, (db: Db) => unknown]>([
   ["PRAGMA query_only, by its method", (db) => db.pragma("query_only = ON")],
   ["PRAGMA locking_mode, prepared", (db) => db.prepare("PRAGMA main.locking_mode(EXCLUSIVE)").run()],
   ["PRAGMA user_version", (db) => db.exec("SELECT 1; PRAGMA user_version = 99")],
-])("what changes the connection of all handlers is refused: %s", async (_, change) => {
+])("a change of the connection that all handlers share is refused: %s", async (_, change) => {
   const [bad, good] = [await acceptLeased(store, "bad"), await acceptLeased(store, "good")];
   const refused = store.commit(settlements.done(bad), ({ db }) => {
     write(db, "of the bad one");

@@ -35,7 +35,7 @@ async function acceptMegabytes(count: number): Promise<void> {
   }
 }
 
-test("a reader that stays keeps the WAL from being emptied: an alarm says so, and it shrinks once the reader is gone", async () => {
+test("a long reader that keeps the WAL from being emptied raises an alarm, and the WAL shrinks once it has ended", async () => {
   await acceptMegabytes(1);
   const reader = startChild("hold-reader", file);
   expect(await reader.line()).toBe("reading");
@@ -52,7 +52,7 @@ test("a reader that stays keeps the WAL from being emptied: an alarm says so, an
   await reader.kill();
 });
 
-test("a large WAL that nobody reads raises no alarm", async () => {
+test("a large WAL without a reader raises no alarm", async () => {
   await store.accept(newEvent("large", { body: Buffer.alloc(80 * MEGABYTE) }));
   expect(walMegabytes()).toBeGreaterThan(64);
   await new Promise((resolve) => setTimeout(resolve, 6_500));

@@ -16,7 +16,7 @@ function failing(times: number, error: Error = busy) {
   return { work, calls: () => calls };
 }
 
-test.each([0, 1, 2])("work that meets a busy database %i times is done", async (times) => {
+test.each([0, 1, 2])("a call that finds the database busy %i times succeeds", async (times) => {
   const { work } = failing(times);
   expect(await whileBusy(WAIT, work)).toBe(times + 1);
   expect(await whileBusy(WAIT, () => Promise.resolve("done"))).toBe("done");

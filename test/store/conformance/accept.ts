@@ -29,7 +29,7 @@ export function describeAccept(fixture: Fixture): void {
       ["a megabyte", Buffer.alloc(1024 * 1024, EVERY_BYTE)],
       ["a small part of a larger buffer", EVERY_BYTE.subarray(100, 103)],
       ["the greater part of a larger buffer", EVERY_BYTE.subarray(1, 250)],
-    ])("accept keeps a body of %s byte for byte", async (_, body) => {
+    ])("the store keeps a body of %s byte for byte", async (_, body) => {
       await fixture.store.accept(newEvent("evt_1", { body }));
       const stored = await fixture.store.get("evt_1");
       expect(Buffer.from(stored?.body ?? "missing").equals(body)).toBe(true);
@@ -38,7 +38,7 @@ export function describeAccept(fixture: Fixture): void {
     });
 
     test.each(["evt_ü", "evt_\u{1f54a}", "a'; --", "__proto__", "evt_1 ", "EVT_1"])(
-      "accept keeps the id %j as it is",
+      "the store keeps the id %j unchanged",
       async (id) => {
         await fixture.store.accept(newEvent("evt_1"));
         expect(await fixture.store.accept(newEvent(id))).toMatchObject({ kind: "stored" });
@@ -54,12 +54,12 @@ export function describeAccept(fixture: Fixture): void {
       expect(new Set(seqs).size).toBe(3);
     });
 
-    test("an event that no handler matched is done", async () => {
+    test("an event without a handler is done", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [] }));
       expect(await fixture.store.get("evt_1")).toMatchObject({ state: "done", handlers: [] });
     });
 
-    test("an event that was not understood is parked with its note, beside the work it makes", async () => {
+    test("an event that was not understood is parked with its note, next to the work that it makes", async () => {
       const parked = { reason: "unknown_type", detail: "no such type" };
       await fixture.store.accept(newEvent("raw:1", { type: "", work: [], parked }));
       await fixture.store.accept(newEvent("evt_2", { parked }));
@@ -77,13 +77,13 @@ export function describeAccept(fixture: Fixture): void {
       ["fewer bytes", "1234", true],
       ["more bytes", "123456", true],
       ["no bytes", "", true],
-    ])("a duplicate with %s is told apart", async (_, body, otherBytes) => {
+    ])("a duplicate with %s is recognised", async (_, body, otherBytes) => {
       await fixture.store.accept(newEvent("evt_1", { body: Buffer.from("12345") }));
       const again = await fixture.store.accept(newEvent("evt_1", { body: Buffer.from(body) }));
       expect(again).toEqual({ kind: "duplicate", otherBytes });
     });
 
-    test("a duplicate changes nothing, whatever it brings", async () => {
+    test("a duplicate changes nothing, whatever it contains", async () => {
       await fixture.store.accept(newEvent("evt_1"));
       const before = await snapshot(fixture.store);
       await fixture.store.accept(
@@ -107,8 +107,8 @@ export function describeAccept(fixture: Fixture): void {
     });
   });
 
-  describe("many at once", () => {
-    test("many at once 200 copies of one event are stored once, with one lease", async () => {
+  describe("many events at once", () => {
+    test("accepting 200 copies of one event at once stores one, with one lease", async () => {
       const copy = newEvent("evt_1", { work: [{ handler: "h", leaseUntil: T + MINUTE }] });
       const results = await Promise.all(Array.from({ length: 200 }, () => fixture.store.accept({ ...copy })));
       const stored = results.filter((result) => result.kind === "stored");
@@ -118,7 +118,7 @@ export function describeAccept(fixture: Fixture): void {
       expect(await fixture.store.counts(T)).toMatchObject({ pending: 0, leased: 1 });
     });
 
-    test("many at once 600 events are all stored, each under a number of its own and with its own bytes and lease", async () => {
+    test("accepting 600 events at once stores each under its own number, with its own bytes and lease", async () => {
       const bodies = new Map(
         Array.from({ length: 600 }, (_, index) => [`evt_${index}`, `${index} `.repeat(index % 7)]),
       );
@@ -141,18 +141,18 @@ export function describeAccept(fixture: Fixture): void {
     });
   });
 
-  describe("work that is leased as it is accepted", () => {
+  describe("work that is leased when it is accepted", () => {
     const mixed = newEvent("evt_1", {
       work: [{ handler: "b", leaseUntil: T + MINUTE }, { handler: "waits" }, { handler: "a", leaseUntil: T + MINUTE }],
     });
 
-    test("work that is leased as it is accepted comes back in the order asked for, and the rest is pending", async () => {
+    test("work that is leased when it is accepted is returned in the order asked for, and the rest is pending", async () => {
       const result = await fixture.store.accept(mixed);
       expect(result.kind === "stored" && result.leases.map(({ handler }) => handler)).toEqual(["b", "a"]);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ a: "leased", b: "leased", waits: "pending" });
     });
 
-    test("work that is leased as it is accepted is given to nobody else, and counts as a first run", async () => {
+    test("work that is leased when it is accepted is leased to no other process, and counts as a first run", async () => {
       await fixture.store.accept(mixed);
       for (const handler of ["a", "b"]) {
         expect(await leasePage(fixture.store, { handler })).toEqual({ work: [], nextDueAt: undefined });
@@ -160,7 +160,7 @@ export function describeAccept(fixture: Fixture): void {
       expect((await fixture.store.get("evt_1"))?.handlers.map(({ attempts }) => attempts)).toEqual([1, 1, 0]);
     });
 
-    test("work that is leased as it is accepted can be settled with its lease", async () => {
+    test("work that is leased when it is accepted can be settled with its lease", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.settle({ ...lease, at: T, dropSteps: false, to: "done" })).toBe("settled");
     });

@@ -16,7 +16,7 @@ import {
 
 export function describeCommit(fixture: Fixture): void {
   describe("commit", () => {
-    test("commit writes what the function writes, and done", async () => {
+    test("commit writes what the function writes, and the done mark", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "effect"));
       expect(await fixture.written()).toEqual(["effect"]);
@@ -27,7 +27,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await fixture.store.counts(T)).toMatchObject({ leased: 0, done: 1 });
     });
 
-    test("commit is there for the next process", async ({ skip }) => {
+    test("commit is visible to the next process", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "effect"));
@@ -42,7 +42,7 @@ export function describeCommit(fixture: Fixture): void {
       ["an error with a code", Object.assign(new Error("busy"), { code: "SQLITE_BUSY" })],
       ["a text", "a text"],
       ["undefined", undefined],
-    ])("commit writes nothing when the function throws %s, and rejects with it", async (_, thrown) => {
+    ])("commit writes nothing if the function throws %s, and rejects with it", async (_, thrown) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       const before = await snapshot(fixture.store);
       const outcome = fixture.store.commit(settlements.done(lease), (tx) => {
@@ -59,7 +59,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await fixture.written()).toEqual([]);
     });
 
-    test("commit that threw can be made again under the same lease", async () => {
+    test("commit can be called again with the same lease after its function threw", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       const failing = fixture.store.commit(settlements.done(lease), () => {
         throw mine;
@@ -69,7 +69,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await fixture.written()).toEqual(["effect"]);
     });
 
-    test("commit refuses a promise and writes nothing, not even later", async () => {
+    test("commit refuses a promise and writes nothing, then or later", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       let late: unknown;
       const rest = withResolvers();
@@ -100,13 +100,13 @@ export function describeCommit(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
     });
 
-    test("commit may return anything else", async () => {
+    test("commit accepts any other return value", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.commit(settlements.done(lease), () => ({ changes: 1 }));
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done" });
     });
 
-    test("commit drops the steps when told to", async () => {
+    test("commit deletes the steps if asked", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.saveStep(lease, "one", "1");
       await fixture.store.commit({ ...settlements.done(lease), dropSteps: true }, () => undefined);
@@ -115,7 +115,7 @@ export function describeCommit(fixture: Fixture): void {
   });
 
   describe("several commits at once", () => {
-    test("of several commits at once, one that throws leaves the others alone", async () => {
+    test("one of several commits at once that throws does not affect the others", async () => {
       const leases = await Promise.all(["a", "b", "c"].map((id) => acceptLeased(fixture.store, id)));
       const results = await Promise.allSettled(
         leases.map((lease, index) =>
@@ -131,7 +131,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "b")).toEqual({ h: "leased" });
     });
 
-    test("several commits at once of one lease: the first counts", async () => {
+    test("several commits of one lease at once take effect once, by the first", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       const first = fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "first"));
       const second = fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "second"));
@@ -166,7 +166,7 @@ export function describeCommit(fixture: Fixture): void {
       expect(await fixture.store.get("inside")).toMatchObject({ id: "inside" });
     });
 
-    test("a commit made inside another one's function is a transaction of its own", async () => {
+    test("a commit made inside the function of another one is a transaction of its own", async () => {
       const [a, b] = await Promise.all(["a", "b"].map((id) => acceptLeased(fixture.store, id)));
       let inner: Promise<void> | undefined;
       const outer = fixture.store.commit(settlements.done(a ?? expect.unreachable()), () => {
@@ -180,9 +180,9 @@ export function describeCommit(fixture: Fixture): void {
     });
   });
 
-  describe("after its end a transaction is of no use", () => {
+  describe("a transaction after its end", () => {
     test.each(fixture.kind.lateUses.map((use) => [use.name, use] as const))(
-      "after its end a transaction is of no use: %s",
+      "a transaction cannot be used after its end: %s",
       async (_, use) => {
         const lease = await acceptLeased(fixture.store, "evt_1");
         let keptUse: (() => unknown) | undefined;
@@ -198,7 +198,7 @@ export function describeCommit(fixture: Fixture): void {
     );
 
     test.each(fixture.kind.lateUses.map((use) => [use.name, use] as const))(
-      "after its end a transaction is of no use, nor after a throw: %s",
+      "a transaction cannot be used after its function threw: %s",
       async (_, use) => {
         const lease = await acceptLeased(fixture.store, "evt_1");
         let keptUse: (() => unknown) | undefined;

@@ -61,15 +61,24 @@ export function describeErase(fixture: Fixture): void {
       expect(await fixture.store.get("evt_2")).toEqual(other);
     });
 
-    test.each(["pending", "dead", "parked"] as const)("%s work of it ends as discarded", async (to) => {
-      await settle("evt_1", to, ANNS.body);
-      expect(await eraseAll()).toMatchObject({ events: 1, work: 1 });
-      const [work] = (await fixture.store.get("evt_1"))?.handlers ?? [];
-      expect(work).toMatchObject({ handler: "h", state: "done", discarded: true, error: undefined, settledAt: LATER });
-      expect((await leasePage(fixture.store, { now: T + 2 * DAY })).work).toEqual([]);
-    });
+    test.each(["pending", "dead", "parked"] as const)(
+      "the %s work of an erased event ends as discarded",
+      async (to) => {
+        await settle("evt_1", to, ANNS.body);
+        expect(await eraseAll()).toMatchObject({ events: 1, work: 1 });
+        const [work] = (await fixture.store.get("evt_1"))?.handlers ?? [];
+        expect(work).toMatchObject({
+          handler: "h",
+          state: "done",
+          discarded: true,
+          error: undefined,
+          settledAt: LATER,
+        });
+        expect((await leasePage(fixture.store, { now: T + 2 * DAY })).work).toEqual([]);
+      },
+    );
 
-    test("a redelivery of it is a duplicate, with the same bytes and with others", async () => {
+    test("a redelivery of an erased event is a duplicate, with the same bytes and with others", async () => {
       await settle("evt_1", "parked", ANNS.body);
       await eraseAll();
       expect(await fixture.store.accept(newEvent("evt_1", ANNS))).toEqual({ kind: "duplicate", otherBytes: false });
@@ -91,7 +100,7 @@ export function describeErase(fixture: Fixture): void {
       expect((await fixture.store.get("evt_1"))?.body).toBeUndefined();
     });
 
-    test("an event is found by the value of a step or by an error text, and loses both", async () => {
+    test("an event with the address in a step's value or an error text is found, and loses both", async () => {
       const steps = await acceptLeased(fixture.store, "evt_1", { body: Buffer.from("{}") });
       await fixture.store.saveStep(steps, "load", String.raw`{"to":"ann\u0040example.com"}`);
       await fixture.store.settle(settlements.pending(steps));
@@ -102,7 +111,7 @@ export function describeErase(fixture: Fixture): void {
       expect(JSON.stringify(await snapshot(fixture.store))).not.toContain(EMAIL);
     });
 
-    test("a dry run counts the same and changes nothing", async () => {
+    test("a dry run gives the same counts and changes nothing", async () => {
       await settle("evt_1", "done", ANNS.body);
       await settle("evt_2", "dead", ANNS.body);
       await acceptLeased(fixture.store, "evt_3", ANNS);
@@ -114,7 +123,7 @@ export function describeErase(fixture: Fixture): void {
       expect(await eraseAll()).toEqual(counted);
     });
 
-    test("a page ends after a number of rows or bytes, and the round ends at what was stored when it began", async () => {
+    test("a page of erasure ends after a number of rows or bytes, and the round ends at what was stored when it began", async () => {
       const large = Buffer.from(JSON.stringify({ to: EMAIL, fill: "x".repeat(3 * 1024 * 1024) }));
       for (const id of ["a", "b", "c"]) await fixture.store.accept(newEvent(id, { body: large }));
       for (let id = 0; id < 250; id += 1) await fixture.store.accept(newEvent(`evt_${id}`, ANNS));
@@ -126,18 +135,18 @@ export function describeErase(fixture: Fixture): void {
       expect((await fixture.store.get("later"))?.body).toBeDefined();
     });
 
-    test("what is not one address is refused", async () => {
+    test("erase refuses a text that is not one address", async () => {
       await expectCode(fixture.store.erase({ email: "ann", now: T, dryRun: true }), "invalid_argument");
     });
   });
 
-  describe("erase of contact events", () => {
+  describe("erasing contact events", () => {
     const bodies = async () =>
       Object.fromEntries((await outboxOf(fixture.store)).map(({ key, body }) => [key, JSON.parse(body) as unknown]));
     const states = async () =>
       Object.fromEntries((await outboxOf(fixture.store)).map(({ key, state }) => [key, state]));
 
-    test("one that was sent keeps its key and its name, and its key still stands for it", async () => {
+    test("an erased event that was sent keeps its key and its name, and its key stays taken", async () => {
       await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
       const send = await takeSend(fixture.store);
       const results = send.events.map(({ seq }) => RESULTS.done(seq));
@@ -149,7 +158,7 @@ export function describeErase(fixture: Fixture): void {
       expect(await eraseAll()).toMatchObject({ contactEvents: 0 });
     });
 
-    test("one that waits is not sent any more", async () => {
+    test("an erased event that waits is not sent any more", async () => {
       await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
       expect(await eraseAll()).toMatchObject({ contactEvents: 1 });
       expect(await states()).toEqual({ a: "done", b: "pending" });
@@ -158,7 +167,7 @@ export function describeErase(fixture: Fixture): void {
       ]);
     });
 
-    test("one that the service refused loses the service's words, too, and cannot be retried", async () => {
+    test("an erased event that the service refused loses the service's message too, and cannot be retried", async () => {
       await fixture.store.record([contactOf("a", "b@example.com")], T);
       const send = await takeSend(fixture.store);
       const refused = { ...RESULTS.dead(send.events[0]?.seq ?? 0), message: `no contact ${EMAIL}` };
@@ -168,23 +177,26 @@ export function describeErase(fixture: Fixture): void {
       expect(await fixture.store.retryOutbox("a", LATER)).toBe(false);
     });
 
-    test.each(["leased", "pending"] as const)("the call that is %s is repeated unchanged", async (state) => {
-      await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
-      const send = await takeSend(fixture.store);
-      if (state === "pending") await fixture.store.settleSend(sendSettlements.pending(send));
-      expect(await eraseAll()).toMatchObject({ contactEvents: 0, contactEventsLeft: 1 });
-      const again = await takeSend(fixture.store, { now: LATER, leaseUntil: LATER + DAY });
-      expect(again.events).toEqual(send.events);
-      await fixture.store.settleSend(
-        sendSettlements.settled(
-          again,
-          again.events.map(({ seq }) => RESULTS.done(seq)),
-        ),
-      );
-      expect(await eraseAll()).toMatchObject({ contactEvents: 1, contactEventsLeft: 0 });
-    });
+    test.each(["leased", "pending"] as const)(
+      "a frozen call that is %s is repeated unchanged after an erasure",
+      async (state) => {
+        await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
+        const send = await takeSend(fixture.store);
+        if (state === "pending") await fixture.store.settleSend(sendSettlements.pending(send));
+        expect(await eraseAll()).toMatchObject({ contactEvents: 0, contactEventsLeft: 1 });
+        const again = await takeSend(fixture.store, { now: LATER, leaseUntil: LATER + DAY });
+        expect(again.events).toEqual(send.events);
+        await fixture.store.settleSend(
+          sendSettlements.settled(
+            again,
+            again.events.map(({ seq }) => RESULTS.done(seq)),
+          ),
+        );
+        expect(await eraseAll()).toMatchObject({ contactEvents: 1, contactEventsLeft: 0 });
+      },
+    );
 
-    test("a call that was given up ends with the last that could be sent again", async () => {
+    test("a call that was given up ends with the erasure of the last event that could be sent again", async () => {
       await fixture.store.record([contactOf("a", EMAIL), contactOf("b", EMAIL)], T);
       await fixture.store.settleSend(sendSettlements.dead(await takeSend(fixture.store)));
       expect(await eraseAll({ dryRun: true })).toMatchObject({ contactEvents: 2, contactEventsLeft: 0 });
@@ -193,7 +205,7 @@ export function describeErase(fixture: Fixture): void {
       expect((await leaseSend(fixture.store, { now: LATER })).send).toBeUndefined();
     });
 
-    test("a call that was given up and that others may have repeated keeps its members", async () => {
+    test("a call that was given up and that other processes may have repeated keeps its members", async () => {
       await fixture.store.record([contactOf("a", EMAIL), contactOf("b", "b@example.com")], T);
       const send = await takeSend(fixture.store);
       await fixture.store.settleSend(sendSettlements.dead(send));

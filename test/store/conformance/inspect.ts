@@ -54,7 +54,7 @@ export function describeInspect(fixture: Fixture): void {
       },
     );
 
-    test.each(["ded", "", null])("list refuses the state %j, which is none", async (state) => {
+    test.each(["ded", "", null])("list refuses the unknown state %j", async (state) => {
       await expectCode(fixture.store.list({ state: state as "done" }), "invalid_argument");
       const stuck = { state: state as "dead", limit: 1, afterSeq: 0 };
       await expectCode(fixture.store.listStuck(stuck), "invalid_argument");
@@ -78,7 +78,7 @@ export function describeInspect(fixture: Fixture): void {
       expect(await listIds({ state: "leased" })).toEqual([]);
     });
 
-    test("list shows the most urgent state: parked, dead, leased, pending, done", async () => {
+    test("list shows the most urgent state, in the order parked, dead, leased, pending, done", async () => {
       const handlers = ["1", "2", "3", "4"];
       const work = handlers.map((handler) => ({ handler, leaseUntil: T + DAY }));
       const parked = { reason: "unknown_type", detail: "" };
@@ -101,7 +101,7 @@ export function describeInspect(fixture: Fixture): void {
     });
 
     test.each([1, 2, 3, 4, 5, 6])(
-      "list in pages of %i shows each event once, though new ones come in",
+      "list in pages of %i shows each event once, even if new ones arrive",
       async (limit) => {
         await acceptAll(fixture.store, ["a", "b", "c", "d", "e"]);
         const ids: string[] = [];
@@ -116,7 +116,7 @@ export function describeInspect(fixture: Fixture): void {
       },
     );
 
-    test("list has 50 on a page unless told otherwise", async () => {
+    test("list has 50 events on a page by default", async () => {
       await Promise.all(Array.from({ length: 51 }, (_, index) => fixture.store.accept(newEvent(`evt_${index}`))));
       expect(await listIds({})).toHaveLength(50);
       expect(await listIds({ limit: 500 })).toHaveLength(51);
@@ -132,12 +132,12 @@ export function describeInspect(fixture: Fixture): void {
       { cursor: "x" },
       { cursor: "1 OR 1=1" },
       { cursor: "-1" },
-    ])("list refuses %j", async (query) => {
+    ])("list refuses the filter %j", async (query) => {
       await expectCode(fixture.store.list(query), "invalid_argument");
     });
   });
 
-  test("get knows nothing of an unknown id", async () => {
+  test("get returns nothing for an unknown id", async () => {
     expect(await fixture.store.get("evt_1")).toBeUndefined();
   });
 
@@ -171,7 +171,7 @@ export function describeInspect(fixture: Fixture): void {
   });
 
   describe("counts", () => {
-    test("counts of an empty store are nothing", async () => {
+    test("counts of an empty store are zero", async () => {
       expect(await fixture.store.counts(T)).toEqual({
         pending: 0,
         leased: 0,
@@ -198,7 +198,7 @@ export function describeInspect(fixture: Fixture): void {
       });
     });
 
-    test("counts tell the oldest pending event and the longest due work", async () => {
+    test("counts include the oldest pending event and the longest due work", async () => {
       await fixture.store.accept(newEvent("leased", { receivedAt: T - DAY }));
       await leasePage(fixture.store);
       await fixture.store.accept(newEvent("a", { receivedAt: T - 5 }));

@@ -19,7 +19,7 @@ import {
 
 export function describeLease(fixture: Fixture): void {
   describe("lease", () => {
-    test("lease gives all that is needed to run the work", async () => {
+    test("lease gives everything that a run needs", async () => {
       const result = await fixture.store.accept(newEvent("evt_1", { receivedAt: T - 3 }));
       const { work, nextDueAt } = await leasePage(fixture.store);
       const { body, ...rest } = work[0] ?? expect.unreachable();
@@ -40,7 +40,7 @@ export function describeLease(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
     });
 
-    test("lease gives what is due longest first, and among equals what came first", async () => {
+    test("lease gives what has been due longest first, and equals in the order of arrival", async () => {
       for (const [id, dueAt] of [
         ["c", 3],
         ["a", 1],
@@ -54,7 +54,7 @@ export function describeLease(fixture: Fixture): void {
       expect(idsOf(await leasePage(fixture.store, { now: T + 10 }))).toEqual(["a", "a2", "a3", "b", "c", "d"]);
     });
 
-    test("lease puts a retry behind what was due before it", async () => {
+    test("lease gives a retry after what was due before it", async () => {
       const lease = await acceptLeased(fixture.store, "again");
       await fixture.store.settle(settlements.pending(lease, T + 5));
       await fixture.store.accept(newEvent("before", { receivedAt: T + 4 }));
@@ -66,7 +66,7 @@ export function describeLease(fixture: Fixture): void {
       [T - 1, []],
       [T, ["evt_1"]],
       [T + 1, ["evt_1"]],
-    ])("lease at %i gives what is due at 1760000000000: %j", async (now, ids) => {
+    ])("lease at %i gives of the work due at 1760000000000: %j", async (now, ids) => {
       await fixture.store.accept(newEvent("evt_1", { receivedAt: T }));
       expect(idsOf(await leasePage(fixture.store, { now }))).toEqual(ids);
     });
@@ -80,7 +80,7 @@ export function describeLease(fixture: Fixture): void {
     });
 
     test.each([1, 2, 3])(
-      "lease gives %i at most when asked for so many, and the rest in later pages",
+      "lease gives %i pieces of work if asked for that many, and the rest in later pages",
       async (limit) => {
         await acceptAll(fixture.store, ["a", "b", "c", "d"]);
         const ids: string[] = [];
@@ -102,12 +102,12 @@ export function describeLease(fixture: Fixture): void {
       [20, 2],
       [21, 3],
       [1_000, 4],
-    ])("lease with maxBytes %i stops at %i bodies of 10 bytes", async (maxBytes, pieces) => {
+    ])("lease with maxBytes %i stops after %i bodies of 10 bytes", async (maxBytes, pieces) => {
       await acceptAll(fixture.store, ["a", "b", "c", "d"], { body: Buffer.alloc(10) });
       expect((await leasePage(fixture.store, { maxBytes })).work).toHaveLength(pieces);
     });
 
-    test("lease asked twenty times at once, gives each piece of work once", async () => {
+    test("lease called twenty times at once gives each piece of work once", async () => {
       await Promise.all(Array.from({ length: 50 }, (_, index) => fixture.store.accept(newEvent(`evt_${index}`))));
       const pages = await Promise.all(Array.from({ length: 20 }, () => leasePage(fixture.store, { limit: 3 })));
       const ids = pages.flatMap((page) => idsOf(page));
@@ -162,7 +162,7 @@ export function describeLease(fixture: Fixture): void {
   });
 
   describe("renew", () => {
-    test("renew moves the end, so that recover leaves the work alone", async () => {
+    test("renew moves the end of a lease, so that recover leaves the work alone", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.renew([lease], T + DAY)).toEqual([]);
       await fixture.store.recover(T + DAY);
@@ -188,13 +188,13 @@ export function describeLease(fixture: Fixture): void {
       expect(await statesOf(store, "held")).toEqual({ h: "leased" });
     });
 
-    test("renew of nothing does nothing", async () => {
+    test("renew without leases does nothing", async () => {
       expect(await fixture.store.renew([], T + DAY)).toEqual([]);
     });
   });
 
   describe("release", () => {
-    test("release gives work back as if it had never been taken", async () => {
+    test("release returns work as if it had never been leased", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.release([lease], T + 7);
       expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([{ state: "pending", attempts: 0, dueAt: T }]);
@@ -202,7 +202,7 @@ export function describeLease(fixture: Fixture): void {
       expect(work).toMatchObject([{ attempt: 1, failures: 0, crashes: 0 }]);
     });
 
-    test("release keeps what was counted before", async () => {
+    test("release keeps earlier counts", async () => {
       await fixture.store.settle(settlements.pending(await acceptLeased(fixture.store, "evt_1"), T));
       await crash(fixture.store);
       const { work } = await leasePage(fixture.store, { now: T + DAY });
@@ -211,7 +211,7 @@ export function describeLease(fixture: Fixture): void {
       expect(again.work).toMatchObject([{ attempt: 3, failures: 1, crashes: 1 }]);
     });
 
-    test("release leaves a lease alone that somebody else has now", async () => {
+    test("release does not change a lease that another process has now", async () => {
       const old = await acceptLeased(fixture.store, "evt_1", { work: [{ handler: "h", leaseUntil: T - 1 }] });
       await fixture.store.recover(T);
       const { work } = await leasePage(fixture.store, { leaseUntil: T + MINUTE });

@@ -50,7 +50,7 @@ const METHODS = Object.keys(CALLS) as (keyof typeof CALLS)[];
 
 export function describeLifecycle(fixture: Fixture): void {
   describe("before open", () => {
-    test.each(METHODS)("before open %s rejects with stopped", async (method) => {
+    test.each(METHODS)("a store that is not open rejects %s with stopped", async (method) => {
       const fresh = await fixture.kind.create();
       await expectCode(CALLS[method](fresh.store), "stopped");
       await fresh.store.close();
@@ -59,12 +59,12 @@ export function describeLifecycle(fixture: Fixture): void {
   });
 
   describe("close", () => {
-    test.each(METHODS)("close makes %s reject with stopped", async (method) => {
+    test.each(METHODS)("a closed store rejects %s with stopped", async (method) => {
       await fixture.store.close();
       await expectCode(CALLS[method](fixture.store), "stopped");
     });
 
-    test.each(METHODS)("close finishes %s that was called before", async (method) => {
+    test.each(METHODS)("close lets a call of %s finish that came before it", async (method) => {
       const ended: string[] = [];
       if (method === "commit") await acceptLeased(fixture.store, "evt_1");
       const call = CALLS[method](fixture.store).then(
@@ -112,7 +112,7 @@ export function describeLifecycle(fixture: Fixture): void {
       expect(stored).toBe(true);
     });
 
-    test("close of a store that was never opened, and again, does nothing", async () => {
+    test("close of a store that was never opened does nothing, even twice", async () => {
       const fresh = await fixture.kind.create();
       await fresh.store.close();
       await fresh.store.close();
@@ -120,14 +120,14 @@ export function describeLifecycle(fixture: Fixture): void {
     });
   });
 
-  test("open called again does nothing", async () => {
+  test("open of an open store does nothing", async () => {
     await fixture.store.accept(newEvent("evt_1"));
     await fixture.store.open(context);
     expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
   });
 
   describe("two stores on the same data", () => {
-    test("of two stores on the same data one works and the other does not, until the first closes", async ({
+    test("one of two stores on the same data has the work and the other has not, until the first closes", async ({
       skip,
     }) => {
       if (!fixture.outlives) return skip();
@@ -142,7 +142,7 @@ export function describeLifecycle(fixture: Fixture): void {
       expect(await second.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
     });
 
-    test("two stores on the same data can both take deliveries", async ({ skip }) => {
+    test("two stores on the same data can both accept deliveries", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       const second = fixture.another();
       await second.open(context);
@@ -152,7 +152,7 @@ export function describeLifecycle(fixture: Fixture): void {
     });
 
     test.for(["not opened yet", "closed"])(
-      "one that is %s does not keep the data from another",
+      "a store that is %s does not keep the data from another",
       async (when, { skip }) => {
         if (!fixture.outlives) return skip();
         const idle = when === "closed" ? fixture.store : fixture.another();

@@ -60,8 +60,8 @@ export function describeOtherBytes(fixture: Fixture): void {
 
   const ENDED = [{ handler: "h", state: "done", reason: "other_bytes", discarded: true }];
 
-  describe("other bytes of an id whose first body is parked and was never handled", () => {
-    test("other bytes of an id whose first body is parked and was never handled are kept beside it and handled, as the event that they are", async () => {
+  describe("other bytes under the id of a parked event", () => {
+    test("other bytes under the id of a parked event are kept next to it and handled as their own event", async () => {
       await acceptParked("first");
       const result = await accept("second", { work: [{ handler: "h", leaseUntil: T + MINUTE }, { handler: "i" }] });
       expect(result).toMatchObject({ kind: "stored", otherBytes: true, leases: [{ handler: "h" }] });
@@ -76,7 +76,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       expect(await fixture.store.get(second)).toMatchObject({ state: "leased", otherBytes: ["evt_1"] });
     });
 
-    test("other bytes of an id whose first body is parked and was never handled are a duplicate when they come again", async () => {
+    test("other bytes under the id of a parked event are a duplicate when they come again", async () => {
       await acceptParked("first");
       await accept("second");
       await acceptParked("first");
@@ -87,7 +87,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       expect(await snapshot(fixture.store)).toEqual(before);
     });
 
-    test("other bytes of an id whose first body is parked and was never handled are kept each, while none of them is understood", async () => {
+    test("other bytes under the id of a parked event are kept each, while none of them is understood", async () => {
       for (const text of ["first", "second", "third"]) {
         expect(await acceptParked(text)).toMatchObject({ kind: "stored", otherBytes: text !== "first" });
       }
@@ -111,17 +111,14 @@ export function describeOtherBytes(fixture: Fixture): void {
           for (let death = 0; death < 3; death += 1) await crash(fixture.store);
         },
       ],
-    ])(
-      "other bytes of an id whose first body is parked and was never handled are not kept when the first %s",
-      async (_, prepare) => {
-        await prepare();
-        const before = await snapshot(fixture.store);
-        expect(await accept("second")).toEqual({ kind: "duplicate", otherBytes: true });
-        expect(await snapshot(fixture.store)).toEqual(before);
-      },
-    );
+    ])("other bytes under an id are not kept when the first event %s", async (_, prepare) => {
+      await prepare();
+      const before = await snapshot(fixture.store);
+      expect(await accept("second")).toEqual({ kind: "duplicate", otherBytes: true });
+      expect(await snapshot(fixture.store)).toEqual(before);
+    });
 
-    test("other bytes of an id whose first body is parked and was never handled are kept when the first was parked by its handler's schema", async () => {
+    test("other bytes under an id are kept when the first event was parked by its handler's schema", async () => {
       await fixture.store.settle(settlements.parked(await acceptLeased(fixture.store, "evt_1")));
       expect(await accept("second")).toMatchObject({ kind: "stored", otherBytes: true });
       expect(await handle()).toEqual(["second"]);
@@ -130,8 +127,8 @@ export function describeOtherBytes(fixture: Fixture): void {
     });
   });
 
-  describe("of several bodies of one id", () => {
-    test("of several bodies of one id a handler has done one, and a retry of another counts as done and says so", async () => {
+  describe("several bodies under one id", () => {
+    test("a retry of a second body counts as done if a handler has done the first, and says so", async () => {
       await acceptParked("first");
       await accept("second");
       expect(await handle()).toEqual(["second"]);
@@ -142,7 +139,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       expect(await handle()).toEqual([]);
     });
 
-    test("of several bodies of one id a handler is given one at a time, also when both are retried at once", async () => {
+    test("a handler gets one of several bodies of an id at a time, even if both are retried at once", async () => {
       await acceptParked("first");
       await acceptParked("second");
       const [, second = ""] = await ids();
@@ -156,25 +153,22 @@ export function describeOtherBytes(fixture: Fixture): void {
       ]);
     });
 
-    test.each(["dead", "discarded"])(
-      "another body of one id may be handled when the one that was is %s",
-      async (how) => {
-        await acceptParked("first");
-        await accept("second");
-        const [, second = ""] = await ids();
-        const { work } = await leasePage(fixture.store);
-        const lease = bare(work[0] ?? expect.unreachable());
-        await fixture.store.settle(settlements.dead(lease));
-        if (how === "discarded") await fixture.store.discard(second, T);
-        expect(await replan("evt_1", ["h"])).toBe(1);
-        expect(await replan(second, ["h"])).toBe(0);
-        expect(await handle()).toEqual(["first"]);
-        expect(await replan(second, ["h"])).toBe(0);
-        expect(await handlersOf(second)).toEqual(ENDED);
-      },
-    );
+    test.each(["dead", "discarded"])("another body of an id may be handled when the handled one is %s", async (how) => {
+      await acceptParked("first");
+      await accept("second");
+      const [, second = ""] = await ids();
+      const { work } = await leasePage(fixture.store);
+      const lease = bare(work[0] ?? expect.unreachable());
+      await fixture.store.settle(settlements.dead(lease));
+      if (how === "discarded") await fixture.store.discard(second, T);
+      expect(await replan("evt_1", ["h"])).toBe(1);
+      expect(await replan(second, ["h"])).toBe(0);
+      expect(await handle()).toEqual(["first"]);
+      expect(await replan(second, ["h"])).toBe(0);
+      expect(await handlersOf(second)).toEqual(ENDED);
+    });
 
-    test("each of several bodies of one id can be discarded by itself", async () => {
+    test("each of several bodies of an id can be discarded alone", async () => {
       await acceptParked("first");
       await acceptParked("second");
       const [, second = ""] = await ids();
@@ -183,7 +177,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       expect(await fixture.store.listStuck({ state: "parked", limit: 9, afterSeq: 0 })).toMatchObject([{ id: second }]);
     });
 
-    test("of several bodies of one id none is pruned while one of them is not settled", async () => {
+    test("none of several bodies of an id is pruned while one of them is not settled", async () => {
       await acceptParked("first");
       await accept("second");
       await handle();
@@ -197,7 +191,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       expect(await replan("evt_1", ["h"])).toBe(1);
     });
 
-    test("of several bodies of one id the one that was handled and then pruned still counts for the first", async () => {
+    test("a pruned body of an id still counts as done for the first of them", async () => {
       await acceptParked("first");
       await accept("second");
       await handle();

@@ -38,7 +38,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
     });
 
     test.each([1, 2, 3, 5, 6, 7, 500])(
-      "listOutbox page by page of %i gives each once, also when more are recorded",
+      "listOutbox in pages of %i gives each event once, even if more are recorded",
       async (limit) => {
         const keys = Array.from({ length: 6 }, (_, index) => `key_${index}`);
         await recordKeys(fixture.store, ...keys);
@@ -55,7 +55,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       },
     );
 
-    test.each(["again", "constructor", "", null])("listOutbox refuses the state %j, which is none", async (state) => {
+    test.each(["again", "constructor", "", null])("listOutbox refuses the unknown state %j", async (state) => {
       await expect(fixture.store.listOutbox({ state: state as "done" })).rejects.toMatchObject({
         code: "invalid_argument",
       });
@@ -68,7 +68,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
     });
 
     test.each([1, 2, 3, 4, 500])(
-      "listOutbox by %i, gives the pending ones that came back from a call after those that are new",
+      "listOutbox in pages of %i lists pending events that came back from a call after new ones",
       async (limit) => {
         await recordKeys(fixture.store, "a", "b", "c", "d");
         const first = await takeSend(fixture.store, { limit: 3 });
@@ -89,7 +89,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       },
     );
 
-    test("listOutbox has 50 in a page unless told", async () => {
+    test("listOutbox has 50 events in a page by default", async () => {
       const keys = Array.from({ length: 51 }, (_, index) => `key_${index}`);
       await fixture.store.record(
         keys.map((key) => newRecord(key)),
@@ -99,7 +99,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
     });
 
     test.each([{ limit: 0 }, { limit: 501 }, { limit: 1.5 }, { limit: Number.NaN }, { cursor: "x" }, { cursor: "" }])(
-      "listOutbox refuses %j",
+      "listOutbox refuses the filter %j",
       async (query) => {
         await expectCode(fixture.store.listOutbox(query), "invalid_argument");
       },
@@ -127,7 +127,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
     });
 
     test.each(["pending", "leased", "done", "nobody's"])(
-      "retryOutbox of a key that is %s changes nothing",
+      "retryOutbox changes nothing for a key that is %s",
       async (key) => {
         await recordOneInEachState();
         const before = await outboxSnapshot(fixture.store);
@@ -138,7 +138,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
   });
 
   describe("discardOutbox", () => {
-    test.each(["pending", "dead"])("discardOutbox ends an event that is %s; its key stays taken", async (key) => {
+    test.each(["pending", "dead"])("discardOutbox ends an event that is %s, and its key stays taken", async (key) => {
       await recordOneInEachState();
       expect(await fixture.store.discardOutbox(key, T + 9)).toBe(true);
       expect((await outboxOf(fixture.store)).find((view) => view.key === key)).toMatchObject({
@@ -153,20 +153,20 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(await fixture.store.record([newRecord(key)], T)).toEqual(["known"]);
     });
 
-    test.each(["leased", "done", "nobody's"])("discardOutbox of a key that is %s changes nothing", async (key) => {
+    test.each(["leased", "done", "nobody's"])("discardOutbox changes nothing for a key that is %s", async (key) => {
       await recordOneInEachState();
       const before = await outboxSnapshot(fixture.store);
       expect(await fixture.store.discardOutbox(key, T)).toBe(false);
       expect(await outboxSnapshot(fixture.store)).toEqual(before);
     });
 
-    test("discardOutbox keeps an event out of the calls that come", async () => {
+    test("discardOutbox keeps an event out of later calls", async () => {
       await recordKeys(fixture.store, "a", "b", "c");
       await fixture.store.discardOutbox("b", T);
       expect(membersOf(await takeSend(fixture.store))).toEqual(["a", "c"]);
     });
 
-    test("discardOutbox is refused while a call waits for its next try: it may have arrived", async () => {
+    test("discardOutbox is refused while a call waits for its next try, because the event may have arrived", async () => {
       await recordKeys(fixture.store, "a", "b");
       await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store)));
       expect(await fixture.store.discardOutbox("a", T)).toBe(false);
@@ -175,12 +175,12 @@ export function describeOutboxInspect(fixture: Fixture): void {
   });
 
   describe("countOutbox", () => {
-    test("countOutbox of an empty outbox is nothing", async () => {
+    test("countOutbox of an empty outbox is zero", async () => {
       const nothing = { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined };
       expect(await fixture.store.countOutbox()).toEqual(nothing);
     });
 
-    test("countOutbox counts events by state, and tells the oldest that is not settled", async () => {
+    test("countOutbox counts events by state, and gives the oldest that is not settled", async () => {
       await fixture.store.record([newRecord("done"), newRecord("dead")], T - 9);
       const send = await takeSend(fixture.store);
       const [done = -1, dead = -1] = send.events.map(({ seq }) => seq);
@@ -197,13 +197,13 @@ export function describeOutboxInspect(fixture: Fixture): void {
     });
   });
 
-  describe("prune of the outbox", () => {
+  describe("pruning the outbox", () => {
     const prune = async (before: number, batch = 100): Promise<void> => {
       while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, idsBefore: before, sentBefore: before, batch })) > 0);
     };
 
     test.each([1, 100])(
-      "prune of the outbox removes what is settled and old, by %i, and nothing else",
+      "pruning the outbox removes what is settled and old, by %i at a time, and nothing else",
       async (batch) => {
         await recordOneInEachState();
         await fixture.store.discardOutbox("dead", T);
@@ -216,7 +216,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       },
     );
 
-    test("prune of the outbox keeps the last one that was sent: numbers are given on from it", async () => {
+    test("pruning the outbox keeps the last sent event, from which numbers continue", async () => {
       await recordKeys(fixture.store, "a", "b");
       await settleAll(fixture.store, await takeSend(fixture.store), "done");
       await prune(T + DAY);
@@ -228,7 +228,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(await outboxStates(fixture.store)).toEqual({ c: "leased", d: "pending" });
     });
 
-    test("prune of the outbox of all there is leaves nothing out of the calls that come, also not for the next process", async () => {
+    test("pruning the whole outbox leaves no gap in later calls, even for the next process", async () => {
       await recordKeys(fixture.store, "a", "b", "c");
       await settleAll(fixture.store, await takeSend(fixture.store, { limit: 2 }), "done");
       await fixture.store.discardOutbox("c", T);
@@ -242,7 +242,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(membersOf(await takeSend(store))).toEqual(["e", "f"]);
     });
 
-    test("prune of the outbox lets an event that comes again be handled again, beside what its first run recorded", async () => {
+    test("pruning the outbox lets an event that comes again be handled again, next to what its first run recorded", async () => {
       const handle = async () => {
         const lease = await acceptLeased(fixture.store, "evt_1");
         await fixture.store.settle({ ...settlements.done(lease), records: [newRecord("a")] });
@@ -258,13 +258,13 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect((await takeSend(fixture.store)).events.map(({ seq }) => seq)).toEqual([second]);
     });
 
-    test("prune of the outbox keeps dead events, whose fate nobody has decided", async () => {
+    test("pruning the outbox keeps dead events until someone decides about them", async () => {
       await recordOneInEachState();
       await prune(T + DAY);
       expect(await outboxStates(fixture.store)).toEqual({ dead: "dead", leased: "leased", pending: "pending" });
     });
 
-    test("prune of the outbox makes room for the key again, and the calls stay what they were", async () => {
+    test("pruning the outbox frees the key, and the calls stay unchanged", async () => {
       const underWay = await recordOneInEachState();
       await prune(T + DAY);
       expect(await fixture.store.record([newRecord("done")], T)).toEqual(["recorded"]);

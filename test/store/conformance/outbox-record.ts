@@ -18,7 +18,7 @@ const bodyAt = (ms: number, name = "a"): string =>
 
 export function describeOutboxRecord(fixture: Fixture): void {
   describe("record", () => {
-    test("record stores an event as it is, waiting to be sent", async () => {
+    test("record stores an event unchanged, waiting to be sent", async () => {
       expect(await fixture.store.record([newRecord("a", { occurredAt: T - 7 })], T)).toEqual(["recorded"]);
       expect(await outboxOf(fixture.store)).toEqual([
         {
@@ -33,20 +33,20 @@ export function describeOutboxRecord(fixture: Fixture): void {
       expect(await fixture.store.countOutbox()).toEqual({ pending: 1, leased: 0, dead: 0, oldestRecordedAt: T });
     });
 
-    test("record keeps the order given", async () => {
+    test("record keeps the given order", async () => {
       await fixture.store.record([newRecord("b"), newRecord("a")], T + 9);
       await recordKeys(fixture.store, "c");
       expect((await outboxOf(fixture.store)).map(({ key }) => key)).toEqual(["b", "a", "c"]);
     });
 
-    test("record knows the same event under its key, and changes nothing", async () => {
+    test("record recognises the same event under its key, and changes nothing", async () => {
       await recordKeys(fixture.store, "a");
       const before = await outboxSnapshot(fixture.store);
       expect(await fixture.store.record([newRecord("a")], T + 1)).toEqual(["known"]);
       expect(await outboxSnapshot(fixture.store)).toEqual(before);
     });
 
-    test("record refuses another event under a key, keeps the first one, and stores its neighbours", async () => {
+    test("record refuses another event under a key, keeps the first one, and stores the other events of the call", async () => {
       await recordKeys(fixture.store, "a");
       const other = newRecord("a", { body: newRecord("other").body });
       const results = await fixture.store.record([newRecord("b"), other, newRecord("b"), newRecord("c")], T);
@@ -61,24 +61,24 @@ export function describeOutboxRecord(fixture: Fixture): void {
       ["another time, given", { body: bodyAt(T + 1), isTimeGiven: true }, "conflict"],
       ["another time, that of the recording", { body: bodyAt(T + 1), isTimeGiven: false }, "known"],
       ["another name and the time of the recording", { body: bodyAt(T + 1, "b"), isTimeGiven: false }, "conflict"],
-    ])("record under a known key with %s is %j", async (_, change, result) => {
+    ])("record under a known key with %s gives %j", async (_, change, result) => {
       await fixture.store.record([newRecord("a", { body: bodyAt(T) })], T);
       expect(await fixture.store.record([newRecord("a", change)], T)).toEqual([result]);
       expect(await outboxOf(fixture.store)).toMatchObject([{ body: bodyAt(T) }]);
     });
 
-    test("record of nothing is nothing", async () => {
+    test("record of no events does nothing", async () => {
       expect(await fixture.store.record([], T)).toEqual([]);
       expect(await outboxOf(fixture.store)).toEqual([]);
     });
 
-    test("record made a hundred times at once stores one event", async () => {
+    test("record called a hundred times at once stores one event", async () => {
       const results = await Promise.all(Array.from({ length: 100 }, () => fixture.store.record([newRecord("a")], T)));
       expect(results.flat().toSorted()).toEqual([...Array.from({ length: 99 }, () => "known"), "recorded"]);
       expect(await outboxOf(fixture.store)).toHaveLength(1);
     });
 
-    test("record is there for the next process", async ({ skip }) => {
+    test("record is visible to the next process", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       await recordKeys(fixture.store, "a");
       const store = await fixture.reopen();
@@ -108,7 +108,7 @@ export function describeOutboxRecord(fixture: Fixture): void {
       expect(await leaseSend(fixture.store)).toEqual({ send: undefined, nextDueAt: undefined });
     });
 
-    test("records are there for the next process", async ({ skip }) => {
+    test("records are visible to the next process", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       const lease = await acceptLeased(fixture.store, "evt_1");
       await carry(fixture.store, lease, [newRecord("a")]);

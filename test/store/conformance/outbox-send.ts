@@ -17,11 +17,11 @@ const NOTHING = { send: undefined, nextDueAt: undefined };
 
 export function describeOutboxSend(fixture: Fixture): void {
   describe("leaseSend", () => {
-    test("leaseSend gives nothing when nothing waits", async () => {
+    test("leaseSend gives nothing if no event waits", async () => {
       expect(await leaseSend(fixture.store)).toEqual(NOTHING);
     });
 
-    test("leaseSend freezes one event into a call of its own, under the event's key", async () => {
+    test("leaseSend freezes one event into a call of its own, with the event's key", async () => {
       await recordKeys(fixture.store, "a");
       expect(await leaseSend(fixture.store)).toEqual({
         send: {
@@ -37,7 +37,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(await outboxStates(fixture.store)).toEqual({ a: "leased" });
     });
 
-    test("leaseSend freezes several into a batch in the order of recording, under a key that fits the service's rules", async () => {
+    test("leaseSend freezes several events into a batch in the order of recording, with a key that the service allows", async () => {
       await recordKeys(fixture.store, "b", "a", "c");
       const send = await takeSend(fixture.store);
       expect(send).toMatchObject({ kind: "batch", attempt: 1, key: expect.stringMatching(/^[A-Za-z0-9_.:-]{1,255}$/) });
@@ -60,7 +60,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(new Set(keys).size).toBe(2);
     });
 
-    test("leaseSend takes at most the limit, and the next ones in the next call", async () => {
+    test("leaseSend takes at most the limit, and the next events in the next call", async () => {
       await recordKeys(fixture.store, "a", "b", "c", "d", "e");
       const calls: string[][] = [];
       for (let round = 0; round < 3; round += 1) {
@@ -89,7 +89,7 @@ export function describeOutboxSend(fixture: Fixture): void {
         ["a", "b", "old"],
         [["a", "b"], ["old"]],
       ],
-    ])("leaseSend lets events from before aloneBefore go alone: %j", async (keys, calls) => {
+    ])("leaseSend sends events from before aloneBefore alone: %j", async (keys, calls) => {
       for (const key of keys) {
         const occurredAt = key.startsWith("old") ? T - DAY - 1 : T - DAY;
         await fixture.store.record([newRecord(key, { occurredAt })], T);
@@ -103,7 +103,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(seen).toEqual(calls);
     });
 
-    test("leaseSend gives one call at a time, and tells when the lease of that one ends", async () => {
+    test("leaseSend gives one call at a time, and says when its lease ends", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store, { limit: 1 });
       const page = { send: undefined, nextDueAt: T + MINUTE };
@@ -114,14 +114,14 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(membersOf(await takeSend(fixture.store))).toEqual(["b"]);
     });
 
-    test("leaseSend asked ten times at once freezes one call", async () => {
+    test("leaseSend called ten times at once freezes one call", async () => {
       await recordKeys(fixture.store, "a", "b");
       const pages = await Promise.all(Array.from({ length: 10 }, () => leaseSend(fixture.store, { limit: 1 })));
       expect(pages.filter(({ send }) => send !== undefined)).toHaveLength(1);
       expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "pending" });
     });
 
-    test("leaseSend gives nothing before the next try is due, not even what was recorded since", async () => {
+    test("leaseSend gives nothing before the next try is due, even if events were recorded since", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);
       await fixture.store.settleSend(sendSettlements.pending(first, T + 50));
@@ -134,7 +134,7 @@ export function describeOutboxSend(fixture: Fixture): void {
     });
 
     test.each([1, 3])(
-      "leaseSend repeats a call of %i events as it was, whatever the next request says",
+      "leaseSend repeats a call of %i events unchanged, whatever the next request says",
       async (count) => {
         await recordKeys(fixture.store, ...["c", "a", "b"].slice(0, count));
         const first = await takeSend(fixture.store);
@@ -152,7 +152,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       },
     );
 
-    test("leaseSend gives a call again whose lease ran out; the one who had it has lost it", async () => {
+    test("leaseSend gives a call again after its lease ended, and the earlier lease is lost", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);
       const second = await takeSend(fixture.store, { now: T + MINUTE, leaseUntil: T + 2 * MINUTE });
@@ -163,7 +163,7 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(await settleAll(fixture.store, second, "done")).toBe("settled");
     });
 
-    test("leaseSend leaves inbox work alone, and recover of expired leases frees the call", async () => {
+    test("leaseSend does not change inbox work, and recover of expired leases frees the call", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);
       expect(await fixture.store.recover(T + MINUTE - 1)).toMatchObject({ recovered: 0 });
@@ -175,23 +175,26 @@ export function describeOutboxSend(fixture: Fixture): void {
   });
 
   describe("after the process died", () => {
-    test.for([1, 3])("a call of %i events is made again, as it was and at once", async (count, { skip }) => {
-      if (!fixture.outlives) return skip();
-      await recordKeys(fixture.store, ...["c", "a", "b"].slice(0, count));
-      const first = await takeSend(fixture.store, { leaseUntil: T + DAY });
-      const store = await fixture.reopen();
-      expect((await leaseSend(store)).send).toBeUndefined();
-      await store.recover(T + 1);
-      await recordKeys(store, "new");
-      const second = await takeSend(store, { now: T + 1, limit: 1 });
-      expect(callOf(second)).toEqual(callOf(first));
-      expect(second).toMatchObject({ attempt: 2 });
-      expect(await settleAll(store, first, "done")).toBe("lost");
-      expect(await settleAll(store, second, "done")).toBe("settled");
-      expect(membersOf(await takeSend(store))).toEqual(["new"]);
-    });
+    test.for([1, 3])(
+      "a call of %i events is repeated unchanged and at once after the process died",
+      async (count, { skip }) => {
+        if (!fixture.outlives) return skip();
+        await recordKeys(fixture.store, ...["c", "a", "b"].slice(0, count));
+        const first = await takeSend(fixture.store, { leaseUntil: T + DAY });
+        const store = await fixture.reopen();
+        expect((await leaseSend(store)).send).toBeUndefined();
+        await store.recover(T + 1);
+        await recordKeys(store, "new");
+        const second = await takeSend(store, { now: T + 1, limit: 1 });
+        expect(callOf(second)).toEqual(callOf(first));
+        expect(second).toMatchObject({ attempt: 2 });
+        expect(await settleAll(store, first, "done")).toBe("lost");
+        expect(await settleAll(store, second, "done")).toBe("settled");
+        expect(membersOf(await takeSend(store))).toEqual(["new"]);
+      },
+    );
 
-    test("a call that waited still waits for its time", async ({ skip }) => {
+    test("a call that waited still waits for its time after the process died", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);

@@ -55,7 +55,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       expect(second.key).not.toBe(first.key);
     });
 
-    test("settleSend with again for all of them gives the same members the same key", async () => {
+    test("settleSend with again for all events gives the same members the same key", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);
       await settleAll(fixture.store, first, "again");
@@ -63,7 +63,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       expect([second.key, membersOf(second), second.attempt]).toEqual([first.key, membersOf(first), 1]);
     });
 
-    test("settleSend does not leave an event in a call that is over when it is not named", async () => {
+    test("settleSend removes an event that it does not name from a call that has ended", async () => {
       await recordKeys(fixture.store, "a", "b");
       const send = await takeSend(fixture.store);
       await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(send.events[0]?.seq ?? -1)]));
@@ -71,7 +71,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       expect(membersOf(await takeSend(fixture.store))).toEqual(["b"]);
     });
 
-    test("settleSend touches no event of another call", async () => {
+    test("settleSend does not change events of another call", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store, { limit: 1 });
       const [, b] = await outboxOf(fixture.store);
@@ -80,14 +80,14 @@ export function describeOutboxSettle(fixture: Fixture): void {
       expect(await outboxStates(fixture.store)).toEqual({ a: "done", b: "pending" });
     });
 
-    test("settleSend to pending keeps the events where they are", async () => {
+    test("settleSend to pending keeps the events in their place", async () => {
       await recordKeys(fixture.store, "a", "b");
       const send = await takeSend(fixture.store);
       expect(await fixture.store.settleSend(sendSettlements.pending(send))).toBe("settled");
       expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "leased" });
     });
 
-    test("settleSend to dead ends all of them with the reason, and later events go on", async () => {
+    test("settleSend to dead ends all events with the reason, and later events are sent", async () => {
       await recordKeys(fixture.store, "a", "b");
       const send = await takeSend(fixture.store);
       await recordKeys(fixture.store, "c");
@@ -120,7 +120,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
     const cases = Object.keys(endings).flatMap((ending) =>
       (Object.keys(targets) as SendSettlement["to"][]).map((to) => [to, ending] as const),
     );
-    test.each(cases)("settleSend to %s under a lease %s writes nothing", async (to, ending) => {
+    test.each(cases)("settleSend to %s with a lease %s writes nothing", async (to, ending) => {
       await recordKeys(fixture.store, "a", "b");
       const send = await takeSend(fixture.store);
       await endings[ending]?.(send);
@@ -130,7 +130,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       expect(await outboxSnapshot(fixture.store)).toEqual(before);
     });
 
-    test("settleSend is there for the next process", async ({ skip }) => {
+    test("settleSend is visible to the next process", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       await recordKeys(fixture.store, "a");
       await settleAll(fixture.store, await takeSend(fixture.store), "done");
@@ -149,7 +149,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       return send;
     }
 
-    test("a call that was given up is repeated as it was when one of its events is retried", async () => {
+    test("a call that was given up is repeated unchanged when one of its events is retried", async () => {
       const first = await giveUp("c", "a", "b");
       await recordKeys(fixture.store, "new");
       expect(await fixture.store.retryOutbox("a", T + 9)).toBe(true);
@@ -163,7 +163,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       expect(membersOf(await takeSend(fixture.store))).toEqual(["new"]);
     });
 
-    test("a call that was given up leaves no trace of its reason once it is retried", async () => {
+    test("a call that was given up has no reason left after it is retried", async () => {
       await recordKeys(fixture.store, "a", "b");
       const fault = { reason: "refused", code: "teapot", param: "pot" } as const;
       await fixture.store.settleSend({ ...sendSettlements.dead(await takeSend(fixture.store)), ...fault });
@@ -181,7 +181,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       }
     });
 
-    test("a call that was given up still has the events in it that were discarded, which stay what they are", async () => {
+    test("a call that was given up still contains its discarded events, which stay discarded", async () => {
       const first = await giveUp("a", "b", "c");
       expect(await fixture.store.discardOutbox("b", T)).toBe(true);
       await fixture.store.retryOutbox("a", T);
@@ -195,7 +195,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       ]);
     });
 
-    test("a call that was given up keeps its members although retention would let a discarded one go", async () => {
+    test("a call that was given up keeps its members even if a discarded one is old enough to be pruned", async () => {
       const first = await giveUp("a", "b", "c");
       await fixture.store.discardOutbox("a", T);
       while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, sentBefore: T + DAY })) > 0);
@@ -204,7 +204,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
     });
 
     test.each(["done", "again", "dead"] as const)(
-      "a call that was given up and ended after all (%s) leaves nothing in the calls that come after it",
+      "a call that was given up and ended later (%s) leaves nothing in later calls",
       async (to) => {
         await giveUp("a", "b");
         await fixture.store.discardOutbox("b", T);
@@ -218,7 +218,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       },
     );
 
-    test("a call that was given up is gone when all of its events are discarded, and retention lets them go", async () => {
+    test("a call that was given up is deleted when all its events are discarded and old enough", async () => {
       await giveUp("a", "b");
       await fixture.store.discardOutbox("a", T);
       await fixture.store.discardOutbox("b", T);
@@ -230,7 +230,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       expect(await outboxStates(fixture.store)).toEqual({ c: "leased" });
     });
 
-    test("a call that was given up and is retried does not go out beside a call that is under way", async () => {
+    test("a call that was given up and is retried is not sent next to a call that is under way", async () => {
       const first = await giveUp("a", "b");
       await recordKeys(fixture.store, "c");
       const underWay = await takeSend(fixture.store);

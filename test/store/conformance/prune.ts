@@ -37,7 +37,7 @@ export function describePrune(fixture: Fixture): void {
       [T, ["a", "b"]],
       [T + 1, ["b"]],
       [T + 2, []],
-    ])("prune with idsBefore %i leaves of events received at T and T + 1: %j", async (idsBefore, left) => {
+    ])("prune with idsBefore %i keeps of events received at T and T + 1: %j", async (idsBefore, left) => {
       await fixture.store.accept(newEvent("a", { ...settled, receivedAt: T }));
       await fixture.store.accept(newEvent("b", { ...settled, receivedAt: T + 1 }));
       await pruneRound({ idsBefore });
@@ -49,7 +49,7 @@ export function describePrune(fixture: Fixture): void {
       [T, ["a", "b"]],
       [T + 1, ["b"]],
       [T + 2, []],
-    ])("prune with bodiesBefore %i leaves bodies of: %j", async (bodiesBefore, left) => {
+    ])("prune with bodiesBefore %i keeps the bodies of: %j", async (bodiesBefore, left) => {
       await fixture.store.accept(newEvent("a", { ...settled, receivedAt: T }));
       await fixture.store.accept(newEvent("b", { ...settled, receivedAt: T + 1 }));
       await pruneRound({ bodiesBefore });
@@ -57,7 +57,7 @@ export function describePrune(fixture: Fixture): void {
       expect(await ids()).toEqual(["a", "b"]);
     });
 
-    test("prune still knows a duplicate after the body is dropped, and other bytes from the same", async () => {
+    test("prune keeps the id and the digest after it deletes a body, so that duplicates and other bytes are recognised", async () => {
       await fixture.store.accept(newEvent("a", settled));
       await pruneRound({ bodiesBefore: T + DAY });
       expect(await fixture.store.accept(newEvent("a"))).toEqual({ kind: "duplicate", otherBytes: false });
@@ -66,7 +66,7 @@ export function describePrune(fixture: Fixture): void {
       expect(await idsWithBody()).toEqual([]);
     });
 
-    test("prune makes room for the id again when the event is gone", async () => {
+    test("prune frees the id when it deletes the event", async () => {
       await acceptAll(fixture.store, ["a"], settled);
       await pruneRound({ idsBefore: T + DAY });
       expect(await fixture.store.accept(newEvent("a"))).toMatchObject({ kind: "stored" });
@@ -86,7 +86,7 @@ export function describePrune(fixture: Fixture): void {
       expect(await snapshot(store)).toEqual(before);
     });
 
-    test("prune removes events whose work is done or discarded, with their marks and steps", async () => {
+    test("prune deletes events whose work is done or discarded, with their marks and steps", async () => {
       const { store } = fixture;
       const lease = await acceptLeased(store, "done");
       await store.saveStep(lease, "a", "1");
@@ -102,7 +102,7 @@ export function describePrune(fixture: Fixture): void {
       expect((await store.get("new"))?.handlers).toMatchObject([{ handler: "h", state: "pending" }]);
     });
 
-    test.each([1, 2, 3, 5, 10])("prune removes %i events at a time at most", async (batch) => {
+    test.each([1, 2, 3, 5, 10])("prune deletes at most %i events at a time", async (batch) => {
       const all = Array.from({ length: 7 }, (_, index) => `evt_${index}`);
       await acceptAll(fixture.store, all, settled);
       let left = all;
@@ -117,7 +117,7 @@ export function describePrune(fixture: Fixture): void {
       }
     });
 
-    test("prune drops bodies and events in one round, past those that stay", async () => {
+    test("prune deletes bodies and events in one round, passing those that stay", async () => {
       for (const [index, id] of ["a", "stays", "b", "c", "stays too", "d"].entries()) {
         await fixture.store.accept(
           newEvent(id, { receivedAt: T + index, work: id.startsWith("stays") ? [{ handler: "h" }] : [] }),
@@ -128,7 +128,7 @@ export function describePrune(fixture: Fixture): void {
       expect(await idsWithBody()).toEqual(["stays", "stays too", "d"]);
     });
 
-    test("prune looks at each event that stays a fixed number of times in a round", async () => {
+    test("prune reads each event that stays a fixed number of times in a round", async () => {
       await acceptAll(
         fixture.store,
         Array.from({ length: 20 }, (_, index) => `stays ${index}`),
@@ -146,7 +146,7 @@ export function describePrune(fixture: Fixture): void {
       expect(await ids()).toHaveLength(20);
     });
 
-    test("prune starts over after a round, for work that was settled since", async () => {
+    test("prune starts again after a round, for work that was settled since", async () => {
       await acceptAll(fixture.store, ["a", "b", "c"]);
       await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY });
       expect(await ids()).toEqual(["a", "b", "c"]);
@@ -160,7 +160,7 @@ export function describePrune(fixture: Fixture): void {
       expect(await ids()).toEqual(["b"]);
     });
 
-    test("prune passes over what was received later than now, under a clock that was ahead, and keeps it", async () => {
+    test("prune keeps and passes what was received later than now, with a clock that was ahead", async () => {
       for (const [id, receivedAt] of [
         ["a", T],
         ["ahead", T + 400 * DAY],
@@ -173,13 +173,13 @@ export function describePrune(fixture: Fixture): void {
       expect(await idsWithBody()).toEqual(["ahead"]);
     });
 
-    test("prune of an empty store is over at once", async () => {
+    test("prune of an empty store ends at once", async () => {
       expect(await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY })).toEqual([0]);
     });
   });
 
   describe("noteTimes", () => {
-    test("noteTimes knows nothing at first, and then what it was told last", async () => {
+    test("noteTimes returns nothing at first, and then the times that it was given last", async () => {
       const { store } = fixture;
       expect(await store.noteTimes({})).toEqual({ clock: undefined, delivery: undefined, api: undefined });
       expect(await store.noteTimes({ clock: T, delivery: T - 1 })).toEqual({
@@ -190,14 +190,14 @@ export function describePrune(fixture: Fixture): void {
       expect(await store.noteTimes({ clock: T - 5, api: 0 })).toEqual({ clock: T - 5, delivery: T - 1, api: 0 });
     });
 
-    test("noteTimes outlives the process", async ({ skip }) => {
+    test("noteTimes keeps the times for the next process", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       await fixture.store.noteTimes({ clock: T, delivery: T + 1, api: T + 2 });
       const store = await fixture.reopen();
       expect(await store.noteTimes({})).toEqual({ clock: T, delivery: T + 1, api: T + 2 });
     });
 
-    test("noteTimes takes the arrival of the newest event for the clock of a file that has none", async () => {
+    test("noteTimes uses the arrival of the newest event if a file has no time", async () => {
       await fixture.store.accept(newEvent("a", { receivedAt: T }));
       await fixture.store.accept(newEvent("b", { receivedAt: T + 7 }));
       expect(await fixture.store.noteTimes({})).toMatchObject({ clock: T + 7, delivery: undefined });

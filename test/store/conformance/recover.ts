@@ -23,7 +23,7 @@ export function describeRecover(fixture: Fixture): void {
       [T + MINUTE - 1, "leased"],
       [T + MINUTE, "leased"],
       [T + MINUTE + 1, "pending"],
-    ])("recover at %i finds a lease until 1760000060000 %s", async (now, state) => {
+    ])("recover at %i leaves work with a lease until 1760000060000 %s", async (now, state) => {
       await acceptLeased(fixture.store, "evt_1");
       const recovered = state === "pending" ? 1 : 0;
       expect(await fixture.store.recover(now)).toEqual({ owner: true, recovered, parked: 0 });
@@ -39,7 +39,7 @@ export function describeRecover(fixture: Fixture): void {
       ]);
     });
 
-    test("recover leaves everything else alone", async () => {
+    test("recover changes nothing else", async () => {
       for (const to of ["done", "pending", "dead", "parked"] as const) {
         await fixture.store.settle(settlements[to](await acceptLeased(fixture.store, to)));
       }
@@ -47,7 +47,7 @@ export function describeRecover(fixture: Fixture): void {
       expect(await fixture.store.counts(T)).toMatchObject({ pending: 1, dead: 1, parked: 1, done: 1 });
     });
 
-    test("recover first of all takes what a dead process left, whose leases still run", async ({ skip }) => {
+    test("recover at the start takes the work of a dead process, whose leases have not ended", async ({ skip }) => {
       if (!fixture.outlives) return skip();
       await acceptLeased(fixture.store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
       const store = await fixture.reopen();
@@ -82,7 +82,7 @@ export function describeRecover(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "innocent")).toEqual({ h: "leased" });
     });
 
-    test("a crash loop is not hidden by failures in between", async () => {
+    test("a crash loop is found despite failures in between", async () => {
       await fixture.store.accept(newEvent("evt_1"));
       for (const [failures, crashes] of [
         [1, 0],
@@ -100,14 +100,14 @@ export function describeRecover(fixture: Fixture): void {
       ]);
     });
 
-    test("a crash loop counts for each handler on its own", async () => {
+    test("a crash loop is counted for each handler", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "h" }, { handler: "i" }] }));
       for (let death = 0; death < CRASH_LIMIT; death += 1) await crash(fixture.store);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "parked", i: "pending" });
       expect((await leasePage(fixture.store, { handler: "i" })).work).toMatchObject([{ crashes: 0 }]);
     });
 
-    test("a crash loop is not made of failures alone", async () => {
+    test("a crash loop needs deaths, not only failures", async () => {
       await fixture.store.accept(newEvent("evt_1"));
       for (let failures = 0; failures < 10; failures += 1) {
         const { work } = await leasePage(fixture.store);
@@ -120,7 +120,7 @@ export function describeRecover(fixture: Fixture): void {
   describe("work that a process died in", () => {
     const later = { now: T + DAY };
 
-    test("work that a process died in comes first and alone", async () => {
+    test("work that a process died in is leased first and alone", async () => {
       await acceptAll(fixture.store, ["new", "crashed", "newer"]);
       await crashOnly(fixture, "crashed");
       expect(idsOf(await leasePage(fixture.store, later))).toEqual(["crashed"]);
@@ -131,14 +131,14 @@ export function describeRecover(fixture: Fixture): void {
       [1, ["a"]],
       [2, ["a", "b"]],
       [3, ["a", "b", "c"]],
-    ])("work that a process died in comes %i at a time at most: %j", async (crashedLimit, ids) => {
+    ])("work that a process died in is leased by at most %i: %j", async (crashedLimit, ids) => {
       await acceptAll(fixture.store, ["a", "b", "c"]);
       await crash(fixture.store);
       await fixture.store.accept(newEvent("new"));
       expect(idsOf(await leasePage(fixture.store, { ...later, crashedLimit }))).toEqual(ids);
     });
 
-    test("work that a process died in comes alone a second time, before what was in one death", async () => {
+    test("work that a process died in is leased alone a second time, before work with one death", async () => {
       await acceptAll(fixture.store, ["new", "once", "twice", "twice too"]);
       await crashOnly(fixture, "twice");
       await crashOnly(fixture, "twice");
@@ -151,7 +151,7 @@ export function describeRecover(fixture: Fixture): void {
       expect(idsOf(await leasePage(fixture.store, later))).toEqual(["new"]);
     });
 
-    test("work that a process died in twice is given to no one who may not have it, and nextDueAt tells that it waits", async () => {
+    test("work with two deaths is leased only if crash-looping work is allowed, and nextDueAt shows that it waits", async () => {
       await acceptAll(fixture.store, ["new", "once", "twice"]);
       await crashOnly(fixture, "twice");
       await crashOnly(fixture, "twice");
@@ -163,7 +163,7 @@ export function describeRecover(fixture: Fixture): void {
       expect(idsOf(await leasePage(fixture.store, later))).toEqual(["twice"]);
     });
 
-    test("work that a process died in stays marked when it fails, and is cleared by a replan", async () => {
+    test("work that a process died in stays marked after a failure, and a replan removes the mark", async () => {
       await acceptAll(fixture.store, ["crashed", "new"]);
       await crashOnly(fixture, "crashed");
       const first = (await leasePage(fixture.store, later)).work[0] ?? expect.unreachable();
@@ -181,7 +181,7 @@ export function describeRecover(fixture: Fixture): void {
       ]);
     });
 
-    test("work that a process died in waits for its time like any other", async () => {
+    test("work that a process died in waits for its time as other work does", async () => {
       await acceptAll(fixture.store, ["crashed"]);
       await crash(fixture.store);
       await fixture.store.accept(newEvent("new", { receivedAt: T }));

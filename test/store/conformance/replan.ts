@@ -35,7 +35,7 @@ export function describeReplan(fixture: Fixture): void {
   }
 
   describe("replan", () => {
-    test("replan makes dead and parked work pending, and leaves the rest as it is", async () => {
+    test("replan makes dead and parked work pending, and does not change other work", async () => {
       const seq = await acceptAllStates();
       expect(await fixture.store.replan({ seq, handlers: [], now: LATER })).toBe(2);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({
@@ -51,7 +51,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(due).toMatchObject({ dead: LATER, parked: LATER, pending: T + 50 });
     });
 
-    test.each(["dead", "parked"] as const)("replan gives %s work fresh attempts", async (to) => {
+    test.each(["dead", "parked"] as const)("replan gives %s work new attempts", async (to) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.settle(settlements[to](lease));
       await fixture.store.replan({ seq: lease.seq, handlers: ["h"], now: LATER });
@@ -62,7 +62,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(work).toMatchObject([{ attempt: 1, failures: 0, crashes: 0 }]);
     });
 
-    test("replan does not run again what is done, also when it is named", async () => {
+    test("replan does not run done work again, even if it is named", async () => {
       const seq = await acceptAllStates();
       expect(await fixture.store.replan({ seq, handlers: ["done", "leased", "pending"], now: LATER })).toBe(2);
       expect((await statesOf(fixture.store, "evt_1"))["done"]).toBe("done");
@@ -78,7 +78,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(await fixture.store.settle(settlements.done(lease))).toBe("settled");
     });
 
-    test("replan gives the event to handlers that never saw it", async () => {
+    test("replan plans the event for handlers that are new to it", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [] }));
       const seq = await seqOf("evt_1");
       expect(await fixture.store.replan({ seq, handlers: ["h", "i"], now: LATER })).toBe(2);
@@ -92,13 +92,13 @@ export function describeReplan(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
     });
 
-    test("replan without handlers leaves an event that is understood now done", async () => {
+    test("replan without handlers makes an event done that is understood now", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: [], now: LATER })).toBe(0);
       expect(await fixture.store.get("evt_1")).toMatchObject({ state: "done", handlers: [] });
     });
 
-    test("replan touches no other event", async () => {
+    test("replan does not change other events", async () => {
       await fixture.store.settle(settlements.dead(await acceptLeased(fixture.store, "other")));
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.settle(settlements.dead(lease));
@@ -106,7 +106,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(await statesOf(fixture.store, "other")).toEqual({ h: "dead" });
     });
 
-    test("replan of an event that retention has removed plans nothing", async () => {
+    test("replan of a pruned event plans nothing", async () => {
       const before = await snapshot(fixture.store);
       for (const parked of [undefined, NOTE]) {
         const plan = { seq: 4711, handlers: ["h"], now: LATER, ...(parked && { parked }) };
@@ -115,7 +115,7 @@ export function describeReplan(fixture: Fixture): void {
       expect(await snapshot(fixture.store)).toEqual(before);
     });
 
-    test("replan of an event whose body retention has dropped plans nothing, as nobody could lease it", async () => {
+    test("replan of an event without its body plans nothing, because it could not be leased", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [] }));
       await fixture.store.prune({ ...NOTHING_TO_PRUNE, bodiesBefore: T + 1 });
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(0);
@@ -149,7 +149,7 @@ export function describeReplan(fixture: Fixture): void {
   });
 
   describe("discard", () => {
-    test("discard ends all work that is not running, and says so", async () => {
+    test("discard ends all work that is not running, and returns how much", async () => {
       await acceptAllStates();
       expect(await fixture.store.discard("evt_1", LATER)).toBe(3);
       const views = (await fixture.store.get("evt_1"))?.handlers ?? [];
@@ -164,21 +164,21 @@ export function describeReplan(fixture: Fixture): void {
       expect(await fixture.store.counts(T)).toMatchObject({ pending: 0, dead: 0, parked: 0, leased: 1, done: 1 });
     });
 
-    test("discard leaves running work to its run", async () => {
+    test("discard does not end running work", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.discard("evt_1", LATER)).toBe(0);
       expect(await fixture.store.settle(settlements.pending(lease, T))).toBe("settled");
       expect(idsOf(await leasePage(fixture.store))).toEqual(["evt_1"]);
     });
 
-    test("discard of an unknown id ends nothing, nor does a second discard", async () => {
+    test("discard of an unknown id ends nothing, and neither does a second discard", async () => {
       await fixture.store.accept(newEvent("evt_1"));
       expect(await fixture.store.discard("evt_2", LATER)).toBe(0);
       expect(await fixture.store.discard("evt_1", LATER)).toBe(1);
       expect(await fixture.store.discard("evt_1", LATER)).toBe(0);
     });
 
-    test("discard can be undone by naming the handler in a replan", async () => {
+    test("discard can be undone by a replan that names the handler", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "h" }, { handler: "i" }] }));
       await fixture.store.discard("evt_1", T);
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(1);
@@ -201,7 +201,7 @@ export function describeReplan(fixture: Fixture): void {
       }
     });
 
-    test("discard keeps the id known", async () => {
+    test("discard keeps the id", async () => {
       await fixture.store.accept(newEvent("evt_1"));
       await fixture.store.discard("evt_1", T);
       expect(await fixture.store.accept(newEvent("evt_1"))).toEqual({ kind: "duplicate", otherBytes: false });

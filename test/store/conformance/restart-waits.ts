@@ -39,9 +39,9 @@ export function describeRestartWaits(fixture: Fixture): void {
     await fixture.store.settle({ ...settlements.pending(lease, at + waitMs), at });
   }
 
-  describe("restartWaits, with the clock set back from a year ahead,", () => {
+  describe("restartWaits, with a clock that was a year ahead", () => {
     test.each([0, 1, 10_000, 12 * 60 * MINUTE])(
-      "restartWaits, with the clock set back from a year ahead, lets a retry wait its %i ms from now on",
+      "restartWaits lets a retry wait its %i ms from now on",
       async (waitMs) => {
         await acceptFailed("evt_1", AHEAD, waitMs);
         expect(await restart()).toBe(1);
@@ -51,7 +51,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       },
     );
 
-    test("restartWaits, with the clock set back from a year ahead, makes due what was accepted, recovered or retried by hand under that clock", async () => {
+    test("restartWaits makes due what was accepted, recovered or retried by hand with the clock ahead", async () => {
       const { store } = fixture;
       await store.accept(newEvent("accepted", { receivedAt: AHEAD }));
       await acceptLeased(store, "recovered", { work: [{ handler: "h", leaseUntil: AHEAD }] });
@@ -63,7 +63,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       for (const id of ["accepted", "recovered", "retried"]) expect(await dueAt(id)).toBe(T);
     });
 
-    test("restartWaits, with the clock set back from a year ahead, finds work of each handler, whether a process died in it or not", async () => {
+    test("restartWaits finds work of each handler, whether a process died in it or not", async () => {
       const { store } = fixture;
       for (const handler of ["a", "b", "c"]) {
         for (let deaths = 0; deaths < 3; deaths += 1) {
@@ -83,7 +83,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       }
     });
 
-    test("restartWaits, with the clock set back from a year ahead, leaves waits alone that began before now, however long, and what is due", async () => {
+    test("restartWaits does not change waits that began before now, however long, or work that is due", async () => {
       await acceptFailed("long", T, 80 * DAY);
       await acceptFailed("due", T - DAY, MINUTE);
       await fixture.store.accept(newEvent("new"));
@@ -92,7 +92,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       expect(await snapshot(fixture.store)).toEqual(before);
     });
 
-    test("restartWaits, with the clock set back from a year ahead, lets leases end as those given now", async () => {
+    test("restartWaits lets leases end as if they were given now", async () => {
       await acceptLeased(fixture.store, "ahead", { work: [{ handler: "h", leaseUntil: AHEAD }] });
       await acceptLeased(fixture.store, "soon", { work: [{ handler: "h", leaseUntil: T + 5 }] });
       await restart();
@@ -101,7 +101,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       expect(await fixture.store.recover(LEASE_UNTIL + 1)).toMatchObject({ recovered: 1 });
     });
 
-    test("restartWaits, with the clock set back from a year ahead, lets the call under way wait as long as it was to", async () => {
+    test("restartWaits lets the call under way wait as long as intended", async () => {
       await recordKeys(fixture.store, "a");
       const send = await takeSend(fixture.store);
       await fixture.store.settleSend({ ...sendSettlements.pending(send, AHEAD + 7), at: AHEAD });
@@ -122,7 +122,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       expect(await dueAt("evt_1")).toBe(due);
     });
 
-    test("released work does not wait for the clock under which it was released", async () => {
+    test("released work does not wait for the time of the clock at its release", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.release([lease], AHEAD);
       expect(await dueAt("evt_1")).toBe(T);
@@ -132,7 +132,7 @@ export function describeRestartWaits(fixture: Fixture): void {
   describe("a contact event that occurred later than now", () => {
     const record = (key: string, occurredAt: number) => fixture.store.record([newRecord(key, { occurredAt })], T);
 
-    test("a contact event that occurred later than now does not keep those behind it, and goes when its time has come", async () => {
+    test("a contact event of a later time does not hold back others, and is sent at its time", async () => {
       await record("first", T);
       await record("ahead", AHEAD);
       await record("last", T);
@@ -149,7 +149,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       expect(membersOf(await takeSend(fixture.store, { now: AHEAD }))).toEqual(["ahead"]);
     });
 
-    test("more contact events of a later time than a call holds do not keep those behind them", async () => {
+    test("more contact events of a later time than a call takes do not hold back others", async () => {
       for (let number = 0; number < 5; number += 1) await record(`ahead ${number}`, AHEAD);
       await record("last", T);
       expect(membersOf(await takeSend(fixture.store, { limit: 2 }))).toEqual(["last"]);

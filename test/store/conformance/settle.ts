@@ -86,7 +86,7 @@ export function describeSettle(fixture: Fixture): void {
       ["pending", true],
       ["dead", false],
       ["parked", false],
-    ])("settle to %s: whether the work is given again is %s", async (to, again) => {
+    ])("settle to %s makes the work available again: %s", async (to, again) => {
       await fixture.store.settle(settlements[to](await acceptLeased(fixture.store, "evt_1")));
       expect(idsOf(await leasePage(fixture.store, { now: T + 49 }))).toEqual([]);
       expect(idsOf(await leasePage(fixture.store, { now: T + 50 }))).toEqual(again ? ["evt_1"] : []);
@@ -94,7 +94,7 @@ export function describeSettle(fixture: Fixture): void {
       expect(idsOf(await leasePage(fixture.store, { now: T + 50 }))).toEqual([]);
     });
 
-    test("settle leaves the event's other handlers alone", async () => {
+    test("settle does not change the event's other handlers", async () => {
       const work = ["h", "i", "j"].map((handler) => ({ handler, leaseUntil: T + DAY }));
       const result = await fixture.store.accept(newEvent("evt_1", { work }));
       const [h, i] = result.kind === "stored" ? result.leases : [];
@@ -104,7 +104,7 @@ export function describeSettle(fixture: Fixture): void {
       expect((await fixture.store.get("evt_1"))?.state).toBe("dead");
     });
 
-    test("settle works after the lease ran out, while nobody has taken the work", async () => {
+    test("settle works after the lease ended, while no other process has the work", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1", { work: [{ handler: "h", leaseUntil: T - DAY }] });
       expect(await fixture.store.settle(settlements.done(lease))).toBe("settled");
     });
@@ -119,9 +119,9 @@ export function describeSettle(fixture: Fixture): void {
     });
   });
 
-  describe("a lease that has ended writes nothing", () => {
+  describe("a settlement without a valid lease", () => {
     const cases = Object.keys(ENDINGS).flatMap((ending) => TARGETS.map((to) => [ending, to] as const));
-    test.each(cases)("a lease that has ended writes nothing: %s, settled to %s", async (ending, to) => {
+    test.each(cases)("a settlement with a lease that %s writes nothing, to %s", async (ending, to) => {
       const lease = await ENDINGS[ending]?.(fixture);
       await fixture.store.accept(newEvent("bystander"));
       const before = await snapshot(fixture.store);
@@ -130,22 +130,19 @@ export function describeSettle(fixture: Fixture): void {
       expect(await snapshot(fixture.store)).toEqual(before);
     });
 
-    test.each(Object.keys(ENDINGS))(
-      "a lease that has ended writes nothing: %s, and a commit does not call its function",
-      async (ending) => {
-        const lease = await ENDINGS[ending]?.(fixture);
-        const before = await snapshot(fixture.store);
-        let called = false;
-        await expectCode(
-          fixture.store.commit(settlements.done(lease ?? expect.unreachable()), () => void (called = true)),
-          "lease_lost",
-        );
-        expect(called).toBe(false);
-        expect(await snapshot(fixture.store)).toEqual(before);
-      },
-    );
+    test.each(Object.keys(ENDINGS))("a commit with a lease that %s does not call its function", async (ending) => {
+      const lease = await ENDINGS[ending]?.(fixture);
+      const before = await snapshot(fixture.store);
+      let called = false;
+      await expectCode(
+        fixture.store.commit(settlements.done(lease ?? expect.unreachable()), () => void (called = true)),
+        "lease_lost",
+      );
+      expect(called).toBe(false);
+      expect(await snapshot(fixture.store)).toEqual(before);
+    });
 
-    test.each(TARGETS)("two settlements of one lease to %s at once: one counts", async (to) => {
+    test.each(TARGETS)("two settlements to %s of one lease at once count once", async (to) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       const results = await Promise.all([1, 2].map(() => fixture.store.settle(settlements[to](lease))));
       expect(results.toSorted()).toEqual(["lost", "settled"]);

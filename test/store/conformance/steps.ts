@@ -4,7 +4,7 @@ import { acceptLeased, bare, DAY, type Fixture, leasePage, newEvent, settlements
 export function describeSteps(fixture: Fixture): void {
   describe("steps", () => {
     test.each([["a"], [""], ["__proto__"], ["constructor"], ["with 'quotes' and \u{1f54a}"]])(
-      "steps keep the name %j and the text as they are",
+      "the store keeps a step's name %j and its text unchanged",
       async (name) => {
         const lease = await acceptLeased(fixture.store, "evt_1");
         expect(await fixture.store.saveStep(lease, name, '{"value":null}')).toBe("settled");
@@ -12,18 +12,18 @@ export function describeSteps(fixture: Fixture): void {
       },
     );
 
-    test("steps are none at first", async () => {
+    test("an event has no steps at first", async () => {
       expect(await fixture.store.loadSteps({ seq: 1, handler: "h" })).toEqual({});
     });
 
-    test("steps keep the first value of a name", async () => {
+    test("the store keeps the first value of a step's name", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.saveStep(lease, "a", "1");
       expect(await fixture.store.saveStep(lease, "a", "2")).toBe("settled");
       expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1" });
     });
 
-    test("steps belong to one handler on one event", async () => {
+    test("a step belongs to one handler of one event", async () => {
       const work = ["h", "i"].map((handler) => ({ handler, leaseUntil: T + DAY }));
       const result = await fixture.store.accept(newEvent("evt_1", { work }));
       const [h, i] = result.kind === "stored" ? result.leases : [];
@@ -33,7 +33,7 @@ export function describeSteps(fixture: Fixture): void {
       expect(await fixture.store.loadSteps(other)).toEqual({});
     });
 
-    test.each(TARGETS)("steps settled to %s: they stay, or go when told to", async (to) => {
+    test.each(TARGETS)("a settlement to %s keeps the steps, or deletes them if asked", async (to) => {
       for (const dropSteps of [false, true]) {
         const lease = await acceptLeased(fixture.store, `evt_${dropSteps}`);
         await fixture.store.saveStep(lease, "a", "1");
@@ -42,7 +42,7 @@ export function describeSteps(fixture: Fixture): void {
       }
     });
 
-    test("steps survive a retry and a crash", async () => {
+    test("the steps are kept over a retry and a crash", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.saveStep(lease, "a", "1");
       await fixture.store.settle(settlements.pending(lease, T));
@@ -52,7 +52,7 @@ export function describeSteps(fixture: Fixture): void {
       expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1", b: "2" });
     });
 
-    test("steps are not saved once the lease has ended", async () => {
+    test("a step is not saved after the lease has ended", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.recover(T + DAY);
       await leasePage(fixture.store, { now: T + DAY });

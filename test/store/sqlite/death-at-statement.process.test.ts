@@ -42,7 +42,7 @@ interface Told {
   steps: Set<string>;
 }
 
-test("a process that is killed at any statement has lost nothing it answered, and nothing takes effect twice", async () => {
+test("a process that is killed at any statement loses nothing that it answered, and repeats no effect", async () => {
   const folder = makeFolder();
   const base = join(folder, "base");
   mkdirSync(base);

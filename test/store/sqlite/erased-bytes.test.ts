@@ -34,7 +34,7 @@ async function fill(store: Store): Promise<void> {
   }
 }
 
-test("after an erasure no byte of the address is left in the file", async () => {
+test("no byte of an erased address is left in the file", async () => {
   const file = join(makeFolder(), "inbox.db");
   const store = createSqliteStore({ file });
   await store.open(context);

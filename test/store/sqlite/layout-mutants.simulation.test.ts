@@ -24,7 +24,7 @@ async function isBrokenIn(kit: LayoutKit, scenario: Scenario): Promise<boolean> 
   }
 }
 
-describe("the scenarios of the SQLite file find a package that", () => {
+describe("the scenarios of the SQLite file with a mutant", () => {
   for (const mutant of LAYOUT_MUTANTS) {
     test(`the scenarios of the SQLite file find a package that ${mutant.name}`, async () => {
       const { shownBy } = mutant;
@@ -35,7 +35,7 @@ describe("the scenarios of the SQLite file find a package that", () => {
   }
 });
 
-test("a copy without a mistake passes them", async () => {
+test("the scenarios of the SQLite file pass in a copy without a mistake", async () => {
   const kit = await loadCopy({ name: "does everything right", changes: [] });
   const named = SCENARIOS.filter(({ name }) => LAYOUT_MUTANTS.some(({ shownBy }) => shownBy === name));
   for (const scenario of named) expect(await isBrokenIn(kit, scenario), scenario.name).toBe(false);

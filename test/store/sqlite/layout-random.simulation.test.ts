@@ -239,7 +239,7 @@ const step = fc.oneof(
   })),
 );
 
-test("in random lives of a file its tables fit together, and each piece of work ends once", async () => {
+test("the tables of a file agree in random runs, and each piece of work ends once", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30, size: "max" }), async (taken) => {
       const life = new Life();

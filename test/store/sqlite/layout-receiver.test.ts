@@ -20,7 +20,7 @@ function makeReceiver(file: string, runs: Runs): Receiver {
   return receiver;
 }
 
-test("what three handlers have done, one of them with a key, runs in no later process, and a new handler gets none of it", async () => {
+test("work of three handlers that is done, one of them with a key, runs in no later process, nor for a new handler", async () => {
   const folder = makeFolder();
   const file = join(folder, "inbox.db");
   const runs: Runs = [];

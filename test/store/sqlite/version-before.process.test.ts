@@ -25,7 +25,7 @@ import { buildVersionBefore, hasVersionBefore, type VersionBefore } from "../../
 
 const DIST = dirname(BUILT_ENTRY);
 
-describe.runIf(hasVersionBefore())("with the version before, which gave all work a row,", () => {
+describe.runIf(hasVersionBefore())("with the version before", () => {
   let before: VersionBefore;
   let old: LayoutKit;
   let kit: LayoutKit;
@@ -43,7 +43,7 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
     return scene;
   }
 
-  test("every reader shows the same of the same life, in the process and beside it", async () => {
+  test("every reader shows the same for the same history, in the process and outside", async () => {
     const views = await Promise.all(
       [old, kit].map(async (version) => {
         const scene = newScene(version);
@@ -58,7 +58,7 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
     expect(asJson(views[1])).toMatchObject(asJson(views[0]));
   });
 
-  test("a file is migrated at the start, and its done marks and events stay as they were, page by page", async () => {
+  test("a file is migrated at the start, and its done marks and events are kept, page by page", async () => {
     const scene = newScene(old);
     const store = await scene.open();
     // Long, so that the done marks fill pages of their own.
@@ -86,7 +86,7 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
     for (const seq of [1, 1_000]) expect(await last.replan({ seq, handlers: [handler], now: T })).toBe(0);
   });
 
-  test("with the version before, which gave all work a row, going back is refused with what to do, and the file is left as it is", async () => {
+  test("the version before refuses a migrated file with what to do, and does not change it", async () => {
     const scene = newScene(kit);
     const store = await scene.open();
     await settleAll(store, await acceptMany(store, 2));
@@ -100,7 +100,7 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
     expect(await statesOf(await scene.open(), "evt_1")).toEqual({ h: "done" });
   });
 
-  test("what the version before writes while it works on the migrated file is understood", async () => {
+  test("the rows that the version before writes to the migrated file are understood", async () => {
     const scene = newScene(old);
     const store = await scene.open();
     const [done, failed, dead, committed, stepped, given, inFlight] = await acceptMany(store, 7);
@@ -141,7 +141,7 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
     expect(findLayoutFaults(scene)).toEqual([]);
   });
 
-  test("the version before settles nothing that this one has taken over", async () => {
+  test("the version before does not settle what this one has taken over", async () => {
     const scene = newScene(old);
     const store = await scene.open();
     const [first, second] = await acceptMany(store, 2);
@@ -156,7 +156,7 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
     expect(scene.look("SELECT seq FROM inbox_done")).toEqual([{ seq: 1 }, { seq: 2 }]);
   });
 
-  test("the version before gives no second run to what is in flight or marked, and drops no number", async () => {
+  test("the version before runs nothing twice that is leased or marked, and loses no number", async () => {
     const scene = newScene(old);
     const beside = await scene.openBeside();
     const store = await scene.open({ kit });
@@ -179,7 +179,7 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
     expect(await states(await scene.open({ kit }))).toEqual(["evt_4 pending"]);
   });
 
-  test("what this version had in flight when it died waits through the version before, and is run once", async () => {
+  test("work that this version had leased when it died waits while the version before runs, and is run once", async () => {
     const scene = newScene(old);
     const beside = await scene.openBeside();
     const dying = await scene.open({ kit });
@@ -231,7 +231,7 @@ describe.runIf(hasVersionBefore())("with the version before, which gave all work
     expect([...versions]).toEqual([1, MIGRATIONS.length]);
   }, 60_000);
 
-  test("a deploy of both under load loses nothing and doubles nothing, though each is killed", async () => {
+  test("a deploy of both versions under load loses and repeats nothing, even if each is killed", async () => {
     const { file } = createScratch();
     const ports = [await findFreePort(), await findFreePort(), await findFreePort()];
     const start = async (place: number, program?: string): Promise<ReceiverProcess> => {
