@@ -28,8 +28,8 @@ test("a test receiver whose options are undefined has its own secret, database a
   expect((await deliver(receiver, sampleEvent("email.sent"))).status).toBe(200);
 });
 
-describe("deliver says what became of", () => {
-  test("deliver says what became of an event, with each handler's first run", async () => {
+describe("what deliver returns", () => {
+  test("deliver returns the result of an event, with each handler's first run", async () => {
     const receiver = closing(createTestReceiver());
     const seen: unknown[] = [];
     receiver
@@ -62,7 +62,7 @@ describe("deliver says what became of", () => {
     expect(seen).toEqual([event.data]);
   });
 
-  test("deliver says what became of the same event a second time: a duplicate, which runs nothing", async () => {
+  test("deliver returns duplicate for the same event a second time, which runs nothing", async () => {
     const receiver = closing(createTestReceiver());
     let runs = 0;
     receiver.on("email.sent", () => (runs += 1));
@@ -73,7 +73,7 @@ describe("deliver says what became of", () => {
     expect(runs).toBe(1);
   });
 
-  test("deliver says what became of one that a schema refuses: parked", async () => {
+  test("deliver returns parked for an event that a schema refuses", async () => {
     const receiver = closing(createTestReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } }));
     receiver.on("email.sent", () => expect.fail("must not run"));
     expect(await deliver(receiver, sampleEvent("email.sent"))).toMatchObject({
@@ -87,7 +87,7 @@ describe("deliver says what became of", () => {
   test.each<[string, { secret?: string; timestamp?: number }]>([
     ["another secret", { secret: `whsec_${"z".repeat(43)}` }],
     ["an old signature", { timestamp: Date.now() - 400_000 }],
-  ])("deliver says what became of one under %s: unverified, and nothing stored", async (_, options) => {
+  ])("deliver returns unverified for an event under %s, and stores nothing", async (_, options) => {
     const receiver = closing(createTestReceiver());
     receiver.on("email.sent", () => expect.fail("must not run"));
     const event = sampleEvent("email.sent");
@@ -100,7 +100,7 @@ describe("deliver says what became of", () => {
     expect(await receiver.inbox.get(event.id)).toBeUndefined();
   });
 
-  test("deliver says what became of one without a handler, and a test event", async () => {
+  test("deliver returns accepted for an event without a handler, and for a test event", async () => {
     const receiver = closing(createTestReceiver());
     for (const event of [sampleEvent("form.submitted"), sampleTestEvent()]) {
       expect(await deliver(receiver, event)).toMatchObject({
@@ -113,7 +113,7 @@ describe("deliver says what became of", () => {
 });
 
 describe("deliver", () => {
-  test("deliver starts the receiver, and goes with a fake clock", async () => {
+  test("deliver starts the receiver, and works with a fake clock", async () => {
     const clock = fakeClock();
     const receiver = createTestReceiver({ clock, random: () => 0.5 });
     onTestFinished(async () => {
@@ -133,7 +133,7 @@ describe("deliver", () => {
     await expect.poll(() => attempts).toEqual([1, 2]);
   });
 
-  test("deliver waits as long as told for a slow handler, then says which", async () => {
+  test("deliver waits as long as the option says for a slow handler, and then names it", async () => {
     const receiver = closing(createTestReceiver());
     receiver.on("email.sent", () => new Promise(() => undefined), { name: "slow" });
     const error: unknown = await deliver(receiver, sampleEvent("email.sent"), { timeoutMs: 30 }).catch(
@@ -143,14 +143,14 @@ describe("deliver", () => {
     expect(String(error)).toContain('"slow"');
   });
 
-  test("deliver rejects when the receiver cannot start", async () => {
+  test("deliver rejects if the receiver cannot start", async () => {
     const receiver = createTestReceiver({ secrets: () => Promise.reject(new Error("vault is down")) });
     await expect(deliver(receiver, sampleEvent("email.sent"))).rejects.toThrow("vault is down");
     await receiver.stop();
     await expect(deliver(receiver, sampleEvent("email.sent"))).rejects.toMatchObject({ code: "stopped" });
   });
 
-  test("deliver takes a receiver that was made by createReceiver with the test secret", async () => {
+  test("deliver accepts a receiver made by createReceiver with the test secret", async () => {
     const receiver = closing(createReceiver({ secrets: TEST_SECRET, store: ":memory:", logger: silent }));
     receiver.on("email.sent", () => undefined);
     expect((await deliver(receiver, sampleEvent("email.sent"))).outcome).toBe("accepted");
@@ -160,7 +160,7 @@ describe("deliver", () => {
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 
 describe("createTestReceiver", () => {
-  test("createTestReceiver has a database of its own each time", async () => {
+  test("createTestReceiver opens a new database each time", async () => {
     const event = sampleEvent("email.sent");
     for (let count = 0; count < 2; count += 1) {
       const receiver = closing(createTestReceiver());
@@ -168,7 +168,7 @@ describe("createTestReceiver", () => {
     }
   });
 
-  test("createTestReceiver keeps the types of the schemas it is given", () => {
+  test("createTestReceiver keeps the types of its schemas", () => {
     const receiver = createTestReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } });
     receiver.on("email.sent", ({ data }) => expectTypeOf(data).toEqualTypeOf<{ n: number }>());
   });

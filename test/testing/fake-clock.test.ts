@@ -14,11 +14,11 @@ describe("a fake clock", () => {
     expect([clock.now(), fired, clock.pendingTimers]).toEqual([START, false, 1]);
   });
 
-  test("a fake clock starts with the year 2026 unless told otherwise", () => {
+  test("a fake clock starts with the year 2026 by default", () => {
     expect(new Date(fakeClock().now()).toISOString()).toBe("2026-01-01T00:00:00.000Z");
   });
 
-  test("a fake clock fires what comes due, in order of time and then of setting, each at its own time", async () => {
+  test("a fake clock fires timers in order of time and then of setting, each at its own time", async () => {
     const clock = fakeClock(START);
     const fired: string[] = [];
     const set = (name: string, ms: number): void => {
@@ -40,7 +40,7 @@ describe("a fake clock", () => {
     expect(fired.at(-1)).toBe("too late@31");
   });
 
-  test("a fake clock fires timers that are set on the way, by callbacks and by promises", async () => {
+  test("a fake clock fires timers that callbacks and promises set on the way", async () => {
     const clock = fakeClock(START);
     const sleep = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimer(resolve, ms));
     const woke: number[] = [];
@@ -67,7 +67,7 @@ describe("a fake clock", () => {
     expect(firedAt).toBe(START + 10);
   });
 
-  test("a fake clock does not fire a cancelled timer, not even one cancelled by another at the same moment", async () => {
+  test("a fake clock does not fire a cancelled timer, even one that another cancels at the same moment", async () => {
     const clock = fakeClock(START);
     const fired: string[] = [];
     clock.setTimer(() => {
@@ -85,7 +85,7 @@ describe("a fake clock", () => {
   test.each([
     ["forward", START + 86_400_000],
     ["back", START - 86_400_000],
-  ])("a fake clock jumps %s without firing, and timers keep what they have left", async (_, target) => {
+  ])("a fake clock that jumps %s fires no timer, and the timers keep their remaining time", async (_, target) => {
     const clock = fakeClock(START);
     const firedAt: number[] = [];
     clock.setTimer(() => firedAt.push(clock.now()), 100);

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent, sampleTestEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 
 describe.each(EVENT_TYPES)("a sample of %s", (type) => {
-  test("a sample is an envelope with data that survives JSON", () => {
+  test("a sample is an envelope with data that JSON keeps unchanged", () => {
     const event = sampleEvent(type);
     expect(event.type).toBe(type);
     expect(event.id).toMatch(/^evt_[0-9a-f]{24}$/);
@@ -16,13 +16,13 @@ describe.each(EVENT_TYPES)("a sample of %s", (type) => {
 describe("the samples together", () => {
   const text = JSON.stringify(EVENT_TYPES.map((type) => sampleEvent(type)));
 
-  test("the samples together name nobody who could exist", () => {
+  test("the samples contain no names of existing people or domains", () => {
     const hosts = [...text.matchAll(/@([\w.-]+)|https?:\/\/([\w.-]+)/g)].map((match) => match[1] ?? match[2]);
     expect(hosts.length).toBeGreaterThan(50);
     for (const host of hosts) expect(host).toMatch(/(^|\.)example\.com$/);
   });
 
-  test("the samples together have identifiers of the documented shapes", () => {
+  test("the samples have identifiers of the documented forms", () => {
     const ids = [...text.matchAll(/"((?:file|frm|aud)_[^"]*)"/g)].map((match) => match[1]);
     expect(ids).toHaveLength(7);
     for (const id of ids) expect(id).toMatch(/^(file|frm|aud)_[0-9a-f]{24}$/);
@@ -30,14 +30,14 @@ describe("the samples together", () => {
 });
 
 describe("a sample", () => {
-  test("a sample has an id of its own and a later time than the one before", () => {
+  test("a sample has its own id and a later time than the previous one", () => {
     const [first, second] = [sampleEvent("email.sent"), sampleEvent("email.sent")];
     expect(second.id).not.toBe(first.id);
     expect(second.data.messageId).not.toBe(first.data.messageId);
     expect(Date.parse(second.createdAt) - Date.parse(first.createdAt)).toBe(1_000);
   });
 
-  test("a sample of a seed is the same each time, and another one for another seed", () => {
+  test("a sample of a seed is the same each time, and differs from one of another seed", () => {
     const one = sampleEvent("email.bounced", {}, { seed: 7 });
     expect(sampleEvent("email.bounced", {}, { seed: 7 })).toEqual(one);
     expect(sampleEvent("email.bounced", {}, { seed: 8 }).id).not.toBe(one.id);
@@ -49,7 +49,7 @@ describe("a sample", () => {
     });
   });
 
-  test("a sample shares its message with a sample of the same seed and another type, and is another event", () => {
+  test("a sample is about the same message as another type's sample of the same seed, and is another event", () => {
     const sent = sampleEvent("email.sent", {}, { seed: "order" });
     const delivered = sampleEvent("email.delivered", {}, { seed: "order" });
     expect(delivered.data.messageId).toBe(sent.data.messageId);
@@ -57,7 +57,7 @@ describe("a sample", () => {
     expect(sampleTestEvent({ seed: "order" }).id).not.toBe(sent.id);
   });
 
-  test("a sample takes fields of data, one level deep, and their types", () => {
+  test("a sample can be given fields of data, one level deep, and checks their types", () => {
     const event = sampleEvent("email.bounced", { subject: "Hi", bounce: { kind: "soft" }, extra: 1 });
     expect(event.data).toMatchObject({ subject: "Hi", extra: 1, to: ["ada@customer.example.com"] });
     expect(event.data.bounce).toEqual({ kind: "soft" });
@@ -66,7 +66,7 @@ describe("a sample", () => {
     expectTypeOf(event.data.to).toEqualTypeOf<string[]>();
   });
 
-  test("a sample takes an id and a time", () => {
+  test("a sample can be given an id and a time", () => {
     const createdAt = new Date("2026-02-03T04:05:06.789Z");
     expect(sampleEvent("domain.deleted", {}, { id: "evt_mine", createdAt })).toMatchObject({
       id: "evt_mine",
@@ -74,14 +74,14 @@ describe("a sample", () => {
     });
   });
 
-  test("a sample is not changed by what was done to another", () => {
+  test("a sample is not affected by changes to another one", () => {
     const spoilt = sampleEvent("email.sent");
     spoilt.data.to.push("eve@example.com");
     expect(sampleEvent("email.sent").data.to).toEqual(["ada@customer.example.com"]);
   });
 });
 
-test("the test event is an email.sent that says so", () => {
+test("the test event is an email.sent that is marked as a test", () => {
   const event = sampleTestEvent();
   expect(event).toMatchObject({ type: "email.sent", data: { test: true, note: expect.any(String) } });
   expect(envelopeSchema.parse(event)).toEqual(event);
