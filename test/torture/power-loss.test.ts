@@ -24,7 +24,7 @@ describe.skipIf(findShimObstacle() !== undefined)("a power cut at any moment", (
   });
 
   test.for(Object.keys(PLAYS) as PlayName[])(
-    "a power cut at any moment loses nothing that was answered and does nothing twice: %s",
+    "a power cut at any moment loses nothing that was answered and repeats nothing: %s",
     { timeout: LIMIT_MS },
     async (play) => {
       const seed = Date.now();
@@ -39,17 +39,21 @@ describe.skipIf(findShimObstacle() !== undefined)("a power cut at any moment", (
     },
   );
 
-  test.for(MISTAKES)("a power cut at any moment shows the mistake: %s", { timeout: LIMIT_MS }, async (mistake) => {
-    const { play, shows } = SHOWN_IN[mistake];
-    const result = await cutPower({
-      shim,
-      play,
-      seed: 1,
-      states: WITHIN_STATES,
-      statesPerRecording: 100,
-      mistake,
-      stopEarly: true,
-    });
-    expect(result.violations.join("\n")).toMatch(shows);
-  });
+  test.for(MISTAKES)(
+    "a power cut at any moment reveals the mistake of the control %s",
+    { timeout: LIMIT_MS },
+    async (mistake) => {
+      const { play, shows } = SHOWN_IN[mistake];
+      const result = await cutPower({
+        shim,
+        play,
+        seed: 1,
+        states: WITHIN_STATES,
+        statesPerRecording: 100,
+        mistake,
+        stopEarly: true,
+      });
+      expect(result.violations.join("\n")).toMatch(shows);
+    },
+  );
 });

@@ -10,7 +10,7 @@ const SECONDS = 5;
 /** With the time to come to rest on a machine that is busy with other work. */
 const LIMIT_MS = 90_000;
 
-describe.skipIf(findShimObstacle() !== undefined)("a receiver under siege", () => {
+describe.skipIf(findShimObstacle() !== undefined)("a receiver under faults and load", () => {
   const folder = mkdtempSync(join(tmpdir(), "pigeonhole-shim-"));
   let shim = "";
   beforeAll(() => void (shim = buildShim(folder)));
@@ -20,7 +20,7 @@ describe.skipIf(findShimObstacle() !== undefined)("a receiver under siege", () =
   });
 
   test.for(Object.keys(SIEGES) as SiegeName[])(
-    "a receiver under siege loses nothing that was answered and does nothing twice: %s",
+    "a receiver under faults and load loses nothing that was answered and repeats nothing: %s",
     { timeout: LIMIT_MS },
     async (name) => {
       const seed = Date.now();

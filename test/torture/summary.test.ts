@@ -12,7 +12,7 @@ function summarize(...results: JobResult[]): string[] {
   return summary.lines(61.4);
 }
 
-test("the last line adds up what is to be quoted, without the mistakes that controls must find", () => {
+test("the last line sums up the figures to quote, without the mistakes that controls must find", () => {
   const lines = summarize(
     job({ counts: { kills: 20, events: 700, lost: 0, twice: 0, restMs: 90 } }),
     job({ counts: { kills: 30, events: 900, lost: 1, twice: 2, restMs: 40 }, violations: ["evt_1: done false"] }),
@@ -23,7 +23,7 @@ test("the last line adds up what is to be quoted, without the mistakes that cont
   expect(lines[0]).toBe("BROKEN kills: kills 50, events 1600, lost 1, twice 2, restMs 90; 1 violations, 2 s");
 });
 
-test("the simulation tells its seeds, its rate by CPU time, and each seed that failed", () => {
+test("the summary of the simulation has its seeds, its rate by CPU time, and each seed that failed", () => {
   const simulation = { scenario: "simulation", counts: { seeds: 100 }, ms: 60_000, cpuMs: 4_000 };
   const kept = summarize(job({ ...simulation, failedSeeds: [] }), job({ ...simulation, failedSeeds: [] }));
   expect(kept).toContain("SIMULATION: 200 seeds run; 25.0 a second of CPU time; no seed failed");
