@@ -112,7 +112,7 @@ function roomOf(file: string): string | undefined {
 }
 
 describe("the rooms", () => {
-  test("the rooms were really looked at", () => {
+  test("the rooms that the test reads are not empty", () => {
     expect(files.length).toBeGreaterThan(60);
     expect(relativeImports.length).toBeGreaterThan(200);
     expect(packageImports.length).toBeGreaterThan(8);
@@ -124,7 +124,7 @@ describe("the rooms", () => {
     );
   });
 
-  test("the rooms import only what lies below them", () => {
+  test("each room imports only the rooms below it", () => {
     const forbidden = relativeImports.flatMap(({ from, specifier }) => {
       const [fromRoom, toRoom] = [roomOf(from), roomOf(resolve(dirname(from), specifier))];
       if (fromRoom === undefined || fromRoom === toRoom) return [];
@@ -134,7 +134,7 @@ describe("the rooms", () => {
     expect(forbidden).toEqual([]);
   });
 
-  test.each(Object.entries(ORDERS))("the folders of %s stand in one order", (room, order) => {
+  test.each(Object.entries(ORDERS))("the subfolders of src/%s import in one order", (room, order) => {
     const folderOf = (file: string): string => relative(join(SRC, room), file).split("/").slice(0, -1)[0] ?? "";
     const inRoom = files.filter((file) => roomOf(file) === room);
     expect([...new Set(inRoom.map(folderOf))].toSorted()).toEqual(order.toSorted());
@@ -173,12 +173,12 @@ describe("the rooms", () => {
     expect(forbidden).toEqual([]);
   });
 
-  test("the rooms have no junk drawer", () => {
+  test("no room has a folder for leftovers", () => {
     const names = files.flatMap((file) => relative(SRC, dirname(file)).split("/"));
     expect(names.filter((name) => /^(utils?|common|helpers?|lib|misc|shared)$/.test(name))).toEqual([]);
   });
 
-  test("the rooms are listed in docs/architecture.md with what they may import", () => {
+  test("docs/architecture.md lists the rooms and what each may import", () => {
     const rows = [...DOCUMENT.matchAll(/^\| `(\w+)\/` \|[^|]*\| ([^|]*) \|$/gm)];
     const table = rows.map(([, room = "", allowed = ""]) => [room, allowed === "–" ? [] : allowed.split(", ")]);
     expect(Object.fromEntries(table)).toEqual(ROOMS);
@@ -200,7 +200,7 @@ describe("the command line", () => {
     }
   });
 
-  test("the command line loads specs, and no command's code, before it knows the command", () => {
+  test("the command line loads the specs, and the code of no command, before it knows the command", () => {
     const [loaded, left] = [new Set<string>(), [join(CLI, "main.ts")]];
     for (let file = left.pop(); file !== undefined; file = left.pop()) {
       if (loaded.has(file)) continue;
@@ -211,7 +211,7 @@ describe("the command line", () => {
     expect(code.toSorted()).toEqual(commands.map((folder) => `${folder}/spec.ts`).toSorted());
   });
 
-  test("no command knows another one, except init, which can add to an app", () => {
+  test("no command imports another one, except init, which can add to an app", () => {
     const known = relativeImports.flatMap(({ from, specifier }) => {
       const [user, used] = [relative(CLI, dirname(from)), relative(CLI, dirname(resolve(dirname(from), specifier)))];
       return user !== used && commands.includes(user) && commands.includes(used) ? [`${user} → ${used}`] : [];
@@ -219,7 +219,7 @@ describe("the command line", () => {
     expect([...new Set(known)]).toEqual(["init → add"]);
   });
 
-  test("the command line's common folders know no command", () => {
+  test("the shared folders of the command line import no command", () => {
     const known = relativeImports.filter(({ from, specifier }) => {
       const used = relative(CLI, dirname(resolve(dirname(from), specifier)));
       return common.includes(relative(CLI, dirname(from))) && (commands.includes(used) || used === "");
@@ -274,8 +274,8 @@ describe("the types", () => {
   });
 });
 
-describe("error codes", () => {
-  test("error codes are each used somewhere", () => {
+describe("the error codes", () => {
+  test("each error code is used somewhere", () => {
     const list = readFileSync(resolve(SRC, "base/error.ts"), "utf8");
     const codes = [...list.matchAll(/^ {2}(\w+): "/gm)].map(([, code = ""]) => code);
     expect(codes.length).toBeGreaterThan(15);

@@ -49,10 +49,10 @@ function longFunctions(paths: readonly string[], max: number): Record<string, nu
   return found;
 }
 
-describe("a function", () => {
+describe("the length of functions", () => {
   const paths = ROOMS.map((room) => `src/${room}`);
 
-  test("a function is counted with what is inside it, and methods are counted apart", () => {
+  test("the length of a function includes inner functions, and methods count on their own", () => {
     const long = longFunctions(["src/dispatch/dispatcher.ts", "src/store/sqlite/sqlite-store.ts"], 5);
     const dispatcher = readFileSync(join(PROJECT, "src/dispatch/dispatcher.ts"), "utf8").split("\n").length;
     expect(Math.max(...Object.values(long))).toBe(long["store/sqlite/sqlite-store.ts createSqliteStore"]);
@@ -64,11 +64,11 @@ describe("a function", () => {
 
   const long = (): [string, number][] => Object.entries(longFunctions(paths, MAX_LINES));
 
-  test(`a function has at most ${MAX_LINES} lines in ${ROOMS.join(", ")}, but for exceptions that do not grow`, () => {
+  test(`each function has at most ${MAX_LINES} lines in ${ROOMS.join(", ")}, except for a list that does not grow`, () => {
     expect(long().filter(([name, lines]) => lines > (EXCEPTIONS[name] ?? MAX_LINES))).toEqual([]);
   });
 
-  test("a function that is no longer too long is no longer an exception", () => {
+  test("each exception is still longer than the limit", () => {
     const names = new Set(long().map(([name]) => name));
     expect(Object.keys(EXCEPTIONS).filter((name) => !names.has(name))).toEqual([]);
   });

@@ -25,7 +25,7 @@ test.each<[place: string, call: () => unknown]>([
   ["verifySignature", () => verifySignature({ body: "", headers: {}, secrets: TEST_SECRET, ...(misspelt as object) })],
   ["sandbox.emit", () => sandbox.emit("email.sent", {}, misspelt)],
   ["sandbox.listen", () => sandbox.listen(misspelt)],
-])("%s refuses an option that does not exist, and names its own", async (place, call) => {
+])("%s refuses an unknown option and names its own", async (place, call) => {
   onTestFinished(() => receiver.stop());
   const error: unknown = await Promise.resolve()
     .then(call)

@@ -58,7 +58,7 @@ function tool(name: string, args: string[]) {
 }
 
 describe("the tarball", () => {
-  test("the tarball holds the build, the page, the templates and the documents, and nothing else", () => {
+  test("the tarball contains the build, the page, the templates and the documents, and nothing else", () => {
     const kinds = [...new Set(files.map((path) => path.split("/")[0] ?? ""))].toSorted();
     expect(kinds).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json", "templates"]);
     expect(files).toContain("dist/page/index.html");
@@ -69,14 +69,14 @@ describe("the tarball", () => {
     }
   });
 
-  test("the tarball holds every page and picture of docs/ that the README links", () => {
+  test("the tarball contains every page and picture of docs/ that the README links", () => {
     const readme = readFileSync(join(installed, "README.md"), "utf8");
     const linked = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path = ""]) => path);
     expect(linked.length).toBeGreaterThan(10);
     expect(linked.filter((path) => !files.includes(path))).toEqual([]);
   });
 
-  test("the tarball holds no tests, sources, maps, databases or traces of building, and no file that npm would rename or drop", () => {
+  test("the tarball contains no tests, sources, maps, databases or build files, and no file that npm would rename or drop", () => {
     const unwanted = files.filter(
       (path) =>
         /\.(map|tsbuildinfo|tsx|db|tgz|log)$/.test(path) ||
@@ -92,11 +92,11 @@ describe("the tarball", () => {
     expect(modules.filter((path) => !files.includes(path.replace(/\.js$/, ".d.ts")))).toEqual([]);
   });
 
-  test("the tarball is clean for publint", () => {
+  test("the tarball passes publint", () => {
     expect(tool("publint", ["run", tarball, "--strict"]).stdout).toContain("All good!");
   });
 
-  test("the tarball has types that are right for every import, says attw", () => {
+  test("the tarball has correct types for every import, according to attw", () => {
     // ES modules only, which Node 20.19 and newer can `require` too.
     const { stdout } = tool("attw", [tarball, "--profile", "esm-only", "--format", "json"]);
     const { analysis } = JSON.parse(stdout) as { analysis: { entrypoints: Record<string, unknown> } };
@@ -105,7 +105,7 @@ describe("the tarball", () => {
 });
 
 describe("a project that installed it", () => {
-  test("a project that installed it can import every entry, and gets every value that the entry's declarations name", () => {
+  test("a project with the package can import every entry, and gets every value that the entry's declarations name", () => {
     for (const [index, entry] of entries.entries()) {
       const declarations = readFileSync(join(root, "src", `${entry === "." ? "index" : entry.slice(2)}.ts`), "utf8");
       const text = declarations.replaceAll(/export type \{[^}]*\}/g, "");
@@ -121,19 +121,19 @@ describe("a project that installed it", () => {
     }
   });
 
-  test("a project that installed it can require it from CommonJS too, on a Node that knows how", () => {
+  test("a project with the package can require it from CommonJS, if Node can do so", () => {
     const script = `process.removeAllListeners("warning"); console.log(typeof require("pigeonhole").createReceiver)`;
     expect(run(process.execPath, ["--input-type=commonjs", "--eval", script]).stdout).toBe("function\n");
   });
 
-  test("a project that installed it cannot import what is not exported", () => {
+  test("a project with the package cannot import what is not exported", () => {
     const script = 'await import("pigeonhole/dist/index.js").catch(({ code }) => console.log(code))';
     const { stdout } = run(process.execPath, ["--input-type=module", "--eval", script]);
     expect(stdout).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
   });
 
   test.each(["nodenext", "bundler"])(
-    "a project that installed it type-checks under %s, declarations of the package included",
+    "a project with the package type-checks under %s, including the package's declarations",
     (resolution) => {
       const lines = specifiers.map((specifier, index) => `import * as entry${index} from "${specifier}";`);
       writeFileSync(
@@ -165,7 +165,7 @@ sampleEvent("email.bounce");
     },
   );
 
-  test("a project that installed it has the command, which prints its version and loads no native module for its help", () => {
+  test("a project with the package has the command, which prints its version, and whose help loads no native module", () => {
     const bin = join(installed, manifest.bin["pigeonhole"] ?? "");
     expect(run(process.execPath, [bin, "--version"]).stdout.trim()).toBe(manifest.version);
     const preload = join(folder, "count.cjs");
@@ -181,7 +181,7 @@ sampleEvent("email.bounce");
     expect(run(process.execPath, ["--require", preload, "--eval", script]).stderr).toBe("natives: 1");
   });
 
-  test("a project that installed it can serve the page, whose files are where the command looks for them", () => {
+  test("a project with the package can serve the page, whose files are where the command looks for them", () => {
     const html = readFileSync(join(installed, "dist/page/index.html"), "utf8");
     const assets = [...html.matchAll(/(?:src|href)="\/?([^":]+)"/g)].map(([, path = ""]) => path.replace(/^\.\//, ""));
     expect(assets.length).toBeGreaterThan(1);
@@ -195,17 +195,17 @@ describe("the step of the publish workflow that compares the repository", () => 
   const passes = (repository: string) =>
     spawnSync("sh", ["-c", command], { cwd: root, env: { ...process.env, REPOSITORY: repository } }).status === 0;
 
-  test("the step of the publish workflow that compares the repository passes in the repository that package.json names", () => {
+  test("the step of the publish workflow passes in the repository that package.json names", () => {
     const [, named = ""] = /github\.com\/(.*)\.git$/.exec(manifest.repository.url) ?? [];
     expect(passes(named)).toBe(true);
   });
 
-  test("the step of the publish workflow that compares the repository fails in any other, and so while package.json has the placeholder", () => {
+  test("the step of the publish workflow fails in any other repository, and while package.json has the placeholder", () => {
     expect(passes("somewhere/pigeonhole")).toBe(false);
   });
 });
 
-test("what publishes the package asks for the right to sign its provenance, and is tried on every Node that is promised", () => {
+test("the publish workflow asks for the right to sign its provenance, and tests every supported Node", () => {
   const publish = readFileSync(join(root, ".github/workflows/publish.yml"), "utf8");
   expect(publish).toMatch(/^ +id-token: write/m);
   expect(publish).toContain("npm publish --provenance");
@@ -216,7 +216,7 @@ test("what publishes the package asks for the right to sign its provenance, and 
   expect(readFileSync(join(root, "test/versions/main.ts"), "utf8")).toContain('default: "20,22,24,26"');
 });
 
-test("the lockfile has nothing to compile: npm would want Python for a better-sqlite3 that does not say so", () => {
+test("the lockfile says that better-sqlite3 has nothing to compile, so that npm does not need Python", () => {
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { version: string; gypfile?: boolean }>;
   };

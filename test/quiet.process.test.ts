@@ -36,7 +36,7 @@ test.each([
   ["a receiver", ["receiver.mjs"]],
   ["the dev server", [BIN, "dev", "--port", "0", "--page-port", "0"]],
   ["the sandbox", [BIN, "sandbox", "--port", "0"]],
-])("%s starts and stops without a word on standard error", async (_, args) => {
+])("%s starts and stops without any output on standard error", async (_, args) => {
   const cwd = makeFolder();
   writeFileSync(join(cwd, "receiver.mjs"), RECEIVER);
   expect(await readErrors(start(args, cwd))).toBe("");
@@ -48,7 +48,7 @@ function start(args: readonly string[], cwd: string) {
 }
 
 test.each([["--version"], ["--help"], ["doctor", "--port", "0"]])(
-  "pigeonhole %s says nothing on standard error",
+  "the command pigeonhole %s prints nothing on standard error",
   async (...args) => {
     const child = start([BIN, ...args], ROOT);
     let errors = "";

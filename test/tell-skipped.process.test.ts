@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
-test("a run says of each group of tests that it skips, in one line, what is missing", () => {
+test("a run names each skipped group of tests in one line, with what is missing", () => {
   const files = ["test/quiet.process.test.ts", "test/torture/power-loss.test.ts", "test/base/wait.test.ts"];
   const args = ["node_modules/vitest/vitest.mjs", "run", ...files, "--testNamePattern", "no such test"];
   const env = { ...process.env, PATH: "", NO_COLOR: "1" };

@@ -26,7 +26,7 @@ function reach(file: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-test("unit tests start no process and no browser: else the file's name ends in .process.test.ts", () => {
+test("unit tests start no process and no browser, otherwise the file's name ends in .process.test.ts", () => {
   const files = listUnitTests();
   expect(files.length).toBeGreaterThan(100);
   const guilty = files.filter((file) => [...reach(file)].some((path) => FORBIDDEN.test(readFileSync(path, "utf8"))));
