@@ -94,7 +94,7 @@ test.each<[options: object, message: string]>([
   [{ loud: "yes" }, "loud must be true or false, got yes."],
   [{ onEnd: {} }, "onEnd must be a function, got object."],
   [{ names: "n" }, "names must be a list."],
-])("the options %j are refused", (options, message) => {
+])("the options %o are refused", (options, message) => {
   expect(() => OPTIONS.resolve({ id: "x", ...options })).toThrow(
     expect.objectContaining({ code: "invalid_option", message }),
   );

@@ -34,7 +34,7 @@ describe("the signature check of a capture", () => {
     ["missing", makeCapture({ headers: [] })],
     ["malformed", makeCapture({ headers: [["X-Svc-Signature", "t=1,v1=zz"]] })],
     ["malformed", makeCapture({ headers: [["X-Svc-Signature", "0".repeat(64)]] })],
-  ])("a capture with the signature verdict %s says what to change", (code, { verify }) => {
+  ])("a capture with the signature verdict %s says what to change (row %#)", (code, { verify }) => {
     expect(verify.code).toBe(code);
     expect(verify.fix).toEqual(expect.stringMatching(/\S{3}/));
   });

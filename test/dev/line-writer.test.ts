@@ -161,7 +161,7 @@ describe("text of a sender", () => {
   ];
 
   test.each(nasty.map((event) => [event.kind, event] as const))(
-    "a line cannot send control characters to the terminal: %s",
+    "a line cannot send control characters to the terminal: %s (row %#)",
     (_, event) => {
       for (const line of [...createLineWriter().write(event), formatJsonLine(event)]) {
         expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);

@@ -82,7 +82,7 @@ describe("explaining the secret", () => {
     ["secret_is_api_key", '"svc_test_0123456789abcdef01234567"'],
     ["secret_is_endpoint_id", "whe_0123456789abcdef01234567"],
     ["secret_has_other_length", SECRET.slice(0, -3)],
-  ])("the explanation names the mistake %s without a matching signature", (code, secret) => {
+  ])("the explanation names the mistake %s without a matching signature: %j", (code, secret) => {
     expect(codes(explain({ secrets: secret }))).toEqual([code, "secret_unknown"]);
   });
 
@@ -116,7 +116,7 @@ describe("explaining the body", () => {
     ["body_byte_order_mark", "with a byte order mark", `\uFEFF${COMPACT}`, COMPACT],
     ["body_byte_order_mark", "without the byte order mark", COMPACT, `\uFEFF${COMPACT}`],
     ["body_decoded_as_latin1", "read as UTF-8", COMPACT, Buffer.from(COMPACT).toString("latin1")],
-    ["body_decoded_as_latin1", "read as UTF-8", '{"a":"é"}', Buffer.from('{"a":"é"}', "latin1")],
+    ["body_decoded_as_latin1", "read as UTF-8 and given as bytes", '{"a":"é"}', Buffer.from('{"a":"é"}', "latin1")],
     ["body_base64", "base64-decoded body", COMPACT, Buffer.from(COMPACT).toString("base64")],
     ["body_quoted_as_json", "quoted as a JSON string", COMPACT, JSON.stringify(COMPACT)],
   ])("the explanation names %s if the signature was made for a body %s", (code, words, signedBody, body) => {
@@ -132,7 +132,7 @@ describe("explaining the body", () => {
     ["body_stringified_object", "[object Object]"],
     ["body_lost_characters", '{"a":"\uFFFD"}'],
     ["body_lost_characters", Buffer.from('{"a":"\uFFFD"}')],
-  ])("the explanation names %s without a matching signature", (code, body) => {
+  ])("the explanation names %s without a matching signature: %j", (code, body) => {
     expect(codes(explain({ body }, { body: Buffer.from([0xff, 0x00]) }))).toEqual([code, "secret_unknown"]);
   });
 

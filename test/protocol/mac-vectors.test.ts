@@ -118,7 +118,7 @@ const OPENSSL: { timestamp: string; body: string | Buffer; mac: string }[] = [
 
 describe("signatures made with openssl", () => {
   test.each(OPENSSL)(
-    "the signature that openssl makes for $timestamp verifies, and is what signDelivery writes",
+    "the signature that openssl makes for $timestamp (row %#) verifies, and is what signDelivery writes",
     ({ timestamp, body, mac }) => {
       const encoding = mac.length === 64 ? "hex" : "base64";
       const headers = { "x-svc-signature": `t=${timestamp},v1=${mac}` };

@@ -57,7 +57,7 @@ describe("signDelivery", () => {
     expect(verdict).toEqual({ ok: false, reason: "malformed_timestamp" });
   });
 
-  test.each([Number.NaN, -1, Infinity, "1\r\nx-evil: 1", "Ã"])("signDelivery refuses the timestamp %j", (timestamp) => {
+  test.each([Number.NaN, -1, Infinity, "1\r\nx-evil: 1", "Ã"])("signDelivery refuses the timestamp %o", (timestamp) => {
     expect(() => sign({ timestamp })).toThrow(expect.objectContaining({ code: "invalid_argument" }));
   });
 

@@ -116,7 +116,7 @@ describe("reasons for a refusal", () => {
     ["mismatch", { headers: { "x-svc-signature": `t=1700000000,v1=${"0".repeat(64)}` } }],
     ["stale", { nowMs: NOW + 301_000 }],
     ["early", { nowMs: NOW - 301_000 }],
-  ])("verifySignature can refuse a delivery with the reason %s", (reason, changes) => {
+  ])("verifySignature can refuse a delivery with the reason %s (row %#)", (reason, changes) => {
     expect(verify(changes)).toMatchObject({ ok: false, reason });
   });
 });
@@ -128,7 +128,7 @@ describe("secrets", () => {
     [[OTHER, THIRD, SECRET], 2],
     [[OTHER, SECRET, SECRET], 1],
     [[createSecretKey(Buffer.from(OTHER)), createSecretKey(Buffer.from(SECRET))], 1],
-  ])("any of several secrets suffices, and the first that matches is named", (secrets, secretIndex) => {
+  ])("any of several secrets suffices, and the first that matches is named (row %#)", (secrets, secretIndex) => {
     expect(verify({ secrets })).toMatchObject({ ok: true, secretIndex });
   });
 

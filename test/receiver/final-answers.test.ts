@@ -41,7 +41,7 @@ describe("final answers to signed requests", () => {
     [401, "unverified", { skewMs: -400_000 }, { unverified: "reject" }, {}],
     [401, "unreadable", { headers: { "x-svc-signature": "v1=00" } }, { unverified: "reject" }, {}],
   ])(
-    "a final answer to a request with a signature is logged and raises an alarm: %i %s",
+    "a final answer to a request with a signature is logged and raises an alarm: %i %s (row %#)",
     async (status, outcome, sent, options, size) => {
       const { alarms, log, send } = await start(options);
       expect(await send(sent)).toBe(status);

@@ -185,7 +185,7 @@ describe("the options of init", () => {
     ["events", { events: ["email.lost" as "email.sent"] }],
     ["name", { name: "../mail" }],
     ["nodePackage", { nodePackage: true, packageManager: "yarn" as const }],
-  ])("an invalid %s is refused, and the error names it", (option, options) => {
+  ])("an invalid %s is refused, and the error names it: %j", (option, options) => {
     expect(() => plan(options)).toThrow(new RegExp(`^${option} must`));
   });
 });
