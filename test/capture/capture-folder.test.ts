@@ -200,7 +200,7 @@ describe("picking captures", () => {
     [sent.id.slice("cap_".length), [sent]],
     ["tag:vip", [sent]],
     ["type:email.bounced after:10m", [bounced, newest]],
-  ])("%s picks captures", (word, wanted) => expect(pick(word)).toEqual(wanted));
+  ])("the query %s picks captures", (word, wanted) => expect(pick(word)).toEqual(wanted));
 
   test("several words pick each capture once, oldest first", () => {
     expect(pick("last", "all", sent.id)).toEqual([bounced, sent, newest]);
@@ -237,7 +237,7 @@ describe("picking captures", () => {
     ["tag:none", "no_capture", "tag:none"],
     ["./no-such-folder", "invalid_argument", "no-such-folder"],
     ["colour:red", "invalid_query", "type, status"],
-  ])("%s is refused with a reason", async (word, code, hint) => {
+  ])("the query %s is refused with a reason", async (word, code, hint) => {
     const error = await errorOf(() => pick(word));
     expect(error.code).toBe(code);
     expect(error.message).toContain(hint);

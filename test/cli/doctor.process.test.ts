@@ -251,17 +251,14 @@ describe("doctor", () => {
         },
         "warn",
       ],
-    ])(
-      "doctor finds several copies of better-sqlite3 (%s) and says why they are dangerous",
-      async (_, packages, status) => {
-        const { find, code } = await checkUp([], { env, cwd: install(packages) });
-        const copies = find("copies");
-        expect([copies?.status, code]).toEqual([status, 0]);
-        if (status !== "warn") return;
-        expect(copies?.message).toMatch(/^2 copies .*11\.0\.0 in .*13\.2\.0 in .*locks/);
-        expect(copies?.fix).toContain("ctx.commit");
-      },
-    );
+    ])("doctor reports the copies of better-sqlite3 and their danger: %s", async (_, packages, status) => {
+      const { find, code } = await checkUp([], { env, cwd: install(packages) });
+      const copies = find("copies");
+      expect([copies?.status, code]).toEqual([status, 0]);
+      if (status !== "warn") return;
+      expect(copies?.message).toMatch(/^2 copies .*11\.0\.0 in .*13\.2\.0 in .*locks/);
+      expect(copies?.fix).toContain("ctx.commit");
+    });
   });
 
   test("doctor reports a port that is taken", async () => {

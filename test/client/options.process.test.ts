@@ -114,7 +114,7 @@ describe("other options", () => {
     ["a path with a query", { paths: { webhooks: { list: "/webhooks?a=1" } } }, /^paths\.webhooks\.list/],
     ["a path with steps", { paths: { webhooks: { list: "/a/../b" } } }, /^paths\.webhooks\.list/],
     ["a relative path", { paths: { webhooks: { list: "webhooks" } } }, /^paths\.webhooks\.list/],
-  ])("the client refuses the option %s", (_, options, message) => {
+  ])("the client refuses an option such as %s", (_, options, message) => {
     expect(refusal(options)).toMatch(message);
   });
 });

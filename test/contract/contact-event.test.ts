@@ -98,7 +98,7 @@ describe("the fields of an event", () => {
     ["on a day that does not exist", "2026-04-31T00:00:00Z", "invalid_event occurredAt"],
     ["as a number", NOW, "invalid_parameter occurredAt"],
     ["not given", undefined, "ok"],
-  ])("an event that occurred %s is accepted or refused as documented", (_, occurredAt, expected) => {
+  ])("the time of an event, %s, is accepted or refused as documented", (_, occurredAt, expected) => {
     expect(verdict({ ...event, occurredAt })).toBe(expected);
   });
 

@@ -164,7 +164,7 @@ describe("a step", () => {
     ],
     ["a text of 65,536 characters", "x".repeat(65_536)],
   ];
-  test.each(refused)("a step with the value %s is refused", async (_, value) => {
+  test.each(refused)("a step whose value is %s is refused", async (_, value) => {
     const { receiver, event } = await run((ctx) => ctx.step("value", () => value), { retry: { maxAttempts: 1 } });
     await untilWork(receiver, event.id, { state: "dead" });
     const work = await workOf(receiver, event.id);

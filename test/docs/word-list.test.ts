@@ -139,7 +139,7 @@ test.each([
   [`// ${"x".repeat(118)}`, ["1 has 121 columns"]],
   [`\n/**\n * ${"x".repeat(118)}\n */`, ["3 has 121 columns"]],
   [`const text = "${"x".repeat(118)}";`, []],
-])("the comments of %j have a maximal width", (text, found) => {
+])("the test finds lines of comments that are too wide in %j", (text, found) => {
   expect(findWideComments(text)).toEqual(found);
 });
 

@@ -237,7 +237,7 @@ describe("start() with a function of secrets", () => {
     ["returns none", () => [], "invalid_secret"],
     ["returns a short one", () => ["whsec_short"], "invalid_secret"],
     ["returns no list", () => A as unknown as string[], "invalid_secret"],
-  ])("a start with a function of secrets that %s rejects, and a later start works", async (_, broken, code) => {
+  ])("start() rejects if the function of secrets %s, and a later start works", async (_, broken, code) => {
     let read = broken;
     const { receiver, deliver } = await startWith(() => read());
     const error = await errorOf(() => receiver.start());

@@ -85,7 +85,7 @@ describe("after the first answer", () => {
     [503, "failed", 8],
     [599, "failed", 8],
     ["break", "failed", 8],
-  ] as const)("an answer %s counts as %s, after %d attempts in all", async (answer, status, attempts) => {
+  ] as const)("the answer %s counts as %s, after %d attempts in all", async (answer, status, attempts) => {
     const { sandbox } = openOnClock();
     const probe = await openProbe(() =>
       answer === 301 ? { status: 301, headers: { location: "/elsewhere" } } : answer,

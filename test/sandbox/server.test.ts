@@ -160,7 +160,7 @@ describe("requests from web pages", () => {
     ["another origin", { origin: "https://evil.example.com" }, 403],
     ["a page without an origin", { origin: "null" }, 403],
     ["this machine by name", { host: "localhost:80" }, 200],
-  ])("a request by %s is accepted only from this machine: %s", async (_, headers, status) => {
+  ])("a request by %s is accepted or refused by its headers: %s", async (_, headers, status) => {
     const { url } = await open();
     expect(await ask(url, headers)).toBe(status);
   });

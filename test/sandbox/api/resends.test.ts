@@ -32,7 +32,7 @@ describe("an event sent again with its key", () => {
     ["no time", { occurredAt: undefined }, "422 idempotency_key_reuse"],
     ["no createContact", { createContact: undefined }, "422 idempotency_key_reuse"],
     ["what is no event", { name: "a b" }, "422 invalid_event name"],
-  ])("an event sent again with its key and %s is answered as documented", async (_, change, expected) => {
+  ])("an event sent again with its key, and with %s, is answered as documented", async (_, change, expected) => {
     const { call, store } = createTestApi();
     await call("POST /events", { headers: keyed("k"), body: full });
     const again = await call("POST /events", { headers: keyed("k"), body: { ...full, ...change } });

@@ -66,7 +66,7 @@ export function describeLease(fixture: Fixture): void {
       [T - 1, []],
       [T, ["evt_1"]],
       [T + 1, ["evt_1"]],
-    ])("lease at %i gives of the work due at 1760000000000: %j", async (now, ids) => {
+    ])("a lease at %i of work that is due at 1760000000000 gives %j", async (now, ids) => {
       await fixture.store.accept(newEvent("evt_1", { receivedAt: T }));
       expect(idsOf(await leasePage(fixture.store, { now }))).toEqual(ids);
     });

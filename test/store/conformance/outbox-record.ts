@@ -61,7 +61,7 @@ export function describeOutboxRecord(fixture: Fixture): void {
       ["another time, given", { body: bodyAt(T + 1), isTimeGiven: true }, "conflict"],
       ["another time, that of the recording", { body: bodyAt(T + 1), isTimeGiven: false }, "known"],
       ["another name and the time of the recording", { body: bodyAt(T + 1, "b"), isTimeGiven: false }, "conflict"],
-    ])("record under a known key with %s gives %j", async (_, change, result) => {
+    ])("record under a known key with %s returns %j", async (_, change, result) => {
       await fixture.store.record([newRecord("a", { body: bodyAt(T) })], T);
       expect(await fixture.store.record([newRecord("a", change)], T)).toEqual([result]);
       expect(await outboxOf(fixture.store)).toMatchObject([{ body: bodyAt(T) }]);

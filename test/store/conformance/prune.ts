@@ -37,7 +37,7 @@ export function describePrune(fixture: Fixture): void {
       [T, ["a", "b"]],
       [T + 1, ["b"]],
       [T + 2, []],
-    ])("prune with idsBefore %i keeps of events received at T and T + 1: %j", async (idsBefore, left) => {
+    ])("prune with idsBefore %i keeps, of events received at T and T + 1, %j", async (idsBefore, left) => {
       await fixture.store.accept(newEvent("a", { ...settled, receivedAt: T }));
       await fixture.store.accept(newEvent("b", { ...settled, receivedAt: T + 1 }));
       await pruneRound({ idsBefore });
