@@ -60,11 +60,11 @@ export async function startOnFakeClock(work?: Work, given: StartOptions & { cloc
 }
 
 /** Of the machine, below a test's own limit: a day of looks is 86,400 questions to the store. */
-const LONGEST_TURN_MS = 25_000;
+const MAX_TURN_MS = 25_000;
 
 /** Lets little time pass, and what waits for sockets run, until it holds. */
 export async function turn(clock: FakeClock, holds: () => boolean | Promise<boolean>, stepMs = 5): Promise<void> {
-  const deadline = Date.now() + LONGEST_TURN_MS;
+  const deadline = Date.now() + MAX_TURN_MS;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error("It never held.");
     await clock.advance(stepMs);

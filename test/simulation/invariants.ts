@@ -6,10 +6,10 @@ import type { History } from "./world.js";
 
 /** The service's waits between attempts, written down once more: this file judges, so it shares nothing with what it judges. */
 const WAITS_MS = [1, 5, 30, 120, 300, 600, 600].map((minutes) => minutes * MINUTE);
-const MOST_ATTEMPTS = 8;
-const LONGEST_RETRY_AFTER_MS = 6 * HOUR;
+const MAX_ATTEMPTS = 8;
+const MAX_RETRY_AFTER_MS = 6 * HOUR;
 /** Faults of the simulated network put a due attempt off by this much at most. */
-const MOST_HELD_BACK_MS = 10 * MINUTE;
+const MAX_HELD_BACK_MS = 10 * MINUTE;
 
 /** Everything that is wrong in a history; empty when the promises were kept. */
 export function findViolations(history: History): string[] {
@@ -82,12 +82,12 @@ function checkLosses(history: History): string[] {
     const ownFaults = checkSchedule(rows).map((fault) => `${fault}: ${id}`);
     if (!heard) return wasOff(atMs, atMs) ? ownFaults : [...ownFaults, `not heard while the endpoint was on: ${id}`];
     const last = rows.at(-1);
-    if (last?.status === "delivered" || rows.length === MOST_ATTEMPTS) return ownFaults;
+    if (last?.status === "delivered" || rows.length === MAX_ATTEMPTS) return ownFaults;
     if (last !== undefined && last.responseCode !== null && !isRepeated(last.responseCode)) return ownFaults;
     // Whatever else is lost, it is because the endpoint was off when an attempt was due, or its retries were dropped.
     const fromMs = last === undefined ? atMs : Date.parse(last.createdAt);
     const waitMs = WAITS_MS[rows.length - 1] ?? 0;
-    const toMs = fromMs + Math.max(waitMs * 1.1, LONGEST_RETRY_AFTER_MS) + MOST_HELD_BACK_MS;
+    const toMs = fromMs + Math.max(waitMs * 1.1, MAX_RETRY_AFTER_MS) + MAX_HELD_BACK_MS;
     return wasOff(fromMs, toMs)
       ? ownFaults
       : [...ownFaults, `lost without a reason after ${rows.length} attempts: ${id}`];
@@ -98,7 +98,7 @@ function checkLosses(history: History): string[] {
 function checkSchedule(rows: readonly AttemptRow[]): string[] {
   return rows.flatMap((row, index) => {
     const before = rows[index - 1];
-    if (row.attempt !== index + 1 || index >= MOST_ATTEMPTS)
+    if (row.attempt !== index + 1 || index >= MAX_ATTEMPTS)
       return [`attempt ${row.attempt} came as number ${index + 1}`];
     if (before === undefined) return [];
     if (before.responseCode !== null && !isRepeated(before.responseCode))
@@ -106,7 +106,7 @@ function checkSchedule(rows: readonly AttemptRow[]): string[] {
     const waitedMs = Date.parse(row.createdAt) - Date.parse(before.createdAt);
     const waitMs = WAITS_MS[index - 1] ?? 0;
     const isEarly = waitedMs < waitMs * 0.9 - 1;
-    const isLate = waitedMs > Math.max(waitMs * 1.1, LONGEST_RETRY_AFTER_MS) + 2 * MOST_HELD_BACK_MS;
+    const isLate = waitedMs > Math.max(waitMs * 1.1, MAX_RETRY_AFTER_MS) + 2 * MAX_HELD_BACK_MS;
     return isEarly || isLate ? [`attempt ${row.attempt} came after ${waitedMs} ms`] : [];
   });
 }

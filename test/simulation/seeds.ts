@@ -5,7 +5,7 @@ import { BUILT, runSeed } from "./run-seed.js";
 /** Seeds of one test, so that a long run shows how far it is. */
 const BLOCK = 50;
 /** Real time, for a machine that is busy with other work; a world that hangs is found by its own clock. */
-const MOST_BLOCK_MS = 20 * MINUTE;
+const MAX_BLOCK_MS = 20 * MINUTE;
 /** A process dies here as it calls the API, which comes once in a thousand worlds; so both files run it. */
 const RAREST = 506;
 /** What all seeds together must have met; otherwise the simulation has become too gentle. */
@@ -43,7 +43,7 @@ export function testSeeds(remainder: 0 | 1): void {
           for (const what of history.met) met.add(what);
         }
       },
-      MOST_BLOCK_MS,
+      MAX_BLOCK_MS,
     );
   }
   // Fewer seeds, as when one is repeated, need not meet everything.

@@ -5,7 +5,7 @@ import type { ManualClock } from "pigeonhole/sandbox";
 /** Turns of the event loop between two timers: enough for what takes no call of the store. */
 const TURNS = 2;
 /** Many times what a world needs. One with more never ends, however fast the machine is. */
-const MOST_TURNS = 1_000_000;
+const MAX_TURNS = 1_000_000;
 
 /** Real time without a single turn. */
 const STILL_MS = 15_000;
@@ -25,7 +25,7 @@ export class WorldClock implements ManualClock {
   #turns = 0;
   readonly #mostTurns: number;
 
-  constructor(mostTurns = MOST_TURNS) {
+  constructor(mostTurns = MAX_TURNS) {
     this.#mostTurns = mostTurns;
   }
 

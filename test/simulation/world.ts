@@ -33,18 +33,18 @@ export interface History {
   met: ReadonlySet<string>;
 }
 
-const MOST_REST_MS = 400 * HOUR;
+const MAX_REST_MS = 400 * HOUR;
 
 /**
  * Once everything was delivered, and no process died, all work is done within this time (the longest back-offs, and late timers) and
  * the time for which work waits for the runs before it.
  */
-const MOST_DELAY_MS = 6 * HOUR;
+const MAX_DELAY_MS = 6 * HOUR;
 
 /** How often the owner looks in the end. */
 const LOOK_MS = HOUR;
 /** How often he puts dead contact events back before he gives up: what a clock was ahead for is refused until its time has come. */
-const MOST_PUT_BACK = 10;
+const MAX_PUT_BACK = 10;
 
 export interface WorldOptions {
   /** Holds a world whose wall clock was off to the same bound on delay as any other. */
@@ -84,7 +84,7 @@ class World {
   constructor(plan: SeedPlan, kit: Kit, folder: string, { boundsClockSteps = false }: WorldOptions) {
     const isClockRight = plan.happenings.every(({ happening }) => happening.kind !== "clock_off");
     const ahead = plan.happenings.map(({ happening }) => (happening.kind === "clock_off" ? happening.byMs : 0));
-    this.#mostPutBack = MOST_PUT_BACK + Math.ceil(Math.max(0, ...ahead) / LOOK_MS);
+    this.#mostPutBack = MAX_PUT_BACK + Math.ceil(Math.max(0, ...ahead) / LOOK_MS);
     this.#isDelayBounded = isClockRight || boundsClockSteps;
     this.#plan = plan;
     this.#todo = [...plan.happenings];
@@ -229,7 +229,7 @@ class World {
   /** Time passes until nothing is left to do. What was given up for reasons that are over is begun again by hand. */
   async #comeToRest(): Promise<string | undefined> {
     let left = "nothing was looked at";
-    const endMs = this.clock.elapsedMs + MOST_REST_MS;
+    const endMs = this.clock.elapsedMs + MAX_REST_MS;
     while (this.clock.elapsedMs < endMs) {
       if (this.#machine.failure !== undefined) throw this.#machine.failure;
       if (this.#machine.shared.wrong.size > 0) return "something was wrong on the way";
@@ -253,8 +253,8 @@ class World {
     const isQuiet = this.#todo.length === 0 && this.#machine.isWhole && this.#sandbox.openDeliveries === 0;
     if (!isQuiet) this.#quietSinceMs = undefined;
     else this.#quietSinceMs ??= this.clock.elapsedMs;
-    if (!this.#isDelayBounded || this.#quietForMs <= MOST_DELAY_MS) return false;
-    return this.#quietForMs > MOST_DELAY_MS + longestQueueMs(this.#plan.seed, this.#fired);
+    if (!this.#isDelayBounded || this.#quietForMs <= MAX_DELAY_MS) return false;
+    return this.#quietForMs > MAX_DELAY_MS + longestQueueMs(this.#plan.seed, this.#fired);
   }
 
   get #quietForMs(): number {

@@ -7,7 +7,7 @@ import type { Task } from "./receiver-process.js";
 // rules would share its mistakes.
 
 const WAITS_IN_MINUTES = [1, 5, 30, 120, 300, 600, 600];
-const LONGEST_RETRY_AFTER_MINUTES = 360;
+const MAX_RETRY_AFTER_MINUTES = 360;
 const SHARE_OF_JITTER = 0.1;
 
 /** What the service sends. */
@@ -109,7 +109,7 @@ export class ServiceSender {
   #waitMs(minutes: number, retryAfterSeconds: number): number {
     const { random, minuteMs } = this.#options;
     const varied = minutes * (1 + SHARE_OF_JITTER * (2 * random() - 1));
-    return Math.max(varied, Math.min(retryAfterSeconds / 60, LONGEST_RETRY_AFTER_MINUTES)) * minuteMs;
+    return Math.max(varied, Math.min(retryAfterSeconds / 60, MAX_RETRY_AFTER_MINUTES)) * minuteMs;
   }
 
   #post(event: TestEvent, number: number): Promise<Answer> {

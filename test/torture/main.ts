@@ -6,7 +6,7 @@ import { findShimObstacle } from "./shim/shim.js";
 import { Summary } from "./summary.js";
 
 const WORKER = fileURLToPath(new URL("run-job.ts", import.meta.url));
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 /** How far a long run is. */
 const TELL_AFTER_S = 60;
 
@@ -61,7 +61,7 @@ async function main(options: TortureOptions): Promise<boolean> {
   const summary = new Summary();
   let toldAt = 0;
   await runJobs(jobs, options.workers, (result) => {
-    for (const violation of result.violations.slice(0, MOST_SHOWN))
+    for (const violation of result.violations.slice(0, MAX_SHOWN))
       console.error(`BROKEN ${result.scenario}: ${violation}`);
     summary.add(result);
     if (seconds() - toldAt < TELL_AFTER_S) return;

@@ -17,7 +17,7 @@ import { type DiskFaults, FaultFile } from "./shim/shim.js";
 const SPEED = 1_000;
 /** Once nothing goes wrong any more, something must get done within this real time, until all is done. */
 const PROGRESS_MS = 30 * SECOND;
-const MOST_READY_MS = 20 * SECOND;
+const MAX_READY_MS = 20 * SECOND;
 
 export interface SiegeOptions {
   shim: string;
@@ -118,7 +118,7 @@ export class Siege {
       TORTURE_FOLDER: join(this.#folder, "inbox"),
       TORTURE_FAULTS: this.#faults.path,
     });
-    const late = sleep(MOST_READY_MS, "late" as const, { ref: false });
+    const late = sleep(MAX_READY_MS, "late" as const, { ref: false });
     if ((await Promise.race([this.#process.ready, late])) === "late") throw new Error("A receiver does not start.");
   }
 

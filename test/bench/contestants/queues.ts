@@ -71,8 +71,8 @@ export async function startInsert(): Promise<RunningContestant> {
 }
 
 /** Batches under way at once, and rows in a batch. */
-const MOST_BATCHES = 2;
-const MOST_ROWS = 128;
+const MAX_BATCHES = 2;
+const MAX_ROWS = 128;
 
 interface Waiting {
   row: ReceivedEvent;
@@ -85,10 +85,10 @@ function groupCalls(send: (rows: ReceivedEvent[]) => Promise<unknown>): (row: Re
   let waiting: Waiting[] = [];
   let underWay = 0;
   const sendSome = async (): Promise<void> => {
-    if (underWay >= MOST_BATCHES || waiting.length === 0) return;
+    if (underWay >= MAX_BATCHES || waiting.length === 0) return;
     underWay += 1;
-    const batch = waiting.slice(0, MOST_ROWS);
-    waiting = waiting.slice(MOST_ROWS);
+    const batch = waiting.slice(0, MAX_ROWS);
+    waiting = waiting.slice(MAX_ROWS);
     try {
       await send(batch.map(({ row }) => row));
       for (const { resolve } of batch) resolve();

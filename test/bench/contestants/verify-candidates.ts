@@ -30,7 +30,7 @@ export const CANDIDATES = {
 
 /** Different messages, so that nobody gains from having just seen one. */
 const MESSAGES_MEMORY = 4 * 1_048_576;
-const MOST_MESSAGES = 64;
+const MAX_MESSAGES = 64;
 
 interface Message {
   id: string;
@@ -44,7 +44,7 @@ interface Message {
 function createMessages(bytes: number): Message[] {
   const { body: template, idOffset } = createBodyTemplate(bytes);
   const seconds = Math.floor(Date.now() / 1000);
-  return Array.from({ length: Math.min(MOST_MESSAGES, MESSAGES_MEMORY / bytes) }, () => {
+  return Array.from({ length: Math.min(MAX_MESSAGES, MESSAGES_MEMORY / bytes) }, () => {
     const id = randomUUID();
     const body = Buffer.from(template);
     body.write(id, idOffset, "latin1");

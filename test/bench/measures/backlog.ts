@@ -18,7 +18,7 @@ interface BacklogReport {
 /** How long the process works on the backlog before its memory is read. */
 const WORK_MS = 5_000;
 /** More would work off most of the backlog. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 const LIMIT_MS = WORK_MS + 60_000;
 /** The goals are for so many; with fewer the figures are printed and not judged. */
 const JUDGED_ROWS = 1_000_000;
@@ -30,7 +30,7 @@ export async function measureBacklog(context: MeasureContext): Promise<void> {
   printTitle(`Backlog, Node ${runtime.version}: start with ${options.rows} pending events of 4 KB`);
   const full = scratch.file("backlog.db");
   await fillDatabase(context, { file: full, rows: options.rows, work: "pending", withBodies: true });
-  const rounds = Math.min(MOST_ROUNDS, options.rounds);
+  const rounds = Math.min(MAX_ROUNDS, options.rounds);
   const none: BacklogReport[] = [];
   const loaded: BacklogReport[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -12,7 +12,7 @@ import { fillDatabase } from "./fill-database.js";
 /** Length of a window under load: some checkpoints of the database fall into each. */
 const WINDOW_SECONDS = 1;
 /** Requests per second for which the load generator has some ready. */
-const MOST_PER_SECOND = 12_000;
+const MAX_PER_SECOND = 12_000;
 /** Events in a window of the backlog, and pairs of windows per round. */
 const BACKLOG_WINDOW = 5_000;
 const PAIRS = 3;
@@ -116,7 +116,7 @@ async function runUnderLoad(
   const pairs = Math.max(1, Math.round(options.seconds / WINDOW_SECONDS));
   // A window more at either end, where the load sets in and runs out.
   const seconds = (2 * pairs + 2) * WINDOW_SECONDS;
-  const poolSize = Math.ceil(seconds * MOST_PER_SECOND);
+  const poolSize = Math.ceil(seconds * MAX_PER_SECOND);
   const times: RecordingTimes = { plain: [], recording: [] };
   await load.call("prepare", {
     port,

@@ -46,7 +46,7 @@ const SETTLE_MS = 50;
 /** A guess for the first pool, per second. */
 const FIRST_RATE = 15_000;
 /** Memory for requests is bounded: about 4.4 KB each. */
-const LARGEST_POOL = 300_000;
+const MAX_POOL_SIZE = 300_000;
 const POOL_MARGIN = 1.4;
 
 /** Starts a contestant in a process of its own. */
@@ -73,7 +73,7 @@ export async function startServer(
     settled: undefined,
     async measure(plan, keep) {
       const wanted = Math.ceil((plan.rate ?? bestRate * POOL_MARGIN) * plan.seconds) + plan.connections;
-      const poolSize = Math.min(LARGEST_POOL, wanted);
+      const poolSize = Math.min(MAX_POOL_SIZE, wanted);
       await load.call("prepare", { ...plan, port, scheme, mixed, poolSize });
       const before = readThreads(pid);
       const result = await load.call("run", undefined);

@@ -21,7 +21,7 @@ describe("an event sent again with its key", () => {
 
   const full = { ...EVENT, properties: { a: 1, b: { c: 2 } }, occurredAt: iso(NOW), createContact: true };
   test.each([
-    ["the same", {}, "200"],
+    ["the same fields", {}, "200"],
     ["the properties in another order", { properties: { b: { c: 2 }, a: 1 } }, "200"],
     ["another name", { name: "order.Shipped" }, "422 idempotency_key_reuse"],
     ["another contact", { email: "bob@example.com" }, "422 idempotency_key_reuse"],

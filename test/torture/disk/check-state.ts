@@ -14,7 +14,7 @@ import type { Mark } from "./log.js";
 import { DATABASE } from "./record.js";
 
 /** Real time; many times what a state takes. */
-const MOST_MS = 15_000;
+const MAX_MS = 15_000;
 
 /** A folder after a power cut, and what the rest of the world knows. */
 export interface State {
@@ -154,7 +154,7 @@ class StateCheck {
   }
 
   async #comeToRest(): Promise<string[]> {
-    const endAt = Date.now() + MOST_MS;
+    const endAt = Date.now() + MAX_MS;
     for (;;) {
       const { pending, leased, parked, dead, outbox } = await this.#receiver.stats();
       if (parked > 0) await this.#receiver.inbox.retryAll({ state: "parked" });

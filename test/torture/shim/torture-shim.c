@@ -43,8 +43,8 @@ struct faults {
   int64_t unused[4];
 };
 
-#define MOST_FDS 65536
-static uint64_t watched[MOST_FDS]; /* the file's number, 0 when it is none of ours */
+#define MAX_FDS 65536
+static uint64_t watched[MAX_FDS]; /* the file's number, 0 when it is none of ours */
 static char folder[4096];
 static size_t folder_size;
 static int log_fd = -1;
@@ -93,7 +93,7 @@ static const char *name_of(const char *path) {
 }
 
 static uint64_t number_of(int fd) {
-  return fd >= 0 && fd < MOST_FDS ? watched[fd] : 0;
+  return fd >= 0 && fd < MAX_FDS ? watched[fd] : 0;
 }
 
 /* True when the call is to fail. A count of calls that still succeed comes first. */
@@ -110,7 +110,7 @@ static int refuses_change(const char *name) {
 }
 
 static int opened(int fd, const char *name, int is_new) {
-  if (fd < 0 || name == NULL || fd >= MOST_FDS) return fd;
+  if (fd < 0 || name == NULL || fd >= MAX_FDS) return fd;
   struct stat stat;
   if (fstat(fd, &stat) != 0) return fd;
   watched[fd] = stat.st_ino;
@@ -173,7 +173,7 @@ int openat64(int base, const char *path, int flags, ...) {
 }
 int close(int fd) {
   NEXT(close);
-  if (fd >= 0 && fd < MOST_FDS) watched[fd] = 0;
+  if (fd >= 0 && fd < MAX_FDS) watched[fd] = 0;
   return next(fd);
 }
 
