@@ -3,13 +3,13 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { type Deadline, Deadlines } from "#pigeonhole/base/deadlines.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
+import { endOfTurn } from "../support/end-of-turn.js";
 
 const LIMIT = 1_000;
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as (options: { type: "minor" }) => void;
 const collectYoung = (): void => collect({ type: "minor" });
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function setUp() {
   const clock = fakeClock();

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { DoNotRetry, type Receiver } from "pigeonhole";
+import { describe, expect, test } from "vitest";
+import { DoNotRetry } from "pigeonhole";
 import { createTestReceiver, replayDirectory, sampleEvent, TEST_SECRET } from "pigeonhole/testing";
 import type { Capture, Expectation } from "#pigeonhole/capture/model/capture.js";
 import { toJunit } from "#pigeonhole/capture/tests/capture-test-report.js";
@@ -9,6 +9,7 @@ import { type CaptureTestOptions, runCaptureTests } from "#pigeonhole/capture/te
 import { makeAttempt, makeCapture, serve, serveAnswers } from "../support/captures.js";
 import { errorOf } from "../support/error-of.js";
 import { makeFolder } from "../support/folder.js";
+import { stopAfterTest } from "../support/receiver.js";
 
 const secret = TEST_SECRET;
 
@@ -19,18 +20,13 @@ function folderOf(...captures: Capture[]): string {
   return folder;
 }
 
-function closing(receiver: Receiver): Receiver {
-  onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
-  return receiver;
-}
-
 const readBack = (folder: string, name = "0.json") => JSON.parse(readFileSync(join(folder, name), "utf8")) as Capture;
 const runTests = (options: Partial<CaptureTestOptions> & Pick<CaptureTestOptions, "folder" | "target">) =>
   runCaptureTests({ secret, ...options });
 
 describe("a folder of captures against a real receiver", () => {
   async function serveReceiver() {
-    const receiver = closing(createTestReceiver());
+    const receiver = stopAfterTest(createTestReceiver());
     const runs: string[] = [];
     receiver.on("email.bounced", ({ id }) => void runs.push(id), { name: "count" });
     await receiver.start();
@@ -216,7 +212,7 @@ describe("replayDirectory", () => {
   const folder = () => folderOf(makeCapture(), makeCapture({ body: JSON.stringify(sampleEvent("email.sent")) }));
 
   test("replayDirectory replays to a receiver in the process", async () => {
-    const receiver = closing(createTestReceiver());
+    const receiver = stopAfterTest(createTestReceiver());
     const types: string[] = [];
     receiver.on("*", ({ type }) => void types.push(type));
     expect(await replayDirectory(folder(), receiver, { twice: true })).toMatchObject({ passed: 2, failed: 0 });
@@ -224,7 +220,7 @@ describe("replayDirectory", () => {
   });
 
   test("replayDirectory rejects with the name and the error of every handler that failed", async () => {
-    const receiver = closing(createTestReceiver());
+    const receiver = stopAfterTest(createTestReceiver());
     receiver.on(
       "email.sent",
       () => {
@@ -241,7 +237,7 @@ describe("replayDirectory", () => {
   });
 
   test("replayDirectory rejects if the receiver does not know the secret", async () => {
-    const receiver = closing(createTestReceiver({ secrets: `whsec_${"o".repeat(43)}` }));
+    const receiver = stopAfterTest(createTestReceiver({ secrets: `whsec_${"o".repeat(43)}` }));
     expect((await errorOf(() => replayDirectory(folder(), receiver))).message).toContain("Answered 503, expected 2xx.");
   });
 

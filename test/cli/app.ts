@@ -5,6 +5,7 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { serve } from "../support/mounts.js";
 import { SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
+import { createFailingHandler } from "../support/failing-handler.js";
 
 /** A receiver behind HTTP, with its database on disk. */
 export interface App {
@@ -14,7 +15,7 @@ export interface App {
   /** Ids of events in the order in which the handler ran. */
   handled: string[];
   /** From now on the handler of `email.bounced` succeeds. */
-  mend(): void;
+  fix(): void;
 }
 
 const closers: (() => Promise<void>)[] = [];
@@ -28,29 +29,23 @@ export function closeAfterTest(close: () => Promise<void>): void {
   closers.push(close);
 }
 
-/** Starts an app with a handler that gives up on `email.bounced` until it is mended. `work` is done for each event. */
-export async function startApp(work: () => Promise<void> | void = () => undefined): Promise<App> {
+/** Starts an app with a handler that gives up on `email.bounced` until it is fixed. `work` is done for each event. */
+export async function startReceiverApp(work: () => Promise<void> | void = () => undefined): Promise<App> {
   const file = join(makeFolder(), "inbox.db");
   const handled: string[] = [];
-  let isMended = false;
+  const bounces = createFailingHandler(() => new Error("the mail server is away"));
   const receiver = createReceiver({ secrets: SECRET, store: file, logger: silentLogger, telemetry: false });
   const handle = async ({ id }: { id: string }): Promise<void> => {
     handled.push(id);
     await work();
   };
   receiver.on("*", handle, { name: "all" });
-  receiver.on(
-    "email.bounced",
-    () => {
-      if (!isMended) throw new Error("the mail server is away");
-    },
-    { name: "bounces", retry: { maxAttempts: 1 } },
-  );
+  receiver.on("email.bounced", bounces.run, { name: "bounces", retry: { maxAttempts: 1 } });
   await receiver.start();
   const server = await serve(receiver.middleware());
   closeAfterTest(async () => {
     await server.close();
     await receiver.stop();
   });
-  return { url: `${server.url}/webhooks`, file, receiver, handled, mend: () => void (isMended = true) };
+  return { url: `${server.url}/webhooks`, file, receiver, handled, fix: bounces.fix };
 }

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
-import { startApp } from "./app.js";
+import { startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -100,7 +100,7 @@ describe("captures export", () => {
   });
 
   test("captures export as curl prints a command that the receiver accepts and that does not contain the secret", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = await importEvents([sampleEvent("email.received")]);
     const { stdout } = await runCli(["captures", "export", "last", "--as", "curl", "--to", app.url], { cwd, env });
     expect(stdout).toMatch(/x-svc-signature: t=\d+,v1=[0-9a-f]{64}/i);
@@ -149,7 +149,7 @@ test("captures list understands negated terms", async () => {
 });
 
 test("captures list shows short names, which show, verify, export and replay accept", async () => {
-  const app = await startApp();
+  const app = await startReceiverApp();
   const cwd = await importEvents([sampleEvent("email.sent"), sampleEvent("email.opened")]);
   const { stdout } = await runCli(["captures", "list"], { cwd });
   const [, name = ""] = /email\.sent .* ([0-9a-z]{6}) /.exec(stdout) ?? [];
@@ -166,7 +166,7 @@ test("captures list shows short names, which show, verify, export and replay acc
 });
 
 test("reading captures changes nothing in their folder, so that it may belong to another user", async () => {
-  const app = await startApp();
+  const app = await startReceiverApp();
   const cwd = await importEvents([sampleEvent("email.sent")]);
   const folder = join(cwd, ".pigeonhole", "captures");
   rmSync(join(cwd, ".pigeonhole", ".gitignore"));
@@ -225,7 +225,7 @@ describe("all, without captures", () => {
 
 describe("replay without --to", () => {
   test("replay without --to goes to the target that answered the capture last, not to one that did not answer", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = await importEvents([sampleEvent("email.received")]);
     const replay = (...args: string[]) => runCli(["replay", "last", ...args], { cwd, env });
     expect(await replay("--to", app.url)).toMatchObject({ code: 0 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
-import { type App, startApp } from "./app.js";
+import { type App, startReceiverApp } from "./app.js";
 import { type CliProcess, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -28,7 +28,7 @@ function trigger(url: string, ...args: string[]) {
 
 describe("dev", () => {
   test("dev captures, forwards, prints JSON lines, and ends with 130 on Ctrl-C", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { cli, cwd, url } = await startDev(app, ["--ready-file", "ready.json"]);
     const ready = join(cwd, "ready.json");
     await expect.poll(() => existsSync(ready)).toBe(true);
@@ -49,7 +49,7 @@ describe("dev", () => {
   });
 
   test("dev prints plain lines without a terminal", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = makeFolder();
     const cli = startCli(["dev", "-f", app.url, "--port", "0", "--no-page"], { cwd, env });
     const url = (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "";
@@ -88,7 +88,7 @@ describe("dev", () => {
   });
 
   test("a second dev on the same port ends with 2 and names the option", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { url } = await startDev(app);
     const { port } = new URL(url);
     const { code, stderr } = await runCli(["dev", "--port", port, "--no-page"]);
@@ -149,7 +149,7 @@ describe("dev for a beginner", () => {
 
 describe("captures and replay, beside a running dev server", () => {
   test("captures list, show and verify and replay work on what a running dev server captured", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { cwd, url } = await startDev(app);
     await trigger(url);
     await trigger(url, "--sign", "stale");
@@ -182,7 +182,7 @@ describe("captures and replay, beside a running dev server", () => {
   });
 
   test("replay of many captures at once keeps their ids and gaps, and causes no warning of Node", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { cwd, url } = await startDev(app);
     await trigger(url, "-n", "15");
     const at = { cwd, env };
@@ -193,7 +193,7 @@ describe("captures and replay, beside a running dev server", () => {
   });
 
   test("replay compares with the previous attempt, and ends with 3 if no server listens", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { cwd, url } = await startDev(app);
     await trigger(url);
     const at = { cwd, env };
@@ -252,7 +252,7 @@ describe("captures and replay, beside a running dev server", () => {
   });
 
   test("replay of many captures in random order prints its seed, and --dry-run sends nothing", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { cwd, url } = await startDev(app);
     await trigger(url, "-n", "3");
     const at = { cwd, env };
@@ -275,7 +275,7 @@ describe("captures and replay, beside a running dev server", () => {
     [["captures", "show", "type:email.*"], "picks 2 captures; give one"],
     [["captures", "rm", "all"], "--yes"],
   ])("the command line %j beside a running dev server ends with 2 and says what is wrong", async (args, words) => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { cwd, url } = await startDev(app);
     await trigger(url, "-n", "2");
     const { code, stderr } = await runCli(args, { cwd, env });
@@ -284,7 +284,7 @@ describe("captures and replay, beside a running dev server", () => {
   });
 
   test("captures rm deletes what a running dev server captured", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { cwd, url, cli } = await startDev(app);
     await trigger(url, "-n", "2");
     cli.signal("SIGINT");

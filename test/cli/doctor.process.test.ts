@@ -6,7 +6,7 @@ import { createReceiver } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { serve } from "../support/mounts.js";
-import { closeAfterTest, startApp } from "./app.js";
+import { closeAfterTest, startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 import { listen } from "../support/listen.js";
@@ -29,7 +29,7 @@ async function checkUp(args: string[], options: { env?: Record<string, string>; 
 
 describe("doctor", () => {
   test("doctor finds nothing wrong with a correct app, and does not run its handlers", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { code, checks } = await checkUp(["--app", app.url, "--db", app.file]);
     const status = Object.fromEntries(checks.map(({ check, status }) => [check, status]));
     expect(status).toMatchObject({
@@ -47,7 +47,7 @@ describe("doctor", () => {
   });
 
   test("doctor checks the database that DATABASE_FILE names, once it exists", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const named = await checkUp([], { env: { ...env, DATABASE_FILE: app.file } });
     expect(named.find("database")).toMatchObject({
       status: "pass",
@@ -58,7 +58,7 @@ describe("doctor", () => {
   });
 
   test("doctor names the commands that list waiting work, with the database that it was given", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const target = ["--to", app.url, "--unset", "id"];
     await runCli(["trigger", "email.sent", ...target], { env });
     const { find } = await checkUp(["--db", app.file]);
@@ -145,7 +145,7 @@ describe("doctor", () => {
   });
 
   test("doctor distinguishes another secret, a wrong path, another app and a missing app", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const other = await serve((_, response) => response.end("hello"));
     closeAfterTest(() => other.close());
     const routed = await serve(express().get("/", (_, response) => void response.end()));

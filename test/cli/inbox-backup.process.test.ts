@@ -8,7 +8,7 @@ import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { backUpInboxFile } from "#pigeonhole/store/sqlite/back-up-inbox-file.js";
-import { closeAfterTest, startApp } from "./app.js";
+import { closeAfterTest, startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -22,7 +22,7 @@ const WRITER = `
 
 describe("inbox backup", () => {
   test("inbox backup beside a running receiver writes one private file that has every event and can be opened by a receiver", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = makeFolder();
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -50,7 +50,7 @@ describe("inbox backup", () => {
   });
 
   test("inbox backup copies the state of one moment, and ends although another process commits all the time", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const id = sampleEvent("email.sent").id;
     await deliver(app.receiver, { ...sampleEvent("email.sent"), id }, { secret: SECRET });
     // Large enough that many commits fall into the copying of it.
@@ -86,7 +86,7 @@ describe("inbox backup", () => {
   });
 
   test("inbox backup replaces an existing copy only with --force", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = makeFolder();
     writeFileSync(join(cwd, "copy.db"), "mine");
     const args = ["inbox", "backup", "copy.db", "--db", app.file];
@@ -99,8 +99,8 @@ describe("inbox backup", () => {
   });
 
   test("inbox backup never replaces the database, an open database or a folder, even with --force", async () => {
-    const app = await startApp();
-    const other = await startApp();
+    const app = await startReceiverApp();
+    const other = await startReceiverApp();
     const cwd = makeFolder();
     symlinkSync(app.file, join(cwd, "link.db"));
     mkdirSync(join(cwd, "folder"));
@@ -120,7 +120,7 @@ describe("inbox backup", () => {
   });
 
   test("inbox backup that is interrupted leaves nothing", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = makeFolder();
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(backUpInboxFile({ file: app.file, copy: join(cwd, "copy.db"), signal })).rejects.toThrow("enough");

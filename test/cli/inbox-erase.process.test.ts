@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { makeFolder } from "../support/folder.js";
 import { type CliResult, jsonLines, runCli, SECRET } from "../support/run-cli.js";
-import { type App, startApp } from "./app.js";
+import { type App, startReceiverApp } from "./app.js";
 
 const EMAIL = "somebody.particular@example.com";
 
@@ -32,7 +32,7 @@ async function captureAll(events: object[]): Promise<{ cwd: string; files: () =>
 
 describe("inbox erase, beside a running receiver", () => {
   test("inbox erase finds events and captures while deliveries arrive, and nothing runs twice", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const erased = Array.from({ length: 30 }, () => sent(EMAIL.toUpperCase()));
     for (const event of erased) await deliver(app.receiver, event, { secret: SECRET });
     const { cwd, files } = await captureAll([...erased.slice(0, 2), sent("b@example.com")]);
@@ -65,7 +65,7 @@ describe("inbox erase, beside a running receiver", () => {
   });
 
   test("inbox erase with --dry-run counts, and changes nothing", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const event = sampleEvent("email.bounced", { data: { ...sampleEvent("email.bounced").data, to: [EMAIL] } });
     await deliver(app.receiver, event, { secret: SECRET });
     await expect.poll(async () => (await app.receiver.inbox.get(event.id))?.state).toBe("dead");
@@ -88,7 +88,7 @@ describe("inbox erase, beside a running receiver", () => {
   test("inbox erase leaves an event that is being handled, says so, and ends with 1", async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
-    const app = await startApp(() => released);
+    const app = await startReceiverApp(() => released);
     const event = sent(EMAIL);
     const body = JSON.stringify(event);
     const headers = signDelivery({ body, secret: SECRET });
@@ -132,7 +132,7 @@ describe("inbox erase, beside a running receiver", () => {
     ["of what is not one address", ["--yes", "--email", `${EMAIL},b@c.de`], "email must be one address"],
     ["of an address without --email", ["--yes", EMAIL], "argument"],
   ])("inbox erase %s is refused, without the address in the message", async (_what, args, message) => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { code, stdout, stderr } = await runCli(["inbox", "erase", "--db", app.file, ...args]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);

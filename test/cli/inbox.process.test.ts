@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
-import { type App, startApp } from "./app.js";
+import { type App, startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -14,7 +14,7 @@ async function receive(app: App, type: "email.sent" | "email.bounced"): Promise<
 
 describe("inbox, beside a running receiver", () => {
   test("inbox list shows events with each handler's state, as text and as JSON", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const sent = await receive(app, "email.sent");
     const bounced = await receive(app, "email.bounced");
     const { code, stdout } = await runCli(["inbox", "list", "--db", app.file]);
@@ -27,7 +27,7 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test("an event that no handler takes has no work, and is not listed as done", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const event = sampleEvent("email.sent", { test: true });
     await deliver(app.receiver, event, { secret: SECRET });
     const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
@@ -37,7 +37,7 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test("inbox show prints the error, a readable body, and with --body the exact bytes", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const id = await receive(app, "email.bounced");
     const { stdout } = await runCli(["inbox", "show", id, "--db", app.file]);
     expect(stdout).toContain("handler   bounces: ✗ dead (attempts_spent), 1 attempt");
@@ -48,7 +48,7 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test("the terminal gets control characters in stored text as escapes", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const body = JSON.stringify({ ...sampleEvent("email.sent"), type: "email.\u001b[31mred", id: "evt_\u009b2J" });
     const headers = signDelivery({ body, secret: SECRET });
     expect((await fetch(app.url, { method: "POST", body, headers })).status).toBe(200);
@@ -61,7 +61,7 @@ describe("inbox, beside a running receiver", () => {
     "the terminal gets control characters of ids and arguments as escapes in results, errors and JSON lines",
     { timeout: 30_000 },
     async () => {
-      const app = await startApp();
+      const app = await startReceiverApp();
       const id = "evt_\u009b2J\u202egnp\u2028";
       const body = JSON.stringify({ ...sampleEvent("email.sent"), id });
       const headers = signDelivery({ body, secret: SECRET });
@@ -90,7 +90,7 @@ describe("inbox, beside a running receiver", () => {
   );
 
   test("an id with a line end prints no line of its own, and hides nothing", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const id = "evt_1\nFAKE LINE\u001b[8m";
     const body = JSON.stringify({ ...sampleEvent("email.sent"), id, type: 1 });
     const headers = signDelivery({ body, secret: SECRET });
@@ -107,9 +107,9 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test("inbox retry gives dead work another attempt, which the running receiver takes", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const id = await receive(app, "email.bounced");
-    app.mend();
+    app.fix();
     const { code, stdout } = await runCli(["inbox", "retry", "--all-dead", "--db", app.file]);
     expect([code, stdout]).toEqual([0, `${id}  1 handler will run again\n`]);
     await expect.poll(async () => (await app.receiver.inbox.get(id))?.state).toBe("done");
@@ -117,7 +117,7 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test("inbox discard asks for --yes without a terminal, and then ends the work", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const id = await receive(app, "email.bounced");
     const refused = await runCli(["inbox", "discard", id, "--db", app.file]);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--yes")]);
@@ -127,14 +127,14 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test("inbox stats prints the counts", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     await receive(app, "email.bounced");
     const [line] = jsonLines(await runCli(["inbox", "stats", "--db", app.file, "--json"]));
     expect(line).toMatchObject({ events: { done: 1, dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
   });
 
   test("an unknown id ends with 1, and the other ids are processed", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const id = await receive(app, "email.bounced");
     const { code, stdout, stderr } = await runCli(["inbox", "retry", "evt_none", id, "--db", app.file]);
     expect(code).toBe(1);
@@ -143,13 +143,13 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test("the database is that of --db, otherwise that of DATABASE_FILE in the environment or in .env", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     await receive(app, "email.sent");
     const cwd = makeFolder();
     writeFileSync(join(cwd, ".env"), `DATABASE_FILE=${app.file}\n`);
     const list = async (args: string[], env = {}) => runCli(["inbox", "list", "--json", ...args], { cwd, env });
     expect(jsonLines(await list([]))).toHaveLength(1);
-    const other = await startApp();
+    const other = await startReceiverApp();
     expect(await list([], { DATABASE_FILE: other.file })).toMatchObject({ code: 0, stdout: "" });
     expect(jsonLines(await list(["--db", app.file], { DATABASE_FILE: other.file }))).toHaveLength(1);
     const outbox = await runCli(["outbox", "stats"], { cwd });
@@ -168,7 +168,7 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test("inbox list says that the inbox is empty", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     expect(await runCli(["inbox", "list", "--db", app.file])).toMatchObject({ code: 0, stderr: "No events.\n" });
     const dead = await runCli(["inbox", "list", "--db", app.file, "--state", "dead"]);
     expect(dead.stderr).toBe("No such events.\n");
@@ -183,7 +183,7 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test("inbox export removes personal data, and its events can be imported and replayed elsewhere", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const secretive = sampleEvent("email.received", { from: "grace@bank.example.com", subject: "Account 4711" });
     await deliver(app.receiver, secretive, { secret: SECRET });
     await receive(app, "email.sent");
@@ -196,7 +196,7 @@ describe("inbox, beside a running receiver", () => {
 
     const imported = await runCli(["captures", "import", "events.ndjson", "--json"], { cwd });
     expect([imported.code, jsonLines(imported)[0]?.["problems"]]).toEqual([0, []]);
-    const elsewhere = await startApp();
+    const elsewhere = await startReceiverApp();
     const replayed = await runCli(["replay", "all", "--to", elsewhere.url, "--expect", "200"], {
       cwd,
       env: { WEBHOOK_SECRET: SECRET },
@@ -209,7 +209,7 @@ describe("inbox, beside a running receiver", () => {
   });
 
   test("inbox export writes nothing if all events are older than --since", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     await receive(app, "email.sent");
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect((await runCli(["inbox", "export", "--db", app.file, "--since", "1ms"])).stdout).toBe("");

@@ -3,7 +3,7 @@ import { createReceiver } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSandbox } from "#pigeonhole/sandbox/create-sandbox.js";
-import { closeAfterTest, startApp } from "./app.js";
+import { closeAfterTest, startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -31,7 +31,7 @@ async function startOutbox() {
 }
 
 test("outbox list says that the outbox is empty", async () => {
-  const app = await startApp();
+  const app = await startReceiverApp();
   const list = (...args: string[]) => runCli(["outbox", "list", "--db", app.file, ...args]);
   expect(await list()).toMatchObject({ code: 0, stdout: "", stderr: "No contact events.\n" });
   expect(await list("--state", "dead")).toMatchObject({ code: 0, stderr: "No such contact events.\n" });

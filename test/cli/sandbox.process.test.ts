@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { startApp } from "./app.js";
+import { startReceiverApp } from "./app.js";
 import { type CliProcess, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -31,7 +31,7 @@ function idOf(line: Record<string, unknown> = {}): string {
 
 describe("sandbox", () => {
   test("sandbox delivers to a real receiver with the app's secret, and ends cleanly on Ctrl-C", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { cli, baseUrl } = await startSandbox(["--endpoint", `${app.url}=email.*`]);
     expect((await post(`${baseUrl}/sandbox/emit`, { type: "email.received" })).ok).toBe(true);
     const line = JSON.parse(await cli.line(/"kind":"attempt"/)) as object;
@@ -131,7 +131,7 @@ describe("sandbox", () => {
   });
 
   test("sandbox delivers to localhost by name", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { cli, baseUrl } = await startSandbox(["--endpoint", `${app.url.replace("127.0.0.1", "localhost")}=all`]);
     await post(`${baseUrl}/sandbox/emit`, { type: "email.received" });
     expect(JSON.parse(await cli.line(/"kind":"attempt"/))).toMatchObject({ row: { status: "delivered" } });
@@ -168,7 +168,7 @@ describe("sandbox", () => {
 
 describe("endpoints, with the API of the sandbox", () => {
   test("endpoints creates, lists, updates, tests, rotates and deletes an endpoint", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { baseUrl, apiKey } = await startSandbox(["--endpoint", app.url]);
     const cwd = makeFolder();
     const at = { cwd, env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
@@ -226,7 +226,7 @@ describe("endpoints, with the API of the sandbox", () => {
   });
 
   test("endpoints test explains the cause that a failed answer points to", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { baseUrl, apiKey } = await startSandbox(["--endpoint", app.url], {
       WEBHOOK_SECRET: `whsec_${"x".repeat(43)}`,
     });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { findFreePort } from "../support/free-port.js";
 import { serve } from "../support/mounts.js";
-import { closeAfterTest, startApp } from "./app.js";
+import { closeAfterTest, startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -57,7 +57,7 @@ describe("test", () => {
   });
 
   test("test against a running app passes after --update stored its answers, and reports other answers", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = await makeFixtures([sampleEvent("email.sent"), sampleEvent("email.bounced")]);
     const flags = ["--to", app.url, "--inbox", app.file];
     const run = (...args: string[]) => runCli(["test", "fixtures/webhooks", ...args], { cwd, env });

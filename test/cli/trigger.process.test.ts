@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { startApp } from "./app.js";
+import { startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 
 test("trigger without a secret says how to make one, and the printed command makes one that works", async () => {
-  const app = await startApp();
+  const app = await startReceiverApp();
   const cwd = makeFolder();
   const refused = await runCli(["trigger", "email.sent", "--to", app.url], { cwd });
   expect(refused.code).toBe(2);
@@ -24,7 +24,7 @@ test("trigger without a secret says how to make one, and the printed command mak
 
 describe("trigger", () => {
   test("trigger delivers a sample event that a real receiver handles", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const result = await runCli(["trigger", "email.received", "--to", app.url, "--expect", "200", "--json"], { env });
     const [line] = jsonLines(result);
     expect([result.code, line]).toMatchObject([
@@ -44,7 +44,7 @@ describe("trigger", () => {
   });
 
   test("trigger makes new events in every run, and the same events with --seed", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const outcomes = async (...args: string[]) =>
       jsonLines(await runCli(["trigger", "email.sent", "--to", app.url, "--json", ...args], { env })).map(
         ({ outcome }) => outcome,
@@ -62,7 +62,7 @@ describe("trigger", () => {
   });
 
   test("trigger in colour marks the result, and prints control characters of the event as escapes", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const args = ["trigger", "email.sent", "--to", app.url, "--id", "evt_\u001b[31m"];
     const { stdout } = await runCli(args, { env: { ...env, FORCE_COLOR: "1" } });
     const painted = "\u001b[32m✓\u001b[39m email.sent  evt_\\u001b[31m  200 accepted";
@@ -75,7 +75,7 @@ describe("trigger", () => {
     ["tampered", "503 unverified"],
     ["missing", "401 unsigned"],
   ])("trigger --sign %s is answered %s", async (sign, words) => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const status = words.slice(0, 3);
     const { code, stdout } = await runCli(
       ["trigger", "email.sent", "--to", app.url, "--sign", sign, "--expect", status],
@@ -87,7 +87,7 @@ describe("trigger", () => {
   });
 
   test("trigger ends with 1 if the answer is not that of --expect, and says so", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { code, stdout } = await runCli(["trigger", "email.sent", "--to", app.url, "--expect", "503"], { env });
     expect(code).toBe(1);
     expect(stdout).toContain("Answered 200, expected 503.");
@@ -119,7 +119,7 @@ describe("trigger", () => {
   });
 
   test("trigger sends the exact bytes of --body", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const input =
       '{ "id": "evt_by_hand", "type": "email.teleported", "createdAt": "2026-01-01T00:00:00Z", "data": {} }\n';
     const { code } = await runCli(["trigger", "--body", "-", "--to", app.url, "--expect", "200"], { env, input });
@@ -134,7 +134,7 @@ describe("trigger", () => {
   });
 
   test("trigger ends with 130 on Ctrl-C while it waits", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cli = startCli(["trigger", "email.sent", "--to", app.url, "-n", "100", "--every", "1h"], { env });
     await cli.line(/accepted/);
     cli.signal("SIGINT");
@@ -151,7 +151,7 @@ describe("trigger", () => {
   ])(
     "trigger sends nothing if a text is clearly not a secret, and does not show the text: %s",
     async (secret, words) => {
-      const app = await startApp();
+      const app = await startReceiverApp();
       const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", secret]);
       expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(words)]);
       expect(stderr).not.toContain(secret.trim());
@@ -160,7 +160,7 @@ describe("trigger", () => {
   );
 
   test("trigger warns of a secret that may be cut, and sends the event", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cut = SECRET.slice(0, -5);
     const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", cut]);
     expect([code, stdout, stderr]).toEqual([

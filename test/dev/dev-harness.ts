@@ -7,6 +7,7 @@ import type { DevServerOptions } from "#pigeonhole/dev/options.js";
 import { type DevServer, startDevServer } from "#pigeonhole/dev/start-dev-server.js";
 import { findFreePort } from "../support/free-port.js";
 import { makeFolder } from "../support/folder.js";
+import { readBytes } from "../support/read-body.js";
 
 export interface Started {
   dev: DevServer;
@@ -49,7 +50,7 @@ export interface App {
 export async function startApp(answer: RequestListener = (_, res) => void res.end("ok"), port = 0): Promise<App> {
   const seen: SeenRequest[] = [];
   const server = createServer((req, res) => {
-    void readAll(req).then((body) => {
+    void readBytes(req).then((body) => {
       seen.push({ method: req.method ?? "", url: req.url ?? "", rawHeaders: req.rawHeaders, body });
       answer(req, res);
     });
@@ -69,12 +70,6 @@ export async function startApp(answer: RequestListener = (_, res) => void res.en
 export async function findAbsentApp(): Promise<{ port: number; url: string }> {
   const port = await findFreePort();
   return { port, url: `http://127.0.0.1:${port}` };
-}
-
-export async function readAll(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
 
 export interface Answer {
@@ -105,7 +100,7 @@ export function send(url: string, { method = "GET", headers = [], body = "" }: S
   ];
   return new Promise((resolve, reject) => {
     const sent = request(target, { method, headers: all.flat(), agent: false }, (res) => {
-      readAll(res).then(
+      readBytes(res).then(
         (read) =>
           resolve({
             status: res.statusCode ?? 0,

@@ -9,6 +9,7 @@ import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
+import { createFailingHandler } from "../support/failing-handler.js";
 
 let folder: string;
 let file: string;
@@ -25,23 +26,21 @@ async function open(): Promise<InboxOperator> {
   return inbox;
 }
 
-/** A receiver on the file whose handler fails until it is mended. */
-async function startMendable() {
-  let isMended = false;
+/** A receiver on the file with a dead event, whose handler fails until it is fixed. */
+async function startWithDeadEvent() {
+  const { run, fix } = createFailingHandler(() => new DoNotRetry("the address book is closed"));
   const receiver = openReceiver({ store: file });
-  receiver.on("email.sent", () => {
-    if (!isMended) throw new DoNotRetry("the address book is closed");
-  });
+  receiver.on("email.sent", run);
   await receiver.start();
   const event = makeEvent();
   await post(receiver, event);
   await untilWork(receiver, event.id, { state: "dead" });
-  return { receiver, event, mend: () => (isMended = true) };
+  return { receiver, event, fix };
 }
 
 describe("the inbox of a running receiver", () => {
   test("the inbox of a running receiver shows counts, events, handlers' errors and the exact bytes", async () => {
-    const { event } = await startMendable();
+    const { event } = await startWithDeadEvent();
     const inbox = await open();
     expect(await inbox.overview()).toMatchObject({ events: { dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
     const { items } = await inbox.listEvents({ state: "dead" });
@@ -58,8 +57,8 @@ describe("the inbox of a running receiver", () => {
   });
 
   test("a retried event is run by the receiver without a message to it", async () => {
-    const { receiver, event, mend } = await startMendable();
-    mend();
+    const { receiver, event, fix } = await startWithDeadEvent();
+    fix();
     const inbox = await open();
     expect(await inbox.retryEvent(event.id)).toBe(1);
     await untilWork(receiver, event.id, { state: "done" });
@@ -67,7 +66,7 @@ describe("the inbox of a running receiver", () => {
   });
 
   test("the receiver keeps the work of the inbox, and continues to accept", async () => {
-    const { receiver } = await startMendable();
+    const { receiver } = await startWithDeadEvent();
     const inbox = await open();
     const later = makeEvent({ type: "email.opened" });
     expect(await post(receiver, later)).toMatchObject({ status: 200 });
@@ -75,7 +74,7 @@ describe("the inbox of a running receiver", () => {
   });
 
   test("a discarded event is ended, and differs from done work", async () => {
-    const { event } = await startMendable();
+    const { event } = await startWithDeadEvent();
     const inbox = await open();
     expect(await inbox.discardEvent(event.id)).toBe(1);
     expect(await inbox.getEvent(event.id)).toMatchObject({ state: "done", handlers: [{ discarded: true }] });
@@ -98,7 +97,7 @@ describe("the inbox of a running receiver", () => {
 
 describe("the inbox without a running receiver", () => {
   test("a retry without a running receiver is run by the next one", async () => {
-    const { receiver, event } = await startMendable();
+    const { receiver, event } = await startWithDeadEvent();
     await receiver.stop();
     const inbox = await open();
     expect(await inbox.retryEvent(event.id)).toBe(1);
@@ -164,7 +163,7 @@ describe("other files", () => {
   });
 
   test("a closed inbox cannot be used again", async () => {
-    await startMendable();
+    await startWithDeadEvent();
     const inbox = await open();
     await inbox.close();
     expect(await errorOf(() => inbox.overview())).toMatchObject({ code: "stopped" });

@@ -46,7 +46,7 @@ function start(args: readonly string[], port?: number) {
   };
 }
 
-async function startReceiver() {
+async function startExpressMinimal() {
   const port = await findFreePort();
   const receiver = start(["--import", "tsx", "examples/express-minimal.ts"], port);
   const isUp = () =>
@@ -83,7 +83,7 @@ test("the two terminals of the first screen show what the commands print", async
   const [shownByDev = "", shownElsewhere = ""] = [...readme.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(
     ([, block = ""]) => block,
   );
-  const { port } = await startReceiver();
+  const { port } = await startExpressMinimal();
   const [devPort, pagePort] = [await findFreePort(), await findFreePort()];
   const inReadme = (text: string) =>
     text.replaceAll(String(port), "3000").replaceAll(String(devPort), "4400").replaceAll(String(pagePort), "4401");
@@ -162,7 +162,7 @@ test("the rotation of the operations guide works with a receiver that reads the 
 });
 
 test("the commands of the operations guide that look from outside work while the receiver runs", async () => {
-  const receiver = await startReceiver();
+  const receiver = await startExpressMinimal();
   const body = JSON.stringify({ ...sampleEvent("email.bounced"), id: "evt_1" });
   const headers = signDelivery({ body, secret: TEST_SECRET });
   const url = `http://127.0.0.1:${receiver.port}/webhooks/mail`;
@@ -183,7 +183,7 @@ test("the backup of the operations guide is made while the receiver runs, and ca
     const response = await fetch(`http://127.0.0.1:${port}/webhooks/mail`, { method: "POST", body, headers });
     return response.headers.get("x-pigeonhole-outcome");
   };
-  const receiver = await startReceiver();
+  const receiver = await startExpressMinimal();
   expect(await post(receiver.port, "before")).toBe("accepted");
   const made = await runCommand(backup);
   expect(made.code, made.output).toBe(0);
@@ -193,7 +193,7 @@ test("the backup of the operations guide is made while the receiver runs, and ca
   const restore = "rm -f inbox.db-wal inbox.db-shm && mv inbox-backup.db inbox.db";
   expect(spawnSync("sh", ["-c", restore], { cwd: folder }).status).toBe(0);
   expect(existsSync(join(folder, "inbox.db-wal"))).toBe(false);
-  const restored = await startReceiver();
+  const restored = await startExpressMinimal();
   expect(await post(restored.port, "before")).toBe("duplicate");
   expect(await post(restored.port, "after")).toBe("accepted");
 }, 60_000);

@@ -1,6 +1,7 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { readDocument } from "./markdown.js";
 
 // The rules of CONTRIBUTING about words: those it bans, in the prose of every document and in the comments, strings and
 // JSX texts of src/; and the width of comments and the names of limits in src/.
@@ -36,10 +37,6 @@ function listFiles(folder = ROOT): string[] {
   });
 }
 
-function read(path: string): string {
-  return readFileSync(join(ROOT, path), "utf8");
-}
-
 /** Blank characters in place of a text, so that the lines around it keep their numbers. */
 function blank(text: string): string {
   return text.replaceAll(/[^\n]/g, " ");
@@ -59,7 +56,7 @@ function proseOf(text: string, { without, only }: Prose): string {
 
 /** The right column of the table in CONTRIBUTING. */
 function readWords(): string[] {
-  const [, table = ""] = read(CONTRIBUTING).split("| write | not |\n|---|---|\n");
+  const [, table = ""] = readDocument(CONTRIBUTING).split("| write | not |\n|---|---|\n");
   const rows = [...table.matchAll(/^\| [^|]* \| ([^|]*) \|$/gm)];
   return rows.flatMap(([, words = ""]) => words.split(", "));
 }
@@ -73,8 +70,8 @@ const WORDS = readWords();
 
 /** A file's text without the parts that may have the words: the list itself, and released SQL. */
 function withoutQuotes(path: string): string {
-  if (path === CONTRIBUTING) return read(path).replaceAll(/^\|.*\|$/gm, "");
-  return path === MIGRATIONS ? read(path).replaceAll(/`\n[^`]*`/g, blank) : read(path);
+  if (path === CONTRIBUTING) return readDocument(path).replaceAll(/^\|.*\|$/gm, "");
+  return path === MIGRATIONS ? readDocument(path).replaceAll(/`\n[^`]*`/g, blank) : readDocument(path);
 }
 
 /** Each as `path:line word`. */
@@ -104,7 +101,7 @@ function findLimitNames(text: string): string[] {
 }
 
 function findInSource(path: string): string[] {
-  const others = [...findWideComments(read(path)), ...findLimitNames(read(path))];
+  const others = [...findWideComments(readDocument(path)), ...findLimitNames(readDocument(path))];
   return [...findWords(path, PROSE["source"] as Prose), ...others.map((found) => `${path}:${found}`)];
 }
 

@@ -13,6 +13,7 @@ import { createMiddleware } from "#pigeonhole/http/node-mount.js";
 import { countUnread, watchConnections } from "#pigeonhole/http/read-turns.js";
 import { createProbe } from "../support/probe.js";
 import { listen } from "../support/listen.js";
+import { readBytes } from "../support/read-body.js";
 
 watchConnections();
 
@@ -24,13 +25,6 @@ async function serve(server: net.Server): Promise<number> {
   return listen(server);
 }
 
-/** Collects to the end. */
-async function read(stream: NodeJS.ReadableStream): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}
-
 async function overHttp(): Promise<Buffer> {
   const port = await serve(http.createServer((req, res) => void req.pipe(res)));
   const request = http.request({ port, host: "127.0.0.1", method: "POST" });
@@ -38,7 +32,7 @@ async function overHttp(): Promise<Buffer> {
     request.on("response", resolve).on("error", reject);
   });
   request.end(UPLOAD);
-  return read(await response);
+  return readBytes(await response);
 }
 
 async function overHttp2(): Promise<Buffer> {
@@ -50,7 +44,7 @@ async function overHttp2(): Promise<Buffer> {
   const session = http2.connect(`http://127.0.0.1:${await serve(server)}`);
   const stream = session.request({ ":method": "POST" });
   stream.end(UPLOAD);
-  const received = await read(stream);
+  const received = await readBytes(stream);
   session.close();
   return received;
 }
@@ -66,7 +60,7 @@ async function overTcp(): Promise<Buffer> {
   });
   const socket = net.connect({ port: await serve(server), host: "127.0.0.1" });
   socket.end(UPLOAD);
-  return read(socket);
+  return readBytes(socket);
 }
 
 test.each([
@@ -174,7 +168,7 @@ test("a connection that is not read yet is left alone, and its first bytes are k
   client.end("the first frame");
   countUnread();
   await wait(50);
-  expect((await read(accepted)).toString()).toBe("the first frame");
+  expect((await readBytes(accepted)).toString()).toBe("the first frame");
 });
 
 test("a connection that a request resumes while it waits its turn is read again afterwards", async () => {

@@ -53,7 +53,7 @@ function start(script: string, args: string[], nodeOptions: string[] = []) {
   };
 }
 
-async function startReceiver(mount: string, bodyTimeoutMs = 3_000) {
+async function startReceiverOver(mount: string, bodyTimeoutMs = 3_000) {
   const receiver = start(
     "strangers-receiver.mjs",
     [mount, SECRET, String(bodyTimeoutMs)],
@@ -114,7 +114,7 @@ describe.each(["node:http", "listener", "express", "fetch"])("64 slow senders ov
   ])(
     "every delivery is accepted next to 64 senders %s, with limited memory and delay of the event loop",
     async (_, strangers) => {
-      const { port, cost } = await startReceiver(mount);
+      const { port, cost } = await startReceiverOver(mount);
       expect(await deliver(port)).toBe("accepted");
       const { outcomes } = await deliverBeside(port, strangers);
       const { grownMegabytes, blockedMs } = (await cost()) ?? expect.fail("The receiver answers no more.");
@@ -126,7 +126,7 @@ describe.each(["node:http", "listener", "express", "fetch"])("64 slow senders ov
 
   test("a delivery is accepted or sent again while large bodies take all room, and the room is free afterwards", async () => {
     const large = { ...held, chunkBytes: MEGABYTE, forMs: PATIENCE_MS };
-    const { port, cost } = await startReceiver(mount, PATIENCE_MS);
+    const { port, cost } = await startReceiverOver(mount, PATIENCE_MS);
     expect(await deliver(port)).toBe("accepted");
     const { answers, outcomes } = await deliverBeside(port, large);
     expect(answers["overloaded"]).toBeGreaterThanOrEqual(10);

@@ -116,10 +116,10 @@ describe("explaining the body", () => {
     ["body_byte_order_mark", "with a byte order mark", `\uFEFF${COMPACT}`, COMPACT],
     ["body_byte_order_mark", "without the byte order mark", COMPACT, `\uFEFF${COMPACT}`],
     ["body_decoded_as_latin1", "read as UTF-8", COMPACT, Buffer.from(COMPACT).toString("latin1")],
-    ["body_decoded_as_latin1", "read as UTF-8 and given as bytes", '{"a":"é"}', Buffer.from('{"a":"é"}', "latin1")],
+    ["body_decoded_as_latin1", "read as UTF-8", '{"a":"é"}', Buffer.from('{"a":"é"}', "latin1")],
     ["body_base64", "base64-decoded body", COMPACT, Buffer.from(COMPACT).toString("base64")],
     ["body_quoted_as_json", "quoted as a JSON string", COMPACT, JSON.stringify(COMPACT)],
-  ])("the explanation names %s if the signature was made for a body %s", (code, words, signedBody, body) => {
+  ])("the explanation names %s if the signature was made for a body %s (row %#)", (code, words, signedBody, body) => {
     const explanation = explain({ body }, { body: signedBody });
     expect(codes(explanation)).toEqual([code]);
     expect(explanation.findings[0]?.message).toContain(words);

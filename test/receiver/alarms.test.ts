@@ -1,21 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { type Alarm, PigeonholeError, type ReceiverOptions } from "pigeonhole";
-import { fakeClock } from "pigeonhole/testing";
-import { type PostOptions, captureLog, decorateStore, makeEvent, openReceiver, post } from "../support/receiver.js";
+import { PigeonholeError } from "pigeonhole";
+import { decorateStore, makeEvent } from "../support/receiver.js";
+import { openWithAlarms } from "../support/alarms.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-async function start(options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
-  const clock = fakeClock();
-  const log = captureLog();
-  const alarms: Alarm[] = [];
-  const receiver = openReceiver({ clock, logger: log.logger, onAlarm: (alarm) => alarms.push(alarm), ...options });
-  await receiver.start();
-  const deliver = async (body: unknown = makeEvent(), more: PostOptions = {}) =>
-    (await post(receiver, body, { at: clock.now(), ...more })).outcome;
-  return { clock, log, alarms, receiver, deliver };
+async function start(options: Parameters<typeof openWithAlarms>[0] = {}) {
+  const opened = openWithAlarms(options);
+  await opened.receiver.start();
+  return opened;
 }
 
 describe("the kinds of alarm", () => {

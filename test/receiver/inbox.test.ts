@@ -4,31 +4,32 @@ import { type Alarm, DoNotRetry, type Receiver, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { bytesOf, makeEvent, makeGate, openReceiver, post, tempFile, untilWork, workOf } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
+import { createFailingHandler } from "../support/failing-handler.js";
 
-/** One handler that fails for good until it is mended. */
-async function startMendable() {
-  let isMended = false;
+/** One handler that fails for good until it is fixed. */
+async function startWithFailingHandler() {
+  const failing = createFailingHandler(() => new DoNotRetry("broken"));
   const runs: string[] = [];
   const receiver = openReceiver();
   receiver.on("email.sent", ({ id }) => {
     runs.push(id);
-    if (!isMended) throw new DoNotRetry("broken");
+    failing.run();
   });
   receiver.on("*", () => undefined, { name: "audit" });
   await receiver.start();
   const deliver = async (fields = {}) => {
     const event = makeEvent(fields);
     await post(receiver, event);
-    await untilWork(receiver, event.id, { state: isMended ? "done" : "dead" });
+    await untilWork(receiver, event.id, { state: failing.isFixed ? "done" : "dead" });
     await untilWork(receiver, event.id, { state: "done" }, "audit");
     return event;
   };
-  return { receiver, runs, deliver, mend: () => (isMended = true) };
+  return { receiver, runs, deliver, fix: failing.fix };
 }
 
 describe("inbox.erase", () => {
   test("inbox.erase deletes the body and keeps the id, so that a redelivery is a duplicate and runs nothing", async () => {
-    const { receiver, runs, deliver } = await startMendable();
+    const { receiver, runs, deliver } = await startWithFailingHandler();
     const event = await deliver({ data: { to: ["ann@example.com"] } });
     const other = await deliver({ data: { to: ["joann@example.com"] } });
     const counts = { work: 1, eventsLeft: 0, contactEvents: 0, contactEventsLeft: 0 };
@@ -48,7 +49,7 @@ describe("inbox.erase", () => {
     ["invalid_argument", {} as { email: string }],
     ["invalid_option", { email: "ann@example.com", all: true }],
   ])("inbox.erase rejects with %s for %j", async (code, options) => {
-    const { receiver } = await startMendable();
+    const { receiver } = await startWithFailingHandler();
     expect(await errorOf(() => receiver.inbox.erase(options))).toMatchObject({ code });
   });
 });
@@ -200,9 +201,9 @@ describe("inbox.get", () => {
 
 describe("inbox.retry", () => {
   test("inbox.retry gives dead work new attempts and does not change done work", async () => {
-    const { receiver, runs, deliver, mend } = await startMendable();
+    const { receiver, runs, deliver, fix } = await startWithFailingHandler();
     const event = await deliver();
-    mend();
+    fix();
     expect(await receiver.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
     await untilWork(receiver, event.id, { state: "done", attempts: 1 });
     expect(runs).toEqual([event.id, event.id]);
@@ -211,15 +212,15 @@ describe("inbox.retry", () => {
   });
 
   test("inbox.retry of done work does nothing", async () => {
-    const { receiver, runs, deliver, mend } = await startMendable();
-    mend();
+    const { receiver, runs, deliver, fix } = await startWithFailingHandler();
+    fix();
     const event = await deliver();
     expect(await receiver.inbox.retry(event.id)).toEqual({ pending: 0, parked: undefined });
     expect(runs).toEqual([event.id]);
   });
 
   test("inbox.retry of work that fails again makes it dead again", async () => {
-    const { receiver, runs, deliver } = await startMendable();
+    const { receiver, runs, deliver } = await startWithFailingHandler();
     const event = await deliver();
     await receiver.inbox.retry(event.id);
     await expect.poll(() => runs.length).toBe(2);
@@ -236,19 +237,19 @@ describe("inbox.retry", () => {
 
 describe("inbox.retryAll", () => {
   test("inbox.retryAll retries all dead work, more than a page of it, oldest first", async () => {
-    const { receiver, runs, deliver, mend } = await startMendable();
+    const { receiver, runs, deliver, fix } = await startWithFailingHandler();
     const ids: string[] = [];
     for (let index = 0; index < 205; index += 1) ids.push((await deliver()).id);
     await post(receiver, "parked stays parked");
     runs.length = 0;
-    mend();
+    fix();
     expect(await receiver.inbox.retryAll({ state: "dead" })).toEqual({ events: 205, pending: 205, stillParked: 0 });
     await expect.poll(() => receiver.stats()).toMatchObject({ dead: 0, pending: 0, leased: 0, parked: 1 });
     expect(runs).toEqual(ids);
   });
 
   test("inbox.retryAll reads all parked events again and says how many stay parked", async () => {
-    const { receiver } = await startMendable();
+    const { receiver } = await startWithFailingHandler();
     for (let index = 0; index < 205; index += 1) await post(receiver, `parked ${index}`);
     expect(await receiver.inbox.retryAll({ state: "parked" })).toEqual({ events: 205, pending: 0, stillParked: 205 });
     expect((await receiver.stats()).parked).toBe(205);
@@ -257,9 +258,9 @@ describe("inbox.retryAll", () => {
 
 describe("inbox.discard", () => {
   test("inbox.discard ends dead work without running it, and keeps the id", async () => {
-    const { receiver, runs, deliver, mend } = await startMendable();
+    const { receiver, runs, deliver, fix } = await startWithFailingHandler();
     const event = await deliver();
-    mend();
+    fix();
     expect(await receiver.inbox.discard(event.id)).toBe(1);
     expect(await workOf(receiver, event.id)).toMatchObject({ state: "done", discarded: true });
     expect(await workOf(receiver, event.id, "audit")).toMatchObject({ state: "done", discarded: false });
@@ -270,10 +271,10 @@ describe("inbox.discard", () => {
   });
 
   test("inbox.discard can be undone by a retry", async () => {
-    const { receiver, runs, deliver, mend } = await startMendable();
+    const { receiver, runs, deliver, fix } = await startWithFailingHandler();
     const event = await deliver();
     await receiver.inbox.discard(event.id);
-    mend();
+    fix();
     expect(await receiver.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
     await untilWork(receiver, event.id, { state: "done", discarded: false });
     expect(runs).toEqual([event.id, event.id]);

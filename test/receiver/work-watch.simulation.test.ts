@@ -1,35 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { type Alarm, DoNotRetry, type ReceiverOptions } from "pigeonhole";
+import { DoNotRetry } from "pigeonhole";
 import { type Client, InvalidRequestError } from "pigeonhole/client";
-import { fakeClock } from "pigeonhole/testing";
 import { makeCrashedFile } from "../support/crashed-file.js";
-import {
-  type PostOptions,
-  captureLog,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  tempFile,
-  untilWork,
-} from "../support/receiver.js";
+import { makeEvent, makeGate, tempFile, untilWork } from "../support/receiver.js";
+import { openWithAlarms } from "../support/alarms.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-function open(options: Partial<ReceiverOptions<Record<never, never>>> = {}) {
-  const clock = fakeClock();
-  const alarms: Alarm[] = [];
-  const { logger } = captureLog();
-  const receiver = openReceiver({ clock, logger, onAlarm: (alarm) => alarms.push(alarm), ...options });
-  const deliver = async (body: unknown = makeEvent(), more: PostOptions = {}) =>
-    (await post(receiver, body, { at: clock.now(), ...more })).outcome;
-  return { clock, alarms, receiver, deliver };
-}
-
 describe("dead work", () => {
   test("dead work is reported when it increases, and again every six hours", async () => {
-    const { clock, alarms, receiver, deliver } = open();
+    const { clock, alarms, receiver, deliver } = openWithAlarms();
     receiver.on("email.sent", () => Promise.reject(new DoNotRetry("never")));
     await receiver.start();
     const fail = async () => {
@@ -54,7 +35,7 @@ describe("dead work", () => {
   });
 
   test("dead work is not reported after it is discarded, nor after stop()", async () => {
-    const { clock, alarms, receiver, deliver } = open();
+    const { clock, alarms, receiver, deliver } = openWithAlarms();
     receiver.on("email.sent", () => Promise.reject(new DoNotRetry("never")));
     await receiver.start();
     const event = makeEvent();
@@ -71,7 +52,7 @@ describe("dead work", () => {
 
 test("work that is parked in a crash loop is reported by the start that parks it", async () => {
   const event = makeEvent();
-  const { alarms, receiver } = open({ store: await makeCrashedFile(event, "email.sent", 4) });
+  const { alarms, receiver } = openWithAlarms({ store: await makeCrashedFile(event, "email.sent", 4) });
   receiver.on("email.sent", () => undefined);
   await receiver.start();
   await untilWork(receiver, event.id, { state: "parked", reason: "crash_loop" });
@@ -85,7 +66,9 @@ describe("a backlog", () => {
   ])(
     "a backlog is reported once work has been due for $limit ms, and again after the same time",
     async ({ backlogAfterMs, limit }) => {
-      const { clock, alarms, receiver, deliver } = open(backlogAfterMs === undefined ? {} : { backlogAfterMs });
+      const { clock, alarms, receiver, deliver } = openWithAlarms(
+        backlogAfterMs === undefined ? {} : { backlogAfterMs },
+      );
       const gate = makeGate();
       receiver.on("email.sent", () => gate.passed, { concurrency: 1, timeoutMs: 100 * HOUR });
       await receiver.start();
@@ -105,7 +88,7 @@ describe("a backlog", () => {
   );
 
   test("a long run or a wait for a retry is not a backlog", async () => {
-    const { clock, alarms, receiver, deliver } = open({ retry: { initialMs: 2 * HOUR, jitter: 0 } });
+    const { clock, alarms, receiver, deliver } = openWithAlarms({ retry: { initialMs: 2 * HOUR, jitter: 0 } });
     const gate = makeGate();
     receiver.on("email.sent", () => gate.passed, { timeoutMs: 100 * HOUR });
     receiver.on("email.opened", () => Promise.reject(new Error("later")));
@@ -122,17 +105,17 @@ describe("a backlog", () => {
 
 test("work without a handler in the process that runs the handlers is reported", async () => {
   const file = tempFile();
-  const owner = open({ store: file });
+  const owner = openWithAlarms({ store: file });
   owner.receiver.on("email.sent", () => undefined);
   await owner.receiver.start();
-  const other = open({ store: file });
+  const other = openWithAlarms({ store: file });
   other.receiver.on("email.sent", () => undefined);
   other.receiver.on("email.opened", () => undefined);
   await other.receiver.start();
   const event = makeEvent({ type: "email.opened" });
   expect(await other.deliver(event)).toBe("accepted");
   // The file is read by a thread, which does not know of the clock.
-  const untilAlarm = ({ clock, alarms }: ReturnType<typeof open>) =>
+  const untilAlarm = ({ clock, alarms }: ReturnType<typeof openWithAlarms>) =>
     expect.poll(async () => {
       await clock.advance(MINUTE);
       return alarms;
@@ -151,7 +134,7 @@ describe("contact events", () => {
 
   test("contact events that wait longer than the limit are reported", async () => {
     const api = apiThat(() => Promise.reject(new Error("no network")));
-    const { clock, alarms, receiver } = open({ api, backlogAfterMs: 5 * MINUTE });
+    const { clock, alarms, receiver } = openWithAlarms({ api, backlogAfterMs: 5 * MINUTE });
     await receiver.start();
     await receiver.contactEvents.record(contactEvent);
     await clock.advance(5 * MINUTE);
@@ -170,7 +153,7 @@ describe("contact events", () => {
     };
     const error = new InvalidRequestError({ ...refusal, requestId: undefined, retryAfterMs: undefined });
     const api = apiThat(() => Promise.reject(error));
-    const { clock, alarms, receiver } = open({ api });
+    const { clock, alarms, receiver } = openWithAlarms({ api });
     await receiver.start();
     await receiver.contactEvents.record(contactEvent);
     await expect.poll(async () => (await receiver.stats()).outbox.dead).toBe(1);

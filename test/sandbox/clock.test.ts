@@ -1,7 +1,8 @@
 import { createClient } from "pigeonhole/client";
 import { createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test, vi } from "vitest";
-import { HOUR, MINUTE, START, errorOf, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+import { HOUR, MINUTE, START, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+import { refusalOf } from "../support/error-of.js";
 
 describe("the manual clock", () => {
   test("a manual clock needs no real timer, since 28 hours of retries run with all timers disabled", async () => {
@@ -44,7 +45,7 @@ describe("the manual clock", () => {
 
   test.each(["soon", "1", "-1h", "1h ", -1, Number.NaN])("a manual clock refuses to move by %j", async (by) => {
     const sandbox = openSandbox();
-    expect(await errorOf(() => sandbox.advance(by))).toEqual({ code: "invalid_argument" });
+    expect(await refusalOf(() => sandbox.advance(by))).toEqual({ code: "invalid_argument" });
     expect(sandbox.clock.now()).toBe(START);
   });
 
@@ -137,11 +138,11 @@ describe("other clocks", () => {
     sandbox.endpoints.create({ url: probe.url });
     sandbox.emit("email.sent");
     expect(await sandbox.waitFor({ answered: "2xx" })).toMatchObject({ status: "delivered" });
-    expect(await errorOf(() => sandbox.advance("1h"))).toEqual({ code: "invalid_argument" });
+    expect(await refusalOf(() => sandbox.advance("1h"))).toEqual({ code: "invalid_argument" });
   });
 
   test.each([{ speed: 0 }, { speed: -1 }, { speed: Number.NaN }, "fast"])("the clock %j is refused", async (clock) => {
-    expect(await errorOf(() => createSandbox({ clock: clock as "real" }))).toEqual({ code: "invalid_option" });
+    expect(await refusalOf(() => createSandbox({ clock: clock as "real" }))).toEqual({ code: "invalid_option" });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { DeliveryFault, DeliveryFaultRule } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
-import { MINUTE, START, errorOf, openOnClock, openProbe } from "./support.js";
+import { MINUTE, START, openOnClock, openProbe } from "./support.js";
+import { refusalOf } from "../support/error-of.js";
 
 async function openWith(fault: DeliveryFault, rule: Partial<DeliveryFaultRule> = {}) {
   const { sandbox, clock } = openOnClock();
@@ -139,7 +140,7 @@ describe("the rules of delivery faults", () => {
     [{}],
   ])("a rule with a mistake is refused: %j", async (rule) => {
     const { sandbox } = openOnClock();
-    const { code } = await errorOf(() => sandbox.faults.deliveries.add(rule as DeliveryFaultRule));
+    const { code } = await refusalOf(() => sandbox.faults.deliveries.add(rule as DeliveryFaultRule));
     expect(code).toMatch(/^invalid_(argument|option)$/);
   });
 });

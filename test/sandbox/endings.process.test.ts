@@ -1,6 +1,7 @@
 import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
-import { type ProbeAnswer, MINUTE, errorOf, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+import { type ProbeAnswer, MINUTE, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
+import { refusalOf } from "../support/error-of.js";
 
 const STOPPED = { code: "stopped" };
 const url = "http://127.0.0.1/hook";
@@ -16,11 +17,11 @@ function openGate() {
 describe("a closed sandbox", () => {
   test("a closed sandbox ends every wait for a contact event", async () => {
     const sandbox = openSandbox({ clock: "real" });
-    const waiting = errorOf(() => sandbox.waitForContactEvent({ name: "never" }));
+    const waiting = refusalOf(() => sandbox.waitForContactEvent({ name: "never" }));
     await sandbox.close();
     expect(await waiting).toEqual(STOPPED);
-    expect(await errorOf(() => sandbox.waitForContactEvent({ name: "never" }))).toEqual(STOPPED);
-    expect(await errorOf(() => sandbox.waitFor({ type: "email.sent" }))).toEqual(STOPPED);
+    expect(await refusalOf(() => sandbox.waitForContactEvent({ name: "never" }))).toEqual(STOPPED);
+    expect(await refusalOf(() => sandbox.waitFor({ type: "email.sent" }))).toEqual(STOPPED);
   });
 
   test("a closed sandbox sends no event, no test and no replay", async () => {
@@ -35,18 +36,18 @@ describe("a closed sandbox", () => {
     await sandbox.settle();
     const [row] = sandbox.deliveries();
     await sandbox.close();
-    expect(await errorOf(() => sandbox.emit("email.sent"))).toEqual(STOPPED);
-    expect(await errorOf(() => sandbox.endpoints.test(id))).toEqual(STOPPED);
-    expect(await errorOf(() => sandbox.endpoints.replay(id, row?.id ?? ""))).toEqual(STOPPED);
+    expect(await refusalOf(() => sandbox.emit("email.sent"))).toEqual(STOPPED);
+    expect(await refusalOf(() => sandbox.endpoints.test(id))).toEqual(STOPPED);
+    expect(await refusalOf(() => sandbox.endpoints.replay(id, row?.id ?? ""))).toEqual(STOPPED);
     expect(posts).toBe(1);
   });
 
   test("a closed sandbox does not listen, even if it was closed while it started to", async () => {
     const sandbox = openSandbox();
-    const listening = errorOf(() => sandbox.listen());
+    const listening = refusalOf(() => sandbox.listen());
     await sandbox.close();
     expect(await listening).toEqual(STOPPED);
-    expect(await errorOf(() => sandbox.listen())).toEqual(STOPPED);
+    expect(await refusalOf(() => sandbox.listen())).toEqual(STOPPED);
     await sandbox.close();
   });
 
@@ -59,7 +60,7 @@ describe("a closed sandbox", () => {
   test("a closed sandbox may listen again after its port was taken", async () => {
     const { port } = await openSandbox().listen();
     const sandbox = openSandbox();
-    expect(await errorOf(() => sandbox.listen({ port }))).toEqual({ code: "port_in_use" });
+    expect(await refusalOf(() => sandbox.listen({ port }))).toEqual({ code: "port_in_use" });
     expect((await sandbox.listen()).port).not.toBe(port);
   });
 
@@ -76,7 +77,7 @@ describe("a closed sandbox", () => {
       await sandbox.listen();
       sandbox.endpoints.create({ url: probe.url });
       for (let index = 0; index < 3; index += 1) sandbox.emit("email.sent");
-      const waiting = errorOf(() => sandbox.waitFor({ answered: 418 }));
+      const waiting = refusalOf(() => sandbox.waitFor({ answered: 418 }));
       if (round % 2 === 0) await sandbox.waitFor();
       await sandbox.close();
       expect([await waiting, sandbox.openDeliveries]).toEqual([STOPPED, 0]);
@@ -172,7 +173,7 @@ describe("input that cannot be sent", () => {
   test("an event whose data is not JSON is refused, and deliveries continue", async () => {
     const { sandbox } = openOnClock({ receive: () => new Response() });
     sandbox.endpoints.create({ url });
-    expect(await errorOf(() => sandbox.emit("email.sent", { size: 1n }))).toEqual({ code: "invalid_argument" });
+    expect(await refusalOf(() => sandbox.emit("email.sent", { size: 1n }))).toEqual({ code: "invalid_argument" });
     expect(sandbox.openDeliveries).toBe(0);
   });
 
@@ -205,13 +206,13 @@ describe("input that cannot be sent", () => {
     [{ receive: 5 as never }],
     [{ domains: "acme.example.com" as never }],
   ])("an option such as %j is refused", async (options) => {
-    expect(await errorOf(() => openSandbox(options))).toEqual({ code: "invalid_option" });
+    expect(await refusalOf(() => openSandbox(options))).toEqual({ code: "invalid_option" });
   });
 
   test("a wait without end is refused", async () => {
     const { sandbox } = openOnClock();
     const endless = { timeoutMs: Number.NaN };
-    expect(await errorOf(() => sandbox.waitFor(endless))).toEqual({ code: "invalid_argument" });
-    expect(await errorOf(() => sandbox.waitForContactEvent(endless))).toEqual({ code: "invalid_argument" });
+    expect(await refusalOf(() => sandbox.waitFor(endless))).toEqual({ code: "invalid_argument" });
+    expect(await refusalOf(() => sandbox.waitForContactEvent(endless))).toEqual({ code: "invalid_argument" });
   });
 });

@@ -1,6 +1,7 @@
 import type { WebhookCreateInput, WebhookUpdateInput } from "#pigeonhole/contract/webhook-endpoint.js";
 import { describe, expect, test } from "vitest";
-import { START, errorOf, openSandbox } from "./support.js";
+import { START, openSandbox } from "./support.js";
+import { refusalOf } from "../support/error-of.js";
 
 const url = "https://app.example.com/hook";
 
@@ -39,7 +40,7 @@ describe("the creation of an endpoint", () => {
     const sandbox = openSandbox();
     const secret = `whsec_${"a".repeat(43)}`;
     expect(sandbox.endpoints.create({ url }, { secret }).secret).toBe(secret);
-    expect(await errorOf(() => sandbox.endpoints.create({ url }, { secret: "hush" }))).toEqual({
+    expect(await refusalOf(() => sandbox.endpoints.create({ url }, { secret: "hush" }))).toEqual({
       code: "invalid_secret",
     });
   });
@@ -81,14 +82,14 @@ describe("endpoints that are refused", () => {
     ["that is off from the start", { url, enabled: false }, { ...invalid("enabled"), code: "unknown_parameter" }],
   ])("an endpoint %s is refused", async (_, input, fault) => {
     const sandbox = openSandbox();
-    expect(await errorOf(() => sandbox.endpoints.create(input as WebhookCreateInput))).toEqual(fault);
+    expect(await refusalOf(() => sandbox.endpoints.create(input as WebhookCreateInput))).toEqual(fault);
     expect(sandbox.endpoints.list()).toEqual([]);
   });
 
   test("the eleventh endpoint is refused until one is deleted", async () => {
     const { endpoints } = openSandbox();
     for (let index = 0; index < 10; index += 1) endpoints.create({ url });
-    expect(await errorOf(() => endpoints.create({ url }))).toEqual({ status: 422, code: "workspace_limit_reached" });
+    expect(await refusalOf(() => endpoints.create({ url }))).toEqual({ status: 422, code: "workspace_limit_reached" });
     endpoints.delete(endpoints.list()[0]?.id ?? "");
     expect(endpoints.create({ url }).id).toMatch(/^whe_/);
   });
@@ -106,9 +107,9 @@ describe("URLs", () => {
     async (local) => {
       const { endpoints } = openSandbox({ strictUrls: true });
       const fault = { status: 422, code: "invalid_webhook_url", param: "url" };
-      expect(await errorOf(() => endpoints.create({ url: local }))).toEqual(fault);
+      expect(await refusalOf(() => endpoints.create({ url: local }))).toEqual(fault);
       const { id } = endpoints.create({ url });
-      expect(await errorOf(() => endpoints.update(id, { url: local }))).toEqual(fault);
+      expect(await refusalOf(() => endpoints.update(id, { url: local }))).toEqual(fault);
     },
   );
 });
@@ -130,11 +131,11 @@ describe("an update", () => {
   test("an update of an unknown endpoint is answered 404, and an invalid one changes nothing", async () => {
     const { endpoints } = openSandbox();
     const { id } = endpoints.create({ url });
-    expect(await errorOf(() => endpoints.update(`whe_${"0".repeat(24)}`, {}))).toEqual({
+    expect(await refusalOf(() => endpoints.update(`whe_${"0".repeat(24)}`, {}))).toEqual({
       status: 404,
       code: "resource_not_found",
     });
-    await errorOf(() => endpoints.update(id, { description: "new", addressAllowlist: ["a@other.example.com"] }));
+    await refusalOf(() => endpoints.update(id, { description: "new", addressAllowlist: ["a@other.example.com"] }));
     expect(endpoints.get(id).description).toBeNull();
   });
 });

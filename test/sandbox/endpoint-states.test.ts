@@ -1,6 +1,7 @@
 import { LIMITS } from "pigeonhole/protocol";
 import { describe, expect, test } from "vitest";
-import { START, errorOf, openOnClock, openProbe, verdictOf } from "./support.js";
+import { START, openOnClock, openProbe, verdictOf } from "./support.js";
+import { refusalOf } from "../support/error-of.js";
 
 const URL_HERE = "http://127.0.0.1/hook";
 
@@ -165,11 +166,11 @@ describe("a replay", () => {
     const replay = (...ids: [string, string]) => sandbox.endpoints.replay(...ids);
     const update = (enabled: boolean) => sandbox.endpoints.update(id, { enabled });
     const wrong = { status: 422, code: "invalid_parameter" };
-    expect(await errorOf(() => replay(id, delivered?.id ?? ""))).toEqual({ ...wrong, param: "deliveryId" });
-    expect(await errorOf(() => replay(id, "nothing"))).toMatchObject({ status: 404, code: "resource_not_found" });
-    expect(await errorOf(() => replay(other.id, failed?.id ?? ""))).toMatchObject({ status: 404 });
+    expect(await refusalOf(() => replay(id, delivered?.id ?? ""))).toEqual({ ...wrong, param: "deliveryId" });
+    expect(await refusalOf(() => replay(id, "nothing"))).toMatchObject({ status: 404, code: "resource_not_found" });
+    expect(await refusalOf(() => replay(other.id, failed?.id ?? ""))).toMatchObject({ status: 404 });
     update(false);
-    expect(await errorOf(() => replay(id, failed?.id ?? ""))).toEqual({ ...wrong, param: "id" });
+    expect(await refusalOf(() => replay(id, failed?.id ?? ""))).toEqual({ ...wrong, param: "id" });
     update(true);
     expect(await replay(id, failed?.id ?? "")).toMatchObject({ status: "delivered" });
   });
@@ -234,6 +235,6 @@ describe("deleting an endpoint", () => {
     sandbox.endpoints.delete(id);
     await sandbox.advance("31h");
     expect([answers.posts, sandbox.deliveries(), sandbox.openDeliveries]).toEqual([2, [], 0]);
-    expect(await errorOf(() => sandbox.endpoints.delete(id))).toEqual({ status: 404, code: "resource_not_found" });
+    expect(await refusalOf(() => sandbox.endpoints.delete(id))).toEqual({ status: 404, code: "resource_not_found" });
   });
 });

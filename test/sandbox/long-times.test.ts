@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { HOUR, SECOND, errorOf, openSandbox } from "./support.js";
+import { HOUR, SECOND, openSandbox } from "./support.js";
+import { refusalOf } from "../support/error-of.js";
 
 const DAY = 24 * HOUR;
 const LAST_MOMENT = 8.64e15;
@@ -28,11 +29,11 @@ test.each([{ clock: "real" as const }, { clock: { speed: 0.01 } }])(
 );
 
 test("a clock keeps so far from the last date that retries can be planned", async () => {
-  expect(await errorOf(() => openSandbox({ startMs: LAST_MOMENT }))).toEqual({ code: "invalid_option" });
+  expect(await refusalOf(() => openSandbox({ startMs: LAST_MOMENT }))).toEqual({ code: "invalid_option" });
   const sandbox = openSandbox({ receive: () => new Response(null, { status: 503 }) });
   sandbox.endpoints.create({ url });
   const tooFar = LAST_MOMENT - sandbox.clock.now() - SECOND;
-  expect(await errorOf(() => sandbox.advance(tooFar))).toEqual({ code: "invalid_argument" });
+  expect(await refusalOf(() => sandbox.advance(tooFar))).toEqual({ code: "invalid_argument" });
   await sandbox.advance(tooFar - 3 * 365 * DAY);
   sandbox.emit("email.sent");
   await sandbox.advance("60h");
@@ -42,17 +43,17 @@ test("a clock keeps so far from the last date that retries can be planned", asyn
 test("a wait without end stops at the last date", async () => {
   const sandbox = openSandbox();
   sandbox.endpoints.create({ url });
-  expect(await errorOf(() => sandbox.waitFor({ timeoutMs: 1e300 }))).toEqual({ code: "invalid_argument" });
+  expect(await refusalOf(() => sandbox.waitFor({ timeoutMs: 1e300 }))).toEqual({ code: "invalid_argument" });
 });
 
 test("a fault delays by a year at most", async () => {
   const { deliveries } = openSandbox().faults;
   const delayMs = 365 * DAY;
   deliveries.add({ fault: { kind: "delay", delayMs } });
-  expect(await errorOf(() => deliveries.add({ fault: { kind: "delay", delayMs: delayMs + 1 } }))).toEqual({
+  expect(await refusalOf(() => deliveries.add({ fault: { kind: "delay", delayMs: delayMs + 1 } }))).toEqual({
     code: "invalid_option",
   });
-  expect(await errorOf(() => deliveries.add({ fault: { kind: "reorder", maxMs: delayMs + 1 } }))).toEqual({
+  expect(await refusalOf(() => deliveries.add({ fault: { kind: "reorder", maxMs: delayMs + 1 } }))).toEqual({
     code: "invalid_option",
   });
 });

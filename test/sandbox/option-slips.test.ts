@@ -1,6 +1,7 @@
 import { createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
-import { errorOf, openSandbox } from "./support.js";
+import { openSandbox } from "./support.js";
+import { refusalOf } from "../support/error-of.js";
 
 const OPTION = { code: "invalid_option" };
 const ARGUMENT = { code: "invalid_argument" };
@@ -28,7 +29,7 @@ describe("misspelt options", () => {
     sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
     sandbox.emit("email.sent");
     await sandbox.settle();
-    expect(await errorOf(() => call(sandbox))).toEqual(OPTION);
+    expect(await refusalOf(() => call(sandbox))).toEqual(OPTION);
     expect(sandbox.endpoints.list()).toHaveLength(1);
   });
 
@@ -37,7 +38,7 @@ describe("misspelt options", () => {
     async (slip) => {
       const sandbox = open();
       sandbox.endpoints.create({ url: "http://127.0.0.1/hook", domainAllowlist: ["acme.example.com"] });
-      expect(await errorOf(() => sandbox.emit("email.sent", {}, slip as never))).toEqual(ARGUMENT);
+      expect(await refusalOf(() => sandbox.emit("email.sent", {}, slip as never))).toEqual(ARGUMENT);
       expect(sandbox.openDeliveries).toBe(0);
     },
   );

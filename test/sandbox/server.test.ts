@@ -2,7 +2,8 @@ import { request as requestHttp } from "node:http";
 import { createClient } from "pigeonhole/client";
 import { type SandboxProcessOptions, type SandboxLogEntry, startSandboxServer } from "pigeonhole/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { errorOf, openProbe, openSandbox, verdictOf } from "./support.js";
+import { openProbe, openSandbox, verdictOf } from "./support.js";
+import { refusalOf } from "../support/error-of.js";
 
 /** What of the answers is looked at. */
 interface ControlAnswer {
@@ -74,7 +75,7 @@ describe("a sandbox server", () => {
     await call("POST", "/sandbox/settle");
     expect(probe.got).toHaveLength(0);
     const client = createClient({ apiKey: sandbox.apiKey, baseUrl: url, maxRetries: 0 });
-    expect(await errorOf(() => client.webhooks.list())).toMatchObject({ status: 500 });
+    expect(await refusalOf(() => client.webhooks.list())).toMatchObject({ status: 500 });
     await call("POST", "/sandbox/faults", { clear: true });
     await call("POST", "/sandbox/advance", { by: "2m" });
     expect([probe.got.length, (await client.webhooks.list()).items.length]).toEqual([3, 1]);
@@ -170,21 +171,24 @@ describe("the sandbox's listener", () => {
   test("the sandbox listens on this machine only, and says when the port is taken", async () => {
     const { port } = await open();
     const options = { host: "0.0.0.0" } as unknown as SandboxProcessOptions;
-    expect(await errorOf(() => startSandboxServer(options))).toEqual({ code: "invalid_option" });
-    expect(await errorOf(() => startSandboxServer({ port }))).toEqual({ code: "port_in_use" });
-    expect(await errorOf(() => startSandboxServer({ port: -1 }))).toEqual({ code: "invalid_option" });
+    expect(await refusalOf(() => startSandboxServer(options))).toEqual({ code: "invalid_option" });
+    expect(await refusalOf(() => startSandboxServer({ port }))).toEqual({ code: "port_in_use" });
+    expect(await refusalOf(() => startSandboxServer({ port: -1 }))).toEqual({ code: "invalid_option" });
   });
 
   test("the sandbox listens once, gives the base URL, and stops everything on close", async () => {
     const sandbox = openSandbox();
     const { url } = await sandbox.listen();
     expect(sandbox.baseUrl).toBe(url);
-    expect(await errorOf(() => sandbox.listen())).toEqual({ code: "invalid_argument" });
+    expect(await refusalOf(() => sandbox.listen())).toEqual({ code: "invalid_argument" });
     sandbox.endpoints.create({ url: "http://127.0.0.1:9/" });
     sandbox.emit("email.sent");
     await sandbox.close();
     await expect(fetch(url)).rejects.toThrow();
-    expect([sandbox.openDeliveries, await errorOf(() => sandbox.emit("email.sent"))]).toEqual([0, { code: "stopped" }]);
+    expect([sandbox.openDeliveries, await refusalOf(() => sandbox.emit("email.sent"))]).toEqual([
+      0,
+      { code: "stopped" },
+    ]);
   });
 });
 

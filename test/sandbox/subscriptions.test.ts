@@ -1,7 +1,8 @@
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, EXPLICIT_EVENT_TYPES } from "pigeonhole/protocol";
 import type { WebhookCreateInput } from "#pigeonhole/contract/webhook-endpoint.js";
 import { describe, expect, test } from "vitest";
-import { errorOf, openSandbox } from "./support.js";
+import { openSandbox } from "./support.js";
+import { refusalOf } from "../support/error-of.js";
 
 const SUPPORT = "support@acme.example.com";
 const BILLING = "billing@acme.example.com";
@@ -29,7 +30,7 @@ describe("event types of endpoints", () => {
 
   test("a type that the service does not have cannot be fired, unless an option names it", async () => {
     const sandbox = openSandbox({ newEventTypes: ["call.missed"], receive: () => new Response() });
-    expect(await errorOf(() => sandbox.emit("call.taken"))).toEqual({ code: "invalid_argument" });
+    expect(await refusalOf(() => sandbox.emit("call.taken"))).toEqual({ code: "invalid_argument" });
     sandbox.endpoints.create({ url: "http://127.0.0.1/", eventTypes: ["call.missed"] });
     expect(sandbox.emit("call.missed", { from: "x" })).toMatchObject({
       event: { data: { from: "x" } },

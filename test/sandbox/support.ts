@@ -79,18 +79,3 @@ function give(answer: ProbeAnswer, res: ServerResponse): void {
 export function verdictOf({ headers, body }: Got, secret: string, nowMs: number) {
   return verifySignature({ body, headers, secrets: secret, nowMs });
 }
-
-/** The refusal that a call throws. */
-export async function errorOf(call: () => unknown): Promise<{ status?: number; code?: string; param?: string }> {
-  try {
-    await call();
-  } catch (error) {
-    const { status, code, param } = error as { status?: number; code?: string; param?: string };
-    return {
-      ...(status === undefined ? {} : { status }),
-      ...(code === undefined ? {} : { code }),
-      ...(param === undefined ? {} : { param }),
-    };
-  }
-  throw new Error("expected a refusal");
-}

@@ -1,7 +1,8 @@
 import { createClient } from "pigeonhole/client";
 import type { Sandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
-import { START, errorOf, openOnClock, openSandbox } from "./support.js";
+import { START, openOnClock, openSandbox } from "./support.js";
+import { refusalOf } from "../support/error-of.js";
 
 const url = "https://app.example.com/hook";
 const UNKNOWN = `whe_${"0".repeat(24)}`;
@@ -32,7 +33,7 @@ describe("the real client", () => {
     expect(rotated.secret).not.toBe(secret);
     expect(await client.webhooks.delete(created.id)).toEqual({ object: "webhook", id: created.id, deleted: true });
     expect(sandbox.endpoints.list()).toEqual([]);
-    expect(await errorOf(() => client.webhooks.delete(created.id))).toMatchObject({
+    expect(await refusalOf(() => client.webhooks.delete(created.id))).toMatchObject({
       status: 404,
       code: "resource_not_found",
     });
@@ -172,8 +173,8 @@ describe("refusals", () => {
     const { nextCursor } = await client.webhooks.deliveries(id, { limit: 1 });
     const cursor = nextCursor ?? "";
     const refused = { status: 400, code: "invalid_cursor" };
-    expect(await errorOf(() => client.webhooks.list({ cursor }))).toMatchObject(refused);
-    expect(await errorOf(() => client.webhooks.deliveries(id, { cursor, status: "failed" }))).toMatchObject(refused);
+    expect(await refusalOf(() => client.webhooks.list({ cursor }))).toMatchObject(refused);
+    expect(await refusalOf(() => client.webhooks.deliveries(id, { cursor, status: "failed" }))).toMatchObject(refused);
     expect((await client.webhooks.deliveries(id, { cursor })).items).toHaveLength(2);
   });
 
@@ -189,7 +190,7 @@ describe("refusals", () => {
   test("an eleventh endpoint is refused", async () => {
     const { client, sandbox } = openApi();
     for (let index = 0; index < 10; index += 1) sandbox.endpoints.create({ url });
-    expect(await errorOf(() => client.webhooks.create({ url }))).toMatchObject({ code: "workspace_limit_reached" });
+    expect(await refusalOf(() => client.webhooks.create({ url }))).toMatchObject({ code: "workspace_limit_reached" });
   });
 });
 

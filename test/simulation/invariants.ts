@@ -3,6 +3,7 @@ import type { AttemptRow } from "pigeonhole/sandbox";
 import { COURIER, LEDGER, isForCourier } from "./handlers.js";
 import { courseOf } from "./plan.js";
 import type { History } from "./world.js";
+import { countEach } from "../support/count-each.js";
 
 /** The service's waits between attempts, written down once more: this file judges, so it shares nothing with what it judges. */
 const WAITS_MS = [1, 5, 30, 120, 300, 600, 600].map((minutes) => minutes * MINUTE);
@@ -129,10 +130,4 @@ function wasSent({ fault }: AttemptRow): boolean {
 
 function isRepeated(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
-}
-
-function countEach(things: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const thing of things) counts.set(thing, (counts.get(thing) ?? 0) + 1);
-  return counts;
 }

@@ -2,6 +2,7 @@ import { HOUR, MINUTE, SECOND } from "#pigeonhole/base/duration.js";
 import { type Random, seededRandom } from "#pigeonhole/base/random.js";
 import { EVENT_TYPES, type EventType } from "pigeonhole";
 import type { ApiFaultRule, DeliveryFaultRule } from "pigeonhole/sandbox";
+import { pick } from "../support/seeded-random.js";
 
 /** Where a process can die. `call` and `answer` are those of the store. */
 export type Place =
@@ -334,10 +335,4 @@ function several<Thing>(random: Random, most: number, make: () => Thing): Thing[
 /** A whole number. */
 function between(random: Random, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1));
-}
-
-function pick<Thing>(random: Random, things: readonly Thing[]): Thing {
-  const thing = things[Math.floor(random() * things.length)];
-  if (thing === undefined) throw new Error("There is nothing to pick from.");
-  return thing;
 }

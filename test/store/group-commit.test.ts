@@ -5,6 +5,7 @@ import type { BatchCommand } from "#pigeonhole/store/sqlite/batch.js";
 import type { CommandResult } from "#pigeonhole/store/sqlite/command-result.js";
 import type { Settlement } from "#pigeonhole/store/work.js";
 import { expectCode, newEvent } from "./conformance/fixture.js";
+import { endOfTurn } from "../support/end-of-turn.js";
 
 // How calls become batches is seen from the place where batches run; what a batch does is the stores' own tests.
 
@@ -32,8 +33,6 @@ function createScript({ isThread = true } = {}) {
   };
   return { commits, batches, accept, answerNext };
 }
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("the calls that arrive during a batch are the next batch, and one batch runs at a time", async () => {
   const { accept, answerNext, batches } = createScript();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
+import { expectRefusal, withDatabase } from "./checked-tables.js";
 
 // The last line of defence: what the statements must never do, the tables do not take either.
 
@@ -18,27 +18,11 @@ type Column = keyof (typeof LEGAL)["pending"];
 
 const STATES = Object.keys(LEGAL) as State[];
 
-function withDatabase<Result>(use: (db: ReturnType<typeof openDatabase>) => Result): Result {
-  const db = openDatabase(":memory:");
-  try {
-    migrate(db, ":memory:");
-    return use(db);
-  } finally {
-    db.close();
-  }
-}
-
 function insertWork(state: State, change: Partial<Record<Column, string | number | null>> = {}): string {
   const { due_at, lease, lease_until, settled_at, reason } = { ...LEGAL[state], ...change };
   const values = [1, "'h'", `'${state}'`, due_at, lease, lease_until, settled_at, 1, 0, reason];
   return `INSERT INTO inbox_work (${COLUMNS}) VALUES (${values.map((value) => value ?? "NULL").join(", ")})`;
 }
-
-const expectRefusal = (setUp: string, sql: string): void =>
-  withDatabase((db) => {
-    db.exec(setUp);
-    expect(() => db.exec(sql)).toThrow(/constraint failed|cannot store/);
-  });
 
 describe("the checks of the table of work", () => {
   test.each(STATES)("work that is %s is accepted with the columns of its state", (state) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
+import { expectRefusal, withDatabase } from "./checked-tables.js";
 
 // As sqlite-checks.test.ts, for the two tables of the outbox.
 
@@ -36,28 +36,11 @@ const SENDS: Record<string, Row> = {
   dead: { ...SEND, state: "'dead'", due_at: null },
 };
 
-function withDatabase<Result>(use: (db: ReturnType<typeof openDatabase>) => Result): Result {
-  const db = openDatabase(":memory:");
-  try {
-    migrate(db, ":memory:");
-    return use(db);
-  } finally {
-    db.close();
-  }
-}
-
 const insert = (table: string, row: Row): string =>
   `INSERT INTO ${table} (${Object.keys(row).join(", ")})
    VALUES (${Object.values(row)
      .map((value) => value ?? "NULL")
      .join(", ")})`;
-
-function expectRefusal(setUp: string, sql: string): void {
-  withDatabase((db) => {
-    db.exec(setUp);
-    expect(() => db.exec(sql), sql).toThrow(/constraint failed|cannot store/);
-  });
-}
 
 function expectTaken(sql: string, table: string): void {
   expect(withDatabase((db) => db.exec(sql).prepare(`SELECT count(*) FROM ${table}`).pluck().get())).toBe(1);

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import { closeServer, listen } from "./listen.js";
+import { readText } from "./read-body.js";
 
 // Written from docs/service.md#contact-event-api and not from src: a service that shared the sender's rules
 // would share its mistakes.
@@ -100,27 +101,27 @@ export function createContactEventMemory(): ContactEventMemory {
   function takeOne(key: string, event: SentEvent): [number, unknown] {
     const result = take(`one ${key}`, event);
     if (result.ok) return [result.replayed ? 200 : 201, resultOf(result.stored, result.replayed)];
-    return [result.code === "contact_not_found" ? 404 : 422, errorOf(result.code)];
+    return [result.code === "contact_not_found" ? 404 : 422, errorBodyOf(result.code)];
   }
 
   function takeBatch(key: string, events: readonly SentEvent[]): [number, unknown] {
-    if (events.length === 0 || events.length > 100) return [422, errorOf("invalid_parameter")];
+    if (events.length === 0 || events.length > 100) return [422, errorBodyOf("invalid_parameter")];
     const accepted: unknown[] = [];
     const failed: unknown[] = [];
     for (const [index, event] of events.entries()) {
       const result = take(`batch ${key} ${index}`, event);
       if (result.ok) accepted.push({ ...resultOf(result.stored, result.replayed), index });
-      else failed.push({ index, ...errorOf(result.code) });
+      else failed.push({ index, ...errorBodyOf(result.code) });
     }
     return [200, { object: "contact_event_batch", accepted, failed }];
   }
 
   function route(path: string, key: string, body: string): [number, unknown] {
-    if (!/^[A-Za-z0-9_.:-]{1,255}$/.test(key)) return [400, errorOf("invalid_idempotency_key")];
+    if (!/^[A-Za-z0-9_.:-]{1,255}$/.test(key)) return [400, errorBodyOf("invalid_idempotency_key")];
     const parsed: unknown = JSON.parse(body);
     if (path === "/v1/events") return takeOne(key, parsed as SentEvent);
     if (path === "/v1/events/batch") return takeBatch(key, (parsed as { events: SentEvent[] }).events);
-    return [404, errorOf("resource_not_found")];
+    return [404, errorBodyOf("resource_not_found")];
   }
 
   const memory: ContactEventMemory = {
@@ -151,7 +152,7 @@ export async function startContactEventService(): Promise<ContactEventService> {
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request);
+    const body = await readText(request);
     const key = String(request.headers["idempotency-key"] ?? "");
     const path = request.url ?? "";
     const fault = faults.length > 0 ? faults.shift() : service.faultOf();
@@ -162,7 +163,7 @@ export async function startContactEventService(): Promise<ContactEventService> {
         "content-type": "application/json",
         ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
       });
-      response.end(html ?? JSON.stringify({ ...errorOf(code), param }));
+      response.end(html ?? JSON.stringify({ ...errorBodyOf(code), param }));
       return;
     }
     const [status, result] = memory.route(path, key, body);
@@ -185,12 +186,6 @@ export async function startContactEventService(): Promise<ContactEventService> {
   });
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
-}
-
 function resultOf({ id, event }: StoredEvent, replayed: boolean): object {
   const { name, email = null, contactId = "ctc_1", properties = {}, occurredAt = "2026-01-01T00:00:00Z" } = event;
   const createdAt = "2026-01-01T00:00:00Z";
@@ -210,6 +205,6 @@ function resultOf({ id, event }: StoredEvent, replayed: boolean): object {
   };
 }
 
-function errorOf(code: string): { code: string; message: string } {
+function errorBodyOf(code: string): { code: string; message: string } {
   return { code, message: `The service says ${code}.` };
 }

@@ -10,3 +10,13 @@ export async function errorOf(call: () => unknown): Promise<Error & { code?: str
   }
   throw new Error("expected an error");
 }
+
+/** What a refusal of the service has of status, code and param. */
+export async function refusalOf(call: () => unknown): Promise<{ status?: number; code?: string; param?: string }> {
+  const { status, code, param } = (await errorOf(call)) as { status?: number; code?: string; param?: string };
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(code === undefined ? {} : { code }),
+    ...(param === undefined ? {} : { param }),
+  };
+}

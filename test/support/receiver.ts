@@ -40,6 +40,12 @@ function isFake(clock: Clock | undefined): clock is FakeClock {
   return clock !== undefined && "advance" in clock;
 }
 
+/** Stops a receiver at once when the test ends. */
+export function stopAfterTest<R extends Stoppable>(receiver: R): R {
+  onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
+  return receiver;
+}
+
 let ids = 0;
 
 /** An envelope of the service; tests may put anything in it. */

@@ -14,3 +14,10 @@ export function seedOfRun(): number {
   const given = process.env["PROCESS_TEST_SEED"];
   return given === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(given);
 }
+
+/** One of the things, each as likely as the others. */
+export function pick<Thing>(random: () => number, things: readonly Thing[]): Thing {
+  const thing = things[Math.floor(random() * things.length)];
+  if (thing === undefined) throw new Error("There is nothing to pick from.");
+  return thing;
+}

@@ -2,7 +2,7 @@ import express from "express";
 import request from "supertest";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { DoNotRetry, type Receiver, createReceiver } from "pigeonhole";
+import { DoNotRetry, createReceiver } from "pigeonhole";
 import {
   TEST_SECRET,
   createTestReceiver,
@@ -12,12 +12,7 @@ import {
   sampleTestEvent,
   signDelivery,
 } from "pigeonhole/testing";
-
-/** Stops it when the test ends. */
-function closing<R extends Pick<Receiver, "stop">>(receiver: R): R {
-  onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
-  return receiver;
-}
+import { stopAfterTest } from "../support/receiver.js";
 
 const handlerStates = (handlers: { handler: string; state: string }[]) =>
   Object.fromEntries(handlers.map(({ handler, state }) => [handler, state]));
@@ -30,7 +25,7 @@ test("a test receiver whose options are undefined has its own secret, database a
 
 describe("what deliver returns", () => {
   test("deliver returns the result of an event, with each handler's first run", async () => {
-    const receiver = closing(createTestReceiver());
+    const receiver = stopAfterTest(createTestReceiver());
     const seen: unknown[] = [];
     receiver
       .on("email.bounced", (event) => seen.push(event.data), { name: "good" })
@@ -63,7 +58,7 @@ describe("what deliver returns", () => {
   });
 
   test("deliver returns duplicate for the same event a second time, which runs nothing", async () => {
-    const receiver = closing(createTestReceiver());
+    const receiver = stopAfterTest(createTestReceiver());
     let runs = 0;
     receiver.on("email.sent", () => (runs += 1));
     const event = sampleEvent("email.sent");
@@ -74,7 +69,7 @@ describe("what deliver returns", () => {
   });
 
   test("deliver returns parked for an event that a schema refuses", async () => {
-    const receiver = closing(createTestReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } }));
+    const receiver = stopAfterTest(createTestReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } }));
     receiver.on("email.sent", () => expect.fail("must not run"));
     expect(await deliver(receiver, sampleEvent("email.sent"))).toMatchObject({
       status: 200,
@@ -88,7 +83,7 @@ describe("what deliver returns", () => {
     ["another secret", { secret: `whsec_${"z".repeat(43)}` }],
     ["an old signature", { timestamp: Date.now() - 400_000 }],
   ])("deliver returns unverified for an event under %s, and stores nothing", async (_, options) => {
-    const receiver = closing(createTestReceiver());
+    const receiver = stopAfterTest(createTestReceiver());
     receiver.on("email.sent", () => expect.fail("must not run"));
     const event = sampleEvent("email.sent");
     expect(await deliver(receiver, event, options)).toEqual({
@@ -101,7 +96,7 @@ describe("what deliver returns", () => {
   });
 
   test("deliver returns accepted for an event without a handler, and for a test event", async () => {
-    const receiver = closing(createTestReceiver());
+    const receiver = stopAfterTest(createTestReceiver());
     for (const event of [sampleEvent("form.submitted"), sampleTestEvent()]) {
       expect(await deliver(receiver, event)).toMatchObject({
         outcome: "accepted",
@@ -134,7 +129,7 @@ describe("deliver", () => {
   });
 
   test("deliver waits as long as the option says for a slow handler, and then names it", async () => {
-    const receiver = closing(createTestReceiver());
+    const receiver = stopAfterTest(createTestReceiver());
     receiver.on("email.sent", () => new Promise(() => undefined), { name: "slow" });
     const error: unknown = await deliver(receiver, sampleEvent("email.sent"), { timeoutMs: 30 }).catch(
       (e: unknown) => e,
@@ -151,7 +146,7 @@ describe("deliver", () => {
   });
 
   test("deliver accepts a receiver made by createReceiver with the test secret", async () => {
-    const receiver = closing(createReceiver({ secrets: TEST_SECRET, store: ":memory:", logger: silent }));
+    const receiver = stopAfterTest(createReceiver({ secrets: TEST_SECRET, store: ":memory:", logger: silent }));
     receiver.on("email.sent", () => undefined);
     expect((await deliver(receiver, sampleEvent("email.sent"))).outcome).toBe("accepted");
   });
@@ -163,7 +158,7 @@ describe("createTestReceiver", () => {
   test("createTestReceiver opens a new database each time", async () => {
     const event = sampleEvent("email.sent");
     for (let count = 0; count < 2; count += 1) {
-      const receiver = closing(createTestReceiver());
+      const receiver = stopAfterTest(createTestReceiver());
       expect((await deliver(receiver, event)).outcome).toBe("accepted");
     }
   });
@@ -178,7 +173,7 @@ describe("createTestReceiver", () => {
     const note = (_: object, message: string): void => void lines.push(message);
     const logger = { debug: note, info: note, warn: note, error: note, child: () => logger };
     const secret = `whsec_${"o".repeat(43)}`;
-    const receiver = closing(createTestReceiver({ secrets: secret, logger }));
+    const receiver = stopAfterTest(createTestReceiver({ secrets: secret, logger }));
     expect((await deliver(receiver, sampleTestEvent(), { secret })).outcome).toBe("accepted");
     expect((await deliver(receiver, sampleEvent("email.sent"))).outcome).toBe("unverified");
     expect(lines).toContain("test_event");
@@ -186,7 +181,7 @@ describe("createTestReceiver", () => {
 });
 
 test("an app is tested through supertest in five lines", async () => {
-  const receiver = closing(createTestReceiver());
+  const receiver = stopAfterTest(createTestReceiver());
   let runs = 0;
   receiver.on("email.sent", () => (runs += 1));
   await receiver.start();

@@ -12,6 +12,7 @@ import { COURIER, LEDGER } from "./process/handlers.js";
 import { type TortureConfig, type TortureProcess, startTortured } from "./process/start.js";
 import { SCRATCH } from "./scratch.js";
 import { type DiskFaults, FaultFile } from "./shim/shim.js";
+import { countEach } from "../support/count-each.js";
 
 /** A minute of the service takes 60 ms. */
 const SPEED = 1_000;
@@ -281,10 +282,4 @@ export class Siege {
     await store.close();
     return wrong;
   }
-}
-
-function countEach(things: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const thing of things) counts.set(thing, (counts.get(thing) ?? 0) + 1);
-  return counts;
 }

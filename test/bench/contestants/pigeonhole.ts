@@ -31,7 +31,7 @@ const registerMixed: Register = (receiver, onHandled) => {
   }
 };
 
-async function startReceiver(
+async function startContestant(
   context: ContestantContext,
   register: Register,
   createHttpServer: (receiver: Receiver) => Server,
@@ -68,13 +68,13 @@ function createRouteServer(receiver: Receiver): Server {
 }
 
 /** An ordinary Express route. */
-export const startRoute: StartContestant = (context) => startReceiver(context, registerOne, createRouteServer);
+export const startRoute: StartContestant = (context) => startContestant(context, registerOne, createRouteServer);
 
 /** A listener that answers the hook path and hands all else to Express. */
-export const startFront: StartContestant = (context) => startReceiver(context, registerOne, createFrontServer);
+export const startFront: StartContestant = (context) => startContestant(context, registerOne, createFrontServer);
 
 /** The same with three handlers for every event; one run in a hundred fails. */
-export const startMixed: StartContestant = (context) => startReceiver(context, registerMixed, createFrontServer);
+export const startMixed: StartContestant = (context) => startContestant(context, registerMixed, createFrontServer);
 
 /** The same without a handler: deliveries are stored, and that is all. */
-export const startAcceptOnly: StartContestant = (context) => startReceiver(context, () => {}, createFrontServer);
+export const startAcceptOnly: StartContestant = (context) => startContestant(context, () => {}, createFrontServer);

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import { serveCalls } from "./child-calls.js";
+import { readText } from "../../support/read-body.js";
 
 /** What an event is answered with; the API takes everything and remembers nothing, so that it is not what is measured. */
 interface TakenEvent {
@@ -36,15 +37,9 @@ function answerTo(path: string | undefined, body: string): object {
   return { object: "contact_event_batch", accepted, failed: [] };
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
-}
-
 const server = createServer((request, response) => {
   requests += 1;
-  void readBody(request).then((body) => {
+  void readText(request).then((body) => {
     const text = JSON.stringify(answerTo(request.url, body));
     response.writeHead(200, { "content-type": "application/json" }).end(text);
   });

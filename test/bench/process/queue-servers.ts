@@ -1,10 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer, connect } from "node:net";
+import { connect } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endWithUs } from "./child.js";
+import { findFreePort } from "../../support/free-port.js";
 
 /** A database server on the loopback interface, with its data in a directory of its own. */
 export interface QueueServer {
@@ -15,15 +16,6 @@ export interface QueueServer {
 const START_LIMIT_MS = 30_000;
 const POLL_MS = 100;
 const DEBIAN_POSTGRES = "/usr/lib/postgresql";
-
-async function findPort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
-}
 
 async function waitForPort(child: ChildProcess, port: number, program: string): Promise<void> {
   const deadline = performance.now() + START_LIMIT_MS;
@@ -63,7 +55,7 @@ function manage(child: ChildProcess, directory: string, port: number, stopSignal
 /** Redis as durable as it can be: each write is in the append-only file, and on disk, before it is answered. */
 export async function startRedis(parent: string): Promise<QueueServer> {
   const directory = mkdtempSync(join(parent, "pigeonhole-bench-redis-"));
-  const port = await findPort();
+  const port = await findFreePort();
   const durable = ["--appendonly", "yes", "--appendfsync", "always", "--save", ""];
   const args = ["--bind", "127.0.0.1", "--port", String(port), "--dir", directory, ...durable];
   const child = spawn("redis-server", args, { stdio: "ignore" });
@@ -96,7 +88,7 @@ export async function startPostgres(parent: string): Promise<QueueServer & { url
   const initArgs = ["-D", data, "-U", "bench", "--auth=trust", "--encoding=UTF8", "--no-instructions"];
   const made = spawnSync(join(programs, "initdb"), initArgs, { ...account, cwd: directory, encoding: "utf8" });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr.trim()}`);
-  const port = await findPort();
+  const port = await findFreePort();
   const place = ["-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", directory];
   const child = spawn(join(programs, "postgres"), place, { ...account, cwd: directory, stdio: "ignore" });
   endWithUs(child);

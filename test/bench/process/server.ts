@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Contestant } from "../contestants/contestant.js";
 import { SECRET } from "../sample-delivery.js";
@@ -9,6 +8,7 @@ import type { PerfLab } from "./perf-lab.js";
 import { pinCommand } from "./pinning.js";
 import type { Runtime } from "./runtime.js";
 import type { ServerCalls } from "./server-process.js";
+import { findFreePort } from "../../support/free-port.js";
 
 /** A contestant's process that listens. */
 export interface RunningServer {
@@ -61,15 +61,6 @@ async function startOurs(plan: ServerPlan): Promise<RunningServer> {
     await child.end();
     throw error;
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
 }
 
 /** A program of its own, which says on its output that it is ready, and at its end how many runs it marked done. */

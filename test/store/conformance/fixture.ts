@@ -185,3 +185,6 @@ export async function snapshot(store: Store): Promise<unknown> {
 export async function expectCode(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
   await expect(promise).rejects.toSatisfy((error: unknown) => isPigeonholeError(error, code));
 }
+
+/** The lease, which has to be there. */
+export const expectLease = (lease: Lease | undefined): Lease => lease ?? expect.unreachable();

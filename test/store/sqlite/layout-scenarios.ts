@@ -3,13 +3,14 @@ import type { Lease } from "#pigeonhole/store/work.js";
 import { expect } from "vitest";
 import {
   DAY,
-  leasePage,
   MINUTE,
-  newEvent,
   NOTHING_TO_PRUNE,
+  T,
+  expectLease,
+  leasePage,
+  newEvent,
   settlements,
   statesOf,
-  T,
 } from "../conformance/fixture.js";
 import { accept, acceptMany, leasedFor, type Scene } from "./layout-scene.js";
 
@@ -24,8 +25,6 @@ const settleDone = async (store: Store, leases: readonly Lease[]): Promise<void>
   const results = await Promise.all(leases.map((lease) => store.settle(settlements.done(lease))));
   expect(results).toEqual(leases.map(() => "settled"));
 };
-
-const must = (lease: Lease | undefined): Lease => lease ?? expect.unreachable();
 
 /** A batch that changes nothing of its own, and brings the low-water mark up to date. */
 const tick = (store: Store): Promise<unknown> => store.counts(T);
@@ -79,7 +78,7 @@ const MARKS: Scenario[] = [
     async run(scene) {
       const store = await scene.open();
       const leases = await acceptMany(store, 3);
-      await settleDone(store, [must(leases[0]), must(leases[2])]);
+      await settleDone(store, [expectLease(leases[0]), expectLease(leases[2])]);
       const done = { handler: "h", state: "done", attempts: 1, settledAt: T + 5, discarded: false };
       expect((await store.get("evt_1"))?.handlers).toMatchObject([done]);
       expect((await store.get("evt_3"))?.handlers).toMatchObject([done]);
@@ -94,7 +93,7 @@ const MARKS: Scenario[] = [
       const leases = await accept(store, { evt_1: {}, evt_2: event, evt_3: {} });
       const between = leases.find(({ seq }) => seq === 2);
       await Promise.all([
-        settleDone(store, [must(leases[0]), must(leases.at(-1))]),
+        settleDone(store, [expectLease(leases[0]), expectLease(leases.at(-1))]),
         ...(between === undefined || end === undefined ? [] : [end(store, between)]),
       ]);
       expect(scene.covered("h")).toEqual([1, 3]);
@@ -110,8 +109,8 @@ const MARKS: Scenario[] = [
     async run(scene) {
       const store = await scene.open();
       const leases = await acceptMany(store, 3);
-      await store.commit(settlements.done(must(leases[1])), () => undefined);
-      await settleDone(store, [must(leases[0]), must(leases[2])]);
+      await store.commit(settlements.done(expectLease(leases[1])), () => undefined);
+      await settleDone(store, [expectLease(leases[0]), expectLease(leases[2])]);
       expect(scene.marks()).toEqual([
         ["h", 1, 3, "101"],
         ["h", 2, 2, null],
@@ -131,7 +130,7 @@ const MARKS: Scenario[] = [
         evt_4: leasedFor("h"),
       });
       const [h1, i1, i2, h3, i3, j3, h4] = leases;
-      await settleDone(store, [h1, i1, i2, i3, h4].map(must));
+      await settleDone(store, [h1, i1, i2, i3, h4].map(expectLease));
       expect(scene.marks()).toEqual([
         ["h", 1, 4, "1001"],
         ["i", 1, 3, null],
@@ -139,7 +138,7 @@ const MARKS: Scenario[] = [
       const next = await scene.reopen(store);
       expect(await statesOf(next, "evt_1")).toEqual({ h: "done", i: "done" });
       expect(await statesOf(next, "evt_3")).toEqual({ h: "pending", i: "done", j: "pending" });
-      expect([h3, j3].map((lease) => must(lease).seq)).toEqual([3, 3]);
+      expect([h3, j3].map((lease) => expectLease(lease).seq)).toEqual([3, 3]);
     },
   },
   {
@@ -149,11 +148,11 @@ const MARKS: Scenario[] = [
       const leases = await acceptMany(store, 7);
       await settleDone(
         store,
-        [6, 2, 0].map((place) => must(leases[place])),
+        [6, 2, 0].map((place) => expectLease(leases[place])),
       );
       await settleDone(
         store,
-        [5, 3, 1].map((place) => must(leases[place])),
+        [5, 3, 1].map((place) => expectLease(leases[place])),
       );
       expect(scene.marks()).toEqual([
         ["h", 1, 7, "1010001"],
@@ -182,7 +181,7 @@ const MARKS: Scenario[] = [
     async run(scene: Scene) {
       const store = await scene.open();
       const leases = await acceptMany(store, distance + 1);
-      await settleDone(store, [must(leases[0]), must(leases.at(-1))]);
+      await settleDone(store, [expectLease(leases[0]), expectLease(leases.at(-1))]);
       expect(scene.marks().map(([, first, last]) => [first, last])).toEqual(
         distance === 255 ? [[1, 256]] : [1, 257].map((number) => [number, number]),
       );
@@ -283,7 +282,7 @@ const WAITING: Scenario[] = [
       await tick(store);
       expect(scene.counter("settled_through")).toBe(0);
       expect(scene.rows()).toEqual([]);
-      await end(store, must(leases[0]));
+      await end(store, expectLease(leases[0]));
       expect(scene.rows()).toEqual([{ seq: 1, handler: "h", ...row }]);
       await tick(store);
       expect(scene.counter("settled_through")).toBe(3);
@@ -301,7 +300,7 @@ const WAITING: Scenario[] = [
       });
       const through: unknown[] = [];
       for (const lease of [h3, h1, i2, h2]) {
-        await settleDone(store, [must(lease)]);
+        await settleDone(store, [expectLease(lease)]);
         await tick(store);
         through.push(scene.counter("settled_through"));
       }
@@ -353,12 +352,12 @@ const WAITING: Scenario[] = [
     async run(scene) {
       const store = await scene.open();
       const [lease] = await acceptMany(store, 1);
-      expect(await store.saveStep(must(lease), "first", "1")).toBe("settled");
+      expect(await store.saveStep(expectLease(lease), "first", "1")).toBe("settled");
       const next = await scene.reopen(store);
       const { work } = await leasePage(next);
       expect(work).toMatchObject([{ attempt: 2, failures: 0, crashes: 1 }]);
       expect(await next.loadSteps({ seq: 1, handler: "h" })).toEqual({ first: "1" });
-      expect(await next.settle({ ...settlements.done(must(work[0])), dropSteps: true })).toBe("settled");
+      expect(await next.settle({ ...settlements.done(expectLease(work[0])), dropSteps: true })).toBe("settled");
       expect(scene.look("SELECT * FROM inbox_step")).toEqual([]);
     },
   },
@@ -397,7 +396,7 @@ const EPOCHS: Scenario[] = [
       const [lease] = await acceptMany(store, 1);
       scene.takeOver();
       const before = scene.dump();
-      await attempt(store, must(lease));
+      await attempt(store, expectLease(lease));
       expect(scene.dump()).toEqual(before);
       expect(scene.rows()).toEqual([{ seq: 1, handler: "h", state: "pending", started: 1, finished: 0 }]);
     },
@@ -410,9 +409,9 @@ const EPOCHS: Scenario[] = [
       scene.takeOver();
       const { work } = await leasePage(store);
       const before = scene.dump();
-      await attempt(store, must(lease));
+      await attempt(store, expectLease(lease));
       expect(scene.dump()).toEqual(before);
-      expect(await store.settle(settlements.done(must(work[0])))).toBe("settled");
+      expect(await store.settle(settlements.done(expectLease(work[0])))).toBe("settled");
     },
   })),
   {
@@ -457,7 +456,7 @@ const EPOCHS: Scenario[] = [
         { seq: 2, state: "leased" },
         { seq: 3, state: "pending" },
       ]);
-      await settleDone(store, [must(first), must(last)]);
+      await settleDone(store, [expectLease(first), expectLease(last)]);
       await tick(store);
       expect(scene.marks()).toEqual([["h", 1, 6, "100001"]]);
       expect(scene.counter("settled_through")).toBe(4);
@@ -538,9 +537,9 @@ const RECOVERY: Scenario[] = [
       const store = await scene.open();
       const [done, dead, failed] = await acceptMany(store, 3);
       await accept(store, { evt_4: { work: [{ handler: "h" }] } });
-      await settleDone(store, [must(done)]);
-      await store.settle(settlements.dead(must(dead)));
-      await store.settle(settlements.pending(must(failed)));
+      await settleDone(store, [expectLease(done)]);
+      await store.settle(settlements.dead(expectLease(dead)));
+      await store.settle(settlements.pending(expectLease(failed)));
       const before = [scene.rows(), scene.marks()];
       await store.close();
       const next = await scene.openBeside();
@@ -572,13 +571,13 @@ const PLANS: Scenario[] = [
     async run(scene) {
       const store = await scene.open();
       const [marked, inFlight, committed, failed] = await acceptMany(store, 4);
-      await settleDone(store, [must(marked)]);
-      await store.commit(settlements.done(must(committed)), () => undefined);
-      await store.renew([must(failed)], T + DAY);
-      await settleDone(store, [must(failed)]);
+      await settleDone(store, [expectLease(marked)]);
+      await store.commit(settlements.done(expectLease(committed)), () => undefined);
+      await store.renew([expectLease(failed)], T + DAY);
+      await settleDone(store, [expectLease(failed)]);
       for (const seq of [1, 2, 3, 4]) expect(await store.replan({ seq, handlers: ["h"], now: T })).toBe(0);
       expect(scene.rows()).toEqual([]);
-      await settleDone(store, [must(inFlight)]);
+      await settleDone(store, [expectLease(inFlight)]);
       const next = await scene.reopen(store);
       for (const seq of [1, 2, 3, 4]) expect(await next.replan({ seq, handlers: ["h"], now: T })).toBe(0);
       expect((await leasePage(next)).work).toEqual([]);
@@ -597,7 +596,7 @@ const PLANS: Scenario[] = [
       expect(await store.replan({ seq: 2, handlers: ["h", "i"], now: T })).toBe(1);
       const { work } = await leasePage(store, { handler: "i" });
       expect(work).toMatchObject([{ eventId: "evt_2", attempt: 1, crashes: 0 }]);
-      await settleDone(store, [must(work[0])]);
+      await settleDone(store, [expectLease(work[0])]);
       expect(await statesOf(store, "evt_2")).toEqual({ h: "done", i: "done" });
       expect(await store.replan({ seq: 2, handlers: ["h", "i"], now: T })).toBe(0);
     },
@@ -625,13 +624,13 @@ const PLANS: Scenario[] = [
     async run(scene) {
       const store = await scene.open();
       const leases = await acceptMany(store, 3);
-      await settleDone(store, [must(leases[0]), must(leases[2])]);
+      await settleDone(store, [expectLease(leases[0]), expectLease(leases[2])]);
       const all = { ...NOTHING_TO_PRUNE, idsBefore: T + DAY, bodiesBefore: T + DAY };
       for (let batch = 0; batch < 4; batch += 1) await store.prune(all);
       expect(scene.look("SELECT seq FROM inbox_body")).toEqual([{ seq: 2 }]);
       expect(scene.look("SELECT seq FROM inbox_event")).toEqual([{ seq: 2 }]);
       expect(scene.marks()).toEqual([["h", 1, 3, "101"]]);
-      await settleDone(store, [must(leases[1])]);
+      await settleDone(store, [expectLease(leases[1])]);
       for (let batch = 0; batch < 4; batch += 1) await store.prune(all);
       expect(scene.look("SELECT seq FROM inbox_event")).toEqual([]);
       expect(scene.marks()).toEqual([]);
@@ -642,11 +641,11 @@ const PLANS: Scenario[] = [
     async run(scene) {
       const store = await scene.open();
       const leases = await accept(store, { evt_1: {}, evt_2: leasedFor("i"), evt_3: {} });
-      await settleDone(store, [must(leases[0]), must(leases[2])]);
+      await settleDone(store, [expectLease(leases[0]), expectLease(leases[2])]);
       const all = { ...NOTHING_TO_PRUNE, idsBefore: T + DAY };
       for (let batch = 0; batch < 2; batch += 1) await store.prune(all);
       expect(scene.marks()).toEqual([["h", 1, 3, "101"]]);
-      await settleDone(store, [must(leases[1])]);
+      await settleDone(store, [expectLease(leases[1])]);
       await store.prune(all);
       expect(scene.look("SELECT seq FROM inbox_event")).toEqual([]);
       expect(scene.marks()).toEqual([]);

@@ -16,7 +16,16 @@ import { ServiceSender } from "../../support/service-sender.js";
 import { waitUntil } from "../../support/wait-until.js";
 import { BUILT_ENTRY } from "../../simulation/package-copy.js";
 import { childFile } from "../children/child.js";
-import { DAY, leasePage, newEvent, NOTHING_TO_PRUNE, settlements, statesOf, T } from "../conformance/fixture.js";
+import {
+  DAY,
+  NOTHING_TO_PRUNE,
+  T,
+  expectLease,
+  leasePage,
+  newEvent,
+  settlements,
+  statesOf,
+} from "../conformance/fixture.js";
 import { findLayoutFaults } from "./layout-invariants.js";
 import { accept, acceptMany, type LayoutKit, leasedFor, loadLayoutKit, Scene } from "./layout-scene.js";
 import { buildVersionBefore, hasVersionBefore, type VersionBefore } from "../../support/version-before.js";
@@ -66,7 +75,7 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
     const events = Array.from({ length: 1_000 }, (_, index) => [`evt_${index + 1}`, leasedFor(handler)] as const);
     await settleAll(store, await accept(store, Object.fromEntries(events)));
     const [failed, inFlight] = await acceptMany(store, 2, 1_001);
-    await store.settle(settlements.pending(must(failed)));
+    await store.settle(settlements.pending(expectLease(failed)));
     await store.close();
     const pages = readPages(scene.file);
     const done = scene.look("SELECT * FROM inbox_done");
@@ -82,7 +91,7 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
 
     const last = await scene.open({ kit });
     expect(await last.counts(T)).toMatchObject({ done: 1_000, pending: 2, leased: 0 });
-    expect((await leasePage(last)).work).toMatchObject([{ seq: must(inFlight).seq, attempt: 2, crashes: 1 }]);
+    expect((await leasePage(last)).work).toMatchObject([{ seq: expectLease(inFlight).seq, attempt: 2, crashes: 1 }]);
     for (const seq of [1, 1_000]) expect(await last.replan({ seq, handlers: [handler], now: T })).toBe(0);
   });
 
@@ -105,12 +114,12 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
     const store = await scene.open();
     const [done, failed, dead, committed, stepped, given, inFlight] = await acceptMany(store, 7);
     const beside = await scene.openBeside(kit);
-    await settleAll(store, [must(done)]);
-    await store.settle(settlements.pending(must(failed)));
-    await store.settle(settlements.dead(must(dead)));
-    await store.commit(settlements.done(must(committed)), () => undefined);
-    await store.saveStep(must(stepped), "first", "1");
-    await store.release([must(given)], T);
+    await settleAll(store, [expectLease(done)]);
+    await store.settle(settlements.pending(expectLease(failed)));
+    await store.settle(settlements.dead(expectLease(dead)));
+    await store.commit(settlements.done(expectLease(committed)), () => undefined);
+    await store.saveStep(expectLease(stepped), "first", "1");
+    await store.release([expectLease(given)], T);
     await acceptMany(store, 2, 8);
     await accept(beside, { evt_10: {}, evt_11: { work: [{ handler: "h" }] } });
     expect(await beside.accept(newEvent("evt_9"))).toMatchObject({ kind: "duplicate" });
@@ -131,10 +140,10 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
 
     await store.close();
     expect(await beside.recover(T)).toEqual({ owner: true, recovered: 5, parked: 0 });
-    expect(await beside.loadSteps(must(stepped))).toEqual({ first: "1" });
+    expect(await beside.loadSteps(expectLease(stepped))).toEqual({ first: "1" });
     const { work } = await leasePage(beside);
     expect(work.map(({ seq, crashes }) => [seq, crashes])).toEqual([5, 7, 8, 9, 10].map((seq) => [seq, 1]));
-    expect(must(inFlight).seq).toBe(7);
+    expect(expectLease(inFlight).seq).toBe(7);
     await settleAll(beside, work);
     await acceptMany(beside, 1, 12);
     expect(await statesOf(beside, "evt_12")).toEqual({ h: "leased" });
@@ -148,10 +157,12 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
     await scene.openBeside(kit);
     const taking = await loseLock(scene, kit);
     const { work } = await leasePage(taking);
-    expect(await store.settle(settlements.done(must(first)))).toBe("lost");
-    await expect(store.commit(settlements.done(must(second)), () => expect.unreachable())).rejects.toMatchObject({
-      code: "lease_lost",
-    });
+    expect(await store.settle(settlements.done(expectLease(first)))).toBe("lost");
+    await expect(store.commit(settlements.done(expectLease(second)), () => expect.unreachable())).rejects.toMatchObject(
+      {
+        code: "lease_lost",
+      },
+    );
     await settleAll(taking, work);
     expect(scene.look("SELECT seq FROM inbox_done")).toEqual([{ seq: 1 }, { seq: 2 }]);
   });
@@ -161,13 +172,13 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
     const beside = await scene.openBeside();
     const store = await scene.open({ kit });
     const [marked, inFlight] = await accept(store, { evt_1: {}, evt_2: {}, evt_3: { work: [{ handler: "h" }] } });
-    await settleAll(store, [must(marked)]);
+    await settleAll(store, [expectLease(marked)]);
     for (const seq of [1, 2]) expect(await beside.replan({ seq, handlers: ["h"], now: T })).toBe(0);
     for (const id of ["evt_1", "evt_2"]) expect(await beside.discard(id, T)).toBe(0);
     for (const id of ["evt_1", "evt_2", "evt_3"]) {
       expect(await beside.accept(newEvent(id))).toMatchObject({ kind: "duplicate" });
     }
-    await settleAll(store, [must(inFlight)]);
+    await settleAll(store, [expectLease(inFlight)]);
     const { work } = await leasePage(store);
     expect(work.map(({ seq }) => seq)).toEqual([3]);
     await settleAll(store, work);
@@ -297,8 +308,6 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
   }, 120_000);
 });
 
-const must = (lease: Lease | undefined): Lease => lease ?? expect.unreachable();
-
 const asJson = (value: unknown): object => JSON.parse(JSON.stringify(value)) as object;
 
 const readPages = (file: string): string[] => {
@@ -358,7 +367,7 @@ async function liveThrough(store: Store): Promise<void> {
   const seqs = new Map<string, number>();
   for (const { id } of (await store.list({ limit: 500 })).items) seqs.set(id, (await store.get(id))?.seq ?? 0);
   const of = (id: string, handler = "h"): Lease =>
-    must(leases.find((lease) => lease.seq === seqs.get(id) && lease.handler === handler));
+    expectLease(leases.find((lease) => lease.seq === seqs.get(id) && lease.handler === handler));
   await Promise.all([
     settleAll(store, [of("done"), of("half"), of("twice"), of("twice", "i"), of("replanned")]),
     store.settle(settlements.pending(of("failed"))),

@@ -4,6 +4,7 @@ import { type Random, seededRandom } from "#pigeonhole/base/random.js";
 import { BUILT_ENTRY } from "../../simulation/package-copy.js";
 import { Siege, type SiegeOptions, type SiegeResult } from "../siege.js";
 import { type DiskFaults, EIO, ENOSPC, EROFS } from "../shim/shim.js";
+import { pick } from "../../support/seeded-random.js";
 
 export interface Trouble {
   siege: Siege;
@@ -95,10 +96,4 @@ export async function besiege(
   } finally {
     await siege.close();
   }
-}
-
-function pick<Thing>(random: Random, things: readonly Thing[]): Thing {
-  const thing = things[Math.floor(random() * things.length)];
-  if (thing === undefined) throw new Error("There is nothing to pick from.");
-  return thing;
 }
