@@ -10,9 +10,12 @@ export type Outcome =
   | { kind: "duplicate"; eventId: string; otherBytes: boolean }
   /** Genuine but not understood: committed as received, for a code fix and a retry. */
   | { kind: "parked"; eventId: string; reason: ParkReason }
-  /** No signature header: not from the service. */
+  /** Neither a signature header nor a timestamp header: not from the service. */
   | { kind: "unsigned" }
-  /** A signature header that cannot be read: its layout is assumed, so the event may be genuine. */
+  /**
+   * A signature header that cannot be read, or a timestamp header without it: the layout is assumed, so the event may be
+   * genuine.
+   */
   | { kind: "unreadable" }
   /** A readable signature that no secret made, or a genuine one outside the time window. */
   | { kind: "unverified"; reason: "mismatch" | "stale" | "early" }

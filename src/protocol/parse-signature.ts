@@ -43,6 +43,17 @@ export function parseSignature(
   return { ok: false, reason: isMissing ? "missing_timestamp" : "malformed_timestamp" };
 }
 
+/**
+ * True when a request has the signature header or the timestamp header. One that has either may be from the service:
+ * where the timestamp travels is assumed, and something in front of the receiver may have dropped the other one.
+ */
+export function hasSignatureHeaders(
+  header: HeaderReader,
+  { signatureHeader, timestampHeader }: SignatureAssumptions,
+): boolean {
+  return header(signatureHeader) !== undefined || header(timestampHeader) !== undefined;
+}
+
 /** The different texts in each place where the assumptions look for a timestamp. */
 export interface TimestampTexts {
   inSignature: readonly string[];

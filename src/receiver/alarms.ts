@@ -2,17 +2,17 @@ import { type Clock, type Timer } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
-import type { UnreadableSignature } from "../protocol/parse-signature.js";
+import type { ParseFailure } from "../protocol/parse-signature.js";
 
 /** A problem that needs an operator. Never holds a secret, a signature or a body. */
 export type Alarm =
   /** Readable signatures that no secret made, in a row: the secret here is probably no longer the endpoint's. */
   | { kind: "signature_mismatches"; inARow: number }
   /**
-   * A signature header whose layout is not the assumed one. `shape` has names, lengths and kinds of characters, never a
-   * value.
+   * A signature header whose layout is not the assumed one, or a timestamp header without it (`missing_signature`).
+   * `shape` has names, lengths and kinds of characters, never a value.
    */
-  | { kind: "signature_unreadable"; reason: UnreadableSignature["reason"]; shape: string }
+  | { kind: "signature_unreadable"; reason: ParseFailure["reason"]; shape: string }
   /** Only an older secret of the list fits: the service has not rotated yet, or the list is in the wrong order. */
   | { kind: "older_secret_matched"; secretIndex: number }
   /**

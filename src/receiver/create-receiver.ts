@@ -91,7 +91,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const workWatch = new WorkWatch({ ...options, counter, dispatcher, registry, alarms });
   const { toleranceSeconds, unverified, signature: assumptions } = options;
   const watch = new DeliveryWatch({ alarms, clockWatch, assumptions, silence, clock });
-  const finalAnswers = new FinalAnswerLog({ alarms, log: limitedLog, signatureHeader: assumptions.signatureHeader });
+  const finalAnswers = new FinalAnswerLog({ alarms, log: limitedLog, assumptions });
   return {
     options,
     silence,

@@ -50,7 +50,6 @@ export class DeliveryWatch {
     }
     switch (verdict.reason) {
       case "missing_signature":
-        return;
       case "malformed_signature":
       case "missing_timestamp":
       case "malformed_timestamp": {

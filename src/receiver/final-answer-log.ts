@@ -1,4 +1,6 @@
+import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import type { Outcome } from "../protocol/outcome.js";
+import { hasSignatureHeaders } from "../protocol/parse-signature.js";
 import type { HeaderReader } from "../protocol/raw-request.js";
 import { isDeliveredStatus, isRetryableStatus } from "../protocol/retry-schedule.js";
 import type { Alarms } from "./alarms.js";
@@ -7,8 +9,8 @@ import type { LimitedLog } from "./limited-log.js";
 export interface FinalAnswerDeps {
   alarms: Alarms;
   log: LimitedLog;
-  /** In lower case. */
-  signatureHeader: string;
+  /** They name the headers of a signature. */
+  assumptions: SignatureAssumptions;
 }
 
 /**
@@ -24,8 +26,8 @@ export class FinalAnswerLog {
 
   saw({ kind: outcome }: Outcome, status: number, header: HeaderReader): void {
     if (isDeliveredStatus(status) || isRetryableStatus(status)) return;
-    const { alarms, log, signatureHeader } = this.#deps;
-    if (header(signatureHeader) === undefined) return;
+    const { alarms, log, assumptions } = this.#deps;
+    if (!hasSignatureHeaders(header, assumptions)) return;
     // Of the announced length, only a number is trusted.
     const announcedBytes = Number(header("content-length") ?? Number.NaN);
     const size = Number.isSafeInteger(announcedBytes) ? { announcedBytes } : {};

@@ -8,6 +8,7 @@ import type { HandlerRegistry, Route } from "../dispatch/registry.js";
 import type { DeliveryHandler, DeliveryRequest } from "../http/delivery-request.js";
 import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
 import { type Answer, type Outcome, type UnverifiedPolicy, answerFor } from "../protocol/outcome.js";
+import { hasSignatureHeaders } from "../protocol/parse-signature.js";
 import type { RawRequest } from "../protocol/raw-request.js";
 import { SIGNED_HERE_HEADER } from "../protocol/sign-here.js";
 import { type VerificationRules, type VerifiedOrNot, verifyRequest } from "../protocol/verify-request.js";
@@ -131,8 +132,7 @@ function refuseByHeaders({ method, header }: DeliveryRequest, path: DeliveryPath
     report.logger.error({ advice: "Call await receiver.start() before the server listens." }, "not_started");
   }
   if (refused !== undefined) return refused;
-  const isSigned = header(verification.rules.assumptions.signatureHeader) !== undefined;
-  return isSigned ? undefined : { kind: "unsigned" };
+  return hasSignatureHeaders(header, verification.rules.assumptions) ? undefined : { kind: "unsigned" };
 }
 
 /** An empty header names no encoding; 415 is final, so it is answered only when necessary. */
@@ -151,8 +151,8 @@ function isMismatch(verdict: VerifiedOrNot): boolean {
 
 function refusal(verdict: Extract<VerifiedOrNot, { ok: false }>): Outcome {
   switch (verdict.reason) {
+    // There is a timestamp header: without either, the request was refused by its headers.
     case "missing_signature":
-      return { kind: "unsigned" };
     case "malformed_signature":
     case "missing_timestamp":
     case "malformed_timestamp":

@@ -64,7 +64,7 @@ describe("concurrency", () => {
   test("the runs of all handlers at once are no more than the receiver allows", async () => {
     const meter = new Meter();
     const receiver = openReceiver({ concurrency: 4 });
-    const types = ["email.sent", "email.opened", "email.clicked"];
+    const types = ["email.sent", "email.opened", "email.clicked"] as const;
     for (const type of types) receiver.on(type, ({ id }) => meter.run(id), { concurrency: 3 });
     await receiver.start();
     await postAll(
@@ -81,7 +81,7 @@ describe("concurrency", () => {
 });
 
 describe("of several handlers", () => {
-  const HANDLERS = ["email.sent", "email.opened", "email.clicked"];
+  const HANDLERS = ["email.sent", "email.opened", "email.clicked"] as const;
 
   /** Receiver whose first handler has begun what it can of 20 events, before there is work for another. */
   async function openBusy({ places, handlers, own }: { places: number; handlers: number; own?: number }) {

@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { readInboxFile } from "../support/inbox-file.js";
 import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
@@ -213,7 +214,7 @@ describe.runIf(process.platform === "linux")("a file that is changed in place", 
     const wal = readFileSync(`${scene.file}-wal`);
     await expect(runCli("inbox", "stats", "--db", scene.file)).rejects.toThrow(/Move it and the -shm file/);
     const next = createSqliteStore({ file: scene.file });
-    await expect(next.open({})).rejects.toMatchObject({ code: "store_corrupt" });
+    await expect(next.open({ logger: silentLogger })).rejects.toMatchObject({ code: "store_corrupt" });
     await next.close();
     expect(readFileSync(`${scene.file}-wal`).equals(wal)).toBe(true);
   });

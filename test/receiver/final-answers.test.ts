@@ -40,6 +40,9 @@ describe("final answers to signed requests", () => {
     [401, "unverified", { secret: OTHER_SECRET }, { unverified: "reject" }, {}],
     [401, "unverified", { skewMs: -400_000 }, { unverified: "reject" }, {}],
     [401, "unreadable", { headers: { "x-svc-signature": "v1=00" } }, { unverified: "reject" }, {}],
+    [401, "unreadable", { isSigned: false, headers: { "x-svc-timestamp": "1" } }, { unverified: "reject" }, {}],
+    [405, "wrong_method", { isSigned: false, method: "GET", headers: { "x-svc-timestamp": "1" } }, {}, {}],
+    [413, "too_large", { isSigned: false, body: LARGE, headers: { "x-svc-timestamp": "1" } }, {}, {}],
   ])(
     "a final answer to a request with a signature is logged and raises an alarm: %i %s (row %#)",
     async (status, outcome, sent, options, size) => {

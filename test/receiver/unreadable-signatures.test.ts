@@ -152,6 +152,21 @@ describe("genuine deliveries in other senders' layouts", () => {
   });
 });
 
+test.each([
+  ["retry", 503, "60"],
+  ["reject", 401, null],
+] as const)(
+  "under unverified %s, a timestamp without a signature is answered %i with an alarm, like an unreadable signature",
+  async (unverified, status, retryAfter) => {
+    const { send, alarms, receiver } = await open(unverified);
+    const { values, ...heard } = await send(({ t }) => [[], t]);
+    expect(heard).toEqual({ status, outcome: "unreadable", retryAfter });
+    const shape = `no x-svc-signature; x-svc-timestamp of ${values.t.length} characters: 10 digits`;
+    expect(alarms).toContainEqual({ kind: "signature_unreadable", reason: "missing_signature", shape });
+    expect((await receiver.stats()).failuresInARow).toBe(1);
+  },
+);
+
 test("a row of 120 deliveries that cannot be read counts as failures in a row, and the alarms say so", async () => {
   const { send, alarms, clock, receiver } = await open();
   for (let count = 0; count < 120; count += 1) {

@@ -85,7 +85,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
   const watch = new DeliveryWatch({ alarms, clockWatch, assumptions, silence: undefined, clock });
   // Its minutes pass on a clock of their own: these tests count the timers of deliveries.
   const log = new LimitedLog({ clock: fakeClock(), logger });
-  const finalAnswers = new FinalAnswerLog({ alarms, log, signatureHeader: assumptions.signatureHeader });
+  const finalAnswers = new FinalAnswerLog({ alarms, log, assumptions });
   return {
     admission,
     verification: {
