@@ -27,6 +27,7 @@ interface Refusals {
   DeliverOptions: RefusesUndefined<testing.DeliverOptions>;
   DeliveryFaultRule: RefusesUndefined<sandbox.DeliveryFaultRule>;
   EmitOptions: RefusesUndefined<sandbox.EmitOptions>;
+  EraseCapturesOptions: RefusesUndefined<main.EraseCapturesOptions>;
   EraseOptions: RefusesUndefined<main.EraseOptions>;
   EventQuery: RefusesUndefined<main.EventQuery>;
   HandlerOptions: RefusesUndefined<main.HandlerOptions>;

@@ -13,8 +13,8 @@ export type Outcome =
   /** Neither a signature header nor a timestamp header: not from the service. */
   | { kind: "unsigned" }
   /**
-   * A signature header that cannot be read, or a timestamp header without it: the layout is assumed, so the event may be
-   * genuine.
+   * A signature header that cannot be read, or a timestamp header without it: the layout is assumed, so the event may
+   * be genuine.
    */
   | { kind: "unreadable" }
   /** A readable signature that no secret made, or a genuine one outside the time window. */

@@ -68,7 +68,7 @@ describe("a folder of captures against a real receiver", () => {
 
   test("a folder of captures against a real receiver fails on a handler that no expectation names", async () => {
     const folder = folderOf({ ...makeCapture(), expect: { handlers: { count: "done" } } });
-    const failing = closing(createTestReceiver());
+    const failing = stopAfterTest(createTestReceiver());
     failing.on("email.bounced", () => undefined, { name: "count" });
     failing.on("*", () => Promise.reject(new DoNotRetry("no such customer")), { name: "lookup" });
     await failing.start();
@@ -106,7 +106,7 @@ describe("a folder of captures against a real receiver", () => {
   );
 
   test("a folder of captures against a real receiver waits for the end of a handler that the file expects to be dead", async () => {
-    const receiver = closing(createTestReceiver());
+    const receiver = stopAfterTest(createTestReceiver());
     const fail = () => Promise.reject(new Error("away"));
     receiver.on("email.bounced", fail, { name: "count", retry: { maxAttempts: 2, initialMs: 50 } });
     await receiver.start();

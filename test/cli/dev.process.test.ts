@@ -207,7 +207,7 @@ describe("captures and replay, beside a running dev server", () => {
   });
 
   test("replay says of a duplicate that nothing ran, and how it runs again or is retried", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = makeFolder();
     writeFileSync(join(cwd, "event.json"), JSON.stringify(sampleEvent("email.bounced", {}, { id: "evt_away" })));
     await runCli(["captures", "import", "event.json"], { cwd });
@@ -229,7 +229,7 @@ describe("captures and replay, beside a running dev server", () => {
     const known = await runCli(["replay", "last", "--to", app.url], { cwd, env: { ...env, DATABASE_FILE: app.file } });
     expect(known.stdout).toContain(advice);
 
-    app.mend();
+    app.fix();
     expect((await replay("--new-id")).stdout).toMatch(/^✓ .* 200 accepted /);
     expect((await replay("-n", "2")).stderr).toBe(
       "2 of 2 answered, 2 not run, since the receiver has them, 1 different from the time before.\n",
@@ -237,7 +237,7 @@ describe("captures and replay, beside a running dev server", () => {
   });
 
   test("replay warns of a parked event, with the reason where the inbox is known", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = makeFolder();
     const event = { ...sampleEvent("email.sent", {}, { id: "evt_odd" }), createdAt: "noon" };
     writeFileSync(join(cwd, "event.json"), JSON.stringify(event));

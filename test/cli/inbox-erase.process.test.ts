@@ -103,7 +103,7 @@ describe("inbox erase, beside a running receiver", () => {
   });
 
   test("inbox erase names a capture file that it cannot read, and ends with 1, also with --dry-run", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const { cwd, files } = await captureAll([sent(EMAIL)]);
     const broken = join(cwd, ".pigeonhole", "captures", "broken.json");
     writeFileSync(broken, `{"to":"${EMAIL}"`);
@@ -119,7 +119,7 @@ describe("inbox erase, beside a running receiver", () => {
   });
 
   test("inbox erase ends with 1 when it cannot look into the folder of captures", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = makeFolder();
     symlinkSync(".pigeonhole", join(cwd, ".pigeonhole"));
     const { code, stdout } = await erase(app, { cwd }, "--yes");

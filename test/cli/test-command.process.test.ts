@@ -113,14 +113,14 @@ describe("test", () => {
   });
 
   test("test with --start does not use a database that exists", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const { code, stderr } = await testStarted(cwd, ["--inbox", app.file]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("With --start it names a new database")]);
   });
 
   test("test against a running app reads the database that DATABASE_FILE names, or says that it knows no handler", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = await makeFixtures([sampleEvent("email.bounced")]);
     const unknown = await runCli(["test", "--to", app.url], { cwd, env });
     expect([unknown.code, unknown.stderr]).toEqual([0, expect.stringContaining("What the handlers did is not known")]);
@@ -129,7 +129,7 @@ describe("test", () => {
   });
 
   test("test fails where the inbox is that of another app", async () => {
-    const [app, other] = [await startApp(), await startApp()];
+    const [app, other] = [await startReceiverApp(), await startReceiverApp()];
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const { code, stdout } = await runCli(["test", "--to", app.url, "--inbox", other.file], { cwd, env });
     expect([code, stdout]).toEqual([1, expect.stringContaining("The inbox does not have the event")]);

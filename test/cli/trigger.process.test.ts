@@ -36,7 +36,7 @@ describe("trigger", () => {
   });
 
   test("trigger warns of a parked event, whatever status is expected", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const args = ["trigger", "email.sent", "--set", "createdAt=noon", "--to", app.url];
     const parked = expect.stringMatching(/^! email\.sent .* 200 parked /) as string;
     expect(await runCli(args, { env })).toMatchObject({ code: 0, stdout: parked });

@@ -197,10 +197,11 @@ describe("a replay", () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     await deliver(dev);
-    const [{ id = "", event } = {}] = dev.captures.list();
+    const [capture] = dev.captures.list();
+    const { event } = capture ?? {};
     const body = JSON.stringify({ ...event, data: { edited: true } });
-    await callApi(dev, "/api/replay", { ids: [id], body });
-    await callApi(dev, "/api/replay", { ids: [id], body, sameId: true });
+    await callApi(dev, "/api/replay", { ids: [capture?.id], body });
+    await callApi(dev, "/api/replay", { ids: [capture?.id], body, sameId: true });
     const sentIds = app.seen.slice(1).map((seen) => (JSON.parse(seen.body.toString()) as { id: string }).id);
     expect(sentIds).toEqual([expect.stringContaining(`${event?.id}-replay-`), event?.id]);
   });

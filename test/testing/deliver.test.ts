@@ -19,7 +19,7 @@ const handlerStates = (handlers: { handler: string; state: string }[]) =>
 
 test("a test receiver whose options are undefined has its own secret, database and logger", async () => {
   const options = { secrets: undefined, store: undefined, logger: undefined, retry: { maxAttempts: undefined } };
-  const receiver = closing(createTestReceiver(options));
+  const receiver = stopAfterTest(createTestReceiver(options));
   expect((await deliver(receiver, sampleEvent("email.sent"))).status).toBe(200);
 });
 

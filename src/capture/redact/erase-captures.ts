@@ -15,7 +15,7 @@ export interface EraseCapturesOptions {
   /** The folder that `pigeonhole dev --store` names; `.pigeonhole` by default there. */
   folder: string;
   /** Counts, and changes nothing. @default false */
-  dryRun?: boolean;
+  dryRun?: boolean | undefined;
 }
 
 /** What `eraseCaptures` did, or with `dryRun` would do. */

@@ -5,7 +5,7 @@ import type { EventView, HandlerView } from "../../store/inbox-view.js";
 import { openInbox } from "../../store/open-inbox.js";
 import { NOTE_HANDLER } from "../../store/work-state.js";
 
-/** Why no handler ran for a replay that was answered 2xx, and what to do; empty if one runs, or if that is not known. */
+/** Why no handler ran for a replay that was answered 2xx, and what to do; empty if one runs or that is not known. */
 export async function describeNotRun({ capture, attempt }: ReplayedAttempt, file?: string): Promise<string[]> {
   const { outcome } = answerHead(attempt);
   if (outcome !== "duplicate" && outcome !== "parked") return [];
