@@ -1,41 +1,59 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
-import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { acceptLeased, context, expectCode, newEvent, settlements, statesOf, T } from "./conformance/fixture.js";
-import { makeFolder } from "../support/folder.js";
 
 // SQL of the user's that ends the transaction it was lent: refused for the one, without loss to those that share the transaction.
 
 type Db = CommitTransaction["db"];
 
-let folder: string;
-let file: string;
-let store: Store;
+const folder = mkdtempSync(join(tmpdir(), "user-transactions-"));
+const file = join(folder, "inbox.db");
+const store = createSqliteStore({ file });
+let tests = 0;
 
-beforeEach(async () => {
-  folder = makeFolder();
-  file = join(folder, "inbox.db");
-  const own = new Database(file);
-  own.exec(`
-    CREATE TABLE mine (text TEXT UNIQUE);
-    INSERT INTO mine VALUES ('taken');
-    CREATE TABLE parent (id INTEGER PRIMARY KEY);
-    CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
-    CREATE TABLE guarded (text TEXT);
-    CREATE TRIGGER guard BEFORE INSERT ON guarded BEGIN SELECT RAISE(ROLLBACK, 'no'); END;`);
-  own.close();
-  store = createSqliteStore({ file });
+// One store for all tests, as each store starts a thread: what one test leaves must not harm the next.
+beforeAll(async () => {
+  withFile((db) =>
+    db.exec(`
+      CREATE TABLE mine (text TEXT UNIQUE);
+      CREATE TABLE parent (id INTEGER PRIMARY KEY);
+      CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+      CREATE TABLE guarded (text TEXT);
+      CREATE TRIGGER guard BEFORE INSERT ON guarded BEGIN SELECT RAISE(ROLLBACK, 'no'); END;`),
+  );
   await store.open(context);
 });
 
-afterEach(async () => {
-  await store.close();
+beforeEach(() => {
+  tests += 1;
+  withFile((db) =>
+    db.exec("DELETE FROM mine; DELETE FROM child; DELETE FROM parent; INSERT INTO mine VALUES ('taken')"),
+  );
 });
+
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function withFile<Result>(use: (db: Database.Database) => Result): Result {
+  const db = new Database(file);
+  try {
+    return use(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** An event of this test alone. */
+const idOf = (name: string): string => `${tests} ${name}`;
 
 const write = (db: Db, text: string): unknown => db.prepare("INSERT INTO mine (text) VALUES (?)").run(text);
 
@@ -63,18 +81,12 @@ const ENDINGS: [string, (db: Db) => unknown][] = [
   ["ROLLBACK inside its own db.transaction()", (db) => db.transaction(() => db.exec("ROLLBACK"))()],
 ];
 
-const mine = (): unknown[] => {
-  const db = new Database(file, { readonly: true });
-  try {
-    return db.prepare("SELECT text FROM mine WHERE text <> 'taken' ORDER BY text").pluck().all();
-  } finally {
-    db.close();
-  }
-};
+const mine = (): unknown[] =>
+  withFile((db) => db.prepare("SELECT text FROM mine WHERE text <> 'taken' ORDER BY text").pluck().all());
 
 async function leaseAll(...ids: string[]): Promise<Lease[]> {
   const leases = [];
-  for (const id of ids) leases.push(await acceptLeased(store, id));
+  for (const id of ids) leases.push(await acceptLeased(store, idOf(id)));
   return leases;
 }
 
@@ -85,6 +97,7 @@ describe.each(ENDINGS)("SQL that ends the transaction (%s)", (_, end) => {
   ])(
     "a commit that ends the transaction is refused, and the other commits take effect once (%s)",
     async (_, swallows) => {
+      const before = await store.counts(T);
       const leases = await leaseAll("a", "b", "c");
       const outcomes = leases.map((lease, index) =>
         store.commit(settlements.done(lease), ({ db }) => {
@@ -98,12 +111,12 @@ describe.each(ENDINGS)("SQL that ends the transaction (%s)", (_, end) => {
       await expectCode(outcomes[1] ?? expect.unreachable(), "transaction_ended");
       await Promise.all([outcomes[0], outcomes[2]]);
       expect(mine()).toEqual(["before 0", "before 2"]);
-      expect([await statesOf(store, "a"), await statesOf(store, "b"), await statesOf(store, "c")]).toEqual([
-        { h: "done" },
-        { h: "leased" },
-        { h: "done" },
-      ]);
-      expect(await store.counts(T)).toMatchObject({ done: 2, leased: 1 });
+      expect([
+        await statesOf(store, idOf("a")),
+        await statesOf(store, idOf("b")),
+        await statesOf(store, idOf("c")),
+      ]).toEqual([{ h: "done" }, { h: "leased" }, { h: "done" }]);
+      expect(await store.counts(T)).toMatchObject({ done: before.done + 2, leased: before.leased + 1 });
     },
   );
 
@@ -141,7 +154,7 @@ test("a transaction begun in place of the ended one is detected and rolled back"
   await expectCode(outcomes[1] ?? expect.unreachable(), "transaction_ended");
   await outcomes[0];
   expect(mine()).toEqual(["before 0"]);
-  expect(await statesOf(store, "b")).toEqual({ h: "leased" });
+  expect(await statesOf(store, idOf("b"))).toEqual({ h: "leased" });
 });
 
 test("a commit that breaks a deferred foreign key fails alone", async () => {
@@ -180,7 +193,7 @@ test.each<[string, (db: Db) => unknown]>([
   ["PRAGMA locking_mode, prepared", (db) => db.prepare("PRAGMA main.locking_mode(EXCLUSIVE)").run()],
   ["PRAGMA user_version", (db) => db.exec("SELECT 1; PRAGMA user_version = 99")],
 ])("a change of the connection that all handlers share is refused: %s", async (_, change) => {
-  const [bad, good] = [await acceptLeased(store, "bad"), await acceptLeased(store, "good")];
+  const [bad, good] = [await acceptLeased(store, idOf("bad")), await acceptLeased(store, idOf("good"))];
   const refused = store.commit(settlements.done(bad), ({ db }) => {
     write(db, "of the bad one");
     change(db);
@@ -191,8 +204,6 @@ test.each<[string, (db: Db) => unknown]>([
   });
   await expectCode(refused, "invalid_argument");
   await kept;
-  await store.accept(newEvent("later"));
-  const db = new Database(file, { readonly: true });
-  expect(db.prepare("SELECT text FROM mine").pluck().all()).toEqual(["taken", "of the good one"]);
-  db.close();
+  await store.accept(newEvent(idOf("later")));
+  expect(withFile((db) => db.prepare("SELECT text FROM mine").pluck().all())).toEqual(["taken", "of the good one"]);
 });
