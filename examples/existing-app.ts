@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import express, { type ErrorRequestHandler } from "express";
 import { createReceiver } from "pigeonhole";
 
-// Beside what an app has already: a JSON parser for everything, a login check, an error handler. The receiver is one line above
-// them. WEBHOOK_SECRET=whsec_… npx tsx examples/existing-app.ts
+// Beside what an app has already: a JSON parser for everything, a login check, an error handler. The receiver is one
+// line above them. WEBHOOK_SECRET=whsec_… npx tsx examples/existing-app.ts
 
 const orders: { id: number; paid: boolean }[] = [];
 
@@ -19,7 +19,8 @@ receiver.on("suppression.added", (event, ctx) => {
 
 const app = express();
 
-// Above every body parser, because the signature covers the raw bytes; above the login check, because the signature is the check.
+// Above every body parser, because the signature covers the raw bytes; above the login check, because the signature is
+// the check.
 app.post("/webhooks/mail", receiver.middleware());
 
 app.use(express.json());

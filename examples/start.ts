@@ -13,8 +13,8 @@ import { type SandboxLogEntry, createSandbox, sampleEvent } from "pigeonhole/san
 import { createApp } from "./app.js";
 import { tell, tellAnswer, tellService, tellStep } from "./story.js";
 
-// The whole loop on one machine: an emulated service delivers to the example app over HTTP, and the app's handlers send contact
-// events back to it. It stays up for your own deliveries until Ctrl-C.
+// The whole loop on one machine: an emulated service delivers to the example app over HTTP, and the app's handlers send
+// contact events back to it. It stays up for your own deliveries until Ctrl-C.
 
 const PATH = "/webhooks/mail";
 const STORE = fileURLToPath(new URL("inbox.db", import.meta.url));

@@ -6,7 +6,10 @@ import { makeFolder } from "./support/folder.js";
 
 const PROJECT = resolve(import.meta.dirname, "..");
 
-/** Where no function is longer than {@link MAX_LINES}. A function that holds others counts with them; a class is none, its methods are. */
+/**
+ * Where no function is longer than {@link MAX_LINES}. A function that holds others counts with them; a class is none,
+ * its methods are.
+ */
 const ROOMS = ["protocol", "http", "receiver", "dispatch", "store"];
 const MAX_LINES = 60;
 

@@ -4,7 +4,8 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { TEST_SECRET, createTestReceiver, deliver, replayDirectory, sampleEvent } from "pigeonhole/testing";
 import { onTestFinished, test, expect } from "vitest";
 
-// A misspelt option is ignored by JavaScript, and nobody notices until it is missed. Further calls have theirs beside their other tests.
+// A misspelt option is ignored by JavaScript, and nobody notices until it is missed. Further calls have theirs beside
+// their other tests.
 
 const receiver = createTestReceiver();
 const sandbox = createSandbox();

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-// The tarball that npm would publish, unpacked where `npm install` would put it. Only what package.json names as a dependency is
-// there beside it, so that an import of anything else is found.
+// The tarball that npm would publish, unpacked where `npm install` would put it. Only what package.json names as a
+// dependency is there beside it, so that an import of anything else is found.
 
 const root = resolve(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "pigeonhole-pack-"));
@@ -29,7 +29,7 @@ let tarball = "";
 let files: string[] = [];
 
 beforeAll(() => {
-  // Without the prepack script, which builds anew: other tests are using the build.
+  // Without the prepack script, which builds again: other tests are using the build.
   const { stdout } = run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], root);
   const [packed] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
   tarball = join(folder, packed?.filename ?? "");

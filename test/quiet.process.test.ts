@@ -5,7 +5,8 @@ import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { makeFolder } from "./support/folder.js";
 
-// Warnings of Node on standard error are faults of ours: a deprecated call, a timer that is too long, a listener too many.
+// Warnings of Node on standard error are faults of ours: a deprecated call, a timer that is too long, a listener too
+// many.
 
 const ROOT = resolve(import.meta.dirname, "..");
 const BIN = join(ROOT, "dist/cli/bin.js");

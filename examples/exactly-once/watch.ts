@@ -10,8 +10,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { startSandboxServer } from "pigeonhole/sandbox";
 
-// An emulated service sends bounces, receiver.ts works on them, and SIGKILL meets it in the middle of each round. At the end there
-// is one row and one contact event for every bounce. npx tsx examples/exactly-once/watch.ts (Enter kills once more.)
+// An emulated service sends bounces, receiver.ts works on them, and SIGKILL meets it in the middle of each round. At
+// the end there is one row and one contact event for every bounce. npx tsx examples/exactly-once/watch.ts (Enter kills
+// once more.)
 
 const ROUNDS = 3;
 const BOUNCES = 8;

@@ -1,4 +1,5 @@
-// instrumentation.ts of a Next.js app: work that an earlier process left is taken up at the start, not at the next delivery.
+// instrumentation.ts of a Next.js app: work that an earlier process left is taken up at the start, not at the next
+// delivery.
 
 export async function register(): Promise<void> {
   if (process.env["NEXT_RUNTIME"] !== "nodejs") return;

@@ -1,7 +1,7 @@
 import { createReceiver, type Receiver } from "pigeonhole";
 
-// lib/receiver.ts of a Next.js app. `next dev` loads modules again after every change; there is one receiver all the same, because
-// two would share one file.
+// lib/receiver.ts of a Next.js app. `next dev` loads modules again after every change; there is one receiver all the
+// same, because two would share one file.
 
 const global = globalThis as { mailReceiver?: Promise<Receiver> };
 

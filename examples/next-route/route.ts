@@ -1,4 +1,5 @@
-import { openReceiver } from "./receiver.js"; // "./receiver" in a Next.js app, which looks for the file as it is written
+// "./receiver" in a Next.js app, which looks for the file as it is written.
+import { openReceiver } from "./receiver.js";
 
 // app/webhooks/mail/route.ts of a Next.js app, or of any host that hands over a Request.
 

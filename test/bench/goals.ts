@@ -9,8 +9,8 @@ export type Relation = ">=" | ">" | "<=";
 export type Goal = readonly [id: string, text: string, fact: string, relation: Relation, bound: number, digits: number];
 
 /**
- * The goals by the measure that finds their figures, on Node 22 and newer. `rate a/b` and `cpu a/b` are ratios of contestants within one
- * alternated run.
+ * The goals by the measure that finds their figures, on Node 22 and newer. `rate a/b` and `cpu a/b` are ratios of
+ * contestants within one alternated run.
  */
 export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
   http: [

@@ -40,9 +40,9 @@ function createItems(count: number): object[] {
 }
 
 /**
- * JSON of a received mail of exactly `bytes` bytes, about 24 small items in 4 KB and in proportion otherwise: most of it is structure, so that
- * parsing it costs what it costs for real events. It is ASCII. The event id is blank; `idOffset` says where it goes, and `timeOffset` where
- * the time goes.
+ * JSON of a received mail of exactly `bytes` bytes, about 24 small items in 4 KB and in proportion otherwise: most of
+ * it is structure, so that parsing it costs what it costs for real events. It is ASCII. The event id is blank;
+ * `idOffset` says where it goes, and `timeOffset` where the time goes.
  */
 export function createBodyTemplate(
   bytes: number,

@@ -168,7 +168,7 @@ describe("captures and replay, beside a running dev server", () => {
     expect(await runCli(["verify", "verdict:ok"], at)).toMatchObject({ code: 0 });
     expect(await runCli(["verify", "last"], at)).toMatchObject({ code: 1 });
 
-    // The stale one, signed anew, is taken; a second time it is a duplicate; with a new id it runs again.
+    // The stale one, signed again, is accepted; a second time it is a duplicate; with a new id it runs again.
     const replay = async (...args: string[]) => {
       const result = await runCli(["replay", "last", "--expect", "200", "--json", ...args], at);
       const headers = jsonLines(result).map(({ attempt }) => (attempt as { headers: [string, string][] }).headers);

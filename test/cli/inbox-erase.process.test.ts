@@ -7,7 +7,7 @@ import { makeFolder } from "../support/folder.js";
 import { type CliResult, jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { type App, startReceiverApp } from "./app.js";
 
-const EMAIL = "somebody.particular@example.com";
+const EMAIL = "ann.particular@example.com";
 
 const sent = (recipient: string) =>
   sampleEvent("email.sent", { data: { ...sampleEvent("email.sent").data, to: [recipient] } });
@@ -136,6 +136,6 @@ describe("inbox erase, beside a running receiver", () => {
     const { code, stdout, stderr } = await runCli(["inbox", "erase", "--db", app.file, ...args]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);
-    expect(stderr).not.toContain("somebody");
+    expect(stderr).not.toContain("ann.particular");
   });
 });

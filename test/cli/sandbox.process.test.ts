@@ -101,7 +101,7 @@ describe("sandbox", () => {
     expect(refused).toMatchObject({
       row: { error: expect.stringContaining("not sent: outside this machine") as string },
     });
-    // TEST-NET-1: nobody is there, so no more than the reason is another.
+    // TEST-NET-1: no server answers there, so only the reason differs.
     expect(await attempt("--allow-remote")).not.toContain("not sent");
   });
 

@@ -16,7 +16,7 @@ test("trigger without a secret says how to make one, and the printed command mak
   expect(secret).toMatch(/^whsec_[\w-]{43}$/);
   const signed = await runCli(["sign", "--json"], { cwd, env: { WEBHOOK_SECRET: secret }, input: "{}" });
   expect(signed).toMatchObject({ code: 0, stderr: "" });
-  // A capture is not verified with a secret that somebody has just made.
+  // A capture is not verified with a secret that has just been made.
   const verified = await runCli(["verify", "last"], { cwd });
   expect(verified.stderr).toContain("No webhook secret");
   expect(verified.stderr).not.toContain("node -p");

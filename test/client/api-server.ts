@@ -57,7 +57,10 @@ export async function startApi(...replies: Reply[]): Promise<ApiServer> {
   };
 }
 
-/** A server on a free port for one test that answers every request with these bytes, HTTP or not, and closes the connection. */
+/**
+ * A server on a free port for one test that answers every request with these bytes, HTTP or not, and closes the
+ * connection.
+ */
 export async function startRawApi(answer: string): Promise<Pick<ApiServer, "baseUrl">> {
   const server = createTcpServer((socket) => {
     socket.on("error", () => {});

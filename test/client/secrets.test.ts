@@ -8,7 +8,7 @@ import { API_KEY, EVENT, WEBHOOK_ID, WITH_SECRET, clientOf, rejection } from "./
 
 const SECRET = WITH_SECRET.body.secret;
 
-/** Everything that somebody could print of a value. */
+/** Everything that a program could print of a value. */
 function printed(value: unknown): string {
   const error = value instanceof Error ? [value.message, value.stack, inspect(value.cause, { depth: 20 })] : [];
   const options = { depth: 20, showHidden: true, getters: true, showProxy: true };

@@ -39,7 +39,7 @@ function isAlive(pid: string | undefined): boolean {
     return false;
   }
   const stat = `/proc/${pid}/stat`;
-  // Ended, and not yet waited for by whoever took it over.
+  // Ended, and not yet waited for by the process that took it over.
   return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, "utf8"));
 }
 

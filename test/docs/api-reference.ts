@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-// The public names of an entry file with the first sentence of each one's docstring, read from the declarations that ship.
+// The public names of an entry file with the first sentence of each one's docstring, read from the declarations that
+// ship.
 
 const DIST = resolve(import.meta.dirname, "../../dist");
 

@@ -1,6 +1,6 @@
 /**
- * What the documents' fragments of TypeScript may use without saying where it comes from: the package's own names, and the reader's
- * app as the text describes it.
+ * What the documents' fragments of TypeScript may use without saying where it comes from: the package's own names, and
+ * the reader's app as the text describes it.
  */
 export const EXAMPLE_GLOBALS = `
 import type { Express } from "express";

@@ -12,7 +12,8 @@ import { closeServer } from "../support/listen.js";
 import { fillExampleFolder } from "./example-folder.js";
 import { makeFolder } from "../support/folder.js";
 
-// The programs under examples/, as they stand there: as processes where they listen, with signed deliveries posted to them.
+// The programs under examples/, as they stand there: as processes where they listen, with signed deliveries posted to
+// them.
 
 const root = resolve(import.meta.dirname, "../..");
 const EXAMPLES = ["express-minimal", "existing-app", "hono"] as const;

@@ -58,7 +58,9 @@ async function startExpressMinimal() {
   return { port, ...receiver };
 }
 
-/** Leaves what is different in every run aside: times, the token of the page, the captures' names, blanks of alignment. */
+/**
+ * Leaves what is different in every run aside: times, the token of the page, the captures' names, blanks of alignment.
+ */
 function normalize(text: string): string[] {
   const captures: string[] = [];
   const numberOf = (name: string): string => {
@@ -143,7 +145,8 @@ test("the rotation of the operations guide works with a receiver that reads the 
   writeFileSync(file, secret);
   await receiver.start();
   onTestFinished(() => receiver.stop());
-  // A receiver that has just read its secret does not read it again for five seconds; one in operation has read it long ago.
+  // A receiver that has just read its secret does not read it again for five seconds; one in operation has read it long
+  // ago.
   await sleep(5_100);
 
   const api = { PIGEONHOLE_BASE_URL: service.url, PIGEONHOLE_API_KEY: service.sandbox.apiKey };

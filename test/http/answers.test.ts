@@ -112,7 +112,8 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(await client.answer()).toMatchObject({ status: 413 });
   });
 
-  // Those of an announced length that is short are counted by it, the others as they come, in blocks; each chunk costs something.
+  // Those of an announced length that is short are counted by it, the others as they come, in blocks; each chunk costs
+  // something.
   test.each([
     ["content-length: 60", 1_360],
     ["transfer-encoding: chunked", 12_000],

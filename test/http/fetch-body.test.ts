@@ -46,7 +46,7 @@ async function readAndLetGo(request: Request): Promise<void> {
 test.each<[string, (request: Request) => unknown]>([
   ["that was read", (request) => request.text()],
   ["that was read and let go", readAndLetGo],
-  ["that somebody is about to read", (request) => request.body?.getReader()],
+  ["that has a reader", (request) => request.body?.getReader()],
 ])("a body %s is answered 503", async (_, spoil) => {
   const probe = await createProbe();
   const request = post("{}");

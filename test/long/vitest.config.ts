@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { SHARED } from "../../vitest.config.js";
 
-// The long forms: tests of `npm test` with more deaths, kills and lives, and kinds of stores whose halves it has already.
+// The long forms: tests of `npm test` with more deaths, kills and lives, and kinds of stores whose halves it has
+// already.
 export default defineConfig({
   root: resolve(import.meta.dirname, "../.."),
   test: {

@@ -1,5 +1,5 @@
-// A process that works on a store until it is killed: runs that record, calls to a service that is a file, retention of almost nothing.
-// As "neighbour" it is the command line of the same file, which retries and discards.
+// A process that works on a store until it is killed: runs that record, calls to a service that is a file, retention of
+// almost nothing. As "neighbour" it is the command line of the same file, which retries and discards.
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";

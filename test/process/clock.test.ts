@@ -9,7 +9,10 @@ import { waitUntil } from "../support/wait-until.js";
 const DAY = 24 * 3_600_000;
 const AHEAD_MS = 400 * DAY;
 
-/** A process that begins a round of pruning does so 50 ms after its start; the first batches are through long before this. */
+/**
+ * A process that begins a round of pruning does so 50 ms after its start; the first batches are through long before
+ * this.
+ */
 const PRUNING_MS = 1_500;
 
 async function createConfig(): Promise<ReceiverConfig> {

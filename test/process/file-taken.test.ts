@@ -21,7 +21,8 @@ import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver 
 import { SECRET, createScratch } from "../support/scratch.js";
 import { ServiceSender } from "../support/service-sender.js";
 
-// What becomes of a running receiver whose files are taken away: no delivery is acknowledged into a file that nobody will find.
+// What becomes of a running receiver whose files are taken away: no delivery is acknowledged into a file that nobody
+// will find.
 
 const CLI = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
 const KILLED = { code: null, signal: "SIGKILL" };
@@ -154,7 +155,7 @@ describe("the database file", () => {
     await scene.send("before", 5);
     for (const end of ["", "-wal", "-shm"]) renameSync(`${scene.file}${end}`, `${scene.file}.moved${end}`);
     expect([...(await scene.send("meanwhile", 1)).keys()]).toEqual([503]);
-    writeFileSync(`${scene.file}-wal`, "of somebody else");
+    writeFileSync(`${scene.file}-wal`, "of another program");
     receiver.signal("SIGTERM");
     expect(await receiver.ended).toEqual({ code: 0, signal: null });
     expect(existsSync(`${scene.file}-wal`)).toBe(true);

@@ -42,7 +42,10 @@ it(
       return started;
     }
 
-    /** Half of the kills come at any time, half in the few milliseconds in which a burst is verified, committed and answered. */
+    /**
+     * Half of the kills come at any time, half in the few milliseconds in which a burst is verified, committed and
+     * answered.
+     */
     async function killAgainAndAgain(): Promise<ReceiverProcess> {
       for (; kills < KILLS; kills += 1) {
         const victim = await startReady();

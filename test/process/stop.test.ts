@@ -75,7 +75,8 @@ describe("SIGTERM", () => {
       if (closeListenerFirst) {
         expect(whileDraining.status).toBeNull();
       } else {
-        // On a connection that is kept, a busy client would keep the process from its end, and its attempts from the next one.
+        // On a connection that is kept, a busy client would keep the process from its end, and its attempts from the
+        // next one.
         const stopping = { status: 503, body: "stopping", retryAfterSeconds: 30, connection: "close" };
         expect(whileDraining).toEqual(stopping);
       }

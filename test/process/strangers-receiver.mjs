@@ -5,7 +5,8 @@ import { Hono } from "hono";
 import { createReceiver } from "pigeonhole";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 
-// A receiver on the mount of the first argument. It prints its port, and what strangers cost it once its standard input ends.
+// A receiver on the mount of the first argument. It prints its port, and what strangers cost it once its standard input
+// ends.
 
 const [mount, secret, bodyTimeoutMs] = process.argv.slice(2);
 const receiver = createReceiver({

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 
-// Strangers with chunked bodies, in a process of their own so that the receiver has its loop to itself. Prints how many were answered what.
+// Strangers with chunked bodies, in a process of their own so that the receiver has its loop to itself. Prints how many
+// were answered what.
 
 /** @type {import("./strangers.test.js").Strangers & { port: number }} */
 const { port, connections, chunkBytes, bodyBytes, forMs, ends, isSigned } = JSON.parse(process.argv[2]);

@@ -12,7 +12,10 @@ export interface Strangers {
   chunkBytes: number;
   /** Of each body. */
   bodyBytes: number;
-  /** How long they stay, in milliseconds, unless there is no room for ten of them or, with bodies that end, each was answered. */
+  /**
+   * How long they stay, in milliseconds, unless there is no room for ten of them or, with bodies that end, each was
+   * answered.
+   */
   forMs: number;
   /** Whether the bodies end, or are held open. */
   ends: boolean;
@@ -29,7 +32,10 @@ interface Cost {
 const MEGABYTE = 1024 * 1024;
 /** What the documents promise. */
 const MAX_MEGABYTES = 300;
-/** On a quiet machine it is below 100; the fault that this is about, all of one read per connection in one turn, takes 1,000 and more. */
+/**
+ * On a quiet machine it is below 100; the fault that this is about, all of one read per connection in one turn, takes
+ * 1,000 and more.
+ */
 const MAX_BLOCKED_MS = 400;
 /** For a receiver that answers nothing more. */
 const PATIENCE_MS = 15_000;
@@ -91,7 +97,8 @@ async function deliverBeside(port: number, strangers: Strangers) {
   const sent = send(port, strangers);
   const outcomes: string[] = [];
   for (;;) {
-    // On a very busy machine a kept connection can reach Node's limit for idle ones. Without an answer the service sends again.
+    // On a very busy machine a kept connection can reach Node's limit for idle ones. Without an answer the service
+    // sends again.
     outcomes.push(await deliver(port).catch(() => deliver(port)));
     const answers = await Promise.race([sent, sleep(50)]);
     if (answers !== undefined) return { answers, outcomes };

@@ -32,7 +32,7 @@ interface Sent {
   headers: Record<string, string>;
 }
 
-/** What the service would hear: everything it looks at. */
+/** What the service receives: everything that it reads. */
 interface Heard {
   status: number;
   retryAfter: string | null;

@@ -1,5 +1,5 @@
 import { runCanaries } from "./canary-scenario.js";
 
-// With the logger and the alarm hook of somebody who configured nothing.
+// With the logger and the alarm hook of a user who configured nothing.
 const { signatures } = await runCanaries();
 console.log(`signatures ${signatures.length}`);

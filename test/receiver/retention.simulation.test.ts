@@ -21,7 +21,10 @@ async function start(retention?: Partial<Retention>) {
     clock,
     receiver,
     deliver: async (event = makeEvent()) => (await post(receiver, event, { at: clock.now() })).outcome,
-    /** Moves the wall clock there, which a delivery confirms; within the last hour of the way a round was begun and ended. */
+    /**
+     * Moves the wall clock there, which a delivery confirms; within the last hour of the way a round was begun and
+     * ended.
+     */
     pruneAt: async (time: number) => {
       clock.set(time - HOUR - 1_000);
       await confirmClock(receiver, clock);

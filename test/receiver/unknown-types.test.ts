@@ -30,7 +30,7 @@ describe("an event of a type newer than the package", () => {
       const seen: AnyEvent[] = [];
       const receiver = openReceiver();
       receiver.on(pattern, (event) => seen.push(event));
-      receiver.onUnhandled(() => expect.fail("somebody matches it"));
+      receiver.onUnhandled(() => expect.fail("a handler matches it"));
       await receiver.start();
       const event = makeEvent({ type, data: { a: 1 } });
       expect((await post(receiver, event)).outcome).toBe("accepted");

@@ -82,7 +82,7 @@ describe("a closed sandbox", () => {
       await sandbox.close();
       expect([await waiting, sandbox.openDeliveries]).toEqual([STOPPED, 0]);
     }
-    // The probe hears of the broken connections a little later.
+    // The probe is told of the broken connections a little later.
     await expect.poll(count).toBeLessThanOrEqual(before);
   });
 });

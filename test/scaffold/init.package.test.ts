@@ -9,7 +9,9 @@ import { makeFolder } from "../support/folder.js";
 
 const PLAIN = ["--template", "hono", "--events", "email.received", "--no-install", "--no-git"];
 
-/** A folder for PATH with an `npm` that is a shell script, so that installing takes as long or fails as a test wants. */
+/**
+ * A folder for PATH with an `npm` that is a shell script, so that installing takes as long or fails as a test wants.
+ */
 function fakeNpm(script: string): Record<string, string> {
   const folder = makeFiles({ npm: `#!/bin/sh\n${script}\n` });
   chmodSync(join(folder, "npm"), 0o755);

@@ -20,9 +20,9 @@ import { type Ended, type Running, startProgram } from "./run-command.js";
 import { ROOT } from "./scratch.js";
 
 /*
- * Every template as a user gets it: made by the command of the packed package, installed by npm, checked, tested, built, started.
- * One thing is not as on a user's machine: each project begins with a copy of what was installed for the command, into which npm
- * installs what else its package.json asks for.
+ * Every template as a user gets it: made by the command of the packed package, installed by npm, checked, tested,
+ * built, started. One thing is not as on a user's machine: each project begins with a copy of what was installed for
+ * the command, into which npm installs what else its package.json asks for.
  */
 
 const MINUTE = 60_000;
@@ -154,7 +154,7 @@ test(
     const record =
       'ctx.contactEvents.record({ name: "form.filled", email: "ada@customer.example.com" });\n  ctx.log.info(';
     writeFileSync(handler, readFileSync(handler, "utf8").replace("ctx.log.info(", record));
-    // Of the real workspace, which must hear nothing of what is tried here.
+    // Of the real workspace, which must receive nothing that is tried here.
     const real = "PIGEONHOLE_BASE_URL=http://127.0.0.1:9/\nPIGEONHOLE_API_KEY=svc_live_of_the_real_workspace\n";
     appendFileSync(join(project, ".env"), real);
     const [app, dev, page, sandbox] = await Promise.all([

@@ -36,7 +36,10 @@ export function isForCourier(type: string): boolean {
   return type.startsWith("email.");
 }
 
-/** The longest time in which the handlers, one run behind the other, are through with these events; back-offs come on top. */
+/**
+ * The longest time in which the handlers, one run behind the other, are through with these events; back-offs come on
+ * top.
+ */
 export function longestQueueMs(seed: number, events: readonly { id: string; type: string }[]): number {
   let ledgerMs = 0;
   const courierMs = new Map<string, number>();

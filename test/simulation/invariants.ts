@@ -5,7 +5,10 @@ import { courseOf } from "./plan.js";
 import type { History } from "./world.js";
 import { countEach } from "../support/count-each.js";
 
-/** The service's waits between attempts, written down once more: this file judges, so it shares nothing with what it judges. */
+/**
+ * The service's waits between attempts, written down once more: this file judges, so it shares nothing with what it
+ * judges.
+ */
 const WAITS_MS = [1, 5, 30, 120, 300, 600, 600].map((minutes) => minutes * MINUTE);
 const MAX_ATTEMPTS = 8;
 const MAX_RETRY_AFTER_MS = 6 * HOUR;
@@ -76,12 +79,13 @@ function checkLosses(history: History): string[] {
     if (entry.kind === "attempt" && entry.row.kind === "event") attempts.get(entry.row.eventId)?.push(entry.row);
   }
   const offTimes = findOffTimes(history);
-  return history.fired.flatMap(({ id, heard, atMs }) => {
+  return history.fired.flatMap(({ id, delivered, atMs }) => {
     const rows = attempts.get(id) ?? [];
     const wasOff = (fromMs: number, toMs: number): boolean =>
       offTimes.some(({ sinceMs, untilMs }) => sinceMs <= toMs && untilMs >= fromMs);
     const ownFaults = checkSchedule(rows).map((fault) => `${fault}: ${id}`);
-    if (!heard) return wasOff(atMs, atMs) ? ownFaults : [...ownFaults, `not heard while the endpoint was on: ${id}`];
+    if (!delivered)
+      return wasOff(atMs, atMs) ? ownFaults : [...ownFaults, `not delivered while the endpoint was on: ${id}`];
     const last = rows.at(-1);
     if (last?.status === "delivered" || rows.length === MAX_ATTEMPTS) return ownFaults;
     if (last !== undefined && last.responseCode !== null && !isRepeated(last.responseCode)) return ownFaults;

@@ -24,9 +24,9 @@ interface LifeOptions {
 }
 
 /**
- * One life of the receiver's process. It passes through named places, and at one of them it may die. A crash takes a copy of
- * the files at that instant, on which the next life begins, and cuts the dead one off: what it still writes goes to files that
- * nobody reads, its timers do not fire, and no message leaves or reaches it.
+ * One life of the receiver's process. It passes through named places, and at one of them it may die. A crash takes a
+ * copy of the files at that instant, on which the next life begins, and cuts the dead one off: what it still writes
+ * goes to files that nobody reads, its timers do not fire, and no message leaves or reaches it.
  */
 export class Life {
   readonly file: string;
@@ -38,7 +38,7 @@ export class Life {
   /** It stood still so long that another process could take its place: what it begins then may be begun twice. */
   hasLostLock = false;
   readonly shared: SharedFile;
-  /** Rejects when the process dies: whoever has a connection to it sees it break off. */
+  /** Rejects when the process dies: all connections to it break off. */
   readonly death: Promise<never>;
   readonly #onCrash: (place: Place) => void;
   #breakOff: (error: Error) => void = () => {};
@@ -106,7 +106,9 @@ export class Life {
     return this.#thaw !== undefined;
   }
 
-  /** Stands still: no timer fires, and no answer of a store or an API arrives, until `thaw`. Connections are given up. */
+  /**
+   * Stands still: no timer fires, and no answer of a store or an API arrives, until `thaw`. Connections are given up.
+   */
   freeze(): void {
     this.clock.freeze(true);
     this.#thawed = new Promise((resolve) => (this.#thaw = resolve));
@@ -138,7 +140,9 @@ export class Life {
     this.#onCrash(place);
   }
 
-  /** From here on each turn of the event loop is a place too, so that a crash can come where nothing of ours is called. */
+  /**
+   * From here on each turn of the event loop is a place too, so that a crash can come where nothing of ours is called.
+   */
   #begin(crash: ExpectedCrash): void {
     crash.placesLeft = crash.plan.places;
     void (async () => {

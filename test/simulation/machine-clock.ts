@@ -13,8 +13,9 @@ interface WaitingTimer {
 }
 
 /**
- * The clock of the machine that the receiver runs on. Its wall clock may be off. While nothing happens its timers are late,
- * which the receiver has to bear anyway; without that a day of its looks into the store, one each second, would take seconds.
+ * The clock of the machine that the receiver runs on. Its wall clock may be off. While nothing happens its timers are
+ * late, which the receiver has to bear anyway; without that a day of its looks into the store, one each second, would
+ * take seconds.
  */
 export class MachineClock implements Clock {
   readonly #world: ManualClock;

@@ -32,7 +32,7 @@ export interface MachineOptions {
   /** Where the receiver reads its secrets. */
   secrets: () => string[];
   sandbox: () => Sandbox;
-  /** Something happened that the seeds are there for. */
+  /** Something happened that the seeded worlds are built for. */
   onMet: (what: string) => void;
 }
 
@@ -132,7 +132,10 @@ export class Machine {
     }
   }
 
-  /** The disk refuses every call for a while. A store that is broken by it needs a new process, which somebody sees to. */
+  /**
+   * The disk refuses every call for a while. A store that is broken by it needs a new process, which an operator
+   * starts.
+   */
   setStoreFault(fault: StoreFault | undefined): void {
     const wasBroken = this.shared.fault === "store_failed";
     this.shared.fault = fault;

@@ -6,7 +6,7 @@ import { planSeed } from "./plan.js";
 import { BUILT, runSeed } from "./run-seed.js";
 import { simulate } from "./world.js";
 
-/** Every mistake must show within so many seeds; the tests of the seeds run more. */
+/** Every mistake must show within so many seeds; the tests of worlds run more. */
 const WITHIN_SEEDS = 150;
 
 describe("the simulation with a mutant", () => {

@@ -1,6 +1,6 @@
 import type { PackageChange } from "./package-copy.js";
 
-/** A mistake that somebody could make in the package. */
+/** A mistake that could be made in the package. */
 export interface Mutant {
   name: string;
   /** The broken promise by which it is found. */

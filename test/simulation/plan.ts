@@ -66,7 +66,9 @@ export interface SeedPlan {
   seed: number;
   /** How many processes are started on the file; one of them runs handlers. */
   processes: 1 | 2;
-  /** Turns of the event loop that a call of the store waits for the batch before it, and for its answer, at the most. */
+  /**
+   * Turns of the event loop that a call of the store waits for the batch before it, and for its answer, at the most.
+   */
   storeTurns: number;
   happenings: readonly { atMs: number; happening: Happening }[];
   /** How long the owner takes to notice that the endpoint is off. */
@@ -123,7 +125,10 @@ interface Size {
   apiFaults: number;
 }
 
-/** Most mistakes show where one or two events meet one or two troubles, and ten such worlds take as long as one large one. */
+/**
+ * Most mistakes show where one or two events meet one or two troubles, and ten such worlds take as long as one large
+ * one.
+ */
 const SMALL: Size = {
   spansMs: [10 * MINUTE, 2 * HOUR],
   events: [1, 3],
@@ -147,7 +152,9 @@ export function planSeed(seed: number): SeedPlan {
   const size = random() < 0.88 ? SMALL : LARGE;
   const spanMs = pick(random, size.spansMs);
   const eventTimes = planEventTimes(random, spanMs, size);
-  /** Most things are worth most while deliveries are on their way: at an event's time or at that of one of its retries. */
+  /**
+   * Most things are worth most while deliveries are on their way: at an event's time or at that of one of its retries.
+   */
   const someTime = (near?: "at an event"): number => {
     if (near !== undefined) return pick(random, eventTimes) + random() * 6 * SECOND;
     if (random() < 0.2) return random() * spanMs;

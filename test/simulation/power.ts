@@ -38,7 +38,10 @@ export function isSynced(file: string): boolean {
   return open.every((db) => Number(db.pragma("synchronous", { simple: true })) >= FULL);
 }
 
-/** Takes from the copy of a WAL what a power cut takes when its commits were not synced: a random number of its last frames. */
+/**
+ * Takes from the copy of a WAL what a power cut takes when its commits were not synced: a random number of its last
+ * frames.
+ */
 export function dropUnsynced(file: string, random: Random): void {
   const wal = `${file}-wal`;
   if (!existsSync(wal)) return;

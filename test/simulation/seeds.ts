@@ -27,8 +27,8 @@ const MUST_MEET = [
 ];
 
 /**
- * Tests for every second seed, so that two files share the machine's cores. The environment variable `SEED` is the one seed to
- * run, and `SEEDS` how many (1,000 unless told otherwise).
+ * Tests for every second seed, so that two files share the machine's cores. The environment variable `SEED` is the one
+ * seed to run, and `SEEDS` how many (1,000 unless told otherwise).
  */
 export function testSeeds(remainder: 0 | 1): void {
   const seeds = chooseSeeds().filter((seed) => seed % 2 === remainder || seed === RAREST);

@@ -40,8 +40,9 @@ interface Page {
 type AnyMethod = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * A store that stands at the other end of a thread: a call waits for the batch before it, and its answer comes some time after
- * the commit. Each call is two places at which the process may die: before its transaction, or between that and the answer.
+ * A store that stands at the other end of a thread: a call waits for the batch before it, and its answer comes some
+ * time after the commit. Each call is two places at which the process may die: before its transaction, or between that
+ * and the answer.
  */
 export function watchStore(store: Store, options: WatchOptions): Store {
   const { life, random, turns, Refusal, time } = options;
@@ -75,7 +76,10 @@ export function watchStore(store: Store, options: WatchOptions): Store {
     return last?.version === shared.figureVersion && !hasPending(last.value) ? last.value : undefined;
   }
 
-  /** Nothing is leased that a dead process could have left, or the owner lives: taking over need not be tried each second. */
+  /**
+   * Nothing is leased that a dead process could have left, or the owner lives: taking over need not be tried each
+   * second.
+   */
   function findRecovered(): RecoverResult | undefined {
     const { owner } = shared;
     const isOwned = owner !== life && owner?.isAlive === true && !owner.hasLostLock;

@@ -15,8 +15,8 @@ import { MEMORY_DISK } from "../support/memory-disk.js";
 /** Everything that can be seen of a seed's world when it has come to rest. */
 export interface History {
   seed: number;
-  /** The events that the service fired, in order; `heard`: the endpoint was on. */
-  fired: { id: string; type: string; atMs: number; heard: boolean }[];
+  /** The events that the service fired, in order; `delivered`: the endpoint was on. */
+  fired: { id: string; type: string; atMs: number; delivered: boolean }[];
   /** What the service saw. */
   log: SandboxLogEntry[];
   /** The rows of the user's table. */
@@ -36,14 +36,17 @@ export interface History {
 const MAX_REST_MS = 400 * HOUR;
 
 /**
- * Once everything was delivered, and no process died, all work is done within this time (the longest back-offs, and late timers) and
- * the time for which work waits for the runs before it.
+ * Once everything was delivered, and no process died, all work is done within this time (the longest back-offs, and
+ * late timers) and the time for which work waits for the runs before it.
  */
 const MAX_DELAY_MS = 6 * HOUR;
 
 /** How often the owner looks in the end. */
 const LOOK_MS = HOUR;
-/** How often he puts dead contact events back before he gives up: what a clock was ahead for is refused until its time has come. */
+/**
+ * How often he puts dead contact events back before he gives up: what a clock was ahead for is refused until its time
+ * has come.
+ */
 const MAX_PUT_BACK = 10;
 
 export interface WorldOptions {
@@ -197,7 +200,7 @@ class World {
   #emit(eventType: EventType): void {
     const { event, deliveries } = this.#sandbox.emit(eventType);
     const { id, type } = event;
-    this.#fired.push({ id, type, atMs: this.clock.now(), heard: deliveries.length > 0 });
+    this.#fired.push({ id, type, atMs: this.clock.now(), delivered: deliveries.length > 0 });
   }
 
   #onLog(entry: SandboxLogEntry): void {
@@ -268,7 +271,7 @@ class World {
     try {
       return await Promise.race([this.#tidyUp(life), life.death]);
     } catch (error) {
-      // A crash may still be due, and come while somebody looks.
+      // A crash may still be due, and come while the operator looks.
       // So may the moment at which a process sees that its lock was taken away.
       if (!life.isAlive || life.hasLostLock) return "the machine";
       throw error;

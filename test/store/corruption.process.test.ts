@@ -104,7 +104,10 @@ test("damage in a table of the user does not stop deliveries", async () => {
   await store.close();
 });
 
-/** Damages bodies from the middle of a large file, which the start does not look at. Returns the ids of events around them. */
+/**
+ * Damages bodies from the middle of a large file, which the start does not look at. Returns the ids of events around
+ * them.
+ */
 function damageBodies(): string[] {
   const db = new Database(file, { readonly: true });
   const seq = LARGE / 2;

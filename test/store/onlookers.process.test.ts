@@ -9,7 +9,8 @@ import { startChild } from "./children/child.js";
 import { context, newEvent } from "./conformance/fixture.js";
 import { makeFolder } from "../support/folder.js";
 
-// The command line and the dev page beside a receiver: they leave its files alone, whatever its process did to its own locks.
+// The command line and the dev page beside a receiver: they leave its files alone, whatever its process did to its own
+// locks.
 
 let folder: string;
 let file: string;

@@ -88,7 +88,7 @@ describe("the modes of the database's files", () => {
   });
 });
 
-// Only root can become somebody else.
+// Only root can become another user.
 test.runIf(process.getuid?.() === 0)("another user can neither open the files nor stop the handlers", async () => {
   writeFileSync(`${file}-owner`, "");
   chmodSync(`${file}-owner`, 0o644);

@@ -138,7 +138,8 @@ describe("a full database", () => {
 });
 
 describe("a disk that fails", () => {
-  // No file may grow past the limit, so that a write to it ends in an I/O error. Only a process of its own can have the limit.
+  // No file may grow past the limit, so that a write to it ends in an I/O error. Only a process of its own can have the
+  // limit.
   beforeEach(() => {
     store = createSqliteStore({ file });
   });

@@ -5,8 +5,8 @@ import { createInboxDatabase } from "#pigeonhole/store/sqlite/inbox-database.js"
 import type { OtherCommand } from "#pigeonhole/store/sqlite/prepare-operations.js";
 import { migrate } from "#pigeonhole/store/sqlite/open-database.js";
 
-// A million events that were sent must not make the outbox slow: the writer's thread also takes deliveries. Reading all states, or
-// those that are done, may walk the table from its newest row, since it finds a page there.
+// A million events that were sent must not make the outbox slow: the writer's thread also takes deliveries. Reading all
+// states, or those that are done, may walk the table from its newest row, since it finds a page there.
 
 const REQUEST = { now: 1, leaseUntil: 2, limit: 100, aloneBefore: 0 };
 

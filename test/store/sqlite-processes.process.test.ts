@@ -35,8 +35,8 @@ test("a process that is killed leaves its work to the next one at once, though i
 });
 
 describe("durability after a power loss", () => {
-  // What a file system has at one moment, without what memory holds: the files copied while they are written. The copying is
-  // a process of its own, since closing a file in this one would end SQLite's locks on it.
+  // What a file system has at one moment, without what memory holds: the files copied while they are written. The
+  // copying is a process of its own, since closing a file in this one would end SQLite's locks on it.
   test("every acknowledged event is found after a power loss", async () => {
     const store = createSqliteStore({ file });
     await store.open(context);

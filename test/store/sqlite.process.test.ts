@@ -61,7 +61,7 @@ describe("the database file", () => {
       () => {
         writeFileSync(
           file,
-          "These are the notes of somebody, and they are longer than the header of SQLite is.".repeat(9),
+          "These are the notes of a user, and they are longer than the header of SQLite is.".repeat(9),
         );
         return file;
       },

@@ -9,7 +9,8 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { acceptLeased, context, expectCode, newEvent, settlements, statesOf, T } from "./conformance/fixture.js";
 
-// SQL of the user's that ends the transaction it was lent: refused for the one, without loss to those that share the transaction.
+// SQL of the user's that ends the transaction it was lent: refused for the one, without loss to those that share the
+// transaction.
 
 type Db = CommitTransaction["db"];
 

@@ -75,7 +75,7 @@ export interface Heard {
   body: Buffer;
 }
 
-/** A server that keeps what it hears and answers what it is told to. */
+/** A server that keeps what it receives and answers what it is told to. */
 export async function serveAnswers(
   answer: (
     heard: Heard,

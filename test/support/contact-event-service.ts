@@ -7,9 +7,9 @@ import { readText } from "./read-body.js";
 // would share its mistakes.
 
 /**
- * What goes wrong with one request. `lost`: everything is stored and no answer comes; `held` too, and the connection stays open.
- * `forgetful`: everything is stored, and the answer leaves out the last event. A status with its error: nothing is stored; with
- * `html` somebody else than the service speaks.
+ * What goes wrong with one request. `lost`: everything is stored and no answer comes; `held` too, and the connection
+ * stays open. `forgetful`: everything is stored, and the answer leaves out the last event. A status with its error:
+ * nothing is stored; with `html` another server than the service answers.
  */
 export type Fault =
   | "lost"

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 
-// Below the ports that Linux and macOS give to whoever asks for any: there, a server or a connection of a test that runs at the same
-// time could get the port between its being found and its being used.
+// Below the ports that Linux and macOS give to each program that asks for any: there, a server or a connection of a
+// test that runs at the same time could get the port between its being found and its being used.
 const FIRST_PORT = 20_000;
 const SLICES = 300;
 const PORTS_PER_SLICE = 40;

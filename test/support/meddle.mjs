@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 
-// What an app may do to the inbox file in the receiver's own process. Each opens and closes the file past SQLite's bookkeeping, which
-// ends the locks of the process on it.
+// What an app may do to the inbox file in the receiver's own process. Each opens and closes the file past SQLite's
+// bookkeeping, which ends the locks of the process on it.
 
 /** @type {Record<string, (file: string) => Promise<void>>} */
 export const MEDDLERS = {

@@ -58,7 +58,7 @@ function createHandler(name, kind) {
   };
 }
 
-/** The machine's clock as somebody has set it. */
+/** The machine's clock as the operator has set it. */
 let aheadMs = config.clockAheadMs ?? 0;
 const clock = {
   now: () => Date.now() + aheadMs,

@@ -66,7 +66,10 @@ export function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** Starts a receiver on the built package, run by plain node, with `environment` beside this process's own; or that of another version. */
+/**
+ * Starts a receiver on the built package, run by plain node, with `environment` beside this process's own; or that of
+ * another version.
+ */
 export function startReceiver(
   config: ReceiverConfig,
   environment: Record<string, string> = {},

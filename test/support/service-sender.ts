@@ -18,7 +18,7 @@ export interface TestEvent {
   data?: Record<string, unknown>;
 }
 
-/** What the service hears; status null for no answer. */
+/** What the service receives; status null for no answer. */
 export interface Answer {
   status: number | null;
   retryAfterSeconds: number;
@@ -64,7 +64,10 @@ export class ServiceSender {
     this.#options = { minuteMs: 30, answerWithinMs: 5_000, ...options };
   }
 
-  /** Resolves once so many attempts wait for their answers; not by looking now and then, which on a fast machine sees none of them. */
+  /**
+   * Resolves once so many attempts wait for their answers; not by looking now and then, which on a fast machine sees
+   * none of them.
+   */
   untilInFlight(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited.push({ count, resolve });
@@ -115,7 +118,7 @@ export class ServiceSender {
   #post(event: TestEvent, number: number): Promise<Answer> {
     const { secret, port, answerWithinMs } = this.#options;
     const body = bodyOf(event);
-    // A retry is signed anew; the body stays the same.
+    // A retry is signed again; the body stays the same.
     const headers = {
       ...signDelivery({ body, secret }),
       "content-type": "application/json",

@@ -23,7 +23,9 @@ const GROUPS: Record<string, readonly Group[]> = {
   simulation: [{ tool: "cc", tests: "power cuts and sieges", isThere: () => isInstalled("cc") }],
 };
 
-/** Prints one line for each group that is skipped here. Vitest calls it once for each project, before its first test. */
+/**
+ * Prints one line for each group that is skipped here. Vitest calls it once for each project, before its first test.
+ */
 export default function tellSkipped({ name }: TestProject): void {
   for (const { tool, tests, isThere } of GROUPS[name] ?? []) {
     if (!isThere()) console.warn(`Skipped, for want of ${tool}: ${tests}.`);

@@ -11,7 +11,10 @@ export function canTrace(): boolean {
   return spawnSync("strace", ["-qq", "-e", "trace=none", "true"]).status === 0;
 }
 
-/** Whether programs can run in a terminal: `script` of util-linux makes one; that of macOS and BSD takes other arguments. */
+/**
+ * Whether programs can run in a terminal: `script` of util-linux makes one; that of macOS and BSD takes other
+ * arguments.
+ */
 export function hasTerminal(): boolean {
   return spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") ?? false;
 }

@@ -236,8 +236,8 @@ export class Siege {
   }
 
   /**
-   * The owner has the service send again what has not arrived; gives how many events that are. One whose first attempt was never
-   * made, since the endpoint was off by then, is lost by the service's rules.
+   * The owner has the service send again what has not arrived; gives how many events that are. One whose first attempt
+   * was never made, since the endpoint was off by then, is lost by the service's rules.
    */
   #replayMissing(): number {
     const rows = this.sandbox.deliveries();

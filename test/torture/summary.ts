@@ -1,6 +1,8 @@
 import type { JobResult } from "./jobs.js";
 
-/** Figures of the lines at the end, added up over all scenarios but the controls, whose mistakes are there to be found. */
+/**
+ * Figures of the lines at the end, added up over all scenarios but the controls, whose mistakes are there to be found.
+ */
 const QUOTED = ["states", "kills", "events", "lost", "twice"] as const;
 
 /** What a long run came to. */

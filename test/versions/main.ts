@@ -71,7 +71,9 @@ async function tryTypes(tarball: string): Promise<void> {
   }
 }
 
-/** Two at a time: one installs or waits while the other one computes. After a failure the other lane goes on to its end. */
+/**
+ * Two at a time: one installs or waits while the other one computes. After a failure the other lane goes on to its end.
+ */
 async function runInTwoLanes(jobs: (() => Promise<void>)[]): Promise<void> {
   const lane = async (): Promise<void> => {
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await job();

@@ -69,8 +69,8 @@ export async function runTests(folder: string, { major, path: command, env }: No
 }
 
 /**
- * A project of `init` passes its own tests, with what its package.json lets npm install and compile, and nothing else. `flags`: of
- * `init`; by default the project brings Node 24 where this one is older.
+ * A project of `init` passes its own tests, with what its package.json lets npm install and compile, and nothing else.
+ * `flags`: of `init`; by default the project brings Node 24 where this one is older.
  */
 export async function runScaffold(
   folder: string,

@@ -5,7 +5,10 @@ import { ROOT, fetchPackage, readJson, run } from "./programs.js";
 /** The oldest TypeScript that reads the declarations, one before each change of the compiler, and the newest. */
 export const TYPESCRIPT_VERSIONS = ["5.4", "5.9", "6", "7"];
 
-/** Compiles a consumer of every entry in the project with this TypeScript, declarations of the package and its dependencies included. */
+/**
+ * Compiles a consumer of every entry in the project with this TypeScript, declarations of the package and its
+ * dependencies included.
+ */
 export async function compileConsumer(folder: string, version: string): Promise<void> {
   const modules = await fetchPackage(`typescript${version}`, `typescript@${version}`);
   const { exports } = readJson(join(ROOT, "package.json")) as { exports: Record<string, unknown> };

@@ -11,8 +11,8 @@ interface Running {
 }
 
 /**
- * On SIGTERM and Ctrl-C: takes nothing new, lets handlers end, closes the inbox. What is not done runs after the next start.
- * A port that cannot be had ends the process with a word on why.
+ * On SIGTERM and Ctrl-C: takes nothing new, lets handlers end, closes the inbox. What is not done runs after the next
+ * start. A port that is not available ends the process with a message that says why.
  */
 export function stopOnSignal({ server, receiver, log, close }: Running): void {
   let stopping = false;

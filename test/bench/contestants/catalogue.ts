@@ -4,7 +4,10 @@ import { MIXED_HANDLERS } from "./mixed-load.js";
 /** Options of the prototype, but for its front. */
 const PROTOTYPE = { store: "worker", ckpt: 4000, process: true, done: "pend" };
 
-/** All contestants in the order of the table at saturation. Modules are loaded in the server process only, so one that is missing hurts no other. */
+/**
+ * All contestants in the order of the table at saturation. Modules are loaded in the server process only, so one that
+ * is missing hurts no other.
+ */
 export const CONTESTANTS: readonly Contestant[] = [
   {
     name: "http",

@@ -1,7 +1,10 @@
 import express, { type NextFunction, type Request, type Response } from "express";
 import { BODY_BYTES, HOOK_PATH } from "../sample-delivery.js";
 
-/** Looks at a delivery, or stores it; the delivery is answered 200 when it returns or resolves, and 400 when it throws or rejects. */
+/**
+ * Looks at a delivery, or stores it; the delivery is answered 200 when it returns or resolves, and 400 when it throws
+ * or rejects.
+ */
 export type HookHandler = (body: Buffer, request: Request) => void | Promise<void>;
 
 /** An Express app with one route, its body read as the documents of stripe and svix say. */

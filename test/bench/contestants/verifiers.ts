@@ -40,7 +40,10 @@ export function startOctokit(): RunningContestant {
   return { server: createServer(app) };
 }
 
-/** What one writes by hand: verify, insert in one durable transaction, answer. It only stores: nothing is handled or marked done. */
+/**
+ * What one writes by hand: verify, insert in one durable transaction, answer. It only stores: nothing is handled or
+ * marked done.
+ */
 export function startOneTransaction(context: ContestantContext): RunningContestant {
   const database = new Database(context.databaseFile);
   database.pragma("journal_mode = WAL");

@@ -13,7 +13,10 @@ export interface LoadResult {
   p50: number;
   p99: number;
   max: number;
-  /** CPU time of the load generator over the interval; near 1 means that it was the limit. NaN for a paced load, which spins. */
+  /**
+   * CPU time of the load generator over the interval; near 1 means that it was the limit. NaN for a paced load, which
+   * spins.
+   */
   loadCpuShare: number;
   /**
    * Share of the interval in which the load generator wanted its core and another program had it. It should be near 0;

@@ -26,8 +26,8 @@ function formatHead(headers: Record<string, string>): string {
 }
 
 /**
- * Builds and signs `size` requests, each with a random event id and a time that rises, of one event type or of several in turn. The memory of
- * the pool before is used again.
+ * Builds and signs `size` requests, each with a random event id and a time that rises, of one event type or of several
+ * in turn. The memory of the pool before is used again.
  */
 export function buildRequestPool(plan: { scheme: Scheme; size: number; mixed: boolean }): RequestPool {
   const { scheme, size } = plan;

@@ -8,7 +8,10 @@ import { printRuns, rateRatio } from "./report-runs.js";
 /** The goal is for so many; with fewer the ratio is printed and not judged. */
 const JUDGED_ROWS = 5_000_000;
 
-/** The accept rate with many stored ids against that of an empty database (P9). Their bodies are small: only the ids matter here. */
+/**
+ * The accept rate with many stored ids against that of an empty database (P9). Their bodies are small: only the ids
+ * matter here.
+ */
 export async function measureGrowth(context: MeasureContext): Promise<void> {
   const { facts, options, runtime, scratch } = context;
   const { rows } = options;

@@ -22,9 +22,10 @@ const POLL_MS = 5;
 const LATENCY_COUNT = 150;
 
 /**
- * What `ctx.contactEvents.record` adds to an event's way. The goal is the CPU time of all threads over the whole way, delivery to done
- * mark; the way without the request and the time that a handler alone in the process takes are printed beside it. One process does both
- * in turn, so that neither the machine's drift nor how the process was compiled tells them apart.
+ * What `ctx.contactEvents.record` adds to an event's way. The goal is the CPU time of all threads over the whole way,
+ * delivery to done mark; the way without the request and the time that a handler alone in the process takes are printed
+ * beside it. One process does both in turn, so that neither the machine's drift nor how the process was compiled tells
+ * them apart.
  */
 export async function measureRecording(context: MeasureContext): Promise<void> {
   const { facts, options } = context;

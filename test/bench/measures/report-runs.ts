@@ -40,7 +40,10 @@ export function rateRatio(run: ServerRun | undefined, base: ServerRun | undefine
   return ratioOf(rateOf, run, base);
 }
 
-/** How much more CPU a request takes at `name` than at `base` in the same round, in microseconds, median over the rounds. */
+/**
+ * How much more CPU a request takes at `name` than at `base` in the same round, in microseconds, median over the
+ * rounds.
+ */
 export function cpuDifference(runs: readonly ServerRun[], name: string, base: string): number {
   const bases = valuesOf(find(runs, base), cpuOf);
   return median(valuesOf(find(runs, name), cpuOf).map((micros, round) => micros - (bases[round] ?? Number.NaN)));

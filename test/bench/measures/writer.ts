@@ -46,7 +46,10 @@ export async function measureWriter(context: MeasureContext): Promise<void> {
   facts.set("writer µs", median(times.plain.map(({ user }) => user)));
 }
 
-/** A fresh process and a fresh file, after one that warms up: the lab's median of three has had as many events before it. */
+/**
+ * A fresh process and a fresh file, after one that warms up: the lab's median of three has had as many events before
+ * it.
+ */
 async function measureOnce(
   { runtime, scratch }: MeasureContext,
   plan: { events: number; mixed: boolean },

@@ -2,7 +2,9 @@ import { createServer } from "node:http";
 import { serveCalls } from "./child-calls.js";
 import { readText } from "../../support/read-body.js";
 
-/** What an event is answered with; the API takes everything and remembers nothing, so that it is not what is measured. */
+/**
+ * What an event is answered with; the API takes everything and remembers nothing, so that it is not what is measured.
+ */
 interface TakenEvent {
   name: string;
   email: string;

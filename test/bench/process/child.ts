@@ -38,7 +38,9 @@ export function endWithUs(child: ChildProcess): void {
   child.once("exit", () => running.delete(child));
 }
 
-/** Starts a file of the benchmark in its own process, TypeScript through tsx, pinned to the cores if that is possible. */
+/**
+ * Starts a file of the benchmark in its own process, TypeScript through tsx, pinned to the cores if that is possible.
+ */
 export function startChild<C extends Calls>(options: {
   /** Path below `test/bench`. */
   file: string;

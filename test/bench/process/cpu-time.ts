@@ -6,12 +6,18 @@ export function ownCpuMicros(): number {
   return user + system;
 }
 
-/** How long the main thread of this process ran, and how long it could have run but had to wait for its core; from Linux. */
+/**
+ * How long the main thread of this process ran, and how long it could have run but had to wait for its core; from
+ * Linux.
+ */
 export function readMainThread(): { ranMicros: number; waitedMicros: number } | undefined {
   return readThread(process.pid, process.pid);
 }
 
-/** CPU time of each thread of a process since it began, in microseconds by thread id; empty where the system does not tell. */
+/**
+ * CPU time of each thread of a process since it began, in microseconds by thread id; empty where the system does not
+ * tell.
+ */
 export function readThreads(pid: number): Map<number, number> {
   const threads = new Map<number, number>();
   for (const id of listThreads(pid)) {

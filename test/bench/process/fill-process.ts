@@ -16,7 +16,9 @@ const ROWS_PER_TRANSACTION = 20_000;
 const EMPTY_BODY = Buffer.from("{}");
 
 const calls = {
-  /** Makes a file of ours with `rows` events and one handler's work on each. Ids are random, as those of the load are. */
+  /**
+   * Makes a file of ours with `rows` events and one handler's work on each. Ids are random, as those of the load are.
+   */
   fill(plan: FillPlan): Promise<void> {
     const store = openStoreCommands(plan.file, { fast: true });
     const template = createBodyTemplate(BODY_BYTES);

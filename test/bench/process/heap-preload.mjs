@@ -1,4 +1,5 @@
-// Loaded before a server by --import. SIGUSR2 starts a sampling heap profile of the main thread; the next one writes it to BENCH_HEAP_FILE.
+// Loaded before a server by --import. SIGUSR2 starts a sampling heap profile of the main thread; the next one writes it
+// to BENCH_HEAP_FILE.
 import { renameSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { isMainThread } from "node:worker_threads";

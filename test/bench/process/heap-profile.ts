@@ -20,7 +20,10 @@ const POLL_MS = 20;
 /** As much of a path as tells files apart. */
 const PATH_PARTS = 3;
 
-/** What a process needs to be sampled, and how to do it. Bytes are estimates from samples; all that was collected meanwhile counts. */
+/**
+ * What a process needs to be sampled, and how to do it. Bytes are estimates from samples; all that was collected
+ * meanwhile counts.
+ */
 export function createHeapSampling(file: string) {
   async function signal(pid: number, awaited: string): Promise<void> {
     process.kill(pid, "SIGUSR2");

@@ -11,8 +11,8 @@ const CACHE = fileURLToPath(new URL("../../../node_modules/.cache/pigeonhole-ben
 const LIMIT_MS = 300_000;
 
 /**
- * Installs packages that only the benchmark needs into a folder of the cache, with npm, unless they are there. Returns the folder.
- * Throws when npm fails.
+ * Installs packages that only the benchmark needs into a folder of the cache, with npm, unless they are there. Returns
+ * the folder. Throws when npm fails.
  */
 export function installPackages(wanted: {
   folder: string;

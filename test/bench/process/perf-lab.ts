@@ -9,7 +9,10 @@ export type PerfLab = { ok: true; folder: string; environment: Record<string, st
 
 const BESIDE = fileURLToPath(new URL("../../../../shared/perf-lab", import.meta.url));
 
-/** Looks for the prototype at `path`, by default in `../shared/perf-lab` beside the checkout, and copies it to where it can run. */
+/**
+ * Looks for the prototype at `path`, by default in `../shared/perf-lab` beside the checkout, and copies it to where it
+ * can run.
+ */
 export function preparePerfLab(
   path: string | undefined,
   { scratch, runtime }: { scratch: Scratch; runtime: Runtime },

@@ -16,7 +16,9 @@ interface Progress {
   handled: number;
 }
 
-/** Events at the beginning of a window that belong to the one before: they were read, or are being settled, in its way. */
+/**
+ * Events at the beginning of a window that belong to the one before: they were read, or are being settled, in its way.
+ */
 const UNCLEAR = 1_000;
 
 let receiver: RecordingReceiver | undefined;

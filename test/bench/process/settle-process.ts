@@ -17,7 +17,10 @@ const AT_ONCE = 1_000;
 const LEASE_MS = 600_000;
 
 const calls = {
-  /** Leases `count` pieces of pending work, then settles them in the same order; the first are long out of the cache by then. */
+  /**
+   * Leases `count` pieces of pending work, then settles them in the same order; the first are long out of the cache by
+   * then.
+   */
   async settle(plan: { file: string; handler: string; count: number; thread: boolean }): Promise<SettleTimes> {
     const store = createSqliteStore({ file: plan.file, thread: plan.thread });
     await store.open({ logger: silentLogger });

@@ -13,7 +13,10 @@ export interface AcceptPlan {
   leased: boolean;
 }
 
-/** All that the benchmark says to the product's tables, in process and without a thread: a change of the layout shows here alone. */
+/**
+ * All that the benchmark says to the product's tables, in process and without a thread: a change of the layout shows
+ * here alone.
+ */
 export interface StoreCommands {
   /** One durable transaction: accepts the events, settles what the one before leased. Returns the new leases. */
   run(batch: { accept: readonly AcceptPlan[]; done: readonly Lease[]; failed: readonly Lease[] }): Lease[];

@@ -14,8 +14,8 @@ const SLICE_MS = 20;
 const candidates = createVerifyCandidates();
 
 /**
- * CPU microseconds of one verification, as OpenSSL measures itself, so that other programs do not count. Runs for about `ms`; the batch grows so
- * that reading the clock costs nothing.
+ * CPU microseconds of one verification, as OpenSSL measures itself, so that other programs do not count. Runs for about
+ * `ms`; the batch grows so that reading the clock costs nothing.
  */
 async function timeCandidate(run: (count: number) => void | Promise<void>, ms: number): Promise<number> {
   let batch = 1;

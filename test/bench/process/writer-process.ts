@@ -18,7 +18,10 @@ export const EVENTS_PER_BATCH = 40;
 const RETRY_EVERY = 5;
 
 const calls = {
-  /** Accepts `events` events in a new file; with `mixed` three handlers each, five types, one run in a hundred failing once. */
+  /**
+   * Accepts `events` events in a new file; with `mixed` three handlers each, five types, one run in a hundred failing
+   * once.
+   */
   measure(plan: { file: string; events: number; mixed: boolean }): Promise<WriterTimes> {
     const store = openStoreCommands(plan.file, { fast: false });
     const handlers = plan.mixed ? MIXED_HANDLERS : [HANDLER_NAME];

@@ -201,7 +201,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
       await expect.poll(() => attempts.count()).toBe(nth + 1);
     };
 
-    // Opened anew each time: the row of an attempt may show before its answer, which an open dialog does not take in any more.
+    // Opened again each time: the row of an attempt may show before its answer, which an open dialog does not add.
     const begins = async () => {
       await page.keyboard.press("R");
       const begun = [await target.inputValue(), await offered()];

@@ -43,7 +43,7 @@ function makeContactEvent() {
   };
 }
 
-/** Lets the page hear {@link ANSWERS} instead of the real ones, and markup in the error of every change. */
+/** Gives the page {@link ANSWERS} instead of the real ones, and markup in the error of every change. */
 async function answerWithMarkup(page: Page): Promise<void> {
   await page.route("**/api/**", async (route) => {
     const request = route.request();

@@ -9,7 +9,10 @@ import { startWorkbench, type Workbench } from "./workbench.js";
 
 const MANY = 10_000;
 
-/** Scrolls down by steps, a frame each; returns after each step the rows that are drawn, and whether they fill the window. */
+/**
+ * Scrolls down by steps, a frame each; returns after each step the rows that are drawn, and whether they fill the
+ * window.
+ */
 const SCROLL = `new Promise((resolve) => {
   const list = document.querySelector("#captures");
   const seen = [];
@@ -20,7 +23,7 @@ const SCROLL = `new Promise((resolve) => {
     seen.push({ drawn: rows.length, isFilled: at(box.top + box.height / 2) !== null && at(box.bottom - 20) !== null });
     if (seen.length === 40) return resolve(seen);
     list.scrollTop += 4000;
-    // The list is drawn anew in the frame after the scrolling.
+    // The list is drawn again in the frame after the scrolling.
     requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(step)));
   };
   step();

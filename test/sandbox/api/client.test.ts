@@ -12,7 +12,7 @@ type Faults = ReturnType<typeof createApiFaults>;
 /** No wait of the client is as long, only its timeout. */
 const NEVER_MS = 1_000_000;
 
-/** Time stands until somebody waits; then it moves by the wait at once. Waits from {@link NEVER_MS} on never end. */
+/** Time stands until a call waits; then it moves by the wait at once. Waits from {@link NEVER_MS} on never end. */
 function leapingClock(): Clock & { waits: number[] } {
   const waits: number[] = [];
   let nowMs = NOW;

@@ -1,5 +1,5 @@
-// One life of a process that works on a store, which ends at the given statement that SQLite is given, before it runs. Every change of
-// work is told in the log before it is asked for, and again once the store has answered.
+// One life of a process that works on a store, which ends at the given statement that SQLite is given, before it runs.
+// Every change of work is told in the log before it is asked for, and again once the store has answered.
 import { openSync, writeSync } from "node:fs";
 import Database from "better-sqlite3";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
@@ -32,7 +32,7 @@ dieIn(Database.prototype, ["exec", "pragma"]);
 sample.close();
 
 let asked = 0;
-/** Tells what shall become of work, has it done, and tells that it was. */
+/** Reports what will happen to work, does it, and reports that it was done. */
 async function change(changes, work) {
   const number = (asked += 1);
   tell({ ask: number, changes });

@@ -1,4 +1,5 @@
-// Runs with a limit on the size of its files, so that a write fails as it does on a broken disk. Prints what each call came to.
+// Runs with a limit on the size of its files, so that a write fails as it does on a broken disk. Prints what each call
+// came to.
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 
 const [scenario, file] = process.argv.slice(2);

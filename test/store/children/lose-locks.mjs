@@ -1,5 +1,5 @@
-// A receiver's process in which something has opened and closed the file, before the store has noticed: the locks are gone, and
-// acknowledged events are in the WAL alone.
+// A receiver's process in which something has opened and closed the file, before the store has noticed: the locks are
+// gone, and acknowledged events are in the WAL alone.
 import { closeSync, openSync } from "node:fs";
 import Database from "better-sqlite3";
 

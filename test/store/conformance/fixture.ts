@@ -31,7 +31,10 @@ export interface Fixture extends Omit<StoreUnderTest, "another" | "dispose"> {
   /** Whether `reopen` and `another` can be used. */
   outlives: boolean;
   another(): Store;
-  /** Closes the store and goes on with another one on the same data, as the next process would. It has recovered nothing. */
+  /**
+   * Closes the store and goes on with another one on the same data, as the next process would. It has recovered
+   * nothing.
+   */
   reopen(): Promise<Store>;
 }
 

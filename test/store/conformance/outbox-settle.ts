@@ -114,7 +114,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       "that was settled for a retry": (send) => fixture.store.settleSend(sendSettlements.pending(send)),
       "that was given up": (send) => fixture.store.settleSend(sendSettlements.dead(send)),
       "that ran out and was recovered": () => fixture.store.recover(T + DAY),
-      "that ran out and somebody else has": () => takeSend(fixture.store, { now: T + MINUTE, leaseUntil: T + DAY }),
+      "that ran out and another process has": () => takeSend(fixture.store, { now: T + MINUTE, leaseUntil: T + DAY }),
       "that was never given": () => undefined,
     };
     const cases = Object.keys(endings).flatMap((ending) =>

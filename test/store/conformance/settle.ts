@@ -41,7 +41,7 @@ const ENDINGS: Record<string, (fixture: Fixture) => Promise<Lease>> = {
     await store.recover(T + DAY);
     return lease;
   },
-  "ran out and somebody else has the work": async ({ store }) => {
+  "ran out, with the work leased again,": async ({ store }) => {
     const lease = await acceptLeased(store, "evt_1");
     await store.recover(T + DAY);
     await leasePage(store, { now: T + DAY });

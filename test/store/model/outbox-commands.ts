@@ -202,7 +202,7 @@ const fail = fc.tuple(fc.boolean(), fc.constantFrom(0, 1, 30_000)).chain(([arriv
   }),
 );
 
-/** The call gets there, and then nothing is heard of the sender. */
+/** The call gets there, and then the sender reports nothing. */
 const arrive = onCall("silently take", async (model, _real, call, held) => {
   if (held !== undefined) model.service.take(call);
 });

@@ -11,7 +11,10 @@ export function findLayoutFaults(scene: Pick<Scene, "look">): string[] {
   ];
 }
 
-/** A pair that was leased with its event is in flight above the low-water mark, or has a row, a done mark or a shared mark. */
+/**
+ * A pair that was leased with its event is in flight above the low-water mark, or has a row, a done mark or a shared
+ * mark.
+ */
 function findUnknownPairs(scene: Pick<Scene, "look">): string[] {
   return scene
     .look<{ seq: number; handler: string }>(

@@ -1,6 +1,6 @@
 import type { PackageChange } from "../../simulation/package-copy.js";
 
-/** A mistake that somebody could make in what writes the SQLite file. */
+/** A mistake that could be made in what writes the SQLite file. */
 export interface LayoutMutant {
   name: string;
   /** A scenario that it breaks. */
@@ -122,7 +122,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
     changes: change(DIRECT, "this.flush();\n        this.#remove(lease);", "this.flush();"),
   },
   {
-    name: "lets leases in flight run for ever",
+    name: "lets leases in flight never end",
     shownBy: "work in flight that ran out gets a row, and the low-water mark moves on",
     changes: change("store/sqlite/operations/recover.js", "pairs.expire(now);", ""),
   },

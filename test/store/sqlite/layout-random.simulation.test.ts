@@ -8,8 +8,8 @@ import { DAY, leasePage, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T } fr
 import { findLayoutFaults } from "./layout-invariants.js";
 import { leasedFor, loadLayoutKit, Scene } from "./layout-scene.js";
 
-// Random lives of a file, in which processes die, lose the file and share it. After each step the tables must fit together, a lease that
-// holds settles, one that is lost does not, and in the end each piece of work has ended once.
+// Random lives of a file, in which processes die, lose the file and share it. After each step the tables must fit
+// together, a lease that holds settles, one that is lost does not, and in the end each piece of work has ended once.
 
 /** LIVES: more of them. */
 const LIVES = Number(process.env["LIVES"] ?? 20);

@@ -29,7 +29,10 @@ const settleDone = async (store: Store, leases: readonly Lease[]): Promise<void>
 /** A batch that changes nothing of its own, and brings the low-water mark up to date. */
 const tick = (store: Store): Promise<unknown> => store.counts(T);
 
-/** What may lie between two events that are marked together: the states of its handlers, and those after the process has died. */
+/**
+ * What may lie between two events that are marked together: the states of its handlers, and those after the process has
+ * died.
+ */
 const HOLES: Record<
   string,
   {

@@ -30,7 +30,8 @@ import { findLayoutFaults } from "./layout-invariants.js";
 import { accept, acceptMany, type LayoutKit, leasedFor, loadLayoutKit, Scene } from "./layout-scene.js";
 import { buildVersionBefore, hasVersionBefore, type VersionBefore } from "../../support/version-before.js";
 
-// While a deploy rolls, the version before still works on the file that this one has migrated. It is built from the history.
+// While a deploy rolls, the version before still works on the file that this one has migrated. It is built from the
+// history.
 
 const DIST = dirname(BUILT_ENTRY);
 

@@ -3,13 +3,19 @@ import type { LogEntry } from "./log.js";
 
 /** What becomes of that which was written and not synced when the power goes. */
 export const LOSSES = ["none", "all", "subset", "torn"] as const;
-/** `none` of it is on the disk, `all`, a random `subset`, or a subset of which one write is there in part, sector by sector. */
+/**
+ * `none` of it is on the disk, `all`, a random `subset`, or a subset of which one write is there in part, sector by
+ * sector.
+ */
 export type Loss = (typeof LOSSES)[number];
 
 const SECTOR = 512;
 const PAGE = 4096;
 
-/** `isDropped`: a sync failed on it, after which the system takes it for written; readable until the power goes, and never safe. */
+/**
+ * `isDropped`: a sync failed on it, after which the system takes it for written; readable until the power goes, and
+ * never safe.
+ */
 type Change = { at: number; isDropped?: boolean };
 type Write = Change & { kind: "write"; offset: number; data: Buffer };
 type FileChange = Write | (Change & { kind: "truncate"; size: number });
@@ -104,8 +110,8 @@ function pagesOf(change: FileChange): number[] {
 }
 
 /**
- * A folder on a disk that keeps nothing unless it is told to: bytes are safe after a sync of their file, names after a sync of
- * the folder. Takes a recording entry by entry, and says at each what a power cut could leave.
+ * A folder on a disk that keeps nothing unless it is told to: bytes are safe after a sync of their file, names after a
+ * sync of the folder. Takes a recording entry by entry, and says at each what a power cut could leave.
  */
 export class Disk {
   #at = 0;

@@ -62,7 +62,9 @@ export const PLAYS = {
 
 export type PlayName = keyof typeof PLAYS;
 
-/** `synchronous=NORMAL`, the done mark outside of the user's transaction, and idempotency keys made when a call is sent. */
+/**
+ * `synchronous=NORMAL`, the done mark outside of the user's transaction, and idempotency keys made when a call is sent.
+ */
 export const MISTAKES = ["normal", "mark_outside", "random_keys"] as const;
 export type Mistake = (typeof MISTAKES)[number];
 

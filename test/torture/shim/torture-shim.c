@@ -1,9 +1,9 @@
 /*
  * Stands between a process and its disk and clock. For LD_PRELOAD on Linux.
  *
- * TORTURE_FOLDER  the folder whose files are watched, absolute and resolved; "-shm" files are not, SQLite rebuilds them.
+ * TORTURE_FOLDER  the folder whose files are watched, absolute and resolved, but for "-shm", which SQLite rebuilds.
  * TORTURE_LOG     where every change to those files is written down, by all processes together, in order.
- * TORTURE_FAULTS  a file of 72 bytes that say what goes wrong now; the one who started the process may change them at any time.
+ * TORTURE_FAULTS  a file of 72 bytes that say what fails now; the parent process may change them at any time.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
