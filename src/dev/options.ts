@@ -1,5 +1,5 @@
 import { type Clock, MAX_NODE_TIMER, systemClock } from "../base/clock.js";
-import { DAY, SECOND } from "../base/duration.js";
+import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
 import {
@@ -14,8 +14,10 @@ import {
   readBy,
   wholeNumber,
 } from "../base/options.js";
+import { CAPTURE_FOLDER_OPTIONS } from "../capture/folder/capture-folder.js";
 import type { HeaderList } from "../capture/model/capture.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
+import { ANSWER_TIMEOUT_MS } from "../capture/send/send-request.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { type TypeMatcher, parsePatterns } from "../protocol/event-pattern.js";
 import type { OnInvalid, WhenDown } from "./forward/forwarder.js";
@@ -123,16 +125,16 @@ export const DEV_OPTIONS = defineOptions("startDevServer", {
   pageFolder: given<string>(),
   onInvalid: oneOf(["forward", "reject", "hold"], { default: "forward" }),
   whenDown: oneOf(["503", "hold"], { default: "503" }),
-  timeoutMs: wholeNumber({ default: 30 * SECOND, min: 1, max: MAX_NODE_TIMER }),
+  timeoutMs: wholeNumber({ default: ANSWER_TIMEOUT_MS, min: 1, max: MAX_NODE_TIMER }),
   maxBodyBytes: wholeNumber({ default: 5 * 1024 * 1024, min: 1 }),
   allowRemote: flag({ default: false }),
   insecure: flag({ default: false }),
   ca: given<string>(),
   headers: given<HeaderList>({ default: [] }),
-  cwd: given<string>(),
-  folder: given<string>(),
-  max: wholeNumber({ default: 1_000, min: 1 }),
-  keepMs: wholeNumber({ default: 7 * DAY, min: 1 }),
+  cwd: given({ default: "." }),
+  folder: given({ default: ".pigeonhole" }),
+  max: CAPTURE_FOLDER_OPTIONS.rows.max,
+  keepMs: CAPTURE_FOLDER_OPTIONS.rows.keepMs,
   tunnel: given<string>(),
   tunnelTimeoutMs: wholeNumber({ default: 30 * SECOND, min: 1, max: MAX_NODE_TIMER }),
   publicUrl: given<string>(),

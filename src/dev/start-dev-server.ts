@@ -85,7 +85,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   const resolved = resolveDevServerOptions(options);
   const { rules, assumptions, report, clock, path, timeoutMs, allowRemote, insecure, ca, headers, maxBodyBytes } =
     resolved;
-  const cwd = resolve(options.cwd ?? ".");
+  const cwd = resolve(resolved.cwd);
   const secrets: NamedSecret[] = [...resolved.secrets];
   const knownSecrets = (): readonly NamedSecret[] => secrets;
   const stopping = new AbortController();
@@ -96,7 +96,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   const inbox = options.inbox === undefined ? undefined : await openInbox(resolve(cwd, options.inbox));
   cleanup.add(() => inbox?.close());
 
-  const folder = openCaptureFolder(resolve(cwd, options.folder ?? ".pigeonhole"), {
+  const folder = openCaptureFolder(resolve(cwd, resolved.folder), {
     max: resolved.max,
     keepMs: resolved.keepMs,
     mustStay: isHeld,

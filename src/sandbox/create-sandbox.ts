@@ -246,7 +246,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
  * The API with this sandbox's options. Like the rest of the sandbox, it allows any http or https URL unless
  * `strictUrls` is set.
  */
-function apiSettings(options: ResolvedSandboxOptions): Partial<SandboxApiOptions> {
+function apiSettings(options: ResolvedSandboxOptions): Omit<SandboxApiOptions, "handlers" | "keys" | "clock"> {
   const { eventsPerMinute, paths, credential, strictUrls } = options;
   const bodies: Readonly<Record<string, typeof localWebhookCreateInput | typeof localWebhookUpdateInput>> = {
     "webhooks.create": localWebhookCreateInput,
@@ -257,7 +257,7 @@ function apiSettings(options: ResolvedSandboxOptions): Partial<SandboxApiOptions
     return body === undefined ? bound : { ...bound, operation: { ...bound.operation, body } };
   };
   return {
-    ...(eventsPerMinute === undefined ? {} : { eventsPerMinute }),
+    eventsPerMinute,
     ...(paths === undefined ? {} : { paths }),
     ...(credential === undefined ? {} : { credential }),
     ...(strictUrls ? {} : { adaptRow }),

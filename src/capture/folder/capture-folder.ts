@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.js";
 import { DAY } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import { checkWholeNumber } from "../../base/option-check.js";
+import { type OptionsOf, defineOptions, given, wholeNumber } from "../../base/options.js";
 import type { Capture } from "../model/capture.js";
 import { isCaptureId } from "../model/capture-id.js";
 import { type BrokenFile, listCaptureFiles, readCaptureFile, stampOf, writeCaptureFile } from "./capture-files.js";
@@ -24,6 +24,14 @@ export interface CaptureFolderOptions {
   /** @default the machine's */
   clock?: Clock;
 }
+
+/** The defaults and checks of {@link CaptureFolderOptions}. */
+export const CAPTURE_FOLDER_OPTIONS = defineOptions("openCaptureFolder", {
+  max: wholeNumber({ default: 1_000, min: 1 }),
+  keepMs: wholeNumber({ default: 7 * DAY, min: 1 }),
+  mustStay: given<(capture: Capture) => boolean>({ default: () => false }),
+  clock: given<Clock>({ default: systemClock }),
+} satisfies OptionsOf<CaptureFolderOptions>);
 
 /** Receives the changes that other processes make in a folder. */
 export interface FolderWatcher {
@@ -74,10 +82,7 @@ export interface CaptureFolder {
  * listed in `broken`.
  */
 export function openCaptureFolder(path: string, options: CaptureFolderOptions = {}): CaptureFolder {
-  const { clock = systemClock } = options;
-  const max = checkWholeNumber("max", options.max ?? 1000, { min: 1 });
-  const keepMs = checkWholeNumber("keepMs", options.keepMs ?? 7 * DAY, { min: 1 });
-  const { mustStay = () => false } = options;
+  const { max, keepMs, mustStay, clock } = CAPTURE_FOLDER_OPTIONS.resolve(options);
   const folder = makeFolder(path);
   const { captures, fileOf, stamps, broken } = loadFolder(folder);
   /** Oldest first, so that a new one is appended. */

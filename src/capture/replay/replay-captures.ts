@@ -3,7 +3,20 @@ import type { LookupFunction } from "node:net";
 import { type Clock, waitingClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
+import {
+  type OptionsOf,
+  type Resolved,
+  callable,
+  defineOptions,
+  flag,
+  given,
+  list,
+  readBy,
+  required,
+  wholeNumber,
+} from "../../base/options.js";
 import { sleep } from "../../base/wait.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import {
   buildReplayBody,
   buildReplayHeaders,
@@ -11,7 +24,7 @@ import {
   type BuiltBody,
   type ReplayContent,
 } from "./build-replay.js";
-import type { Capture, CaptureAttempt, Expectation, HeaderList } from "../model/capture.js";
+import type { Capture, CaptureAttempt, Expectation, HeaderList, SignMode } from "../model/capture.js";
 import { checkExpectation, checkExpectationText } from "../model/check-expectation.js";
 import { type AnswerComparison, compareAnswers } from "./compare-answers.js";
 import { encodeAnswerBody } from "../model/encode-body.js";
@@ -19,7 +32,7 @@ import { createLocalLookUp } from "../send/local-address.js";
 import { overrideHeaders } from "../send/outgoing-headers.js";
 import { MAX_SEED, type ReplayOrder } from "./order-captures.js";
 import { type ReplayJob, scheduleReplay } from "./replay-schedule.js";
-import { type SendFailure, sendRequest } from "../send/send-request.js";
+import { ANSWER_TIMEOUT_MS, type SendFailure, sendRequest } from "../send/send-request.js";
 import { checkLocalTarget, targetUrl } from "../send/target.js";
 
 export interface ReplayOptions extends ReplayContent {
@@ -93,12 +106,43 @@ export interface ReplayReport {
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const CONCURRENCY_WITH_TIMING = 50;
 
+/** The defaults and checks of {@link ReplayOptions}; `checkReplayContent` has those of its content. */
+const REPLAY_OPTIONS = defineOptions("replayCaptures", {
+  mode: given<SignMode>({ default: "resign" }),
+  identity: given<NonNullable<ReplayContent["identity"]>>({ default: "same-id" }),
+  secret: given<string>(),
+  edit: given<NonNullable<ReplayContent["edit"]>>(),
+  assumptions: given<Partial<SignatureAssumptions>>({ default: {} }),
+  captures: required<readonly Capture[]>(),
+  target: required<ReplayOptions["target"]>(),
+  order: given<ReplayOrder>({ default: "original" }),
+  seed: readBy((option, seed = randomInt(MAX_SEED)) => checkWholeNumber(option, seed, { min: 0, max: MAX_SEED })),
+  keepTiming: readBy(checkSpeed),
+  delayMs: wholeNumber({ default: 0, min: 0 }),
+  times: wholeNumber({ default: 1, min: 1, max: 1_000_000 }),
+  concurrency: wholeNumber({ min: 1, max: 1_000 }),
+  expect: given<Expectation>(),
+  ignore: list<string>({ default: [] }),
+  allowRemote: flag({ default: false }),
+  timeoutMs: wholeNumber({ default: ANSWER_TIMEOUT_MS, min: 0 }),
+  insecure: flag({ default: false }),
+  ca: given<string>(),
+  headers: given<HeaderList>({ default: [] }),
+  signal: given<AbortSignal>(),
+  onAttempt: callable<NonNullable<ReplayOptions["onAttempt"]>>(),
+  clock: given<Clock>({ default: waitingClock }),
+} satisfies OptionsOf<ReplayOptions>);
+
+type ResolvedReplay = Resolved<typeof REPLAY_OPTIONS>;
+
 /**
  * Sends captures again. Unanswered requests and failed expectations are in the report. Rejects with `invalid_argument`,
  * `invalid_option` or `invalid_secret` before anything is sent if an option cannot be used.
  */
-export async function replayCaptures(options: ReplayOptions): Promise<ReplayReport> {
-  const { clock = waitingClock, signal, concurrency, keepTiming } = options;
+export async function replayCaptures(wanted: ReplayOptions): Promise<ReplayReport> {
+  checkReplayContent(wanted);
+  const options = REPLAY_OPTIONS.resolve(wanted);
+  const { clock, signal, concurrency, keepTiming } = options;
   const lookUp = createLocalLookUp();
   const { jobs, seed } = await plan(options, lookUp);
   const workers = concurrency ?? (keepTiming === undefined ? 1 : CONCURRENCY_WITH_TIMING);
@@ -122,8 +166,10 @@ export async function replayCaptures(options: ReplayOptions): Promise<ReplayRepo
   }
 
   async function send({ capture, target }: ReplayJob): Promise<ReplayedAttempt> {
-    const content = buildReplayBody(capture, options);
-    const sent = await sendOnce({ capture, target, content, options, lookUp, nowMs: clock.now() });
+    const content = buildReplayBody(capture, wanted);
+    const nowMs = clock.now();
+    const headers = overrideHeaders(buildReplayHeaders(capture, content.body, { ...wanted, nowMs }), options.headers);
+    const sent = await sendOnce({ capture, target, content, headers, options, lookUp, nowMs });
     const earlier = history.get(capture.id) ?? [...capture.attempts];
     history.set(capture.id, earlier);
     const attempt: CaptureAttempt = { ...sent.attempt, n: (earlier.at(-1)?.n ?? 0) + 1 };
@@ -154,19 +200,11 @@ export async function replayCaptures(options: ReplayOptions): Promise<ReplayRepo
 }
 
 async function plan(
-  options: ReplayOptions,
+  options: ResolvedReplay,
   lookUp: LookupFunction,
 ): Promise<{ jobs: ReplayJob[]; seed: number | null }> {
-  const { captures, target, order = "original", keepTiming, mode } = options;
-  checkReplayContent(options);
-  checkExpectationText({ ...options.expect, ignore: [...(options.expect?.ignore ?? []), ...(options.ignore ?? [])] });
-  const times = checkWholeNumber("times", options.times ?? 1, { min: 1, max: 1_000_000 });
-  const delayMs = checkWholeNumber("delayMs", options.delayMs ?? 0, { min: 0 });
-  const seed = checkWholeNumber("seed", options.seed ?? randomInt(MAX_SEED), { min: 0, max: MAX_SEED });
-  checkWholeNumber("concurrency", options.concurrency ?? 1, { min: 1, max: 1000 });
-  if (keepTiming !== undefined && !(keepTiming > 0 && Number.isFinite(keepTiming))) {
-    throw new PigeonholeError("invalid_option", `keepTiming must be a speed above 0, such as 10, got ${keepTiming}.`);
-  }
+  const { captures, target, order, seed, times, keepTiming, delayMs, mode, expect, ignore } = options;
+  checkExpectationText({ ...expect, ignore: [...(expect?.ignore ?? []), ...ignore] });
   const unsigned = mode === "exact" ? captures.find(({ redaction }) => redaction !== null) : undefined;
   if (unsigned !== undefined) {
     throw new PigeonholeError(
@@ -179,36 +217,42 @@ async function plan(
     return wanted.map((one) => targetUrl(one, capture.request));
   };
   const jobs = scheduleReplay({ captures, targetsOf, order, seed, times, keepTiming, delayMs });
-  if (options.allowRemote !== true) {
+  if (!options.allowRemote) {
     const origins = new Set(jobs.map((job) => new URL(job.target).origin));
     await Promise.all([...origins].map((origin) => checkLocalTarget(origin, lookUp)));
   }
   return { jobs, seed: order === "shuffle" ? seed : null };
 }
 
+function checkSpeed(option: string, speed: number | undefined): number | undefined {
+  if (speed === undefined || (speed > 0 && Number.isFinite(speed))) return speed;
+  throw new PigeonholeError("invalid_option", `${option} must be a speed above 0, such as 10, got ${speed}.`);
+}
+
 interface SendOnceInput {
   capture: Capture;
   target: string;
   content: BuiltBody;
-  options: ReplayOptions;
+  headers: HeaderList;
+  options: ResolvedReplay;
   /** The lookup of the check. */
   lookUp: LookupFunction;
   nowMs: number;
 }
 
-async function sendOnce({ capture, target, content, options, lookUp, nowMs }: SendOnceInput) {
-  const { mode = "resign", timeoutMs, signal, ca, allowRemote = false, insecure = false, headers = [] } = options;
+async function sendOnce({ capture, target, content, headers, options, lookUp, nowMs }: SendOnceInput) {
+  const { mode, timeoutMs, signal, ca, allowRemote, insecure } = options;
   const answer = await sendRequest({
     url: target,
     method: capture.request.method,
-    headers: overrideHeaders(buildReplayHeaders(capture, content.body, { ...options, nowMs }), headers),
+    headers,
     body: content.body,
-    keepHost: headers.some(([name]) => name.toLowerCase() === "host"),
+    keepHost: options.headers.some(([name]) => name.toLowerCase() === "host"),
     allowRemote,
     lookUp,
     insecure,
     maxAnswerBytes: MAX_ANSWER_BYTES,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    timeoutMs,
     ...(signal === undefined ? {} : { signal }),
     ...(ca === undefined ? {} : { ca }),
   });

@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../../base/error.js";
-import { checkWholeNumber } from "../../base/option-check.js";
+import { type OptionsOf, defineOptions, wholeNumber } from "../../base/options.js";
 import type { Capture } from "../model/capture.js";
 import { groupData } from "./group-data.js";
 import { inferSchema } from "./infer-schema.js";
@@ -13,6 +13,11 @@ export interface GenerateOptions {
   enumSamples?: number;
 }
 
+const GENERATE_OPTIONS = defineOptions("generateSchemas", {
+  formatSamples: wholeNumber({ default: 3, min: 1 }),
+  enumSamples: wholeNumber({ default: 20, min: 1 }),
+} satisfies OptionsOf<GenerateOptions>);
+
 /**
  * The text of a TypeScript module with a zod schema of `data` per event type, merged over all captures of the type, and
  * `schemas` for `createReceiver({ schemas })`. All of the captures match it. It contains none of their values except
@@ -20,10 +25,7 @@ export interface GenerateOptions {
  * none are left.
  */
 export function generateSchemas(captures: readonly Capture[], options: GenerateOptions = {}): string {
-  const rules = {
-    formatSamples: checkWholeNumber("formatSamples", options.formatSamples ?? 3, { min: 1 }),
-    enumSamples: checkWholeNumber("enumSamples", options.enumSamples ?? 20, { min: 1 }),
-  };
+  const rules = GENERATE_OPTIONS.resolve(options);
   const groups = groupData(captures);
   if (groups.size === 0) {
     throw new PigeonholeError(

@@ -34,8 +34,13 @@ export const run: RunCommand<typeof init> = async (input) => {
   if (answers === "left") return EXIT.interrupted;
   const folder = resolve(context.cwd, answers.folder);
   checkTarget(folder, overwrite);
+  const { template, packageManager, docker, nodePackage } = answers;
   const plan = planScaffold({
-    ...answers,
+    template,
+    events: answers.events,
+    packageManager,
+    docker,
+    nodePackage,
     name: projectName(folder),
     pigeonhole: options.pigeonholeVersion ?? `^${context.version}`,
     nodeVersion: process.versions.node,

@@ -14,8 +14,8 @@ export interface TunnelOptions {
   tunnel: string;
   /** Port on this machine that the tunnel leads to. */
   port: number;
-  /** Longest wait for the public URL, in milliseconds. @default 30,000 */
-  timeoutMs?: number;
+  /** Longest wait for the public URL, in milliseconds. */
+  timeoutMs: number;
   /** Aborts the first start. */
   signal?: AbortSignal | undefined;
   clock: Clock;
@@ -36,7 +36,7 @@ export interface Tunnel {
  * `invalid_option` or `tunnel_failed` if the first start fails.
  */
 export async function startTunnel(options: TunnelOptions): Promise<Tunnel> {
-  const { port, timeoutMs = 30 * SECOND, clock, report } = options;
+  const { port, timeoutMs, clock, report } = options;
   const program = findTunnelProgram(options.tunnel, port);
   const stopping = new AbortController();
   const { signal } = stopping;

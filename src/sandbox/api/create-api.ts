@@ -4,7 +4,6 @@ import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 import { sleep } from "../../base/wait.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../../contract/bind-operations.js";
-import { EVENT_LIMITS } from "../../contract/contact-event.js";
 import { countEvents } from "../../contract/count-events.js";
 import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";
 import type { ApiFaults, InjectedFault } from "./api-faults.js";
@@ -21,8 +20,8 @@ export interface SandboxApiOptions {
   clock: Clock;
   /** Injected faults. @default none */
   faults?: ApiFaults;
-  /** Events a minute for each key. @default 600 */
-  eventsPerMinute?: number;
+  /** Events a minute for each key. */
+  eventsPerMinute: number;
   /** Prefix of all paths, such as `/v1`. @default "" */
   basePath?: string;
   /** Other paths, as for createClient. @default those of the contract */
@@ -77,8 +76,7 @@ type Trace = Pick<ApiCallEntry, "call" | "keyId" | "fault">;
 
 /** The API of the service, served from the contract. Throws `invalid_option`. */
 export function createApi(options: SandboxApiOptions): Api {
-  const { handlers, keys, clock, faults, basePath = "" } = options;
-  const { eventsPerMinute = EVENT_LIMITS.eventsPerMinute, maxBodyBytes = 2 * 1024 * 1024 } = options;
+  const { handlers, keys, clock, faults, eventsPerMinute, basePath = "", maxBodyBytes = 2 * 1024 * 1024 } = options;
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) {
     throw new PigeonholeError(
       "invalid_option",

@@ -17,9 +17,8 @@ export interface ContactEventStoreOptions {
   automations?: readonly SandboxAutomation[];
   /**
    * What an event for an unknown address does without `createContact`: the service answers `contact_not_found`.
-   * @default "refuse"
    */
-  unknownContacts?: "refuse" | "create";
+  unknownContacts: "refuse" | "create";
   /** Called for every event that is stored; not for replayed ones. */
   onEvent?: (event: StoredEvent) => void;
 }
@@ -58,7 +57,7 @@ interface Sent {
 
 /** An empty store, except for the contacts and automations of the options. */
 export function createContactEventStore(options: ContactEventStoreOptions): ContactEventStore {
-  const { clock, makeId, unknownContacts = "refuse", onEvent } = options;
+  const { clock, makeId, unknownContacts, onEvent } = options;
   let recorded = 0;
   const contacts = new ContactList(makeId);
   const automations = new Automations();

@@ -1,4 +1,3 @@
-import { makeSecret } from "../../protocol/secret.js";
 import { type EventNames, namesOf, renameEvent, repeatEventLines } from "./event-names.js";
 import { fillText, keepSections } from "./fill-text.js";
 import { managerSettings } from "./manager-settings.js";
@@ -26,7 +25,7 @@ const DOCKER_FILES: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml",
 
 /** Every file of a new project, by path. Reads the templates and writes nothing. Throws `invalid_option`. */
 export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
-  const { template, events, packageManager, docker, nodePackage, nodeVersion, name, pigeonhole, makeFixture } =
+  const { template, events, packageManager, docker, nodePackage, nodeVersion, name, pigeonhole, makeFixture, secret } =
     resolveScaffoldOptions(options);
   const settings = managerSettings({ packageManager, nodePackage, nodeVersion });
   const { install, run, args, exec, dockerInstall, dockerPrune, ciInstall } = PACKAGE_MANAGERS[packageManager];
@@ -42,7 +41,7 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
     "docker-install": dockerInstall,
     "docker-prune": dockerPrune,
     "ci-install": ciInstall,
-    secret: options.secret ?? makeSecret(),
+    secret,
     events: events.join(","),
     "events-list": events.map((type) => `\`${type}\``).join(", "),
     "template-notes": TEMPLATES[template].notes,

@@ -1,5 +1,17 @@
 import { PigeonholeError } from "../../base/error.js";
+import { checkChoice } from "../../base/option-check.js";
+import {
+  type OptionsOf,
+  type Resolved,
+  defineOptions,
+  flag,
+  given,
+  oneOf,
+  readBy,
+  required,
+} from "../../base/options.js";
 import { EVENT_TYPES, type EventType } from "../../protocol/event-types.js";
+import { makeSecret } from "../../protocol/secret.js";
 import { USUAL_EVENTS } from "./event-names.js";
 import { PROJECT_NODE } from "./manager-settings.js";
 import { PACKAGE_MANAGERS, PACKAGE_MANAGER_NAMES, type PackageManagerName } from "./package-manager.js";
@@ -31,33 +43,43 @@ export interface ScaffoldOptions {
   secret?: string;
 }
 
+/** The defaults and checks of {@link ScaffoldOptions}. */
+const SCAFFOLD_OPTIONS = defineOptions("planScaffold", {
+  name: readBy(checkName),
+  pigeonhole: required<string>(),
+  makeFixture: required<ScaffoldOptions["makeFixture"]>(),
+  template: oneOf(TEMPLATE_NAMES, { default: "express" }),
+  events: readBy(checkEvents, { default: USUAL_EVENTS }),
+  packageManager: oneOf(PACKAGE_MANAGER_NAMES, { default: "npm" }),
+  docker: flag({ default: true }),
+  nodePackage: flag({ default: false }),
+  nodeVersion: given({ default: String(PROJECT_NODE) }),
+  secret: readBy((_, secret: string | undefined) => secret ?? makeSecret()),
+} satisfies OptionsOf<ScaffoldOptions>);
+
 /** Fills in defaults. Throws an `invalid_option` that names the option. */
-export function resolveScaffoldOptions(options: ScaffoldOptions): Omit<Required<ScaffoldOptions>, "secret"> {
-  const { template = "express", events = USUAL_EVENTS, packageManager = "npm" } = options;
-  const { docker = true, nodePackage = false, nodeVersion = String(PROJECT_NODE) } = options;
-  checkOneOf("template", template, TEMPLATE_NAMES);
-  checkOneOf("packageManager", packageManager, PACKAGE_MANAGER_NAMES);
-  for (const type of events) checkOneOf("events", type, EVENT_TYPES);
-  if (events.length === 0) {
-    throw new PigeonholeError("invalid_option", "events must name at least one event type, such as email.received.");
-  }
+export function resolveScaffoldOptions(options: ScaffoldOptions): Resolved<typeof SCAFFOLD_OPTIONS> {
+  const resolved = SCAFFOLD_OPTIONS.resolve(options);
+  const { nodePackage, packageManager } = resolved;
   if (nodePackage && !PACKAGE_MANAGERS[packageManager].runsNodePackage) {
     throw new PigeonholeError(
       "invalid_option",
       `nodePackage must be false with ${packageManager}, which runs scripts on the Node that runs it. Install Node ${PROJECT_NODE}, or choose another package manager.`,
     );
   }
-  if (!/^[a-z0-9][a-z0-9.-]*$/.test(options.name)) {
-    throw new PigeonholeError(
-      "invalid_option",
-      `name must be lower-case letters, digits, "." and "-", got "${options.name}".`,
-    );
-  }
-  const { name, pigeonhole, makeFixture } = options;
-  return { name, pigeonhole, makeFixture, template, events, packageManager, docker, nodePackage, nodeVersion };
+  return resolved;
 }
 
-function checkOneOf(option: string, value: string, allowed: readonly string[]): void {
-  if (allowed.includes(value)) return;
-  throw new PigeonholeError("invalid_option", `${option} must be one of ${allowed.join(", ")}, got "${value}".`);
+function checkName(option: string, name: string | undefined): string {
+  if (name !== undefined && /^[a-z0-9][a-z0-9.-]*$/.test(name)) return name;
+  throw new PigeonholeError(
+    "invalid_option",
+    `${option} must be lower-case letters, digits, "." and "-", got "${name}".`,
+  );
+}
+
+function checkEvents(option: string, events: readonly EventType[]): readonly EventType[] {
+  for (const type of events) checkChoice(option, type, EVENT_TYPES);
+  if (events.length > 0) return events;
+  throw new PigeonholeError("invalid_option", `${option} must name at least one event type, such as email.received.`);
 }

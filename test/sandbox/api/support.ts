@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { onTestFinished } from "vitest";
 import type { Clock } from "#pigeonhole/base/clock.js";
+import { EVENT_LIMITS } from "#pigeonhole/contract/contact-event.js";
 import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
 import { createApiFetch } from "#pigeonhole/sandbox/api/api-fetch.js";
 import type { ApiHandlers } from "#pigeonhole/sandbox/api/api-handlers.js";
@@ -53,11 +54,18 @@ export function createTestApi(
   options: Partial<SandboxApiOptions> & { store?: Partial<ContactEventStoreOptions>; clock?: Clock } = {},
 ) {
   const clock = options.clock ?? new StillClock();
-  const store = createContactEventStore({ clock, makeId: createMakeId("test"), contacts: [ADA], ...options.store });
+  const store = createContactEventStore({
+    clock,
+    makeId: createMakeId("test"),
+    contacts: [ADA],
+    unknownContacts: "refuse",
+    ...options.store,
+  });
   const keys = options.keys ?? new ApiKeyRegistry([{ token: LIVE_KEY }, { token: TEST_KEY, mode: "test" }]);
   const api = createApi({
     handlers: { contactEvents: store.handlers, webhooks: exampleWebhooks },
     basePath: "/v1",
+    eventsPerMinute: EVENT_LIMITS.eventsPerMinute,
     onError: (error) => {
       throw error;
     },
