@@ -29,7 +29,7 @@ export {
 } from "./protocol/retry-schedule.js";
 export { SECRET_SHAPE, type Secret } from "./protocol/secret.js";
 export { signDelivery, type SignDeliveryInput } from "./protocol/sign-delivery.js";
-export type { SignatureHeaderFault } from "./protocol/signature-header.js";
+export type { SignatureHeaderError } from "./protocol/signature-header.js";
 export {
   verifySignature,
   type MacVerdict,

@@ -83,7 +83,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`EVENT_LIMITS.propertyBytes` in `src/contract/event-limits.ts`.",
   },
   {
-    id: "event_fault_codes",
+    id: "event_issue_codes",
     notShown: "Which code a broken event gets where two would fit, and `param` where no contact is named.",
     assumed:
       "A missing field or a value of the wrong type is `invalid_parameter`; a rule broken by name, properties or occurredAt, or no contact (param `email`), is `invalid_event`; any other rule is `invalid_parameter`.",
@@ -145,7 +145,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "Option `eventsPerMinute` of the sandbox, and `src/sandbox/api/event-rate.ts`.",
   },
   {
-    id: "batch_faults",
+    id: "batch_issues",
     notShown: "Which broken rules of an event refuse its whole batch.",
     assumed:
       "In the sandbox: everything but `invalid_event`, which fails the one event. Events that fail for their contact or key fail alone too.",

@@ -105,7 +105,7 @@ export function settlementOf(
   }
   const error = describeError(end.error);
   const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, error };
-  // Not the handler's fault: a stop must never use up its last attempt.
+  // The handler did not fail: a stop must never use up its last attempt.
   if (end.kind === "stopped") return { ...failed, to: "pending", dueAt: now };
   const decision = decisionOf(end.error);
   if (typeof decision === "string") return { ...failed, to: "dead", reason: decision };

@@ -81,11 +81,11 @@ function retry(error: unknown): Extract<SendVerdict, { kind: "retry" }> {
 }
 
 /** A batch of the wrong shape is refused whole and nothing of it stored, so the rest may be sent under another key. */
-function blame(send: FrozenSend, fault: { code: string; param: string; message: string }): EventResult[] {
-  const index = /^events\.(\d+)\b/.exec(fault.param)?.[1];
+function blame(send: FrozenSend, refusal: { code: string; param: string; message: string }): EventResult[] {
+  const index = /^events\.(\d+)\b/.exec(refusal.param)?.[1];
   const culprit = index === undefined ? undefined : send.events[Number(index)];
   return send.events.map(({ seq }): EventResult => {
     if (culprit !== undefined && culprit.seq !== seq) return { seq, to: "again" };
-    return { seq, to: "dead", reason: "refused", ...fault };
+    return { seq, to: "dead", reason: "refused", ...refusal };
   });
 }

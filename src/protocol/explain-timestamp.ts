@@ -59,7 +59,7 @@ function signatureTime(header: HeaderReader, assumptions: SignatureAssumptions):
 }
 
 /** Why the texts of a timestamp cannot be read. */
-export function timestampFault(texts: readonly string[]): SignatureFinding {
+export function explainTimestamp(texts: readonly string[]): SignatureFinding {
   const code = "timestamp_malformed";
   const fix = "Send whole Unix seconds, or ISO 8601 with a zone such as 2026-01-31T12:00:00Z.";
   const said = (message: string): SignatureFinding => ({ code, message, fix });

@@ -1,11 +1,11 @@
 import type { SignatureAssumptions } from "./assumptions.js";
-import { timestampFault } from "./explain-timestamp.js";
+import { explainTimestamp } from "./explain-timestamp.js";
 import type { SignatureFinding } from "./explanation.js";
 import { MAX_SIGNATURE_HEADER_LENGTH } from "./limits.js";
 import { type ParseFailure, timestampTexts } from "./parse-signature.js";
 import type { HeaderReader } from "./raw-request.js";
 import { decodeSignature } from "./signature-encoding.js";
-import { readSignatureHeader, trimSpaces, type SignatureHeaderFault } from "./signature-header.js";
+import { readSignatureHeader, trimSpaces, type SignatureHeaderError } from "./signature-header.js";
 import { signatureShape } from "./signature-shape.js";
 import { parseTimestamp } from "./timestamp.js";
 
@@ -19,7 +19,7 @@ const OTHER_SCHEMES = [
   "x-webhook-signature",
 ];
 
-const FAULTS: Record<SignatureHeaderFault, string> = {
+const HEADER_ERRORS: Record<SignatureHeaderError, string> = {
   empty: "is empty",
   too_long: `is longer than ${MAX_SIGNATURE_HEADER_LENGTH} characters`,
   no_signature: "holds a time and no signature",
@@ -42,7 +42,7 @@ export function explainUnreadable(
     return [...otherScheme(header, signatureHeader), { code: "signature_missing", message, fix }];
   }
   if (failure.reason === "malformed_signature") {
-    const message = `The header ${signatureHeader} ${FAULTS[failure.fault]} (${signatureShape(header, assumptions)}).`;
+    const message = `The header ${signatureHeader} ${HEADER_ERRORS[failure.error]} (${signatureShape(header, assumptions)}).`;
     const fix = `Expected: t=<seconds>,v1=<signature>, or the signature alone beside a timestamp header. ${SENT_AGAIN}`;
     return [...swapped(header, assumptions), { code: "signature_malformed", message, fix }];
   }
@@ -81,6 +81,6 @@ function swapped(header: HeaderReader, assumptions: SignatureAssumptions): Signa
 function unreadableTimestamp(header: HeaderReader, assumptions: SignatureAssumptions): SignatureFinding {
   const read = readSignatureHeader(header(assumptions.signatureHeader) ?? "", assumptions.encodings);
   const { inSignature, inHeader } = timestampTexts(read.ok ? read.timestamps : [], header, assumptions);
-  const finding = timestampFault(inSignature.length > 0 ? inSignature : inHeader);
+  const finding = explainTimestamp(inSignature.length > 0 ? inSignature : inHeader);
   return { ...finding, fix: `${finding.fix} ${SENT_AGAIN}` };
 }

@@ -66,7 +66,7 @@ interface Row {
 /**
  * Outcome → answer. The service retries when it gets no answer, or a 408, 425, 429 or 5xx (docs/service.md#retries).
  * Every other 4xx and every 3xx loses the event, and 410 switches the endpoint off. So anything that may be our own
- * fault is 503, with a Retry-After that is kept small because the service stretches its waits to it.
+ * error is 503, with a Retry-After that is kept small because the service stretches its waits to it.
  */
 export const ANSWERS: Record<OutcomeKind, Row> = {
   accepted: { status: 200 },

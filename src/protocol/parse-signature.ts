@@ -1,6 +1,6 @@
 import type { HeaderReader } from "./raw-request.js";
 import type { SignatureAssumptions } from "./assumptions.js";
-import { readSignatureHeader, trimSpaces, type SignatureHeaderFault } from "./signature-header.js";
+import { readSignatureHeader, trimSpaces, type SignatureHeaderError } from "./signature-header.js";
 import { parseTimestamp } from "./timestamp.js";
 
 /** What the headers of a delivery claim. Nothing is verified yet. */
@@ -22,7 +22,7 @@ interface ClaimedTime {
 /** A signature header is there, and no claim can be read from it: its layout is not the one that is assumed. */
 export type UnreadableSignature =
   | { ok: false; reason: "missing_timestamp" | "malformed_timestamp" }
-  | { ok: false; reason: "malformed_signature"; fault: SignatureHeaderFault };
+  | { ok: false; reason: "malformed_signature"; error: SignatureHeaderError };
 
 /** Headers from which no claim can be read: nothing to verify. */
 export type ParseFailure = { ok: false; reason: "missing_signature" } | UnreadableSignature;
@@ -35,7 +35,7 @@ export function parseSignature(
   const text = header(assumptions.signatureHeader);
   if (typeof text !== "string") return { ok: false, reason: "missing_signature" };
   const read = readSignatureHeader(text, assumptions.encodings);
-  if (!read.ok) return { ok: false, reason: "malformed_signature", fault: read.fault };
+  if (!read.ok) return { ok: false, reason: "malformed_signature", error: read.error };
   const texts = timestampTexts(read.timestamps, header, assumptions);
   const time = claimedTime(texts.inSignature, "signature") ?? claimedTime(texts.inHeader, "header");
   if (time !== undefined) return { ok: true, ...time, signatures: read.signatures };

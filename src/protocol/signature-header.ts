@@ -3,7 +3,7 @@ import { type SignatureEncoding, TIMESTAMP_KEYS } from "./assumptions.js";
 import { decodeSignature } from "./signature-encoding.js";
 
 /** What is wrong with the text of a signature header. */
-export type SignatureHeaderFault =
+export type SignatureHeaderError =
   | "empty"
   | "too_long"
   /** A time and nothing else. */
@@ -22,7 +22,7 @@ export interface SignatureHeader {
 
 export interface UnreadableSignatureHeader {
   ok: false;
-  fault: SignatureHeaderFault;
+  error: SignatureHeaderError;
 }
 
 /** A piece of a signature header: `key=value`, or a value alone. */
@@ -69,7 +69,7 @@ export function readSignatureHeader(
   text: string,
   encodings: readonly SignatureEncoding[],
 ): SignatureHeader | UnreadableSignatureHeader {
-  if (text.length > MAX_SIGNATURE_HEADER_LENGTH) return fault("too_long");
+  if (text.length > MAX_SIGNATURE_HEADER_LENGTH) return unreadable("too_long");
   const timestamps: string[] = [];
   const signatures: Buffer[] = [];
   let others = 0;
@@ -83,8 +83,8 @@ export function readSignatureHeader(
     else signatures.push(signature);
   }
   if (signatures.length > 0) return { ok: true, timestamps, signatures };
-  if (others > 0) return fault("undecodable_signature");
-  return fault(timestamps.length > 0 ? "no_signature" : "empty");
+  if (others > 0) return unreadable("undecodable_signature");
+  return unreadable(timestamps.length > 0 ? "no_signature" : "empty");
 }
 
 /** Removes the spaces and tabs around a value that HTTP allows; `trim` would take line ends and NBSP too. */
@@ -100,6 +100,6 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 9;
 }
 
-function fault(fault: SignatureHeaderFault): UnreadableSignatureHeader {
-  return { ok: false, fault };
+function unreadable(error: SignatureHeaderError): UnreadableSignatureHeader {
+  return { ok: false, error };
 }

@@ -124,7 +124,7 @@ describe("headers without a readable signature", () => {
     ["null", "undecodable_signature"],
     [`sha512=${hex}${hex}`, "undecodable_signature"],
   ])("a header that cannot be read is refused: %j, %s", (header, fault) => {
-    expect(parse(header, T)).toEqual({ ok: false, reason: "malformed_signature", fault });
+    expect(parse(header, T)).toEqual({ ok: false, reason: "malformed_signature", error });
   });
 
   test("a header of 4096 characters is still read", () => {
@@ -191,7 +191,7 @@ describe("the assumptions", () => {
   });
 
   test("the assumption encodings limits what is read", () => {
-    const malformed = { reason: "malformed_signature", fault: "undecodable_signature" };
+    const malformed = { reason: "malformed_signature", error: "undecodable_signature" };
     expect(parse(hex, T, { encodings: ["base64"] })).toMatchObject(malformed);
     expect(parse(base64, T, { encodings: ["hex", "base64url"] })).toMatchObject(malformed);
     expect(parse(base64url, T, { encodings: ["base64url"] })).toMatchObject({ ok: true });

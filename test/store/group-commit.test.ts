@@ -21,7 +21,7 @@ function createScript({ isThread = true } = {}) {
         batches.push({ commands, answer: (results) => resolve({ results, epoch: 0 }) });
       }),
     isThread,
-    fault: new Promise(() => undefined),
+    filesLost: new Promise(() => undefined),
     close: () => Promise.resolve(),
   });
   const accept = (bytes = 1): Promise<unknown> => commits.accept(newEvent("evt_1", { body: new Uint8Array(bytes) }));

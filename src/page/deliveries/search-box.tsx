@@ -79,7 +79,7 @@ export function SearchBox() {
 
   return (
     <div class="search">
-      <div class={queryProblem.value === "" ? "search-field" : "search-field faulty"}>
+      <div class={queryProblem.value === "" ? "search-field" : "search-field invalid"}>
         <Icon name="search" />
         {chips.map((chip, index) => (
           <span class="chip" key={`${chip}:${index}`}>

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { PigeonholeError } from "../../base/error.js";
-import { findFault } from "./find-fault.js";
+import { findFileLoss } from "./find-file-loss.js";
 import { type InboxDatabase, createInboxDatabase } from "./inbox-database.js";
 import type { OpenFiles } from "./open-files.js";
 
@@ -14,7 +14,7 @@ export interface CheckedInbox extends InboxDatabase {
 export function createCheckedInbox(db: Database, files: OpenFiles | undefined): CheckedInbox {
   const inbox = createInboxDatabase(db);
 
-  const check = (): PigeonholeError | undefined => (files === undefined ? undefined : findFault(db, files));
+  const check = (): PigeonholeError | undefined => (files === undefined ? undefined : findFileLoss(db, files));
 
   return {
     check,

@@ -63,7 +63,7 @@ export class GroupCommit {
   constructor(writer: Writer) {
     this.#writer = writer;
     this.broken = new Promise((resolve) => (this.#reportBroken = resolve));
-    void writer.fault.then((error) => this.break(error));
+    void writer.filesLost.then((error) => this.break(error));
   }
 
   /** Each of these methods waits until its batch is committed, and resolves with its result. */

@@ -11,7 +11,7 @@ export function createInlineWriter(db: Database, files: OpenFiles | undefined): 
     run: async (batch, ended) => inbox.runBatch({ commands: batch.commands, bodies: batch.joinBodies(), ended }),
     isThread: false,
     // Without a thread, the files are not checked between two batches.
-    fault: new Promise(() => undefined),
+    filesLost: new Promise(() => undefined),
     close: () => Promise.resolve(),
   };
 }

@@ -42,7 +42,7 @@ export class OpenFiles {
     this.#content = data.locks === undefined ? undefined : new ContentWatch(data.locks, data.walPath);
   }
 
-  fault(): FileFault | undefined {
+  findLoss(): FileLoss | undefined {
     const { file, walPath, sharedMemoryPath, database, wal, sharedMemory, locks } = this.data;
     const seen = identify(file);
     if (!isSameFile(seen, database)) return "database";
@@ -99,15 +99,15 @@ export function checkNotEmptied(file: string): void {
 
 export const ownerPath = (file: string): string => `${file}-owner`;
 
-export function describeFault(file: string, fault: FileFault): PigeonholeError {
+export function describeFileLoss(file: string, loss: FileLoss): PigeonholeError {
   const isDamage = fault === "emptied" || fault === "overwritten" || fault === "wal_overwritten";
   return new PigeonholeError(isDamage ? "store_corrupt" : "store_replaced", explainFault(file, fault));
 }
 
-function explainFault(file: string, fault: FileFault): string {
+function explainFileLoss(file: string, loss: FileLoss): string {
   const next = "The store opens its files again; restart the process if it continues to refuse deliveries.";
   const sharing = "Take copies with receiver.inbox.backup(), and use the file through ctx.commit.";
-  switch (fault) {
+  switch (loss) {
     case "emptied":
       return `${file} was truncated to nothing while it was open. ${DAMAGED}`;
     case "overwritten":

@@ -5,7 +5,7 @@ import type { StoreContext } from "../store.js";
 import type { Lease } from "../work.js";
 import { checkIntegrity } from "./check-integrity.js";
 import { checkIdentityIsStable, identify, isSameFile } from "./file-identity.js";
-import { findFault } from "./find-fault.js";
+import { findFileLoss } from "./find-file-loss.js";
 import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
 import { makePrivate } from "./make-private.js";
@@ -118,7 +118,7 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
 
   async function end(inOrder: boolean): Promise<void> {
     await commits.finish(new PigeonholeError("stopped", "The store is closed."));
-    const fault = files === undefined ? undefined : findFault(db, files);
+    const loss = files === undefined ? undefined : findFileLoss(db, files);
     await writer.close();
     // After a failure, all that is known to be left is in the WAL.
     if (inOrder && fault === undefined && !commits.isBroken) keeper?.close();

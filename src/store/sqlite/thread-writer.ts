@@ -12,7 +12,7 @@ import type { Writer } from "./writer.js";
 export type ThreadMessage =
   | { kind: "ready" }
   | ({ kind: "results" } & BatchResults)
-  | { kind: "fault"; code: PigeonholeError["code"]; message: string }
+  | { kind: "files_lost"; code: PigeonholeError["code"]; message: string }
   | ({ kind: "wal_blocked" } & BlockedWal)
   | { kind: "failed"; code: PigeonholeError["code"]; message: string };
 
@@ -26,8 +26,8 @@ const NO_RESULTS: BatchResults = { results: [], epoch: 0 };
 /** Runs batches on a worker thread that owns the writing connection, so that the event loop never waits for a disk. */
 export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext["onAlarm"]): Promise<Writer> {
   const worker = new Worker(new URL("./writer-thread.js", import.meta.url), { workerData: files.data });
-  let reportFault: (error: PigeonholeError) => void = () => undefined;
-  const fault = new Promise<PigeonholeError>((resolve) => (reportFault = resolve));
+  let reportLoss: (error: PigeonholeError) => void = () => undefined;
+  const filesLost = new Promise<PigeonholeError>((resolve) => (reportLoss = resolve));
   let waiting: Waiting | undefined;
   let dead: PigeonholeError | undefined;
 
@@ -56,8 +56,8 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
         return finish((waiter) => waiter.resolve(NO_RESULTS));
       case "results":
         return finish((waiter) => waiter.resolve(message));
-      case "fault":
-        return reportFault(new PigeonholeError(message.code, message.message));
+      case "files_lost":
+        return reportLoss(new PigeonholeError(message.code, message.message));
       case "wal_blocked":
         return onAlarm?.(message);
       case "failed":
@@ -90,7 +90,7 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   return {
     run,
     isThread: true,
-    fault,
+    filesLost,
     async close() {
       dead ??= new PigeonholeError("stopped", "The store is closed.");
       worker.ref();

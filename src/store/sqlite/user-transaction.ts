@@ -3,7 +3,7 @@ import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction } from "../commit-transaction.js";
 import type { Lease, Settlement } from "../work.js";
 import { FROM_OWN_PAIR, prepareAddRow } from "./direct-pairs.js";
-import { findFault } from "./find-fault.js";
+import { findFileLoss } from "./find-file-loss.js";
 import { onFirstUse } from "./on-first-use.js";
 import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
@@ -53,8 +53,8 @@ export function createUserCommits({
         turn.endedBy.reject(turn.error);
         return runTurn(commits.filter((commit) => commit !== turn.endedBy));
       }
-      const fault = files === undefined ? undefined : findFault(db, files);
-      if (fault !== undefined) throw fault;
+      const loss = files === undefined ? undefined : findFileLoss(db, files);
+      if (loss !== undefined) throw loss;
       return answerAll(commits, turn.failures);
     } catch (error) {
       const failure = asStoreError(error, "ctx.commit");

@@ -28,7 +28,7 @@ try {
     const found = inbox.check();
     if (found !== undefined) {
       clearInterval(checking);
-      return answer({ kind: "fault", code: found.code, message: found.message });
+      return answer({ kind: "files_lost", code: found.code, message: found.message });
     }
     const blocked = wal.check(performance.now());
     if (blocked !== undefined) answer({ kind: "wal_blocked", ...blocked });

@@ -12,6 +12,6 @@ export interface Writer {
    */
   readonly isThread: boolean;
   /** Resolves when the files are found to be removed while no batch runs. */
-  readonly fault: Promise<PigeonholeError>;
+  readonly filesLost: Promise<PigeonholeError>;
   close(): Promise<void>;
 }
