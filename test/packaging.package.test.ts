@@ -209,6 +209,8 @@ test("the publish workflow asks for the right to sign its provenance, and tests 
   const publish = readFileSync(join(root, ".github/workflows/publish.yml"), "utf8");
   expect(publish).toMatch(/^ +id-token: write/m);
   expect(publish).toContain("npm publish --provenance");
+  // The files of the version before are read before a release too: their tests build it from the history.
+  expect(publish).toMatch(/^ +fetch-depth: 0$/m);
   const ci = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
   expect(ci).toMatch(/- run: \.ci\/run all$/m);
   expect(readFileSync(join(root, ".ci/run"), "utf8")).toContain("then npm run test:all;");
