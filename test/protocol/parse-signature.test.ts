@@ -123,7 +123,7 @@ describe("headers without a readable signature", () => {
     ["sha256=", "undecodable_signature"],
     ["null", "undecodable_signature"],
     [`sha512=${hex}${hex}`, "undecodable_signature"],
-  ])("a header that cannot be read is refused: %j, %s", (header, fault) => {
+  ])("a header that cannot be read is refused: %j, %s", (header, error) => {
     expect(parse(header, T)).toEqual({ ok: false, reason: "malformed_signature", error });
   });
 

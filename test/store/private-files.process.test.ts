@@ -1,12 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { childFile, startChild } from "./children/child.js";
-import { context, newEvent, T } from "./conformance/fixture.js";
+import { context, expectCode, newEvent, T } from "./conformance/fixture.js";
 import { makeFolder } from "../support/folder.js";
+import { captureLog } from "../support/receiver.js";
 import { canTrace } from "../support/tools.js";
 
 const ENDS = ["", "-wal", "-shm", "-owner"];
@@ -85,6 +86,60 @@ describe("the modes of the database's files", () => {
     const first = made.find((line) => line.includes(`"${file}"`));
     expect(first).toMatch(/O_EXCL.*, 0600\)/);
     for (const line of made) if (!line.includes(`"${file}"`)) expect(line).toMatch(/, 0600\)/);
+  });
+});
+
+test.each(ENDS)(
+  "a start that finds %j open to others says once what to do about who still has it open",
+  async (end) => {
+    const child = startChild("own-store", file);
+    expect(await child.line()).toBe("owner true");
+    await child.kill();
+    chmodSync(`${file}${end}`, 0o644);
+    const log = captureLog();
+    for (let start = 0; start < 2; start += 1) {
+      const opened = createSqliteStore({ file });
+      await opened.open({ logger: log.logger });
+      await opened.close();
+    }
+    const advice = expect.stringContaining("remove its -owner file");
+    const line = expect.objectContaining({ level: 40, files: [`${file}${end}`], advice });
+    expect(log.named("files_were_open_to_others")).toEqual([line]);
+  },
+);
+
+const OTHER_USER = 65_534;
+
+// Only root can give a file to another user.
+describe.runIf(process.getuid?.() === 0)("a file beside the database that another user owns", () => {
+  test.each(["-wal", "-shm", "-owner"])(
+    "a file beside the database that another user owns (%s) is refused with what to do, and left as it is",
+    async (end) => {
+      const child = startChild("own-store", file);
+      expect(await child.line()).toBe("owner true");
+      await child.kill();
+      chownSync(`${file}${end}`, OTHER_USER, OTHER_USER);
+      const refused = createSqliteStore({ file });
+      const opening = refused.open(context);
+      await expectCode(opening, "store_failed");
+      await expect(opening).rejects.toThrow(`${end} belongs to another user (uid ${OTHER_USER}; this process has 0)`);
+      await refused.close();
+      expect(statSync(`${file}${end}`).uid).toBe(OTHER_USER);
+    },
+  );
+
+  test("a file beside the database that another user owns is refused, too, when it appears after the start", async () => {
+    store = createSqliteStore({ file });
+    await store.open(context);
+    writeFileSync(`${file}-owner`, "", { mode: 0o600 });
+    chownSync(`${file}-owner`, OTHER_USER, OTHER_USER);
+    await expectCode(store.recover(T), "store_failed");
+  });
+
+  test("a file beside the database that another user owns is used by root when the database is that user's as well", async () => {
+    await (await useStore()).close();
+    for (const end of ["", "-owner"]) chownSync(`${file}${end}`, OTHER_USER, OTHER_USER);
+    await useStore();
   });
 });
 

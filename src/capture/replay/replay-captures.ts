@@ -4,6 +4,7 @@ import { type Clock, waitingClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 import {
+  type Changes,
   type OptionsOf,
   type Resolved,
   callable,
@@ -112,7 +113,7 @@ const REPLAY_OPTIONS = defineOptions("replayCaptures", {
   identity: given<NonNullable<ReplayContent["identity"]>>({ default: "same-id" }),
   secret: given<string>(),
   edit: given<NonNullable<ReplayContent["edit"]>>(),
-  assumptions: given<Partial<SignatureAssumptions>>({ default: {} }),
+  assumptions: given<Changes<SignatureAssumptions>>({ default: {} }),
   captures: required<readonly Capture[]>(),
   target: required<ReplayOptions["target"]>(),
   order: given<ReplayOrder>({ default: "original" }),

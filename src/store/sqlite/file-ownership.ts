@@ -9,11 +9,13 @@ import { asStoreError } from "./store-error.js";
  * process, however that dies, so the next one takes over at once instead of waiting until leases expire.
  */
 export class FileOwnership {
+  readonly #database: string;
   readonly #file: string;
   #lock: Database.Database | undefined;
   #isLost = false;
 
   constructor(databaseFile: string) {
+    this.#database = databaseFile;
     this.#file = ownerPath(databaseFile);
   }
 
@@ -30,7 +32,7 @@ export class FileOwnership {
   take(): boolean {
     if (this.#lock !== undefined) return true;
     // A user who can open the file can lock it, and so keep handlers from running.
-    makePrivate(this.#file);
+    makePrivate(this.#file, this.#database);
     let lock: Database.Database | undefined;
     try {
       lock = connect(this.#file, { timeout: 0 });

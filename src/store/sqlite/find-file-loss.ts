@@ -18,7 +18,7 @@ export function findFileLoss(db: Database, files: OpenFiles): PigeonholeError | 
  */
 function rescueCommits(db: Database, files: OpenFiles, loss: FileLoss): void {
   // A checkpoint would mix the WAL with a foreign database, or write a WAL that is no longer whole into the database.
-  if (fault === "overwritten" || fault === "wal_overwritten") return;
+  if (loss === "overwritten" || loss === "wal_overwritten") return;
   // Another WAL in its place means that another program writes to the database by now; the two must not be mixed.
   if (loss !== "database" && !files.isWalPathFree) return;
   // A database that was moved has no WAL under its new name, and SQLite would apply the one left behind to any file

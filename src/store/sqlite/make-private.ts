@@ -1,24 +1,38 @@
-import { chmodSync, closeSync, fchmodSync, lstatSync, openSync, readlinkSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, fchmodSync, lstatSync, openSync, readlinkSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
+import { ownerPath } from "./open-files.js";
 
 const PRIVATE = 0o600;
 const OF_OTHERS = 0o077;
 const MAX_LINKS = 40;
 
 /**
- * Creates a missing file for this user alone, because SQLite would let others read it until its mode is changed;
- * removes the rights of others from an existing file. The umask does not matter. Throws `store_failed` where that is
- * not possible.
+ * Makes the database and what lies beside it private, each as {@link makePrivate} does. Returns the files that other
+ * users could open until now.
  */
-export function makePrivate(given: string): void {
-  // Windows has no such modes; there a file has the rights of its folder.
-  if (process.platform === "win32") return;
+export function makeDatabasePrivate(given: string): string[] {
   const path = followLinks(given);
-  if (createPrivate(path)) return;
-  narrow(path);
+  const wasOpen = makePrivate(given, given);
   // SQLite creates these with the mode of the database; a process that died may have left others.
-  for (const end of ["-wal", "-shm"]) narrow(`${path}${end}`);
+  const besides = [`${path}-wal`, `${path}-shm`, ownerPath(given)].filter((beside) => existsSync(beside));
+  return [...(wasOpen ? [given] : []), ...besides.filter((beside) => makePrivate(beside, given))];
+}
+
+/**
+ * Creates a missing file for this user alone, because SQLite would let others read it until its mode is changed;
+ * removes the rights of others from an existing file, and returns true if they had some. The umask does not matter.
+ * Throws `store_failed` where that is not possible, and for a file that belongs to another user: it could be read, or
+ * locked. Root may use what belongs to the owner of `database`.
+ */
+export function makePrivate(given: string, database: string): boolean {
+  // Windows has no such modes; there a file has the rights of its folder.
+  if (process.platform === "win32") return false;
+  const path = followLinks(given);
+  if (createPrivate(path)) return false;
+  const wasOpen = narrow(path);
+  checkUser(path, database);
+  return wasOpen;
 }
 
 /** Follows symbolic links as SQLite does, also to a file that does not exist yet. */
@@ -49,9 +63,9 @@ function createPrivate(path: string): boolean {
 }
 
 /** By path: a handle of a file that is in use must not be closed here. */
-function narrow(path: string): void {
+function narrow(path: string): boolean {
   const mode = modeOf(path);
-  if (mode === undefined || (mode & OF_OTHERS) === 0) return;
+  if (mode === undefined || (mode & OF_OTHERS) === 0) return false;
   let why = "the file system has no modes";
   try {
     chmodSync(path, mode & ~OF_OTHERS & 0o777);
@@ -59,11 +73,34 @@ function narrow(path: string): void {
     why = codeOf(error);
   }
   const now = modeOf(path);
-  if (now === undefined || (now & OF_OTHERS) === 0) return;
+  if (now === undefined || (now & OF_OTHERS) === 0) return true;
   throw new PigeonholeError(
     "store_failed",
     `Other users can open ${path} (mode ${(now & 0o777).toString(8)}), and its mode cannot be changed (${why}). They could read events and keep handlers from running. Run as the user who owns the file, or keep it on a file system with modes.`,
   );
+}
+
+function checkUser(path: string, database: string): void {
+  const seen = statSync(path, { throwIfNoEntry: false });
+  const user = process.geteuid?.();
+  if (seen?.isFile() !== true || user === undefined || seen.uid === user) return;
+  const isTrusted =
+    user === 0 ? seen.uid === statSync(database, { throwIfNoEntry: false })?.uid : canChangeMode(path, seen.mode);
+  if (isTrusted) return;
+  throw new PigeonholeError(
+    "store_failed",
+    `${path} belongs to another user (uid ${seen.uid}; this process has ${user}), who could read events or keep handlers from running. Run as the user who owns the files, or give them all to this user (chown) while no receiver runs. Keep them in a folder that only this user can write to.`,
+  );
+}
+
+/** Some file systems report one owner for all files; only the real owner of a file can change its mode. */
+function canChangeMode(path: string, mode: number): boolean {
+  try {
+    chmodSync(path, mode & 0o777);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined when it is not a file; SQLite refuses that with its own error. */

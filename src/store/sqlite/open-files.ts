@@ -9,7 +9,7 @@ import { DAMAGED } from "./store-error.js";
  * What was removed or replaced while a database was open. `locks`: the process has lost its locks on the file.
  * `emptied`, `overwritten` and `wal_overwritten`: the file is the same one, with another content.
  */
-export type FileFault = "database" | "wal" | "owner" | "locks" | "emptied" | "overwritten" | "wal_overwritten";
+export type FileLoss = "database" | "wal" | "owner" | "locks" | "emptied" | "overwritten" | "wal_overwritten";
 
 /**
  * The files of one opening, as data: the first connection finds them, and the connection of the writer thread must find
@@ -100,8 +100,8 @@ export function checkNotEmptied(file: string): void {
 export const ownerPath = (file: string): string => `${file}-owner`;
 
 export function describeFileLoss(file: string, loss: FileLoss): PigeonholeError {
-  const isDamage = fault === "emptied" || fault === "overwritten" || fault === "wal_overwritten";
-  return new PigeonholeError(isDamage ? "store_corrupt" : "store_replaced", explainFault(file, fault));
+  const isDamage = loss === "emptied" || loss === "overwritten" || loss === "wal_overwritten";
+  return new PigeonholeError(isDamage ? "store_corrupt" : "store_replaced", explainFileLoss(file, loss));
 }
 
 function explainFileLoss(file: string, loss: FileLoss): string {

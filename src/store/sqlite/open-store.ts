@@ -8,7 +8,7 @@ import { checkIdentityIsStable, identify, isSameFile } from "./file-identity.js"
 import { findFileLoss } from "./find-file-loss.js";
 import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
-import { makePrivate } from "./make-private.js";
+import { makeDatabasePrivate } from "./make-private.js";
 import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
 import { type OpenFiles, checkNotEmptied, noteOpenFiles } from "./open-files.js";
 import { readOwnTables, setUpOwnTables } from "./own-tables.js";
@@ -36,6 +36,7 @@ export interface OpenStore {
 export interface OpenStoreOptions {
   file: string;
   useThread: boolean;
+  logger: StoreContext["logger"];
   onAlarm: StoreContext["onAlarm"];
   /** Runs once the schema is up to date. */
   setup: CommitFunction | undefined;
@@ -43,8 +44,12 @@ export interface OpenStoreOptions {
   lost?: OpenStore | undefined;
 }
 
+/** A changed mode does not end what is open. */
+const WERE_OPEN =
+  "Other users of this machine could open these files until now. Who still has one open can read it, or keep handlers from running by a lock on the -owner file. lsof shows them. If in doubt, stop all receivers of the database, remove its -owner file, and start again.";
+
 export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
-  const { file, useThread, onAlarm, setup, lost } = options;
+  const { file, useThread, logger, onAlarm, setup, lost } = options;
   if (file === IN_MEMORY) {
     const db = openDatabase(file);
     migrate(db, file);
@@ -52,7 +57,8 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
     return assemble({ db, files: undefined, keeper: undefined, useThread: false, onAlarm });
   }
   checkNotEmptied(file);
-  makePrivate(file);
+  const wereOpen = makeDatabasePrivate(file);
+  if (wereOpen.length > 0) logger.warn({ files: wereOpen, advice: WERE_OPEN }, "files_were_open_to_others");
   const before = identify(file);
   const db = openDatabase(file);
   let keeper: Database | undefined;
@@ -121,7 +127,7 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
     const loss = files === undefined ? undefined : findFileLoss(db, files);
     await writer.close();
     // After a failure, all that is known to be left is in the WAL.
-    if (inOrder && fault === undefined && !commits.isBroken) keeper?.close();
+    if (inOrder && loss === undefined && !commits.isBroken) keeper?.close();
     closeWithoutTrace(db, keeper);
   }
 

@@ -80,7 +80,8 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   async function openAfter(before: Promise<void>, context: StoreContext): Promise<void> {
     await before.catch(() => undefined);
     closed = new AbortController();
-    use(await whileBusy(BUSY_WAITS.opening, () => openStore({ ...given, onAlarm: context.onAlarm })), context);
+    const { logger, onAlarm } = context;
+    use(await whileBusy(BUSY_WAITS.opening, () => openStore({ ...given, logger, onAlarm })), context);
   }
 
   function use(open: OpenStore, context: StoreContext): void {
@@ -94,13 +95,15 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
 
   /** Closes the connections to removed files, and continues with the database once it is back at its path. */
   async function replace(lost: OpenStore, context: StoreContext): Promise<void> {
-    const { onAlarm, clock = systemClock } = context;
+    const { logger, onAlarm, clock = systemClock } = context;
     const { signal } = closed;
     const wasOwner = ownership?.isHeld === true;
     ownership?.lose();
     await lost.abandon();
     while (opened === lost) {
-      const found = canReopen(lost) ? await openStore({ ...given, onAlarm, lost }).catch(() => undefined) : undefined;
+      const found = canReopen(lost)
+        ? await openStore({ ...given, logger, onAlarm, lost }).catch(() => undefined)
+        : undefined;
       if (found === undefined) {
         await sleepBy(clock, REOPEN_WAIT_MS, signal).catch(() => undefined);
       } else if (opened === lost) {
