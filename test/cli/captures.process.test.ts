@@ -47,6 +47,7 @@ describe("captures import", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("error: notes.txt: Not an import")]);
   });
 
+  // Only Linux has a folder in which nobody can make another, root included.
   test.skipIf(!existsSync("/proc/self"))(
     "captures import ends with 2 and names the folder if it cannot be created",
     async () => {

@@ -59,7 +59,7 @@ describe.skipIf(!existsSync("/dev/full"))("output into a file on a full disk", (
   });
 });
 
-// A file may hold no more than 512 or 1,024 bytes, by what the shell takes for a block.
+// A file may hold no more than 512 or 1,024 bytes, by what the shell takes for a block; Windows has no such limit.
 test.skipIf(process.platform === "win32")("output that is written only in part is reported as a failure", async () => {
   const cwd = makeFolder();
   const line = `ulimit -f 1; exec "${process.execPath}" "${BIN}" completion bash > part`;

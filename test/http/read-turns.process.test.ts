@@ -141,6 +141,7 @@ test("each turn reads one connection after a turn with too much work", async () 
   expect(byTurn.filter((count) => count > 1)).toEqual([]);
 });
 
+// The certificate needs openssl.
 test.skipIf(certificate === undefined)(
   "each turn reads one connection behind TLS too, once the headers of a request came",
   async () => {

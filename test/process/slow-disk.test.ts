@@ -17,6 +17,7 @@ const LATEST_ANSWER_MS = 4_500;
 
 const slowDisk = buildSlowDisk(createBuildFolder(tmpdir()));
 
+// The slow disk is a library that cc builds.
 test.skipIf(!slowDisk.ok)(
   "each answer comes in time with an fsync of 1.5 s, and each event has one effect in the end",
   async () => {

@@ -8,7 +8,7 @@ import { childFile, startChild } from "./children/child.js";
 import { context, expectCode, newEvent, T } from "./conformance/fixture.js";
 import { makeFolder } from "../support/folder.js";
 import { captureLog } from "../support/receiver.js";
-import { canTrace } from "../support/tools.js";
+import { canTrace, isRoot } from "../support/tools.js";
 
 const ENDS = ["", "-wal", "-shm", "-owner"];
 
@@ -144,7 +144,7 @@ describe.runIf(process.getuid?.() === 0)("a file beside the database that anothe
 });
 
 // Only root can become another user.
-test.runIf(process.getuid?.() === 0)("another user can neither open the files nor stop the handlers", async () => {
+test.runIf(isRoot())("another user can neither open the files nor stop the handlers", async () => {
   writeFileSync(`${file}-owner`, "");
   chmodSync(`${file}-owner`, 0o644);
   chmodSync(folder, 0o755);

@@ -1,33 +1,47 @@
+import { existsSync } from "node:fs";
 import type { TestProject } from "vitest/node";
 import { hasVersionBefore } from "./version-before.js";
-import { canTrace, findChromium, hasTerminal, isInstalled } from "./tools.js";
+import { canTrace, findChromium, hasTerminal, isInstalled, isRoot } from "./tools.js";
 
 interface Group {
   /** What its tests need beside Node. */
-  tool: string;
+  need: string;
   tests: string;
   isThere: () => boolean;
 }
 
 /** The groups of tests that a machine may have to skip, by the project that they are in. */
 const GROUPS: Record<string, readonly Group[]> = {
-  browser: [{ tool: "Chromium", tests: "the page", isThere: () => findChromium() !== undefined }],
-  process: [
-    { tool: "cc", tests: "slow disks", isThere: () => isInstalled("cc") },
-    { tool: "script of util-linux", tests: "questions in a terminal, completion in shells", isThere: hasTerminal },
-    { tool: "strace", tests: "the order of writes and file modes as the system sees them", isThere: canTrace },
-    { tool: "zsh", tests: "completion in zsh", isThere: () => isInstalled("zsh") },
-    { tool: "fish", tests: "completion in fish", isThere: () => isInstalled("fish") },
-    { tool: "the history of git", tests: "files of the version before", isThere: hasVersionBefore },
+  unit: [
+    {
+      need: "a store in memory that keeps its data",
+      tests: "what a store keeps for the next process; the stores in files are tested for that",
+      isThere: () => false,
+    },
   ],
-  simulation: [{ tool: "cc", tests: "power cuts and sieges", isThere: () => isInstalled("cc") }],
+  browser: [{ need: "Chromium", tests: "the page", isThere: () => findChromium() !== undefined }],
+  process: [
+    { need: "cc", tests: "slow disks", isThere: () => isInstalled("cc") },
+    { need: "script of util-linux", tests: "questions in a terminal, completion in shells", isThere: hasTerminal },
+    { need: "strace", tests: "the order of writes and file modes as the system sees them", isThere: canTrace },
+    { need: "zsh", tests: "completion in zsh", isThere: () => isInstalled("zsh") },
+    { need: "fish", tests: "completion in fish", isThere: () => isInstalled("fish") },
+    { need: "the history of git", tests: "files of the version before", isThere: hasVersionBefore },
+    { need: "openssl", tests: "turns of the event loop behind TLS", isThere: () => isInstalled("openssl") },
+    { need: "/proc of Linux", tests: "folders in which none can be made", isThere: () => existsSync("/proc/self") },
+    { need: "/sys of Linux", tests: "folders that root may not write to", isThere: () => existsSync("/sys/kernel") },
+    { need: "/dev/full", tests: "output into a full disk", isThere: () => existsSync("/dev/full") },
+    { need: "a user other than root", tests: "files that the user may not read", isThere: () => !isRoot() },
+    { need: "root", tests: "files of another user", isThere: isRoot },
+  ],
+  simulation: [{ need: "cc", tests: "power cuts and sieges", isThere: () => isInstalled("cc") }],
 };
 
 /**
  * Prints one line for each group that is skipped here. Vitest calls it once for each project, before its first test.
  */
 export default function tellSkipped({ name }: TestProject): void {
-  for (const { tool, tests, isThere } of GROUPS[name] ?? []) {
-    if (!isThere()) console.warn(`Skipped, for want of ${tool}: ${tests}.`);
+  for (const { need, tests, isThere } of GROUPS[name] ?? []) {
+    if (!isThere()) console.warn(`Skipped without ${need}: ${tests}.`);
   }
 }

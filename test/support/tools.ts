@@ -32,3 +32,8 @@ export function findChromium(): string | undefined {
   const named = process.env["PIGEONHOLE_CHROMIUM"];
   return [...(named === undefined ? [] : [named]), ...CHROMIUM].find((path) => existsSync(path));
 }
+
+/** Whether this user may read and write every file. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}

@@ -2,16 +2,17 @@ import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js"
 import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import {
-  acceptLeased,
   DAY,
-  expectCode,
+  ENDS_WITH_STORE,
   type Fixture,
+  T,
+  acceptLeased,
+  expectCode,
   leasePage,
   newEvent,
   settlements,
   snapshot,
   statesOf,
-  T,
 } from "./fixture.js";
 
 export function describeCommit(fixture: Fixture): void {
@@ -28,7 +29,7 @@ export function describeCommit(fixture: Fixture): void {
     });
 
     test("commit is visible to the next process", async ({ skip }) => {
-      if (!fixture.outlives) return skip();
+      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "effect"));
       const store = await fixture.reopen();

@@ -54,6 +54,9 @@ export const NOTHING_TO_PRUNE: PruneLimits = {
   batch: 100,
 };
 
+/** Why a test is skipped if the data of the store under test ends with it. */
+export const ENDS_WITH_STORE = "The data of this kind of store ends with the store.";
+
 /** Opens a store before each test of the suite and closes it afterwards. */
 export function useStore(kind: StoreKind): Fixture {
   let current: StoreUnderTest | undefined;

@@ -1,16 +1,17 @@
 import type { Store } from "#pigeonhole/store/store.js";
 import { describe, expect, test } from "vitest";
 import {
+  ENDS_WITH_STORE,
+  type Fixture,
+  NOTHING_TO_PRUNE,
+  T,
   acceptLeased,
   context,
   expectCode,
-  type Fixture,
   leasePage,
   newEvent,
   settlements,
   statesOf,
-  T,
-  NOTHING_TO_PRUNE,
 } from "./fixture.js";
 
 /** Of a token that is never given. */
@@ -77,7 +78,7 @@ export function describeLifecycle(fixture: Fixture): void {
     });
 
     test("close keeps what was begun before it", async ({ skip }) => {
-      if (!fixture.outlives) return skip();
+      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
       const { store } = fixture;
       const lease = await acceptLeased(store, "committed");
       const begun = [
@@ -130,7 +131,7 @@ export function describeLifecycle(fixture: Fixture): void {
     test("one of two stores on the same data has the work and the other has not, until the first closes", async ({
       skip,
     }) => {
-      if (!fixture.outlives) return skip();
+      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
       await acceptLeased(fixture.store, "evt_1");
       const second = fixture.another();
       await second.open(context);
@@ -143,7 +144,7 @@ export function describeLifecycle(fixture: Fixture): void {
     });
 
     test("two stores on the same data can both accept deliveries", async ({ skip }) => {
-      if (!fixture.outlives) return skip();
+      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
       const second = fixture.another();
       await second.open(context);
       const copies = [fixture.store, second, fixture.store, second].map((store) => store.accept(newEvent("evt_1")));
@@ -154,7 +155,7 @@ export function describeLifecycle(fixture: Fixture): void {
     test.for(["not opened yet", "closed"])(
       "a store that is %s does not keep the data from another",
       async (when, { skip }) => {
-        if (!fixture.outlives) return skip();
+        if (!fixture.outlives) return skip(ENDS_WITH_STORE);
         const idle = when === "closed" ? fixture.store : fixture.another();
         await fixture.store.close();
         await expectCode(idle.recover(T), "stopped");
