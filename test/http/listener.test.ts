@@ -143,6 +143,60 @@ describe("the path in Express", () => {
   );
 });
 
+describe("a request target in full", () => {
+  const AS_EXPRESS = [
+    ["HTTP://h/hooks", 200],
+    ["HttpS://H:443/HOOKS/", 200],
+    ["http:///hooks", 200],
+    ["http://:80/hooks", 200],
+    ["http://@/hooks", 200],
+    ["http://h:/hooks?a", 200],
+    ["http://user@h/hooks", 200],
+    ["http://u%40x:p%2Fq@h:80/hooks", 200],
+    ["http://u!$&*+,;=:p@h/hooks#b", 200],
+    ["http://a@b@h/hooks", 200],
+    ["http://[::1]/hooks", 200],
+    ["http://user:pass@[2001:db8::1]:8080/hooks/?a", 200],
+    ["http://h!$*+,=()~_x/hooks", 200],
+    ["http://xn--bcher-kva.example/hooks", 200],
+    ["ws://h/hooks", 200],
+    ["wss://h/hooks", 200],
+    ["ftp://h/hooks", 200],
+    ["foo://h/hooks", 200],
+    ["file:///hooks", 200],
+    ["http://h/hooks\\", 200],
+    ["http://h\\hooks", 400],
+    ["http://h", 404],
+    ["http://hooks", 404],
+    ["http://hooks/", 404],
+    ["http:////hooks", 404],
+    ["http://h//hooks", 404],
+    ["http://h/a/../hooks", 404],
+    ["http://h/%68ooks", 404],
+    ["http://?/hooks", 404],
+    ["//h/hooks", 404],
+    ["http:/hooks", 400],
+    ["h:/hooks", 400],
+    ["http:// h/hooks", 400],
+  ] as const;
+  /** Node's parser of URLs gives up on these, and an application behind would answer 404, which is final. */
+  const MORE_THAN_EXPRESS = ["http://h:abc/hooks", "http://h;x/hooks", "http://h'/hooks", "http://h%20x/hooks"];
+
+  test.each([
+    ...AS_EXPRESS.map(([target, status]) => [target, status, status] as const),
+    ...MORE_THAN_EXPRESS.map((target) => [target, 404, 200] as const),
+  ])("a request target in full, %s: Express answers %i, the listener %i", async (target, byExpress, byListener) => {
+    const probe = await createProbe();
+    const behind = await serve(express().post("/hooks", (_req, res) => void res.sendStatus(200)));
+    const inFront = await serve(
+      createListener(createMiddleware(probe.handle, probe.clock), { path: "/hooks", next: express() }),
+    );
+    open.push(behind, inFront);
+    expect([await answerTo(behind, target), await answerTo(inFront, target)]).toEqual([byExpress, byListener]);
+    expect(probe.received).toHaveLength(byListener === 200 ? 1 : 0);
+  });
+});
+
 async function answerTo(server: RunningServer, target: string): Promise<number> {
   const client = await connect(server.port);
   try {
