@@ -5,6 +5,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "#pigeonhole/base/random.js";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "pigeonhole";
 
 /** @type {{ folder: string, file: string, life: string, isNeighbour: boolean }} */
@@ -113,7 +114,7 @@ function patient(impatient) {
   });
 }
 
-await store.open({});
+await store.open({ logger: silentLogger });
 if (isNeighbour) {
   process.stdout.write("ready\n");
   await meddle();

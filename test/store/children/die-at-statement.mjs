@@ -2,6 +2,7 @@
 // Every change of work is told in the log before it is asked for, and again once the store has answered.
 import { openSync, writeSync } from "node:fs";
 import Database from "better-sqlite3";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 
 const T = 1_760_000_000_000;
@@ -42,7 +43,7 @@ async function change(changes, work) {
 }
 
 const store = createSqliteStore({ file, thread: false });
-await store.open({});
+await store.open({ logger: silentLogger });
 await store.recover(T);
 
 const pair = (lease, to) => ({ id: idOf.get(lease.seq), handler: lease.handler, ...to });

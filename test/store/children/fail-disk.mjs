@@ -1,5 +1,6 @@
 // Runs with a limit on the size of its files, so that a write fails as it does on a broken disk. Prints what each call
 // came to.
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 
 const [scenario, file] = process.argv.slice(2);
@@ -22,7 +23,7 @@ const note = (name, promise) =>
   );
 
 const store = createSqliteStore({ file });
-await store.open({});
+await store.open({ logger: silentLogger });
 const accepted = await store.accept(event("first", 10, [{ handler: "h", leaseUntil: 1_000_000 }]));
 const done = { ...accepted.leases[0], at: 2, dropSteps: false, to: "done" };
 
