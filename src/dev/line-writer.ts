@@ -1,5 +1,12 @@
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/model/capture.js";
-import { type AnswerHead, answerHead, describeAnswer, judgeAnswer } from "../capture/model/answer.js";
+import {
+  type AnswerHead,
+  answerHead,
+  describeAnswer,
+  judgeAnswer,
+  type SentAs,
+  whyNotRun,
+} from "../capture/model/answer.js";
 import { captureHandle } from "../capture/model/capture-handle.js";
 import { escapeControls } from "../base/text.js";
 import { isRetryableStatus } from "../protocol/retry-schedule.js";
@@ -65,7 +72,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
     const type = escapeControls(capture.type ?? "(no type)");
     const time: Part = ["dim", clockTime(input.at)];
     const tone = toneOf(input);
-    const shown = notRunNote(answer, input.sent, note);
+    const shown = joinNotes(whyNotRun(answer, input.sent) ?? "", note);
     const text = answer.status === null ? "–" : escapeControls(describeAnswer(answer));
     if (width() < NARROW) return render([time, ["plain", ` ${type} `], [tone, text]]);
     return render([
@@ -155,7 +162,7 @@ interface RowInput {
   sign: { tone: Tone; text: string };
   /** What the sender, or a replay, was answered. */
   answer: AnswerHead;
-  sent: "delivery" | "replay";
+  sent: SentAs;
   ms: number | null;
   note: string;
 }
@@ -239,13 +246,6 @@ function toneOf({ answer, sent }: Pick<RowInput, "answer" | "sent">): Tone {
     case "bad":
       return answer.status === null || answer.status >= 500 ? "bad" : "warn";
   }
-}
-
-/** Why no handler runs, where the answer says so; else the note. */
-function notRunNote(head: AnswerHead, sent: RowInput["sent"], note: string): string {
-  if (head.outcome === "parked") return joinNotes("parked: not understood, so no handler runs", note);
-  if (head.outcome !== "duplicate" || sent !== "replay") return note;
-  return joinNotes("not run: the receiver has this id", note);
 }
 
 function tunnelLine(event: Extract<DevEvent, { kind: "tunnel" }>): string {

@@ -222,7 +222,7 @@ describe("captures and replay, beside a running dev server", () => {
     expect(again.stdout).not.toContain("inbox retry");
 
     const advice = [
-      "Handler bounces is dead: Error: the mail server is away",
+      "Handler bounces is dead: attempts_spent: Error: the mail server is away",
       `To retry it: pigeonhole inbox retry evt_away --db ${app.file}`,
     ].join("\n    ");
     expect((await replay("--inbox", app.file)).stdout).toContain(advice);
@@ -245,8 +245,8 @@ describe("captures and replay, beside a running dev server", () => {
     const flags = ["--to", app.url, "--inbox", app.file];
     const parked = await runCli(["replay", "last", ...flags], { cwd, env });
     expect([parked.code, parked.stdout]).toEqual([0, expect.stringMatching(/^! email\.sent .* 200 parked /)]);
-    expect(parked.stdout).toContain("Parked: the receiver keeps the event and does not understand it");
-    expect(parked.stdout).toContain("The event is parked: ");
+    expect(parked.stdout).toContain("Parked: not understood, so no handler ran.");
+    expect(parked.stdout).toContain("The event is parked: bad_envelope: ");
     expect((await runCli(["captures", "list", "outcome:parked"], { cwd })).stdout).toMatch(/ 200 parked +\d+ ms /);
     expect(parked.stdout).toContain('After a fix, receiver.inbox.retry("evt_odd") in the app reads it again.');
   });

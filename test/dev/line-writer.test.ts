@@ -44,7 +44,7 @@ describe("a line of the log", () => {
     [
       "parked",
       "warn",
-      "! signed     200 parked        12ms  3f8ab0  parked: not understood, so no handler runs · a@example.com",
+      "! signed     200 parked        12ms  3f8ab0  Parked: not understood, so no handler ran · a@example.com",
     ],
   ])("a line has the outcome beside the status: %s is %s", (outcome, tone, expected) => {
     const tones: [Tone, string][] = [];
@@ -57,7 +57,7 @@ describe("a line of the log", () => {
   test("a line of a replay that is a duplicate is a warning that says that nothing ran", () => {
     const replayed: CaptureAttempt = { ...attempt, mode: "resign", kind: "replay", headers: answered("duplicate") };
     const [line] = createLineWriter().write({ kind: "replayed", capture, attempt: replayed }, at);
-    expect(line).toContain("↻ re-signed  200 duplicate     12ms  3f8ab0  not run: the receiver has this id · replay");
+    expect(line).toContain("↻ re-signed  200 duplicate     12ms  3f8ab0  Not run: the receiver has this id · replay");
   });
 
   test("a line of a narrow terminal has the outcome too", () => {

@@ -11,6 +11,9 @@ export interface AnswerHead {
   outcome: string | null;
 }
 
+/** A replay sends what the receiver may have already. */
+export type SentAs = "delivery" | "replay";
+
 /** What an answer is called where it is shown. `warning`: answered 2xx, and no handler gets the event for it. */
 export type AnswerJudgement = "good" | "warning" | "bad";
 
@@ -24,10 +27,7 @@ export function answerHead({ status, headers }: Pick<CaptureAttempt, "status" | 
 }
 
 /** A replay that is answered as a duplicate has run nothing; for a delivery, that is how it should be. */
-export function judgeAnswer(
-  { status, outcome }: AnswerHead,
-  sent: "delivery" | "replay" = "delivery",
-): AnswerJudgement {
+export function judgeAnswer({ status, outcome }: AnswerHead, sent: SentAs = "delivery"): AnswerJudgement {
   if (status === null || status < 200 || status > 299) return "bad";
   if (outcome === "parked") return "warning";
   return outcome === "duplicate" && sent === "replay" ? "warning" : "good";
@@ -37,4 +37,10 @@ export function judgeAnswer(
 export function describeAnswer({ status, outcome }: AnswerHead): string {
   if (status === null) return "no answer";
   return outcome === null ? String(status) : `${status} ${outcome}`;
+}
+
+/** Why no handler ran for an attempt that was answered 2xx, without the full stop. */
+export function whyNotRun(head: AnswerHead, sent: SentAs): string | undefined {
+  if (judgeAnswer(head, sent) !== "warning") return undefined;
+  return head.outcome === "parked" ? "Parked: not understood, so no handler ran" : "Not run: the receiver has this id";
 }

@@ -1,21 +1,21 @@
-import { answerHead } from "../../capture/model/answer.js";
+import { answerHead, whyNotRun } from "../../capture/model/answer.js";
+import { describeWork } from "../../capture/model/describe-work.js";
 import type { ReplayedAttempt } from "../../capture/replay/replay-captures.js";
 import { quoteForShell } from "../../base/text.js";
-import type { EventView, HandlerView } from "../../store/inbox-view.js";
+import type { EventView } from "../../store/inbox-view.js";
 import { openInbox } from "../../store/open-inbox.js";
 import { NOTE_HANDLER } from "../../store/work-state.js";
 
 /** Why no handler ran for a replay that was answered 2xx, and what to do; empty if one runs or that is not known. */
 export async function describeNotRun({ capture, attempt }: ReplayedAttempt, file?: string): Promise<string[]> {
-  const { outcome } = answerHead(attempt);
-  if (outcome !== "duplicate" && outcome !== "parked") return [];
+  const head = answerHead(attempt);
+  const why = whyNotRun(head, "replay");
+  if (why === undefined) return [];
   const id = attempt.eventId ?? capture.event.id;
   const event = id === null || file === undefined ? undefined : await readEvent(file, id);
-  const work = event === undefined || file === undefined ? [] : describeWork(event, file);
-  if (outcome === "parked") {
-    return ["Parked: the receiver keeps the event and does not understand it, so no handler ran.", ...work];
-  }
-  return ["Not run: the receiver has this id. --new-id runs it again under a new id.", ...work];
+  const work = event === undefined || file === undefined ? [] : describeStopped(event, file);
+  const again = head.outcome === "duplicate" ? " --new-id runs it again under a new id." : "";
+  return [`${why}.${again}`, ...work];
 }
 
 /** A database that cannot be read, or belongs to another app, is no reason to end a replay. */
@@ -31,18 +31,12 @@ async function readEvent(file: string, id: string): Promise<EventView | undefine
 }
 
 /** The work that has stopped, and how it goes on. */
-function describeWork({ id, handlers }: EventView, file: string): string[] {
+function describeStopped({ id, handlers }: EventView, file: string): string[] {
   const stopped = handlers.filter(({ state }) => state === "dead" || state === "parked");
   if (stopped.length === 0) return [];
   const isUnread = stopped.some(({ handler }) => handler === NOTE_HANDLER);
   const advice = isUnread
     ? `After a fix, receiver.inbox.retry(${JSON.stringify(id)}) in the app reads it again.`
     : `To retry it: pigeonhole inbox retry ${quoteForShell(id)} --db ${quoteForShell(file)}`;
-  return [...stopped.map(describeHandler), advice];
-}
-
-function describeHandler({ handler, state, reason, error }: HandlerView): string {
-  const what = handler === NOTE_HANDLER ? "The event" : `Handler ${handler}`;
-  const because = error ?? reason;
-  return `${what} is ${state}${because === undefined ? "." : `: ${because}`}`;
+  return [...stopped.map(describeWork), advice];
 }

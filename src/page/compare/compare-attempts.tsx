@@ -1,3 +1,4 @@
+import { answerHead } from "../../capture/model/answer.js";
 import type { CaptureAttempt, HeaderList } from "../../capture/model/capture.js";
 import { readText } from "../message/body-bytes.js";
 import { listDifferences, readValue } from "./difference.js";
@@ -19,8 +20,8 @@ export function CompareAttempts({ before, after }: { before: CaptureAttempt; aft
   );
 }
 
-function outline({ status, error, mode, target, eventId }: CaptureAttempt) {
-  return { status, error, mode, target, eventId };
+function outline({ status, headers, error, mode, target, eventId }: CaptureAttempt) {
+  return { ...answerHead({ status, headers }), error, mode, target, eventId };
 }
 
 function bodyOf({ body }: CaptureAttempt): unknown {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { outcomeOf } from "../../capture/model/answer.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { readCapture } from "../api/calls.js";
@@ -84,6 +85,7 @@ function answerOf(capture: Capture): unknown {
   return {
     signature: capture.verify.code,
     status: last?.status ?? null,
+    outcome: outcomeOf(last?.headers ?? []) ?? null,
     error: last?.error ?? null,
     body: body === null ? null : readValue(readText(body)),
   };

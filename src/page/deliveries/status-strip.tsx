@@ -6,6 +6,7 @@ import { splitTerms, toggleTerm } from "../state/search-terms.js";
 
 const BANDS = [
   { term: "status:2xx", label: "2xx", tone: "good" },
+  { term: "outcome:parked", label: "parked", tone: "warn" },
   { term: "status:4xx", label: "4xx", tone: "warn" },
   { term: "status:5xx", label: "5xx", tone: "bad" },
   { term: "has:error", label: "no answer", tone: "bad" },
@@ -19,6 +20,7 @@ type Term = (typeof BANDS)[number]["term"];
 export function StatusStrip() {
   const counts: Record<Term, number> = {
     "status:2xx": 0,
+    "outcome:parked": 0,
     "status:4xx": 0,
     "status:5xx": 0,
     "has:error": 0,
@@ -26,7 +28,8 @@ export function StatusStrip() {
     "verdict:bad": 0,
   };
   for (const capture of captures.value) {
-    const { status, error, verdict } = capture;
+    const { status, outcome, error, verdict } = capture;
+    if (outcome === "parked") counts["outcome:parked"] += 1;
     if (isHeld(capture)) counts["tag:held"] += 1;
     if (verdict !== "ok") counts["verdict:bad"] += 1;
     if (status === null) counts["has:error"] += error === null ? 0 : 1;

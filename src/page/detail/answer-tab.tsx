@@ -29,7 +29,7 @@ export function AnswerTab({ capture }: { capture: Capture }) {
   return (
     <>
       {held}
-      <AnswerView attempt={attempt} />
+      <AnswerView key={attempt.n} attempt={attempt} capture={capture} canRunAgain />
     </>
   );
 }

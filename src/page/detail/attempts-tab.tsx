@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { answerHead } from "../../capture/model/answer.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { CompareAttempts } from "../compare/compare-attempts.js";
 import { readParam, setParams } from "../state/address.js";
@@ -60,7 +61,7 @@ export function AttemptsTab({ capture }: { capture: Capture }) {
       {first !== undefined && second !== undefined ? (
         <CompareAttempts before={first} after={second} />
       ) : (
-        shown !== undefined && <AnswerView attempt={shown} />
+        shown !== undefined && <AnswerView key={shown.n} attempt={shown} capture={capture} canRunAgain />
       )}
     </div>
   );
@@ -99,7 +100,11 @@ function AttemptRow({ attempt, isShown, isPicked, onShow, onPick }: AttemptRowOp
       </td>
       <td title={formatExactTime(attempt.at)}>{formatTime(attempt.at)}</td>
       <td>
-        <StatusBadge status={attempt.status} error={attempt.error} />
+        <StatusBadge
+          answer={answerHead(attempt)}
+          error={attempt.error}
+          sent={attempt.kind === "replay" ? "replay" : "delivery"}
+        />
       </td>
       <td class="number">{formatMs(attempt.ms)}</td>
       <td class="target" title={attempt.target}>

@@ -20,10 +20,11 @@ export function EditDrawer() {
 function Drawer({ capture }: { capture: Capture }) {
   const [text, setText] = useState(() => draftOf(capture));
   const [resets, setResets] = useState(0);
-  const [isNewId, setNewId] = useState(false);
+  const [wantsNewId, setWantsNewId] = useState<boolean | null>(null);
   const [isSending, setSending] = useState(false);
   const [answer, setAnswer] = useState<CaptureAttempt | null>(null);
   const isEdited = text !== startText(capture);
+  const isNewId = wantsNewId ?? isEdited;
 
   const change = (next: string) => {
     setText(next);
@@ -39,7 +40,8 @@ function Drawer({ capture }: { capture: Capture }) {
     await attempt(async () => {
       // An unchanged text is sent as the captured bytes, not in its indented form.
       const edit = isEdited ? { body: text } : {};
-      const report = await replayCaptures({ ids: [capture.id], mode: "resign", sameId: !isNewId, ...edit });
+      const identity = wantsNewId === null ? {} : { sameId: !wantsNewId };
+      const report = await replayCaptures({ ids: [capture.id], mode: "resign", ...identity, ...edit });
       setAnswer(report.attempts.at(-1)?.attempt ?? null);
       await loadDetail();
     });
@@ -68,13 +70,13 @@ function Drawer({ capture }: { capture: Capture }) {
               </p>
             </div>
           ) : (
-            <AnswerView key={answer.n} attempt={answer} />
+            <AnswerView key={answer.n} attempt={answer} capture={capture} />
           )}
         </section>
       </div>
       <footer class="drawer-foot">
         <label class="check-label">
-          <input type="checkbox" checked={isNewId} onChange={(event) => setNewId(event.currentTarget.checked)} />
+          <input type="checkbox" checked={isNewId} onChange={(event) => setWantsNewId(event.currentTarget.checked)} />
           New event id, so that a receiver which has this event runs its handlers
         </label>
         <span class="spring" />

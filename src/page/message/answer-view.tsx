@@ -1,16 +1,27 @@
-import type { CaptureAttempt } from "../../capture/model/capture.js";
+import { answerHead, whyNotRun } from "../../capture/model/answer.js";
+import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { StatusBadge } from "../ui/badges.js";
 import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { BodyView } from "./body-view.js";
+import { NotRun } from "./not-run.js";
 import { HeaderTable } from "./header-table.js";
 
-/** One attempt's answer: status, headers, body. */
-export function AnswerView({ attempt }: { attempt: CaptureAttempt }) {
+interface AnswerViewOptions {
+  attempt: CaptureAttempt;
+  capture: Capture;
+  /** Offers to run what was not run; not where the answer is that of an editor, which can do it itself. */
+  canRunAgain?: boolean;
+}
+
+/** One attempt's answer: status, outcome, headers, body. */
+export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerViewOptions) {
+  const sent = attempt.kind === "replay" ? "replay" : "delivery";
+  const why = whyNotRun(answerHead(attempt), sent);
   return (
     <div class="answer-view">
       <p class="facts">
-        <StatusBadge status={attempt.status} error={attempt.error} />
+        <StatusBadge answer={answerHead(attempt)} error={attempt.error} sent={sent} />
         <span class="fact">{formatMs(attempt.ms)}</span>
         <span class="fact" title={formatExactTime(attempt.at)}>
           {formatTime(attempt.at)}
@@ -22,6 +33,7 @@ export function AnswerView({ attempt }: { attempt: CaptureAttempt }) {
           <Icon name="warning" /> {attempt.error}
         </p>
       )}
+      {why !== undefined && <NotRun attempt={attempt} capture={capture} why={why} canRunAgain={canRunAgain} />}
       {attempt.body !== null && (
         <>
           <h3>Body</h3>

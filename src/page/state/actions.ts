@@ -1,3 +1,4 @@
+import { answerHead, describeAnswer, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import type { ExportBody, MarkBody, ReplayBody, PageReplayReport } from "../../dev/api/page-api.js";
 import { exportCaptures, markCapture, removeCaptures, replayCaptures, writeCurl } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
@@ -26,23 +27,42 @@ export async function replay(body: ReplayBody): Promise<PageReplayReport | null>
 function reportReplay({ attempts }: PageReplayReport): void {
   const [only] = attempts;
   if (only !== undefined && attempts.length === 1) {
-    const { status, ms, error } = only.attempt;
-    const change = only.changed === null ? "" : only.changed ? " · not as before" : " · as before";
-    const answer = status === null ? (error ?? "No answer") : `${status} in ${Math.round(ms)} ms`;
-    showNotice({ tone: isGood(status) ? "good" : "bad", text: `Replayed: ${answer}${change}` });
+    reportOne(only);
     return;
   }
-  const good = attempts.filter(({ attempt: { status } }) => isGood(status)).length;
-  const changed = attempts.filter((each) => each.changed === true).length;
-  const suffix = changed === 0 ? "" : ` · ${changed} not as before`;
+  const heads = attempts.map((each) => answerHead(each.attempt));
+  const good = heads.filter(({ status }) => isGood(status)).length;
+  const parts = [
+    {
+      count: heads.filter(({ outcome }) => outcome === "duplicate").length,
+      what: "not run, since the receiver has them",
+    },
+    { count: heads.filter(({ outcome }) => outcome === "parked").length, what: "parked" },
+    { count: attempts.filter((each) => each.changed === true).length, what: "not as before" },
+  ].filter(({ count }) => count > 0);
+  const hasWarning = heads.some((head) => judgeAnswer(head, "replay") === "warning");
   showNotice({
-    tone: good === attempts.length ? "good" : "bad",
-    text: `Replayed ${attempts.length}: ${good} answered 2xx${suffix}`,
+    tone: good < attempts.length ? "bad" : hasWarning ? "warn" : "good",
+    text: [
+      `Replayed ${attempts.length}: ${good} answered 2xx`,
+      ...parts.map(({ count, what }) => `${count} ${what}`),
+    ].join(" · "),
   });
 }
 
+const TONES = { good: "good", warning: "warn", bad: "bad" } as const;
+
+function reportOne({ attempt: { status, headers, ms, error }, changed }: PageReplayReport["attempts"][number]): void {
+  const head = answerHead({ status, headers });
+  const answer = status === null ? (error ?? "No answer") : `${describeAnswer(head)} in ${Math.round(ms)} ms`;
+  const change = changed === null ? "" : changed ? " · not as before" : " · as before";
+  const why = whyNotRun(head, "replay");
+  const text = why === undefined ? `Replayed: ${answer}${change}` : `${why} · ${answer}`;
+  showNotice({ tone: TONES[judgeAnswer(head, "replay")], text });
+}
+
 export function isGood(status: number | null): boolean {
-  return status !== null && status >= 200 && status < 300;
+  return judgeAnswer({ status, outcome: null }) === "good";
 }
 
 export function copyCurl(id: string): Promise<boolean> {

@@ -3,14 +3,14 @@ import { PageApiError } from "../../dev/api/page-api-error.js";
 
 export interface Notice {
   id: number;
-  tone: "good" | "bad" | "plain";
+  tone: "good" | "warn" | "bad" | "plain";
   text: string;
   /** A button beside the text. */
   action?: { label: string; run: () => void };
 }
 
-/** How long a notice stays. An error stays longer, since it must be read. */
-const STAYS_MS = { good: 3000, plain: 3000, bad: 8000 } as const;
+/** How long a notice stays. What must be read stays longer. */
+const STAYS_MS = { good: 3000, plain: 3000, warn: 8000, bad: 8000 } as const;
 
 export const notices = signal<readonly Notice[]>([]);
 

@@ -1,3 +1,5 @@
+import { escapeControls } from "../../base/text.js";
+import { type AnswerHead, describeAnswer, judgeAnswer, type SentAs } from "../../capture/model/answer.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
@@ -30,17 +32,18 @@ export function VerdictBadge({ verdict, isShort = false }: { verdict: VerdictCod
   );
 }
 
-export type StatusTone = "good" | "warn" | "bad" | "mute";
-
-export function statusTone(status: number | null, error: string | null): StatusTone {
-  if (status === null) return error === null ? "mute" : "bad";
-  if (status < 300) return "good";
-  return status < 500 ? "warn" : "bad";
+interface StatusOptions {
+  answer: AnswerHead;
+  error: string | null;
+  /** @default 'delivery' */
+  sent?: SentAs;
 }
 
-/** The answer of the app. */
-export function StatusBadge({ status, error }: { status: number | null; error: string | null }) {
-  const tone = statusTone(status, error);
+const TONES = { good: "good", warning: "warn", bad: "bad" } as const;
+
+/** The answer of the app: its status, and what a receiver of this package made of the delivery. */
+export function StatusBadge({ answer, error, sent = "delivery" }: StatusOptions) {
+  const { status, outcome } = answer;
   if (status === null) {
     return error === null ? (
       <span class="status mute" title="Not sent to an app">
@@ -52,12 +55,22 @@ export function StatusBadge({ status, error }: { status: number | null; error: s
       </span>
     );
   }
-  return <span class={`status ${tone}`}>{status}</span>;
+  const judgement = judgeAnswer(answer, sent);
+  const tone = judgement === "bad" && status < 500 ? "warn" : TONES[judgement];
+  return (
+    <span class={`status ${tone}`} title={describeAnswer(answer)}>
+      {status}
+      {outcome !== null && <span class={`outcome ${judgement}`}> {escapeControls(outcome)}</span>}
+    </span>
+  );
 }
 
+type AnsweredCapture = Pick<CaptureSummary, "status" | "outcome" | "error" | "tags" | "replayed">;
+
 /** The answer to a capture. "Held" is more useful than "no answer yet". */
-export function AnswerBadge({ capture }: { capture: Pick<CaptureSummary, "status" | "error" | "tags"> }) {
-  if (!isHeld(capture)) return <StatusBadge status={capture.status} error={capture.error} />;
+export function AnswerBadge({ capture }: { capture: AnsweredCapture }) {
+  const { error, replayed } = capture;
+  if (!isHeld(capture)) return <StatusBadge answer={capture} error={error} sent={replayed ? "replay" : "delivery"} />;
   return (
     <span class="status warn" title="The sender was answered 202; the app gets it when it is back.">
       held

@@ -8,7 +8,7 @@ export function Notices() {
       <div class="notices" role="status">
         {notices.value.map(({ id, tone, text, action }) => (
           <div key={id} class={`notice ${tone}`}>
-            <Icon name={tone === "bad" ? "warning" : "check"} />
+            <Icon name={tone === "bad" || tone === "warn" ? "warning" : "check"} />
             <span class="notice-text">{text}</span>
             {action !== undefined && (
               <button type="button" class="button small" onClick={() => action.run()}>

@@ -145,7 +145,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await bench.deliver();
     await openFirst();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
-    await page.getByText(/Replayed: 200 in \d+ ms/).waitFor();
+    await page.getByText(/Not run: the receiver has this id · 200 duplicate in \d+ ms/).waitFor();
     const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
     await expect.poll(() => attempts.count()).toBe(3);
     await expect.poll(() => attempts.nth(1).innerText()).toContain("replay, signed again");
@@ -162,6 +162,68 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => attempts.count()).toBe(7);
     // One event of the delivery and one of the replay with a new id.
     expect((await bench.inbox.list({})).items).toHaveLength(2);
+  });
+
+  test("an open delivery that is replayed as a duplicate says so, and is run again under a new id", async () => {
+    await bench.deliver();
+    await openFirst();
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    const remark = page.locator(".not-run");
+    await expect.poll(() => remark.innerText()).toContain("Not run: the receiver has this id.");
+    await expect.poll(() => page.locator(".notice.warn").count()).toBe(1);
+    await expect.poll(() => remark.getByRole("button", { name: "Retry it" }).count()).toBe(0);
+    await remark.getByRole("button", { name: "Run again under a new id" }).click();
+    await page.getByText(/Replayed: 200 accepted in \d+ ms/).waitFor();
+    const attempts = page.getByRole("table", { name: "Attempts" }).getByRole("row");
+    await expect.poll(() => attempts.nth(1).innerText()).toMatch(/new id[\s\S]*200 accepted/);
+    await expect.poll(() => attempts.nth(2).innerText()).toContain("200 duplicate");
+    expect((await bench.inbox.list({})).items).toHaveLength(2);
+  });
+
+  test("an open delivery whose work is dead is retried where its replay says that nothing ran", async () => {
+    await bench.deliver({ type: "email.bounced" });
+    const id = bench.dev.captures.list()[0]?.event.id ?? "";
+    await expect.poll(async () => (await bench.inbox.get(id))?.state).toBe("dead");
+    await openFirst();
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    const remark = page.locator(".not-run");
+    await expect.poll(() => remark.innerText()).toMatch(/crm is dead: .*no customer for this address/);
+    await remark.getByRole("button", { name: "Retry it" }).click();
+    await page.getByText(/^Retried: Handler crm is dead: .*no customer for this address/).waitFor();
+  });
+
+  test("an open delivery that was parked warns in list, head and answer, and says why", async () => {
+    await bench.deliver({ body: JSON.stringify({ id: "evt_odd", type: "email.sent", createdAt: "noon", data: {} }) });
+    const row = page.locator(".list-window .row").first();
+    await expect.poll(() => row.locator(".status.warn").innerText()).toBe("200 parked");
+    await page.getByRole("button", { name: "parked 1" }).click();
+    await openFirst();
+    await expect.poll(() => page.locator(".detail-head .status.warn").innerText()).toBe("200 parked");
+    await tab("Answer").click();
+    const remark = page.locator(".not-run");
+    await expect
+      .poll(() => remark.innerText())
+      .toMatch(/^Parked: not understood, so no handler ran\.\n+.*bad_envelope/);
+  });
+
+  test("an open delivery that is edited gets a new id, unless that is turned off", async () => {
+    await bench.deliver();
+    await openFirst();
+    await page.getByRole("button", { name: "Edit & replay" }).click();
+    const newId = page.getByRole("checkbox", { name: /^New event id/ });
+    await expect.poll(() => newId.isChecked()).toBe(false);
+    const editor = page.getByRole("textbox", { name: "Body" });
+    await editor.waitFor();
+    await editor.press("Control+Home");
+    await page.keyboard.insertText(" ");
+    await expect.poll(() => newId.isChecked()).toBe(true);
+    const answer = page.getByRole("region", { name: "Answer" });
+    await page.keyboard.press("Control+Enter");
+    await answer.getByText("200 accepted").waitFor();
+    await newId.uncheck();
+    await page.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).click();
+    await answer.getByText("200 duplicate").waitFor();
+    await answer.getByText("Not run: the receiver has this id.").waitFor();
   });
 
   test("an open delivery is replayed to another URL, which is offered again", async () => {
