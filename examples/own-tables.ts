@@ -7,7 +7,8 @@ import express from "express";
 import { createReceiver, createSqliteStore } from "pigeonhole";
 import * as z from "zod";
 
-// Own tables in the inbox's file, through Drizzle, and a page for the team. WEBHOOK_SECRET=whsec_… npx tsx examples/own-tables.ts
+// Own tables in the inbox's file, through Drizzle, and a page for the team.
+// WEBHOOK_SECRET=whsec_… npx tsx examples/own-tables.ts
 
 const bounces = sqliteTable("bounces", {
   event: text().primaryKey(),

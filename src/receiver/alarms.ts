@@ -71,7 +71,7 @@ export type Alarm =
   | { kind: "api_refused"; error: string };
 
 /** What to do about it, for the log. */
-const ADVICE: Record<Alarm["kind"], string> = {
+export const ADVICE: Record<Alarm["kind"], string> = {
   signature_mismatches:
     "Check the secret against the endpoint's (the whole string with whsec_). Deliveries are answered 503 meanwhile, so the service sends them again.",
   signature_unreadable:

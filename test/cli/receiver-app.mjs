@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { createReceiver } from "pigeonhole";
 import { pino } from "pino";
 
-// An app as somebody would start it: its secret, port and file come by environment. APP_FILE: one that ignores DATABASE_FILE.
+// An app as a user starts it: its secret, port and file come by environment. APP_FILE makes it ignore DATABASE_FILE.
 const { WEBHOOK_SECRET: secret = "", APP_PORT: port = "0", DATABASE_FILE, APP_FILE } = process.env;
 const store = APP_FILE ?? DATABASE_FILE ?? ":memory:";
 const receiver = createReceiver({ secrets: secret, store, logger: pino({ level: "silent" }), telemetry: false });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { API_ASSUMPTIONS } from "pigeonhole/client";
 import { ASSUMPTIONS } from "pigeonhole/protocol";
@@ -8,6 +8,7 @@ import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { commandReference } from "./command-reference.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";
 import { operationsTable } from "./operations-table.js";
+import { LOG_MESSAGES, alarmTable, errorTable, logTable } from "./troubleshooting.js";
 
 // Parts of the documents that follow from the source. `UPDATE=1 npx vitest run test/docs/readme.test.ts` writes them.
 
@@ -30,6 +31,9 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["api-assumptions", "assumptions.md", assumptionsTable(API_ASSUMPTIONS)],
   ["commands", "cli.md", commandReference()],
   ["operations", "contact-events.md", operationsTable()],
+  ["log messages", "troubleshooting.md", logTable()],
+  ["alarms", "troubleshooting.md", alarmTable()],
+  ["error codes", "troubleshooting.md", errorTable()],
   ["reference index", "api.md", referenceTable("index")],
   ["reference client", "api.md", referenceTable("client")],
   ["reference protocol", "api.md", referenceTable("protocol")],
@@ -50,4 +54,25 @@ test.each<readonly [part: string, page: string, text: string]>([
   expect(to).toBeGreaterThanOrEqual(from);
   if (process.env["UPDATE"] === "1") writeFileSync(file, `${document.slice(0, from)}${part}\n${document.slice(to)}`);
   else expect(document.slice(from, to)).toBe(`${part}\n`);
+});
+
+const SRC = resolve(import.meta.dirname, "../../src");
+const LOGGER_CALL = /\b(?:logger|log)\??\.(?:debug|info|warn|error)\([^;]*;/g;
+const MESSAGE = /(?<!=== )"([a-z]+(?:_[a-z]+)+|alarm|parked)"/g;
+
+/** The messages in the calls of a logger; a call ends at the first semicolon. The command line prints instead. */
+function loggedMessages(): Set<string> {
+  const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
+    (file) => file.endsWith(".ts") && !/^(cli|page|scaffold)\//.test(file),
+  );
+  const calls = files.flatMap((file) => readFileSync(resolve(SRC, file), "utf8").match(LOGGER_CALL) ?? []);
+  return new Set(calls.flatMap((call) => [...call.matchAll(MESSAGE)].map(([, name = ""]) => name)));
+}
+
+test("docs/troubleshooting.md has every message that src/ logs, and no other", () => {
+  const logged = loggedMessages();
+  const derived = new Set(["final_answer_suppressed"]);
+  expect(logged.size).toBeGreaterThan(30);
+  expect([...logged].filter((message) => !(message in LOG_MESSAGES))).toEqual([]);
+  expect(Object.keys(LOG_MESSAGES).filter((message) => !logged.has(message) && !derived.has(message))).toEqual([]);
 });

@@ -1,0 +1,182 @@
+import { ERROR_CODES, type ErrorCode } from "pigeonhole";
+import { ADVICE } from "#pigeonhole/receiver/alarms.js";
+
+// The tables of docs/troubleshooting.md. A test compares LOG_MESSAGES with the calls in src/; the compiler compares
+// REMEDIES with the codes.
+
+interface Remedy {
+  cause: string;
+  remedy: string;
+}
+
+const NOTHING = "Nothing.";
+const RETRIED = "Nothing; it is tried again.";
+const BY_ITSELF = "If it continues, see the code of the error below.";
+
+/** Every message that the package logs, but for the alarms. */
+export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
+  another_process_runs_handlers_on_this_store: {
+    cause: "A second process opened the file. It accepts deliveries; the first one runs the handlers.",
+    remedy: "Nothing during a deploy. Otherwise end one of the two.",
+  },
+  alarm: { cause: "A problem that needs you: `alarm` says which.", remedy: "See [alarms](#alarms)." },
+  alarm_hook_threw: { cause: "Your `onAlarm` threw or rejected.", remedy: "Catch errors in `onAlarm`." },
+  api_call_retried: { cause: "An API call failed, and may be repeated.", remedy: RETRIED },
+  clock_confirmed: { cause: "A delivery or the API confirmed the clock after a jump.", remedy: NOTHING },
+  clock_was_ahead: {
+    cause: "The clock was set back; `waits` due times that were too late are corrected.",
+    remedy: "Synchronise the clock (NTP).",
+  },
+  contact_event_dead: {
+    cause: "The API refused a contact event for good.",
+    remedy: "`npx pigeonhole outbox list --state dead` has the reasons.",
+  },
+  contact_event_too_old: {
+    cause: "A contact event could not be sent for so long that the service would not accept its time.",
+    remedy: "Look at the `send_failed` lines before it, then retry or discard it.",
+  },
+  counts_failed: { cause: "The database did not answer a count.", remedy: BY_ITSELF },
+  files_were_open_to_others: {
+    cause: "Files of the database could be read by other users before this start.",
+    remedy: "Follow the `advice` of the line.",
+  },
+  final_answer: {
+    cause: "A request with a signature got an answer after which the service does not send it again.",
+    remedy: "See the alarm [`final_answer`](#alarms).",
+  },
+  final_answer_suppressed: { cause: "More than ten such lines came within a minute.", remedy: "See `final_answer`." },
+  handler_dead: {
+    cause: "A handler failed for the last time, or its failure cannot succeed later (`reason`).",
+    remedy: "Correct the handler, then `npx pigeonhole inbox retry <event>`.",
+  },
+  handler_failed: { cause: "A handler threw or timed out. It runs again at `dueAt`.", remedy: RETRIED },
+  handler_queue_failed: { cause: "Work could not be read from the database.", remedy: BY_ITSELF },
+  lease_lost: {
+    cause:
+      "A handler ended after its lease: the process stood still, or its clock jumped. Nothing of that run was written.",
+    remedy: "Nothing; the work runs again. If it is frequent, look for code that blocks the event loop.",
+  },
+  maintenance_failed: { cause: "Leases could not be renewed or dead processes not be looked for.", remedy: BY_ITSELF },
+  not_started: {
+    cause: "Deliveries come before `receiver.start()`; they are answered 503.",
+    remedy: "Call `await receiver.start()` before the server listens.",
+  },
+  other_bytes: {
+    cause: "The service sent other bytes under a known id. `kept` says whether they are stored too.",
+    remedy: "Report it to the service.",
+  },
+  outbox_failed: { cause: "The outbox could not be read from the database.", remedy: BY_ITSELF },
+  outbox_settle_waits: { cause: "The result of an API call could not be written yet.", remedy: RETRIED },
+  parked: {
+    cause: "An event was stored and no handler can run it: `reason` says why.",
+    remedy: "Correct the schema or add the handler, deploy, then call `receiver.inbox.retry(id)`.",
+  },
+  prune_failed: { cause: "Old ids and bodies could not be removed.", remedy: BY_ITSELF },
+  receive_failed: {
+    cause: "The receiver itself failed on a delivery, which was answered 503.",
+    remedy: "Report it with the line's `error` and `at`.",
+  },
+  recovered_work_of_a_dead_process: {
+    cause: "A process ended while handlers ran. Their work runs again; `parked` pieces had this four times.",
+    remedy: "If you did not end it, look for the crash.",
+  },
+  release_failed: {
+    cause: "Leased work could not be given back at the stop.",
+    remedy: "Nothing; the next start finds it.",
+  },
+  secret_without_whsec_prefix: {
+    cause: "A secret does not begin with `whsec_`.",
+    remedy: "Copy the whole string that the service shows.",
+  },
+  secrets_changed: { cause: "Your `secrets` function returned other secrets.", remedy: NOTHING },
+  secrets_late: {
+    cause: "Your `secrets` function did not answer in time.",
+    remedy: "Cache the secrets, or make it faster.",
+  },
+  secrets_not_read: { cause: "Your `secrets` function failed.", remedy: "Look at its error." },
+  send_failed: { cause: "A call of the outbox failed. It is repeated after `waitMs`.", remedy: RETRIED },
+  settle_failed: { cause: "The result of a handler could not be written yet.", remedy: BY_ITSELF },
+  test_event: { cause: "The service sent its test delivery, and no handler takes test events.", remedy: NOTHING },
+  times_not_kept: { cause: "The known times could not be written at the stop.", remedy: NOTHING },
+  waits_not_restarted: { cause: "Due times could not be corrected after the clock was set back.", remedy: BY_ITSELF },
+  work_waits_for_a_handler_that_is_not_registered: {
+    cause: "The database has work for a handler name that this process does not register.",
+    remedy: "Register it under that name, or discard the work.",
+  },
+};
+
+const READ = "Read the message: it names what and why.";
+const SQLITE = "Look at SQLite's code in the message: disk, permissions, file system.";
+
+/** What to do about each error. */
+const REMEDIES: Readonly<Record<ErrorCode, string>> = {
+  invalid_option: "Correct the option that the message names.",
+  invalid_secret: "Copy the whole secret with `whsec_` from the service.",
+  invalid_argument: READ,
+  already_started: "Register handlers before `start()`.",
+  duplicate_handler: "Give one of them another `name`.",
+  stopped: "Start the receiver, or do not use it after `stop()`.",
+  schema_too_new: "Install the newer version of pigeonhole again.",
+  not_a_pigeonhole_database: "Give `store` another path.",
+  store_not_durable: "Keep the file on a local file system.",
+  sqlite_too_old: "Update better-sqlite3.",
+  driver_unusable: "Install what the message says.",
+  store_busy: "End the other program that locks the file; look at the load of the disk.",
+  store_full: "Free space on the disk.",
+  store_failed: SQLITE,
+  store_corrupt: "Stop the receiver, keep file and WAL, and start from the last copy.",
+  store_replaced:
+    "Put the files back, or restart the process. See [the store's files](operations.md#the-stores-files).",
+  lease_lost: "Nothing; the work runs again.",
+  commit_twice: "Write everything in one `ctx.commit`.",
+  commit_async: "Do the asynchronous part before, and only write inside.",
+  transaction_ended: "Leave out COMMIT, ROLLBACK and OR ROLLBACK.",
+  transaction_closed: "Use `db` inside the function only.",
+  duplicate_step: "Give each step of a run a name of its own.",
+  step_not_json: "Return plain data, or less of it.",
+  wait_timeout: "Read the message: it says what arrived instead.",
+  handler_timeout: "Make the handler faster, or raise `timeoutMs`.",
+  run_ended: "Await everything in the handler before it returns.",
+  not_found: "Look at `npx pigeonhole inbox list`.",
+  body_dropped: "Raise `retention.bodiesMs` for the next ones.",
+  needs_receiver: "Call it on the receiver of the running app.",
+  port_in_use: "Give another `--port`, or end the other program.",
+  tunnel_failed: "Install the tunnel program, or read its last lines.",
+  no_answer: "Check `baseUrl` and the network. Calls with an idempotency key may be repeated.",
+  invalid_answer: "Check that `baseUrl` leads to the API.",
+  answer_too_large: "Ask for smaller pages, or raise `maxAnswerBytes`.",
+  redirect_refused: "Set `baseUrl` to the final address.",
+  unknown_error: "Look at `status` and `message`.",
+  api_not_configured: "Give `createReceiver` the option `api`.",
+  key_conflict: "Give each contact event a `key` of its own.",
+  invalid_capture: "Correct or delete the file that the message names.",
+  invalid_query: "Correct the term that the message names.",
+  no_capture: "Give more characters of the id.",
+  captures_failed: "Correct the handler, or take over the answers with `--update`.",
+  folder_not_empty: "Choose another folder.",
+  program_failed: "Read its last lines in the message.",
+};
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n")
+    .replace(/^\| --- .*$/m, `|${head.map(() => "---").join("|")}|`);
+
+export const alarmTable = (): string =>
+  table(
+    ["alarm", "what to do"],
+    Object.entries(ADVICE).map(([kind, advice]) => [`\`${kind}\``, advice]),
+  );
+
+export const logTable = (): string =>
+  table(
+    ["message", "cause", "what to do"],
+    Object.entries(LOG_MESSAGES).map(([message, { cause, remedy }]) => [`\`${message}\``, cause, remedy]),
+  );
+
+export const errorTable = (): string =>
+  table(
+    ["code", "cause", "what to do"],
+    Object.entries(ERROR_CODES).map(([code, cause]) => [`\`${code}\``, cause, REMEDIES[code as ErrorCode]]),
+  );
