@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// The kinds of tests, by what they need. All that no pattern names is a unit test, which starts no process and no browser.
+// The kinds of tests, by what they need. All that no pattern names is a unit test, which starts no process and no
+// browser.
 const KINDS = {
   process: ["test/process/**/*.test.ts", "test/**/*.process.test.ts"],
   package: ["test/**/*.package.test.ts"],
