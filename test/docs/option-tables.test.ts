@@ -1,18 +1,35 @@
 import { describe, expect, test } from "vitest";
 import type { Option } from "#pigeonhole/base/options.js";
+import { CAPTURE_FOLDER_OPTIONS } from "#pigeonhole/capture/folder/capture-folder.js";
+import { REPLAY_OPTIONS } from "#pigeonhole/capture/replay/replay-captures.js";
+import { GENERATE_OPTIONS } from "#pigeonhole/capture/schemas/generate-schemas.js";
 import { DEV_OPTIONS } from "#pigeonhole/dev/options.js";
+import { SCAFFOLD_OPTIONS } from "#pigeonhole/scaffold/project/scaffold-options.js";
 import { DOCUMENTED, type DocumentedOptions, readFields, statedDefault } from "./option-tables.js";
 
 // The docstrings that editors and documents show beside the definitions that count.
 
-const DEV: DocumentedOptions = {
-  of: "startDevServer",
-  page: "",
-  definition: DEV_OPTIONS,
-  interfaces: [["dev/options", "DevServerOptions"]],
-};
+const internal = (
+  of: string,
+  definition: DocumentedOptions["definition"],
+  ...interfaces: DocumentedOptions["interfaces"]
+): DocumentedOptions => ({ of, page: "", definition, interfaces });
 
-describe.each([...DOCUMENTED, DEV])("the options of $of", (documented) => {
+/** Options that no caller of the package gives, and so no document lists. */
+const INTERNAL: readonly DocumentedOptions[] = [
+  internal("startDevServer", DEV_OPTIONS, ["dev/options", "DevServerOptions"]),
+  internal("openCaptureFolder", CAPTURE_FOLDER_OPTIONS, ["capture/folder/capture-folder", "CaptureFolderOptions"]),
+  internal(
+    "replayCaptures",
+    REPLAY_OPTIONS,
+    ["capture/replay/replay-captures", "ReplayOptions"],
+    ["capture/replay/build-replay", "ReplayContent"],
+  ),
+  internal("generateSchemas", GENERATE_OPTIONS, ["capture/schemas/generate-schemas", "GenerateOptions"]),
+  internal("planScaffold", SCAFFOLD_OPTIONS, ["scaffold/project/scaffold-options", "ScaffoldOptions"]),
+];
+
+describe.each([...DOCUMENTED, ...INTERNAL])("the options of $of", (documented) => {
   const fields = readFields(documented);
   const rows = Object.entries<Option<never, unknown>>(documented.definition.rows);
 

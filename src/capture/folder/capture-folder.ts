@@ -21,7 +21,7 @@ export interface CaptureFolderOptions {
   keepMs?: number;
   /** True for a capture that must be kept despite the limits, as a pinned one is. @default none */
   mustStay?: (capture: Capture) => boolean;
-  /** @default the machine's */
+  /** The time that `keepMs` compares. @default the machine's */
   clock?: Clock;
 }
 

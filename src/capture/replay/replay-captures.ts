@@ -37,10 +37,11 @@ import { ANSWER_TIMEOUT_MS, type SendFailure, sendRequest } from "../send/send-r
 import { checkLocalTarget, targetUrl } from "../send/target.js";
 
 export interface ReplayOptions extends ReplayContent {
+  /** The captures to send. */
   captures: readonly Capture[];
   /** Target: a port, host:port/path or URL, several, or by capture. Without a path the captured one is used. */
   target: string | readonly string[] | ((capture: Capture) => readonly string[]);
-  /** @default 'original', the order of arrival */
+  /** The order of sending. @default 'original', the order of arrival */
   order?: ReplayOrder;
   /** Seed of the shuffle. @default a random one, which the report names */
   seed?: number;
@@ -70,7 +71,7 @@ export interface ReplayOptions extends ReplayContent {
   signal?: AbortSignal;
   /** Called after each answer, one at a time; a promise is awaited. */
   onAttempt?: (replayed: ReplayedAttempt) => void | Promise<void>;
-  /** @default the machine's */
+  /** Times of sending and signing, and waits. @default the machine's */
   clock?: Clock;
 }
 
@@ -108,7 +109,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 const CONCURRENCY_WITH_TIMING = 50;
 
 /** The defaults and checks of {@link ReplayOptions}; `checkReplayContent` has those of its content. */
-const REPLAY_OPTIONS = defineOptions("replayCaptures", {
+export const REPLAY_OPTIONS = defineOptions("replayCaptures", {
   mode: given<SignMode>({ default: "resign" }),
   identity: given<NonNullable<ReplayContent["identity"]>>({ default: "same-id" }),
   secret: given<string>(),

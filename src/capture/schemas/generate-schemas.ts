@@ -13,7 +13,7 @@ export interface GenerateOptions {
   enumSamples?: number;
 }
 
-const GENERATE_OPTIONS = defineOptions("generateSchemas", {
+export const GENERATE_OPTIONS = defineOptions("generateSchemas", {
   formatSamples: wholeNumber({ default: 3, min: 1 }),
   enumSamples: wholeNumber({ default: 20, min: 1 }),
 } satisfies OptionsOf<GenerateOptions>);

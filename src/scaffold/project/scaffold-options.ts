@@ -24,7 +24,7 @@ export interface ScaffoldOptions {
   pigeonhole: string;
   /** The text of one fixture: a capture with a sample event of this type. */
   makeFixture: (type: EventType) => string;
-  /** @default "express" */
+  /** What the project is built with. @default "express" */
   template?: TemplateName;
   /** Event types that get a handler, a fixture and tests. @default USUAL_EVENTS */
   events?: readonly EventType[];
@@ -44,7 +44,7 @@ export interface ScaffoldOptions {
 }
 
 /** The defaults and checks of {@link ScaffoldOptions}. */
-const SCAFFOLD_OPTIONS = defineOptions("planScaffold", {
+export const SCAFFOLD_OPTIONS = defineOptions("planScaffold", {
   name: readBy(checkName),
   pigeonhole: required<string>(),
   makeFixture: required<ScaffoldOptions["makeFixture"]>(),
