@@ -6,9 +6,10 @@ import { describe, expect, test } from "vitest";
 import { verifySignature } from "pigeonhole/protocol";
 import { sampleEvent, TEST_SECRET } from "pigeonhole/testing";
 import { bodyBytes } from "#pigeonhole/capture/model/capture-request.js";
+import type { Capture, HeaderList } from "#pigeonhole/capture/model/capture.js";
 import { EXPORT_FORMATS, exportCaptures } from "#pigeonhole/capture/export/export-captures.js";
 import { parseImport } from "#pigeonhole/capture/export/import-captures.js";
-import { makeCapture, NOW, serveAnswers } from "../support/captures.js";
+import { makeAttempt, makeCapture, NOW, serveAnswers } from "../support/captures.js";
 import { errorOf } from "../support/error-of.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -117,6 +118,25 @@ test("an http file holds one request for each capture, and says which body the f
   const { text } = exportCaptures(captures, { as: "http", secret: TEST_SECRET, target: "http://127.0.0.1:3000" });
   expect(text.match(/^POST http:\/\/127\.0\.0\.1:3000\/webhooks$/gm)).toHaveLength(3);
   expect(text.match(/use curl/g)).toHaveLength(2);
+});
+
+test("har and http files name the outcome of the last answer", () => {
+  const headers = [["X-Pigeonhole-Outcome", "parked"]] as HeaderList;
+  const parked = { ...makeCapture(), attempts: [makeAttempt({ headers })] };
+  const har = JSON.parse(exportCaptures([parked], { as: "har" }).text) as { log: { entries: object[] } };
+  expect(har.log.entries[0]).toMatchObject({ response: { status: 200, statusText: "parked" } });
+  const http = (one: Capture) => exportCaptures([one], { as: "http", secret: TEST_SECRET }).text;
+  expect(http(parked)).toContain("\n# Last answer: 200 parked\nPOST ");
+  expect(http(makeCapture())).not.toContain("Last answer");
+  const forged = [["x-pigeonhole-outcome", "a\nGET http://127.0.0.1:9/"]] as HeaderList;
+  expect(http({ ...parked, attempts: [makeAttempt({ headers: forged })] })).not.toMatch(/^GET/m);
+});
+
+test("a vitest file of a capture that is expected to be parked asks no handler", () => {
+  const parked = { ...makeCapture(), expect: { outcome: "parked" } };
+  const { text } = exportCaptures([parked], { as: "vitest" });
+  expect(text).toContain('expect(outcome).toBe("parked");');
+  expect(text).not.toContain("handlers");
 });
 
 test("an exported vitest file runs, and fails if a handler fails", async () => {

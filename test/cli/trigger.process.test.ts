@@ -39,7 +39,9 @@ describe("trigger", () => {
     const app = await startReceiverApp();
     const args = ["trigger", "email.sent", "--set", "createdAt=noon", "--to", app.url];
     const parked = expect.stringMatching(/^! email\.sent .* 200 parked /) as string;
-    expect(await runCli(args, { env })).toMatchObject({ code: 0, stdout: parked });
+    const shown = await runCli(args, { env });
+    expect(shown).toMatchObject({ code: 0, stdout: parked });
+    expect(shown.stdout).toContain("\n  Parked: not understood, so no handler ran.\n");
     expect(await runCli([...args, "--expect", "2xx"], { env })).toMatchObject({ code: 0, stdout: parked });
   });
 

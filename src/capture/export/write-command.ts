@@ -1,4 +1,5 @@
 import { quoteForShell } from "../../base/text.js";
+import { answerHead, describeAnswer } from "../model/answer.js";
 import type { Capture, HeaderList } from "../model/capture.js";
 import { bodyText, decodeBody } from "../model/captured-body.js";
 
@@ -35,11 +36,18 @@ export function writeHttp(capture: Capture, { url, headers }: WrittenRequest): s
   const survives = text !== undefined && !/\r|^###|\n$|^<|\{\{/m.test(text);
   const head = [
     `### ${(capture.event.type ?? "unreadable").replaceAll(/[^\w.-]/g, "?")} ${capture.id}`,
+    ...writeLastAnswer(capture),
     ...(survives ? [] : ["# This format cannot represent the body; use curl."]),
     `${method} ${url}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
   return `${head.join("\n")}\n\n${survives ? text : ""}\n`;
+}
+
+function writeLastAnswer({ attempts }: Capture): string[] {
+  const last = attempts.at(-1);
+  // Without what could begin a line.
+  return last === undefined ? [] : [`# Last answer: ${describeAnswer(answerHead(last)).replaceAll(/[^\w .-]/g, "?")}`];
 }
 
 /** Linux refuses a single argument over 128 KiB. */

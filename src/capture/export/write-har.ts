@@ -1,3 +1,4 @@
+import { outcomeOf } from "../model/answer.js";
 import type { Capture, CaptureAttempt, CapturedBody, HeaderList } from "../model/capture.js";
 import { bodySize } from "../model/captured-body.js";
 
@@ -38,7 +39,7 @@ function writeResponse(attempt: CaptureAttempt | undefined): object {
   const body = attempt?.body ?? { encoding: "utf8" as const, data: "" };
   return {
     status: attempt?.status ?? 0,
-    statusText: "",
+    statusText: outcomeOf(headers) ?? "",
     httpVersion: "HTTP/1.1",
     cookies: [],
     headers: writeHeaders(headers),

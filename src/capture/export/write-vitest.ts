@@ -28,15 +28,19 @@ function isEvent(capture: Capture): boolean {
 function writeTest({ id, event, request, expect }: Capture): string[] {
   const literal = writeLiteral(request.body);
   if (literal === undefined) return [];
+  const outcome = expect?.outcome ?? "accepted";
+  const isHandled = outcome !== "parked";
   const text = `
-test(${JSON.stringify(`${event.type} of ${id} is handled`)}, async () => {
+test(${JSON.stringify(`${event.type} of ${id} is ${isHandled ? "handled" : "parked"}`)}, async () => {
   const event = ${literal};
-  const { outcome, handlers } = await deliver(receiver, event);
-  expect(outcome).toBe(${JSON.stringify(expect?.outcome ?? "accepted")});
-  expect(handlers.filter(({ state }) => state !== "done")).toEqual([]);
+  const { outcome${isHandled ? ", handlers" : ""} } = await deliver(receiver, event);
+  expect(outcome).toBe(${JSON.stringify(outcome)});${isHandled ? HANDLERS_DONE : ""}
 });`;
   return [text];
 }
+
+const HANDLERS_DONE = `
+  expect(handlers.filter(({ state }) => state !== "done")).toEqual([]);`;
 
 /** Undefined for data that is nested too deeply to be written. */
 function writeLiteral(body: CapturedBody): string | undefined {

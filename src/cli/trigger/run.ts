@@ -8,6 +8,7 @@ import {
   answerHead,
   describeAnswer,
   judgeAnswer,
+  whyNotRun,
 } from "../../capture/model/answer.js";
 import { checkExpectation } from "../../capture/model/check-expectation.js";
 import { editJson } from "../../capture/json/edit-json.js";
@@ -140,11 +141,12 @@ function showAnswer({ body, answer, expect, context }: AnswerInput): ExitCode {
   const heard = { ...answer, body: encodeAnswerBody(answer.headers, answer.body) };
   const failures = expect === undefined ? [] : checkExpectation({ status: expect }, heard);
   const said = status === null ? (error ?? describeAnswer(head)) : `${describeAnswer(head)}  ${ms} ms`;
+  const why = whyNotRun(head, "delivery");
   const unmet = status === null ? [] : failures.map((failure) => `\n  ${failure}`);
   const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${said}`;
   out.result(
     { event, ...head, ms, error, failures },
-    `${answerSign(judge(head, failures, expect), out.paint)} ${escapeControls(line)}${unmet.join("")}`,
+    `${answerSign(judge(head, failures, expect), out.paint)} ${escapeControls(line)}${unmet.join("")}${why === undefined ? "" : `\n  ${why}.`}`,
   );
   if (status === null) return EXIT.unreachable;
   return failures.length === 0 ? EXIT.ok : EXIT.failed;
