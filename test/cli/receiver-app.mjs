@@ -4,8 +4,15 @@ import { pino } from "pino";
 
 // An app as a user starts it: its secret, port and file come by environment. APP_FILE makes it ignore DATABASE_FILE.
 const { WEBHOOK_SECRET: secret = "", APP_PORT: port = "0", DATABASE_FILE, APP_FILE } = process.env;
+const { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } = process.env;
 const store = APP_FILE ?? DATABASE_FILE ?? ":memory:";
-const receiver = createReceiver({ secrets: secret, store, logger: pino({ level: "silent" }), telemetry: false });
+const receiver = createReceiver({
+  secrets: secret,
+  store,
+  logger: pino({ level: "silent" }),
+  telemetry: false,
+  ...(apiKey && { api: { baseUrl, apiKey } }),
+});
 receiver.on(
   "email.bounced",
   () => {
@@ -19,6 +26,13 @@ receiver.on(
     throw new Error("try again later");
   },
   { name: "complaints" },
+);
+receiver.on(
+  "form.submitted",
+  (_, ctx) => void ctx.contactEvents.record({ name: "form.filled", email: "ada@b.example" }),
+  {
+    name: "forms",
+  },
 );
 receiver.on("*", () => {}, { name: "audit" });
 await receiver.start();

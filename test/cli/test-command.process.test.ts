@@ -112,6 +112,23 @@ describe("test", () => {
     expect((await testStarted(cwd, ["--answers-only"], { APP_FILE: own })).code).toBe(0);
   });
 
+  test("test with --start keeps contact events of the app from the API that the environment names", async () => {
+    const paths: string[] = [];
+    const real = await serve((req, res) => (paths.push(req.url ?? ""), res.writeHead(500).end()));
+    closeAfterTest(() => real.close());
+    const cwd = await makeFixtures([sampleEvent("form.submitted")]);
+    const access = { PIGEONHOLE_BASE_URL: real.url, PIGEONHOLE_API_KEY: "svc_live_of_the_real_workspace" };
+    writeFileSync(
+      join(cwd, ".env"),
+      Object.entries(access)
+        .map((pair) => pair.join("="))
+        .join("\n"),
+    );
+    const { code, stdout } = await testStarted(cwd, ["--twice"], access);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ form\.submitted .* 200 accepted {2}/)]);
+    expect(paths).toEqual([]);
+  });
+
   test("test with --start does not use a database that exists", async () => {
     const app = await startReceiverApp();
     const cwd = await makeFixtures([sampleEvent("email.sent")]);

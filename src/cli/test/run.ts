@@ -12,6 +12,7 @@ import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import type { test } from "./spec.js";
 import { type AppProcess, checkNothingAnswers, startApp, waitForApp } from "./app-process.js";
+import { startEmulatedApi } from "./emulated-api.js";
 import { findAppDatabase } from "./app-database.js";
 import { answerSign } from "../values/answer-sign.js";
 import { DATABASE_VARIABLE } from "../values/inbox-file.js";
@@ -36,7 +37,9 @@ export const run: RunCommand<typeof test> = async (input) => {
   if (answersOnly && options.inbox !== undefined) throw usageError("Give --inbox or --answers-only, not both.");
   const database = await findAppDatabase(options, context);
   const inbox = answersOnly ? undefined : database;
-  const own = { [SECRET_VARIABLE]: secret, ...(database !== undefined && { [DATABASE_VARIABLE]: database.file }) };
+  const api = start === undefined ? undefined : await startEmulatedApi();
+  const file = database === undefined ? {} : { [DATABASE_VARIABLE]: database.file };
+  const own = { [SECRET_VARIABLE]: secret, ...file, ...api?.env };
   const app = start === undefined ? undefined : startApp(start, { ...env, ...own }, cwd);
   try {
     await waitUntilReached(input, target, app);
@@ -64,6 +67,7 @@ export const run: RunCommand<typeof test> = async (input) => {
   } finally {
     await app?.stop();
     await database?.close();
+    await api?.close();
   }
 };
 

@@ -7,7 +7,7 @@ export const test = defineCommand({
   group: "Develop",
   summary: "Replays a folder of captures against the app and checks the answers.",
   details:
-    "Each capture is signed again, with a new event id. A case fails when the answer is not 2xx, the event is parked, or a handler has not ended in done, unless the capture's field expect says otherwise: status, outcome, json with ignore, and handlers. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, and DATABASE_FILE, the path of a temporary database, so the run writes into no other inbox. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
+    "Each capture is signed again, with a new event id. A case fails when the answer is not 2xx, the event is parked, or a handler has not ended in done, unless the capture's field expect says otherwise: status, outcome, json with ignore, and handlers. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, DATABASE_FILE, the path of a temporary database, and PIGEONHOLE_BASE_URL with PIGEONHOLE_API_KEY, an emulated API: the run writes into no other inbox and sends no contact event to the workspace. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
   arguments: {
     folder: { optional: true, summary: "A folder of capture files, or one file. Default: fixtures/webhooks." },
   },

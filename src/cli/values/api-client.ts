@@ -13,7 +13,7 @@ export interface ClientFlags {
 }
 
 export const BASE_URL_VARIABLE = "PIGEONHOLE_BASE_URL";
-const API_KEY_VARIABLE = "PIGEONHOLE_API_KEY";
+export const API_KEY_VARIABLE = "PIGEONHOLE_API_KEY";
 
 /** The flag behind each field of the contract. */
 const FLAGS: Record<string, string> = {
