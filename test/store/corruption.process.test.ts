@@ -1,9 +1,11 @@
-import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
+import { checkRows } from "#pigeonhole/store/sqlite/check-rows.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { StoreAlarm } from "#pigeonhole/store/store.js";
 import { startChild } from "./children/child.js";
 import { context, expectCode, newEvent } from "./conformance/fixture.js";
 import { makeFolder } from "../support/folder.js";
@@ -120,6 +122,27 @@ function damageBodies(): string[] {
   return Array.from({ length: 100 }, (_, index) => `evt_${seq - 50 + index}`);
 }
 
+test("damage in the middle of a large file is found soon after the start, before anything meets it", async () => {
+  fill(LARGE, 2_200);
+  damageBodies();
+  const alarms: StoreAlarm[] = [];
+  const store = createSqliteStore({ file });
+  await store.open({ ...context, onAlarm: (alarm) => alarms.push(alarm) });
+  try {
+    await expect.poll(() => alarms, { timeout: 20_000 }).toHaveLength(1);
+    expect(alarms).toEqual([
+      {
+        kind: "store_unavailable",
+        code: "store_corrupt",
+        message: expect.stringMatching(/reading all of .*pigeonhole inbox backup/),
+      },
+    ]);
+    await expectCode(store.accept(newEvent("after")), "store_corrupt");
+  } finally {
+    await store.close();
+  }
+});
+
 test("damage that is found later stops the store, and nothing is acknowledged any more", async () => {
   fill(LARGE, 2_200);
   const ids = damageBodies();
@@ -161,4 +184,24 @@ test("a large file without damage is opened", async () => {
   await store.open(context);
   expect(await store.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
   await store.close();
+  expect(existsSync(`${file}-wal`)).toBe(false);
+});
+
+test("every row of a large file is read, and one that is whole passes", async () => {
+  fill(LARGE, 2_200);
+  const db = openDatabase(file);
+  const addWork = db.prepare(`
+    INSERT INTO inbox_work (seq, handler, state, due_at, started, finished)
+    VALUES (?, ?, 'pending', 1, 0, 0)`);
+  db.transaction(() => {
+    for (let seq = 1; seq <= LARGE; seq += 1) for (const handler of ["one", "two"]) addWork.run(seq, handler);
+  })();
+  await expect(checkRows(db)).resolves.toBeUndefined();
+  const leaves = db.prepare("SELECT max(pageno) FROM dbstat WHERE name = 'inbox_work' AND pagetype = 'leaf'");
+  const last = Number(leaves.pluck().get());
+  db.close();
+  overwrite(last);
+  const damaged = openDatabase(file);
+  await expect(checkRows(damaged)).rejects.toThrow(/malformed/);
+  damaged.close();
 });

@@ -9,26 +9,28 @@ const SMALL_BYTES = 16 * 1024 * 1024;
 
 /**
  * Refuses a damaged file before anything is written to it. A small file is checked as a whole; of a large one its
- * length and both ends of each table, so that more events do not make a start slower. Damage in the middle is found
- * later, and stops the store then. Throws `store_corrupt`.
+ * length and both ends of each table, so that more events do not make a start slower. Returns false for a large file:
+ * damage in the middle is found later, and stops the store then. Throws `store_corrupt`.
  */
-export function checkIntegrity(db: Database, file: string): void {
+export function checkIntegrity(db: Database, file: string): boolean {
   // A new file, or one that holds only the user's own tables so far.
-  if (Number(db.pragma("application_id", { simple: true })) !== APPLICATION_ID) return;
+  if (Number(db.pragma("application_id", { simple: true })) !== APPLICATION_ID) return true;
   try {
     const bytes = Number(db.pragma("page_count", { simple: true })) * Number(db.pragma("page_size", { simple: true }));
     checkLength(file, bytes);
+    const isSmall = bytes <= SMALL_BYTES;
     for (const table of ownTables(db)) {
-      if (bytes <= SMALL_BYTES) checkAll(db, file, table);
+      if (isSmall) checkAll(db, file, table);
       else checkEnds(db, table);
     }
+    return isSmall;
   } catch (error) {
     throw asStoreError(error, `checking ${file}`);
   }
 }
 
 /** Damage in the user's own tables is no reason to refuse the file. */
-function ownTables(db: Database): string[] {
+export function ownTables(db: Database): string[] {
   return db
     .prepare<[], string>(`
       SELECT name FROM sqlite_schema
@@ -53,12 +55,18 @@ function checkAll(db: Database, file: string, table: string): void {
 
 /** SQLite itself throws at a page that it cannot read. */
 function checkEnds(db: Database, table: string): void {
-  const key = db
+  for (const way of ["ASC", "DESC"]) {
+    const order = primaryKeyOf(db, table)
+      .map((column) => `${column} ${way}`)
+      .join(", ");
+    db.prepare(`SELECT * FROM ${table} ORDER BY ${order} LIMIT 1`).get();
+  }
+}
+
+/** Columns in their order; each of the store's tables has a primary key. */
+export function primaryKeyOf(db: Database, table: string): string[] {
+  return db
     .prepare<[string], string>("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk")
     .pluck()
     .all(table);
-  for (const way of ["ASC", "DESC"]) {
-    const order = key.map((column) => `${column} ${way}`).join(", ");
-    db.prepare(`SELECT * FROM ${table} ORDER BY ${order} LIMIT 1`).get();
-  }
 }

@@ -4,6 +4,7 @@ import type { CommitFunction, CommitTransaction } from "../commit-transaction.js
 import type { StoreContext } from "../store.js";
 import type { Lease } from "../work.js";
 import { checkIntegrity } from "./check-integrity.js";
+import { checkRowsInThread } from "./check-rows-in-thread.js";
 import { checkIdentityIsStable, identify, isSameFile } from "./file-identity.js";
 import { findFileLoss } from "./find-file-loss.js";
 import { GroupCommit } from "./group-commit.js";
@@ -54,7 +55,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
     const db = openDatabase(file);
     migrate(db, file);
     if (setup !== undefined) setUpOwnTables(db, setup);
-    return assemble({ db, files: undefined, keeper: undefined, useThread: false, onAlarm });
+    return assemble({ db, files: undefined, keeper: undefined, hasUnread: false, useThread: false, onAlarm });
   }
   checkNotEmptied(file);
   const wereOpen = makeDatabasePrivate(file);
@@ -72,11 +73,12 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
       );
     }
     rewriteWal(db, file, files.data.walPath);
-    checkIntegrity(db, file);
+    const isChecked = checkIntegrity(db, file);
     migrate(db, file);
     if (setup !== undefined) setUpOwnTables(db, setup);
     checkIdentityIsStable(file);
-    return await assemble({ db, files, keeper, useThread, onAlarm });
+    const hasUnread = useThread && !isChecked;
+    return await assemble({ db, files, keeper, hasUnread, useThread, onAlarm });
   } catch (error) {
     // An existing WAL belongs to the refused file, and may be all that is left of it.
     closeWithoutTrace(db, keeper);
@@ -103,15 +105,19 @@ interface Parts {
   files: OpenFiles | undefined;
   /** Keeps every other close of this process from being the last one; see {@link openKeeper}. */
   keeper: Database | undefined;
+  /** The database is large, so most of it was not checked yet. */
+  hasUnread: boolean;
   useThread: boolean;
   onAlarm: StoreContext["onAlarm"];
 }
 
-async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promise<OpenStore> {
+async function assemble({ db, files, keeper, hasUnread, useThread, onAlarm }: Parts): Promise<OpenStore> {
   const writer =
     useThread && files !== undefined ? await createThreadWriter(files, onAlarm) : createInlineWriter(db, files);
   const commits = new GroupCommit(writer);
   const runUserCommits = createUserCommits({ db, files, onBreaking: (error) => commits.break(error) });
+  const rowsCheck = hasUnread && files !== undefined ? checkRowsInThread(files.data.file) : undefined;
+  void rowsCheck?.damage.then((damage) => commits.break(damage));
   const waiting: UserCommit[] = [];
   let ended: Promise<void> | undefined;
 
@@ -126,6 +132,8 @@ async function assemble({ db, files, keeper, useThread, onAlarm }: Parts): Promi
     await commits.finish(new PigeonholeError("stopped", "The store is closed."));
     const loss = files === undefined ? undefined : findFileLoss(db, files);
     await writer.close();
+    // Otherwise its connection would be the last one, which leaves the WAL behind.
+    await rowsCheck?.stop();
     // After a failure, all that is known to be left is in the WAL.
     if (inOrder && loss === undefined && !commits.isBroken) keeper?.close();
     closeWithoutTrace(db, keeper);
