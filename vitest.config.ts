@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { MEMORY_DISK } from "./test/support/memory-disk.js";
 
 // The kinds of tests, by what they need. All that no pattern names is a unit test, which starts no process and no
 // browser.
@@ -24,7 +25,13 @@ export const SHARED = {
   maxWorkers: 3,
 };
 
-const project = (name: string, include: string[], rest: { exclude?: string[]; isolate?: boolean } = {}) => ({
+interface Rest {
+  exclude?: string[];
+  isolate?: boolean;
+  env?: Record<string, string>;
+}
+
+const project = (name: string, include: string[], rest: Rest = {}) => ({
   extends: true as const,
   test: { name, include, exclude: NEVER, ...rest },
 });
@@ -33,8 +40,13 @@ const project = (name: string, include: string[], rest: { exclude?: string[]; is
 export default defineConfig({
   test: {
     projects: [
-      // One after the other in the same worker: loading the package for each file takes as long as the tests.
-      project("unit", ["test/**/*.test.ts"], { exclude: [...NEVER, ...Object.values(KINDS).flat()], isolate: false }),
+      project("unit", ["test/**/*.test.ts"], {
+        exclude: [...NEVER, ...Object.values(KINDS).flat()],
+        // One after the other in the same worker: loading the package for each file takes as long as the tests.
+        isolate: false,
+        // Commits to files wait for the disk, which a unit test does not test.
+        env: { TMPDIR: MEMORY_DISK },
+      }),
       ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
     ],
     ...SHARED,
