@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Lease } from "../work.js";
 import { groupMarks } from "./group-marks.js";
-import { lazy } from "./on-first-use.js";
+import { lazy, prepareLater } from "./on-first-use.js";
 
 /**
  * The beginning of a statement that writes leased rows: number, handler, lease, end of the lease, 1, 0 and 'leased'
@@ -136,7 +136,7 @@ export class DirectPairs {
     if (this.#ended.size === 0) return;
     for (const [handler, numbers] of this.#ended) {
       for (const { first, last, bits } of groupMarks(numbers)) {
-        this.#statements.addMark.run(handler, first, last, bits, this.#endedAt);
+        this.#statements.addMark().run(handler, first, last, bits, this.#endedAt);
       }
     }
     this.#ended.clear();
@@ -216,7 +216,7 @@ function prepareStatements(db: Database) {
     settleAll: db.prepare(`
       UPDATE counter SET value = max(value, coalesce((SELECT max(seq) FROM inbox_event), 0))
       WHERE name = 'settled_through'`),
-    addMark: db.prepare<[string, number, number, string | null, number]>(
+    addMark: prepareLater(db)<[string, number, number, string | null, number]>(
       "INSERT INTO inbox_mark (handler, first, last, bits, settled_at) VALUES (?, ?, ?, ?, ?)",
     ),
     addRow: prepareAddRow(db),

@@ -4,7 +4,7 @@ import type { CommitFunction } from "../commit-transaction.js";
 import type { Lease, Settlement } from "../work.js";
 import { FROM_OWN_PAIR, prepareAddRow } from "./direct-pairs.js";
 import { findFileLoss } from "./find-file-loss.js";
-import { onFirstUse } from "./on-first-use.js";
+import { onFirstUse, prepareLater } from "./on-first-use.js";
 import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
 import { type DirectEnds, prepareSettle } from "./operations/settle.js";
@@ -149,11 +149,11 @@ function attempt(work: () => void): { error: unknown } | undefined {
 
 /** The writer may have given the pair a row meanwhile, so only the database knows. The pair gets a mark of its own. */
 function prepareSingleEnds(db: Database): DirectEnds {
-  const addMark = db.prepare<Lease & { at: number }>(`
+  const addMark = prepareLater(db)<Lease & { at: number }>(`
     INSERT INTO inbox_mark (handler, first, last, settled_at)
     SELECT handler, seq, seq, :at ${FROM_OWN_PAIR}`);
   return {
-    end: ({ seq, handler, token }, at) => addMark.run({ seq, handler, token, at }).changes === 1,
+    end: ({ seq, handler, token }, at) => addMark().run({ seq, handler, token, at }).changes === 1,
     addRow: prepareAddRow(db),
   };
 }

@@ -8,6 +8,7 @@ import type { OperationResult } from "../command-result.js";
 import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
 import type { EventNumbers } from "../event-numbers.js";
 import type { NextToken } from "../lease-token.js";
+import { lazy, prepareLater } from "../on-first-use.js";
 import { idBeside, prepareOtherBytes } from "./other-bytes.js";
 
 export interface AcceptTools {
@@ -23,22 +24,23 @@ export interface AcceptTools {
  * as all the rest of it.
  */
 export function prepareAccept(db: Database, { numbers, pairs, nextToken }: AcceptTools) {
+  const later = prepareLater(db);
   const insertEvent = db.prepare<[number, string, string, number, number, number, number, number, string | null]>(`
     INSERT INTO inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc, direct)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO NOTHING`);
   const insertBody = db.prepare<[number, Uint8Array]>("INSERT INTO inbox_body (seq, body) VALUES (?, ?)");
-  const insertPending = db.prepare<[number, string, number]>(`
+  const insertPending = later<[number, string, number]>(`
     INSERT INTO inbox_work (seq, handler, state, due_at, started, finished) VALUES (?, ?, 'pending', ?, 0, 0)`);
-  const insertLeased = db.prepare<[number, string, number, number]>(`
+  const insertLeased = later<[number, string, number, number]>(`
     ${INSERT_LEASED_ROW} VALUES (?, ?, ?, ?, 1, 0, 'leased')`);
-  const insertParked = db.prepare(`
+  const insertParked = later(`
     INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
     VALUES (:seq, :note, 'parked', :at, 0, 0, :reason, :error)`);
-  const selectKnown = db.prepare<[string], { seq: number; length: number; crc: number }>(
+  const selectKnown = later<[string], { seq: number; length: number; crc: number }>(
     "SELECT seq, body_length AS length, body_crc AS crc FROM inbox_event WHERE id = ?",
   );
-  const otherBytes = prepareOtherBytes(db);
+  const otherBytes = lazy(() => prepareOtherBytes(db));
 
   /** Returns the event's number alone where that is enough: its leases have the epoch as token. */
   return (event: NewEvent): number | OperationResult => {
@@ -61,23 +63,20 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
   function acceptAgain(event: NewEvent, crc: number): AcceptResult {
     const { id, type, receivedAt, signedAt, body, work } = event;
     const length = body.byteLength;
-    const known = selectKnown.get(id);
+    const known = selectKnown().get(id);
     if (known === undefined || (known.length === length && known.crc === crc)) {
       return { kind: "duplicate", otherBytes: false };
     }
     const ownId = idBeside(id, body);
-    if (selectKnown.get(ownId) !== undefined) return { kind: "duplicate", otherBytes: false };
+    if (selectKnown().get(ownId) !== undefined) return { kind: "duplicate", otherBytes: false };
     pairs.flush();
-    if (!otherBytes.isUnhandled(known.seq)) return { kind: "duplicate", otherBytes: true };
+    if (!otherBytes().isUnhandled(known.seq)) return { kind: "duplicate", otherBytes: true };
     const seq = numbers.next;
     insertEvent.run(seq, ownId, type, event.test ? 1 : 0, receivedAt, signedAt, length, crc, null);
     numbers.take();
     pairs.store(seq, [], 0);
-    otherBytes.add(
-      seq,
-      known.seq,
-      work.map(({ handler }) => handler),
-    );
+    const handlers = work.map(({ handler }) => handler);
+    otherBytes().add(seq, known.seq, handlers);
     return { kind: "stored", seq, leases: insertRest(seq, event, false), otherBytes: true };
   }
 
@@ -88,15 +87,15 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
     const leases: Lease[] = [];
     for (const { handler, leaseUntil } of work) {
       if (leaseUntil === undefined) {
-        insertPending.run(seq, handler, receivedAt);
+        insertPending().run(seq, handler, receivedAt);
       } else if (!isDirect) {
         const token = nextToken();
-        insertLeased.run(seq, handler, token, leaseUntil);
+        insertLeased().run(seq, handler, token, leaseUntil);
         leases.push({ seq, handler, token });
       }
     }
     if (parked !== undefined) {
-      insertParked.run({ seq, note: NOTE_HANDLER, at: receivedAt, reason: parked.reason, error: parked.detail });
+      insertParked().run({ seq, note: NOTE_HANDLER, at: receivedAt, reason: parked.reason, error: parked.detail });
     }
     return leases;
   }

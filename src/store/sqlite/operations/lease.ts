@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { Lease, LeasedWork } from "../../work.js";
 import { type NextToken, isDirect } from "../lease-token.js";
+import { prepareLater } from "../on-first-use.js";
 import type { DirectEnds } from "./settle.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */
@@ -20,7 +21,7 @@ interface Row {
 
 /** Reads pending work of a handler by the number of processes that died in it. */
 function prepareReadDue(db: Database) {
-  const selectDue = db.prepare<{ handler: string; crashes: Crashes; now: number }, Row>(`
+  const selectDue = prepareLater(db)<{ handler: string; crashes: Crashes; now: number }, Row>(`
     SELECT w.seq, w.started, w.finished, coalesce(f.id, e.id) AS eventId, e.received_at AS receivedAt, e.signed_at AS signedAt,
       w.due_at AS dueAt, b.body
     FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
@@ -43,7 +44,7 @@ function prepareReadDue(db: Database) {
     const rows: Row[] = [];
     if (limit <= 0) return rows;
     let bytes = 0;
-    for (const row of selectDue.iterate({ handler: request.handler, crashes, now: request.now })) {
+    for (const row of selectDue().iterate({ handler: request.handler, crashes, now: request.now })) {
       rows.push(row);
       bytes += row.body.byteLength;
       if (rows.length >= limit || bytes >= request.maxBytes) break;
@@ -61,7 +62,7 @@ function prepareReadDue(db: Database) {
  */
 export function prepareLease(db: Database, nextToken: NextToken) {
   const { readDues, readPage } = prepareReadDue(db);
-  const setLeased = db.prepare(`
+  const setLeased = prepareLater(db)(`
     UPDATE inbox_work
     SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, waits_since = NULL, started = started + 1
     WHERE seq = :seq AND handler = :handler AND state = 'pending'`);
@@ -86,7 +87,7 @@ export function prepareLease(db: Database, nextToken: NextToken) {
     const work = findPage(request, before).map((row): LeasedWork => {
       const { started, finished, ...event } = row;
       const token = nextToken();
-      setLeased.run({ seq: row.seq, handler, lease: token, leaseUntil });
+      setLeased().run({ seq: row.seq, handler, lease: token, leaseUntil });
       return { ...event, handler, token, attempt: started + 1, failures: finished, crashes: started - finished };
     });
     const dues = work.length === 0 ? before : readDues(handler);

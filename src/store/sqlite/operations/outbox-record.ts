@@ -1,14 +1,15 @@
 import type { Database } from "better-sqlite3";
 import type { NewOutboxEvent, ComparableOutboxEvent, RecordResult } from "../../outbox.js";
 import { isSameContactEvent } from "../../same-contact-event.js";
+import { prepareLater } from "../on-first-use.js";
 
 /** Records the contact events of a handler: they come with a done mark, which exists once. */
 export function prepareRecordOfHandler(db: Database) {
-  const insert = db.prepare<[string, string, number, number]>(`
+  const insert = prepareLater(db)<[string, string, number, number]>(`
     INSERT INTO outbox_event (key, body, occurred_at, recorded_at, by_handler, state) VALUES (?, ?, ?, ?, 1, 'pending')`);
   return (events: readonly NewOutboxEvent[] | undefined, now: number): void => {
     if (events === undefined) return;
-    for (const { key, body, occurredAt } of events) insert.run(key, body, occurredAt, now);
+    for (const { key, body, occurredAt } of events) insert().run(key, body, occurredAt, now);
   };
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
 import type { NextToken } from "../lease-token.js";
+import { prepareLater } from "../on-first-use.js";
 
 interface SendRow {
   send: number;
@@ -25,12 +26,13 @@ interface EventRow {
  * keeps the order of recording, and an event that overtook a call that fails because of the service would fail as well.
  */
 export function prepareLeaseSend(db: Database, nextToken: NextToken) {
+  const later = prepareLater(db);
   // The leased one first: a call that an operator retried is not sent beside the one in progress.
   const selectOpen = db.prepare<[], SendRow>(`
     SELECT send, key, kind, state, started, due_at AS dueAt, lease_until AS leaseUntil
     FROM outbox_send WHERE state <> 'dead' ORDER BY state = 'pending', send LIMIT 1`);
   // In any state: an event that was discarded meanwhile is still part of the call that may have arrived.
-  const selectMembers = db.prepare<{ send: number }, EventRow>(`
+  const selectMembers = later<{ send: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE send = :send ORDER BY position`);
   const selectAgain = db.prepare<{ limit: number; now: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event
@@ -38,15 +40,15 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
   const selectNew = db.prepare<{ limit: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event
     WHERE seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending' ORDER BY seq LIMIT :limit`);
-  const setAside = db.prepare("UPDATE outbox_event SET state = 'again' WHERE seq = :seq AND state = 'pending'");
-  const setTaken = db.prepare("UPDATE counter SET value = max(value, :seq) WHERE name = 'outbox_taken'");
-  const insertSend = db.prepare(`
+  const setAside = later("UPDATE outbox_event SET state = 'again' WHERE seq = :seq AND state = 'pending'");
+  const setTaken = later("UPDATE counter SET value = max(value, :seq) WHERE name = 'outbox_taken'");
+  const insertSend = later(`
     INSERT INTO outbox_send (key, kind, state, lease, lease_until, started)
     VALUES (:key, :kind, 'leased', :lease, :leaseUntil, 1)`);
-  const setMember = db.prepare(`
+  const setMember = later(`
     UPDATE outbox_event SET state = 'leased', send = :send, position = :position
     WHERE seq = :seq AND state IN ('pending', 'again')`);
-  const setLeased = db.prepare(`
+  const setLeased = later(`
     UPDATE outbox_send
     SET state = 'leased', lease = :lease, lease_until = :leaseUntil, due_at = NULL, waits_since = NULL, started = started + 1
     WHERE send = :send`);
@@ -54,23 +56,20 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
   function leaseAgain(open: SendRow, { now, leaseUntil }: SendRequest): SendPage {
     const freeAt = open.dueAt ?? open.leaseUntil ?? now;
     if (freeAt > now) return { send: undefined, nextDueAt: freeAt };
+    const { send, key, kind, started } = open;
     const token = nextToken();
-    setLeased.run({ send: open.send, lease: token, leaseUntil });
-    const events = selectMembers.all({ send: open.send });
-    const { send, key, kind } = open;
-    return {
-      send: { send, token, key, kind, attempt: open.started + 1, events: withoutKeys(events) },
-      nextDueAt: undefined,
-    };
+    setLeased().run({ send, lease: token, leaseUntil });
+    const events = withoutKeys(selectMembers().all({ send }));
+    return { send: { send, token, key, kind, attempt: started + 1, events }, nextDueAt: undefined };
   }
 
   function freeze(events: readonly EventRow[], leaseUntil: number): SendPage {
     const kind = events.length === 1 ? "single" : "batch";
     const key = kind === "single" ? (events[0]?.key ?? "") : batchKey(events);
     const token = nextToken();
-    const send = Number(insertSend.run({ key, kind, lease: token, leaseUntil }).lastInsertRowid);
-    for (const [position, { seq }] of events.entries()) setMember.run({ seq, send, position });
-    setTaken.run({ seq: events.at(-1)?.seq ?? 0 });
+    const send = Number(insertSend().run({ key, kind, lease: token, leaseUntil }).lastInsertRowid);
+    for (const [position, { seq }] of events.entries()) setMember().run({ seq, send, position });
+    setTaken().run({ seq: events.at(-1)?.seq ?? 0 });
     return { send: { send, token, key, kind, attempt: 1, events: withoutKeys(events) }, nextDueAt: undefined };
   }
 
@@ -85,9 +84,9 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
     for (;;) {
       const rows = selectNew.all({ limit });
       const ready = rows.filter(({ occurredAt }) => occurredAt <= now);
-      for (const { seq, occurredAt } of rows) if (occurredAt > now) setAside.run({ seq });
+      for (const { seq, occurredAt } of rows) if (occurredAt > now) setAside().run({ seq });
       if (ready.length > 0 || rows.length === 0) return ready;
-      setTaken.run({ seq: rows.at(-1)?.seq ?? 0 });
+      setTaken().run({ seq: rows.at(-1)?.seq ?? 0 });
     }
   }
 

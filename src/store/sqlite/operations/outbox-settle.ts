@@ -1,33 +1,35 @@
 import type { Database } from "better-sqlite3";
 import type { EventResult, SendSettlement } from "../../outbox.js";
+import { prepareLater } from "../on-first-use.js";
 
 /** Ends a try of a call. Every statement carries the token: a lease that was lost writes nothing. */
 export function prepareSettleSend(db: Database) {
+  const later = prepareLater(db);
   const remove = db.prepare("DELETE FROM outbox_send WHERE send = :send AND state = 'leased' AND lease = :token");
-  const setPending = db.prepare(`
+  const setPending = later(`
     UPDATE outbox_send
     SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error, lease = NULL, lease_until = NULL
     WHERE send = :send AND state = 'leased' AND lease = :token`);
-  const setDead = db.prepare(`
+  const setDead = later(`
     UPDATE outbox_send SET state = 'dead', error = :message, lease = NULL, lease_until = NULL
     WHERE send = :send AND state = 'leased' AND lease = :token`);
-  const setMembersDead = db.prepare(`
+  const setMembersDead = later(`
     UPDATE outbox_event SET state = 'dead', settled_at = :at, reason = :reason, code = :code, param = :param, message = :message
     WHERE send = :send AND state = 'leased'`);
-  const markDone = db.prepare(`
+  const markDone = later(`
     UPDATE outbox_event
     SET state = 'done', settled_at = :at, remote_id = :remoteId, send = NULL, position = NULL
     WHERE seq = :seq AND send = :send AND state = 'leased'`);
-  const markDead = db.prepare(`
+  const markDead = later(`
     UPDATE outbox_event
     SET state = 'dead', settled_at = :at, reason = :reason, code = :code, param = :param, message = :message,
         send = NULL, position = NULL
     WHERE seq = :seq AND send = :send AND state = 'leased'`);
-  const unfreeze = db.prepare(`
+  const unfreeze = later(`
     UPDATE outbox_event SET state = 'again', send = NULL, position = NULL
     WHERE seq = :seq AND send = :send AND state = 'leased'`);
   // Also those that were discarded meanwhile: the number of the call may be given again.
-  const unfreezeRest = db.prepare(`
+  const unfreezeRest = later(`
     UPDATE outbox_event SET state = iif(state = 'leased', 'again', state), send = NULL, position = NULL
     WHERE send = :send`);
 
@@ -35,15 +37,14 @@ export function prepareSettleSend(db: Database) {
     const { seq } = result;
     switch (result.to) {
       case "done":
-        markDone.run({ seq, send, at, remoteId: result.remoteId });
-        return;
+        return void markDone().run({ seq, send, at, remoteId: result.remoteId });
       case "dead": {
         const { reason, code, param, message } = result;
-        markDead.run({ seq, send, at, reason, code, param, message });
+        markDead().run({ seq, send, at, reason, code, param, message });
         return;
       }
       case "again":
-        unfreeze.run({ seq, send });
+        unfreeze().run({ seq, send });
     }
   }
 
@@ -54,16 +55,16 @@ export function prepareSettleSend(db: Database) {
         if (remove.run({ send, token }).changes === 0) return "lost";
         for (const result of settlement.results) settleEvent(result, send, at);
         // An event that the answer did not name must not remain in a call that has ended.
-        unfreezeRest.run({ send });
+        unfreezeRest().run({ send });
         return "settled";
       case "pending": {
         const { dueAt, error } = settlement;
-        return setPending.run({ send, token, at, dueAt, error }).changes === 1 ? "settled" : "lost";
+        return setPending().run({ send, token, at, dueAt, error }).changes === 1 ? "settled" : "lost";
       }
       case "dead": {
         const { reason, code, param, message } = settlement;
-        if (setDead.run({ send, token, message }).changes === 0) return "lost";
-        setMembersDead.run({ send, at, reason, code, param, message });
+        if (setDead().run({ send, token, message }).changes === 0) return "lost";
+        setMembersDead().run({ send, at, reason, code, param, message });
         return "settled";
       }
     }

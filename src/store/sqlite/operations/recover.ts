@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { MINUTE } from "../../../base/duration.js";
 import { CRASH_LIMIT } from "../../work-state.js";
 import type { DirectPairs } from "../direct-pairs.js";
+import { prepareLater } from "../on-first-use.js";
 
 export interface RecoverInput {
   now: number;
@@ -39,7 +40,7 @@ export function prepareRecover(db: Database, pairs: DirectPairs) {
   const freeSend = db.prepare(`
     UPDATE outbox_send SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
     WHERE state = 'leased' AND lease_until < :before`);
-  const shortenSends = db.prepare(
+  const shortenSends = prepareLater(db)(
     "UPDATE outbox_send SET lease_until = :until WHERE state = 'leased' AND lease_until > :until",
   );
   const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
@@ -49,7 +50,7 @@ export function prepareRecover(db: Database, pairs: DirectPairs) {
     if (takeOver && !isResumed) pairs.takeOver();
     // A lease that was committed and then refused has no holder. The lease of a call in progress ends early, and the
     // call is repeated under its key.
-    if (isResumed) shortenSends.run({ until: now + RESUMED_LEASE_MS });
+    if (isResumed) shortenSends().run({ until: now + RESUMED_LEASE_MS });
     pairs.expire(now);
     // Another process was the owner in between. It made all calls; work may also be leased to handlers that still run
     // in this process.

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { DirectPairs } from "../direct-pairs.js";
+import { prepareLater } from "../on-first-use.js";
 
 const CRASH_COUNTS = [0, 1, 2];
 
@@ -19,7 +20,7 @@ export function prepareRestartWaits(db: Database, pairs: DirectPairs) {
     SELECT handler FROM inbox_work INDEXED BY inbox_work_pending WHERE state = 'pending' AND handler > ?
     ORDER BY handler LIMIT 1`)
     .pluck();
-  const restartWork = db.prepare(`
+  const restartWork = prepareLater(db)(`
     UPDATE inbox_work INDEXED BY inbox_work_pending SET ${RESTART}
     WHERE state = 'pending' AND handler = :handler AND min(started - finished, 2) = :crashes AND ${BEGAN_LATER}`);
   const restartSends = db.prepare(`UPDATE outbox_send SET ${RESTART} WHERE state = 'pending' AND ${BEGAN_LATER}`);
@@ -30,7 +31,7 @@ export function prepareRestartWaits(db: Database, pairs: DirectPairs) {
   return ({ now, leaseUntil }: { now: number; leaseUntil: number }): number => {
     let restarted = restartSends.run({ now }).changes;
     for (let handler = nextHandler.get(""); handler !== undefined; handler = nextHandler.get(handler)) {
-      for (const crashes of CRASH_COUNTS) restarted += restartWork.run({ handler, crashes, now }).changes;
+      for (const crashes of CRASH_COUNTS) restarted += restartWork().run({ handler, crashes, now }).changes;
     }
     shortenLeases.run({ leaseUntil });
     pairs.shortenLeases(leaseUntil);

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { SettleResult } from "../../store.js";
 import type { Lease, Settlement } from "../../work.js";
 import { isDirect } from "../lease-token.js";
+import { prepareLater } from "../on-first-use.js";
 import { prepareRecordOfHandler } from "./outbox-record.js";
 import { prepareDropSteps } from "./steps.js";
 
@@ -18,19 +19,18 @@ export interface DirectEnds {
  * event needs are bound by position, as in `accept`.
  */
 export function prepareSettle(db: Database, pairs: DirectEnds) {
-  const remove = db
-    .prepare<[number, string, number], number>(`
-    DELETE FROM inbox_work WHERE seq = ? AND handler = ? AND state = 'leased' AND lease = ? RETURNING started`)
-    .pluck();
-  const markDone = db.prepare<[number, string, number, number]>(
+  const later = prepareLater(db);
+  const remove = later<[number, string, number], { started: number }>(`
+    DELETE FROM inbox_work WHERE seq = ? AND handler = ? AND state = 'leased' AND lease = ? RETURNING started`);
+  const markDone = later<[number, string, number, number]>(
     "INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (?, ?, ?, ?, 0)",
   );
-  const setPending = db.prepare(`
+  const setPending = later(`
     UPDATE inbox_work
     SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error, lease = NULL, lease_until = NULL,
         finished = finished + 1
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
-  const setStuck = db.prepare(`
+  const setStuck = later(`
     UPDATE inbox_work
     SET state = :to, settled_at = :at, reason = :reason, error = :error, lease = NULL, lease_until = NULL,
         finished = finished + 1
@@ -42,20 +42,20 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
     const { seq, handler, token, at } = settlement;
     switch (settlement.to) {
       case "done": {
-        const attempts = remove.get(seq, handler, token);
-        if (attempts === undefined) return false;
-        markDone.run(seq, handler, at, attempts);
+        const removed = remove().get(seq, handler, token);
+        if (removed === undefined) return false;
+        markDone().run(seq, handler, at, removed.started);
         record(settlement.records, at);
         return true;
       }
       case "pending": {
         const { dueAt, error } = settlement;
-        return setPending.run({ seq, handler, token, at, dueAt, error }).changes === 1;
+        return setPending().run({ seq, handler, token, at, dueAt, error }).changes === 1;
       }
       case "dead":
       case "parked": {
         const { to, reason, error } = settlement;
-        return setStuck.run({ seq, handler, token, at, to, reason, error }).changes === 1;
+        return setStuck().run({ seq, handler, token, at, to, reason, error }).changes === 1;
       }
     }
   }

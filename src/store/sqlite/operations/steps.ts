@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { SettleResult } from "../../store.js";
 import type { Lease } from "../../work.js";
 import { FROM_OWN_PAIR } from "../direct-pairs.js";
+import { prepareLater } from "../on-first-use.js";
 import { overwriting } from "../overwriting.js";
 
 /** Reads the values of a handler's finished steps. */
@@ -29,7 +30,7 @@ export function prepareSaveStep(db: Database) {
 
 /** Removes the steps of a handler that is done. An erasure later does not find what is in no table any more. */
 export function prepareDropSteps(db: Database) {
-  const drop = db.prepare("DELETE FROM inbox_step WHERE seq = :seq AND handler = :handler");
+  const drop = prepareLater(db)("DELETE FROM inbox_step WHERE seq = :seq AND handler = :handler");
   return ({ seq, handler }: Pick<Lease, "seq" | "handler">): void =>
-    void overwriting(db, () => drop.run({ seq, handler }));
+    void overwriting(db, () => drop().run({ seq, handler }));
 }
