@@ -28,7 +28,7 @@ import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions
 import { PassTime } from "./pass-time.js";
 import { createSandboxTime } from "./sandbox-time.js";
 import type { EmitOptions, Sandbox } from "./sandbox.js";
-import { SandboxServer, type SandboxServerOptions } from "./sandbox-server.js";
+import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
 import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./attempt-waits.js";
 import { sandboxClosed } from "./event-waiter.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
@@ -45,11 +45,6 @@ const EMIT_OPTIONS = defineOptions("sandbox.emit", {
 const RESET_OPTIONS = defineOptions("sandbox.reset", {
   keepEndpoints: flag({ default: false }),
 } satisfies OptionsOf<{ keepEndpoints?: boolean }>);
-
-const LISTEN_OPTIONS = defineOptions("sandbox.listen", {
-  port: given(),
-  host: given(),
-} satisfies OptionsOf<SandboxServerOptions>);
 
 /**
  * An emulator of the service, as its documentation describes it, in this process. It delivers signed events with the
@@ -209,8 +204,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     async listen(where = {}) {
       requireOpen();
       if (starting !== undefined) throw new PigeonholeError("invalid_argument", "The sandbox listens already.");
-      LISTEN_OPTIONS.checkNames(where);
-      starting = SandboxServer.start({ ...where, api, sandbox });
+      starting = SandboxServer.start({ ...LISTEN_OPTIONS.resolve(where), api, sandbox });
       try {
         server = await starting;
       } catch (error) {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PigeonholeError } from "../base/error.js";
-import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionsOf, type Resolved, defineOptions, readBy, wholeNumber } from "../base/options.js";
 import { createApiListener } from "./api/api-listener.js";
 import type { Api } from "./api/create-api.js";
 import { CONTROL_PATH, createControl } from "./control/control.js";
@@ -17,22 +17,25 @@ export interface SandboxServerOptions {
   host?: (typeof HOSTS)[number] | undefined;
 }
 
+/** The defaults and checks of {@link SandboxServerOptions}. */
+export const LISTEN_OPTIONS = defineOptions("sandbox.listen", {
+  port: wholeNumber({ default: 0, min: 0, max: 65_535 }),
+  host: readBy(checkHost, { default: "127.0.0.1" }),
+} satisfies OptionsOf<SandboxServerOptions>);
+
+interface SandboxServerInput extends Resolved<typeof LISTEN_OPTIONS> {
+  api: Api;
+  sandbox: Sandbox;
+}
+
 /** The API and the control API on one port of this machine. */
 export class SandboxServer {
   readonly url: string;
   readonly port: number;
   readonly #server: Server;
 
-  /** Rejects with `port_in_use`, or `invalid_option` for a host other than this machine. */
-  static async start(options: SandboxServerOptions & { api: Api; sandbox: Sandbox }): Promise<SandboxServer> {
-    const { port = 0, host = "127.0.0.1", api, sandbox } = options;
-    checkWholeNumber("port", port, { min: 0, max: 65_535 });
-    if (!HOSTS.includes(host)) {
-      throw new PigeonholeError(
-        "invalid_option",
-        `host must be one of ${HOSTS.join(", ")}: its answers contain secrets.`,
-      );
-    }
+  /** Rejects with `port_in_use`. */
+  static async start({ port, host, api, sandbox }: SandboxServerInput): Promise<SandboxServer> {
     const server = createServer(listenerOf(api, sandbox));
     await new Promise<void>((resolve, reject) => {
       server.once("error", (error: Error & { code?: string }) => {
@@ -66,4 +69,12 @@ function listenerOf(api: Api, sandbox: Sandbox): (req: IncomingMessage, res: Ser
     if ((req.url ?? "").startsWith(CONTROL_PATH)) answerControl(req, res);
     else answerApi(req, res);
   };
+}
+
+function checkHost(option: string, host: (typeof HOSTS)[number]): (typeof HOSTS)[number] {
+  if (HOSTS.includes(host)) return host;
+  throw new PigeonholeError(
+    "invalid_option",
+    `${option} must be one of ${HOSTS.join(", ")}: its answers contain secrets.`,
+  );
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, defineOptions, flag, given, required } from "../../base/options.js";
+import { type OptionsOf, type Resolved, defineOptions, flag, given, required } from "../../base/options.js";
 import type { JsonValue } from "../../contract/json-size.js";
 
 /** The part of an automation that concerns events. The form of filters and waits is not documented; assumed. */
@@ -30,28 +30,28 @@ interface AutomationWait {
   name: string;
 }
 
-/** The names of {@link SandboxAutomation}. */
+/** The defaults and checks of {@link SandboxAutomation}. */
 export const AUTOMATION_OPTIONS = defineOptions("An automation of the sandbox", {
-  id: required(),
-  trigger: required(),
-  filters: given(),
-  waitsFor: given(),
+  id: required<string>(),
+  trigger: required<string>(),
+  filters: given<Readonly<Record<string, JsonValue>>>({ default: {} }),
+  waitsFor: given<string>(),
   live: flag({ default: true }),
 } satisfies OptionsOf<SandboxAutomation>);
 
 /** Automations, and the waits of the contacts in them. */
 export class Automations {
-  readonly #automations: SandboxAutomation[] = [];
+  readonly #automations: Resolved<typeof AUTOMATION_OPTIONS>[] = [];
   #waits: AutomationWait[] = [];
 
   /** Throws `invalid_option` for an unknown field, or without an id or a trigger. */
   add(automation: SandboxAutomation): void {
-    AUTOMATION_OPTIONS.checkNames(automation);
-    const { id, trigger } = automation as { id: unknown; trigger: unknown };
+    const resolved = AUTOMATION_OPTIONS.resolve(automation);
+    const { id, trigger } = resolved as { id: unknown; trigger: unknown };
     if (typeof id !== "string" || typeof trigger !== "string") {
       throw new PigeonholeError("invalid_option", "An automation of the sandbox needs id and trigger, both strings.");
     }
-    this.#automations.push(automation);
+    this.#automations.push(resolved);
   }
 
   /** Makes a contact wait for an event, as in an automation that it entered in another way. */
@@ -66,7 +66,7 @@ export class Automations {
     const resumed = this.#waits.length - left.length;
     this.#waits = left;
     const entered = this.#automations.filter(
-      ({ trigger, live = true, filters = {} }) => live && trigger === name && matches(filters, properties),
+      ({ trigger, live, filters }) => live && trigger === name && matches(filters, properties),
     );
     for (const { waitsFor } of entered) {
       if (waitsFor !== undefined) this.#waits.push({ contactId, name: waitsFor });
