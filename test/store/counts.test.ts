@@ -1,5 +1,7 @@
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
@@ -34,9 +36,14 @@ function fill(file: string): void {
   db.close();
 }
 
+const template = mkdtempSync(join(tmpdir(), "counts-"));
+
+beforeAll(() => fill(join(template, "inbox.db")));
+afterAll(() => rmSync(template, { recursive: true, force: true }));
+
 beforeEach(async () => {
   const file = join(makeFolder(), "inbox.db");
-  fill(file);
+  copyFileSync(join(template, "inbox.db"), file);
   store = createSqliteStore({ file });
   await store.open(context);
 });
