@@ -21,6 +21,8 @@ export type DevEvent =
       captureUrl: string;
       publicUrl: string | null;
       pageUrl: string | null;
+      /** Path of the receiver's database, in which handlers are followed; null if none was given. */
+      inbox: string | null;
       forwards: { types: string; target: string }[];
       secrets: string[];
       captures: number;
@@ -40,6 +42,24 @@ export type DevEvent =
   | { kind: "delivered"; capture: CaptureSummary; attempt: CaptureAttempt }
   /** Sent again by hand. */
   | { kind: "replayed"; capture: CaptureSummary; attempt: CaptureAttempt }
+  /**
+   * A handler failed for a delivery that the app took, or the event is parked (then `handler` is empty). Needs the
+   * inbox.
+   */
+  | {
+      kind: "handler_failed";
+      capture: CaptureSummary;
+      eventId: string;
+      handler: string;
+      /** `pending`: it will run again at `nextAt`. */
+      state: string;
+      /** Runs so far. */
+      attempts: number;
+      reason: string | null;
+      error: string | null;
+      /** ISO 8601 or null. */
+      nextAt: string | null;
+    }
   /** A request at the capture port that is not a delivery. */
   | {
       kind: "refused";

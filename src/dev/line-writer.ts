@@ -109,6 +109,8 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
         return [row({ ...again(event, nowMs), note: "held before, now delivered" })];
       case "replayed":
         return [row({ ...again(event, nowMs), note: `replay, attempt ${event.attempt.n}` })];
+      case "handler_failed":
+        return [failureLine(event, nowMs)];
       case "refused": {
         const { method, path, status, reason, from } = event;
         const what = `${escapeControls(method)} ${escapeControls(path).slice(0, 80)}`;
@@ -144,6 +146,26 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
       case "closed":
         return [];
     }
+  }
+
+  function failureLine(event: Extract<DevEvent, { kind: "handler_failed" }>, nowMs: number): string {
+    const { capture, handler, state, attempts, reason, error, nextAt } = event;
+    const isFinal = nextAt === null;
+    const name = handler === "" ? "event" : `handler ${escapeControls(handler)}`;
+    const what = isFinal
+      ? state
+      : `failed ${attempts === 1 ? "once" : `${attempts} times`}, runs again ${clockTime(Date.parse(nextAt))}`;
+    const why = [reason, error]
+      .filter((text) => text !== null)
+      .map(escapeControls)
+      .join(": ");
+    return render([
+      ["dim", clockTime(nowMs)],
+      ["plain", `  ${escapeControls(capture.type ?? "(no type)").padEnd(TYPE_WIDTH)} `],
+      [isFinal && state === "dead" ? "bad" : "warn", `${isFinal && state === "dead" ? "✗" : "!"} ${name} ${what}`],
+      ["dim", `  ${captureHandle(capture.id)}`],
+      ["plain", why === "" ? "" : `  ${why}`],
+    ]);
   }
 
   return { write };
@@ -272,6 +294,7 @@ function readyLines(ready: Extract<DevEvent, { kind: "ready" }>): Part[][] {
     ...(ready.forwards.length === 0
       ? [field("Forwarding", "nowhere", "  deliveries are kept; -f 3000 forwards them to port 3000")]
       : []),
+    ...inboxLine(ready),
     ...(ready.pageUrl === null ? [] : [field("Inspect", ready.pageUrl)]),
     field(
       "Secret",
@@ -283,6 +306,13 @@ function readyLines(ready: Extract<DevEvent, { kind: "ready" }>): Part[][] {
     ]),
     [["good", "  Ready."]],
   ];
+}
+
+function inboxLine({ inbox, forwards }: Extract<DevEvent, { kind: "ready" }>): Part[][] {
+  if (inbox === null && forwards.length === 0) return [];
+  const name: Part = ["dim", `  ${"Inbox".padEnd(12)}`];
+  if (inbox !== null) return [[name, ["strong", escapeControls(inbox)]]];
+  return [[name, ["strong", "not known"], ["dim", "  --inbox with the app's SQLite file shows what handlers do"]]];
 }
 
 function clockTime(ms: number): string {

@@ -36,6 +36,7 @@ import { type Registration, registerEndpoint } from "./register/registration.js"
 import { type ReplayRequest, createReplay } from "./replay.js";
 import { type SampleDelivery, createSendSample } from "./send-sample.js";
 import { describeSession } from "./session.js";
+import { followHandlers } from "./work-follower.js";
 import { startTunnel } from "./tunnel/start-tunnel.js";
 
 /** How long open requests have to end when the server closes. */
@@ -83,8 +84,7 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
 
 async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevServer> {
   const resolved = resolveDevServerOptions(options);
-  const { rules, assumptions, report, clock, path, timeoutMs, allowRemote, insecure, ca, headers, maxBodyBytes } =
-    resolved;
+  const { rules, assumptions, clock, path, timeoutMs, allowRemote, insecure, ca, headers, maxBodyBytes } = resolved;
   const cwd = resolve(resolved.cwd);
   const secrets: NamedSecret[] = [...resolved.secrets];
   const knownSecrets = (): readonly NamedSecret[] => secrets;
@@ -95,6 +95,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
 
   const inbox = options.inbox === undefined ? undefined : await openInbox(resolve(cwd, options.inbox));
   cleanup.add(() => inbox?.close());
+  const report = followHandlers({ inbox, clock, report: resolved.report, cleanup });
 
   const folder = openCaptureFolder(resolve(cwd, resolved.folder), {
     max: resolved.max,
@@ -249,7 +250,17 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   }
   const { forwards, secrets: names, captures } = session();
   const broken = folder.broken.map(({ file, reason }) => ({ file, reason }));
-  report({ kind: "ready", captureUrl, publicUrl, pageUrl, forwards, secrets: names, captures, broken });
+  report({
+    kind: "ready",
+    captureUrl,
+    publicUrl,
+    pageUrl,
+    inbox: inbox?.file ?? null,
+    forwards,
+    secrets: names,
+    captures,
+    broken,
+  });
 
   let closed: Promise<void> | undefined;
   return {

@@ -48,6 +48,25 @@ describe("dev", () => {
     expect(existsSync(ready)).toBe(false);
   });
 
+  test("dev with the inbox prints what a handler made of a delivery and of a replay, when it happens", async () => {
+    const app = await startApp();
+    const cwd = makeFolder();
+    const args = ["dev", "-f", app.url, "--port", "0", "--no-page", "--inbox", app.file];
+    const cli = startCli(args, { cwd, env });
+    const url = (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "";
+    expect(await cli.line(/^ {2}Inbox/)).toContain(app.file);
+    await cli.line(/Ready\./);
+    const failure = /^[\d:]{8} {2}email\.bounced +✗ handler bounces dead {2}\w{6} {2}.*: the mail server is away$/;
+    await runCli(["trigger", "email.bounced", "--to", url], { env });
+    await cli.line(failure);
+    await runCli(["replay", "last", "--new-id"], { cwd, env });
+    await expect.poll(() => cli.lines.filter((line) => failure.test(line)).length).toBe(2);
+    await runCli(["trigger", "email.sent", "--to", url, "--set", "createdAt=noon"], { env });
+    await cli.line(/! signed +200 parked/);
+    await cli.line(/! event parked {2}\w{6} {2}bad_envelope: /);
+    expect(cli.lines.filter((line) => failure.test(line))).toHaveLength(2);
+  });
+
   test("dev prints plain lines without a terminal", async () => {
     const app = await startReceiverApp();
     const cwd = makeFolder();

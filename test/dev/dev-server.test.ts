@@ -13,6 +13,7 @@ describe("the dev server", () => {
         captureUrl: dev.captureUrl,
         publicUrl: null,
         pageUrl: dev.pageUrl,
+        inbox: null,
         forwards: [{ types: "email.*", target: "http://localhost:3999/hooks" }],
         secrets: ["env:WEBHOOK_SECRET"],
         captures: 0,

@@ -29,7 +29,35 @@ const verdict: CaptureVerdict = { code: "ok", summary: "Genuine.", fix: null, sk
 const attempt = makeAttempt({ at: capture.receivedAt, ms: 12 });
 const forwarded: DevEvent = { kind: "forwarded", capture, verdict, answer: 200, from: "127.0.0.1", attempt };
 
+const failed: DevEvent = {
+  kind: "handler_failed",
+  capture,
+  eventId: "evt_1",
+  handler: "crm",
+  state: "dead",
+  attempts: 14,
+  reason: "attempts_spent",
+  error: "Error: no such customer",
+  nextAt: null,
+};
+
 describe("a line of the log", () => {
+  test.each<[string, DevEvent, string]>([
+    ["dead", failed, "✗ handler crm dead  3f8ab0  attempts_spent: Error: no such customer"],
+    [
+      "one that runs again",
+      { ...failed, state: "pending", attempts: 2, reason: null, nextAt: new Date(at + 9_000).toISOString() },
+      "! handler crm failed 2 times, runs again 14:02:20  3f8ab0  Error: no such customer",
+    ],
+    [
+      "a parked event",
+      { ...failed, handler: "", state: "parked", attempts: 0, reason: "bad_data", error: null },
+      "! event parked  3f8ab0  bad_data",
+    ],
+  ])("a line of a handler that failed says how it goes on: %s", (_, event, expected) => {
+    expect(createLineWriter().write(event, at)).toEqual([`14:02:11  email.received           ${expected}`]);
+  });
+
   test("a line has time, type, verdict of the signature, status, duration and the short name of the capture", () => {
     expect(createLineWriter().write(forwarded)).toEqual([
       "14:02:11  email.received           ✓ signed     200               12ms  3f8ab0  a@example.com",
@@ -147,12 +175,14 @@ describe("text of a sender", () => {
     { kind: "app_down", capture, verdict, answer: 503, from: NASTY, attempt: { ...attempt, error: NASTY } },
     { kind: "refused", reason: "wrong_path", status: 404, method: NASTY, path: NASTY, from: NASTY },
     { kind: "problem", what: NASTY, fix: NASTY },
+    { ...failed, capture: { ...capture, type: NASTY }, handler: NASTY, reason: NASTY, error: NASTY },
     { kind: "tunnel", state: "starting", program: NASTY },
     {
       kind: "ready",
       captureUrl: "http://127.0.0.1:4400/webhooks",
       publicUrl: NASTY,
       pageUrl: null,
+      inbox: NASTY,
       forwards: [],
       secrets: [NASTY],
       captures: 0,
@@ -181,6 +211,7 @@ test("the first lines show where to send, where deliveries are forwarded and whe
     captureUrl: "http://127.0.0.1:4400/webhooks",
     publicUrl: "https://abc.example.com/webhooks",
     pageUrl: "http://127.0.0.1:4401/?t=token",
+    inbox: null,
     forwards: [
       { types: "email.*", target: "http://127.0.0.1:3000/" },
       { types: "*", target: "http://127.0.0.1:3001/" },
@@ -194,6 +225,7 @@ test("the first lines show where to send, where deliveries are forwarded and whe
     "  Public      https://abc.example.com/webhooks",
     "  Forwarding  http://127.0.0.1:3000/  ← email.*",
     "  Forwarding  http://127.0.0.1:3001/",
+    "  Inbox       not known  --inbox with the app's SQLite file shows what handlers do",
     "  Inspect     http://127.0.0.1:4401/?t=token",
     "  Secret      env:WEBHOOK_SECRET",
     "  Ready.",

@@ -66,7 +66,10 @@ export const dev = defineCommand({
       summary: "An event type of that endpoint. Default: the service's default set.",
     },
     ...apiOptions,
-    inbox: { value: "file", summary: "Shows the inbox of this receiver's SQLite file on the page." },
+    inbox: {
+      value: "file",
+      summary: "Shows the inbox of this receiver's SQLite file on the page, and its handlers' failures in lines.",
+    },
     store: storeOption,
     keep: {
       value: "time",
