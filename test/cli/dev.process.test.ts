@@ -49,7 +49,7 @@ describe("dev", () => {
   });
 
   test("dev with the inbox prints what a handler made of a delivery and of a replay, when it happens", async () => {
-    const app = await startApp();
+    const app = await startReceiverApp();
     const cwd = makeFolder();
     const args = ["dev", "-f", app.url, "--port", "0", "--no-page", "--inbox", app.file];
     const cli = startCli(args, { cwd, env });

@@ -193,7 +193,7 @@ describe("a request target in full", () => {
       createListener(createMiddleware(probe.handle, probe.clock), { path: "/hooks", next: express() }),
     );
     open.push(behind, inFront);
-    expect([await answerTo(behind, target), await answerTo(inFront, target)]).toEqual([byExpress, byListener]);
+    expect([await createSender(behind)(target), await createSender(inFront)(target)]).toEqual([byExpress, byListener]);
     expect(probe.received).toHaveLength(byListener === 200 ? 1 : 0);
   });
 });

@@ -80,8 +80,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   async function openAfter(before: Promise<void>, context: StoreContext): Promise<void> {
     await before.catch(() => undefined);
     closed = new AbortController();
-    const { logger, onAlarm } = context;
-    use(await whileBusy(BUSY_WAITS.opening, () => openStore({ ...given, logger, onAlarm })), context);
+    use(await whileBusy(BUSY_WAITS.opening, () => openStore({ ...given, ...context })), context);
   }
 
   function use(open: OpenStore, context: StoreContext): void {
@@ -95,14 +94,14 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
 
   /** Closes the connections to removed files, and continues with the database once it is back at its path. */
   async function replace(lost: OpenStore, context: StoreContext): Promise<void> {
-    const { logger, onAlarm, clock = systemClock } = context;
+    const { clock = systemClock } = context;
     const { signal } = closed;
     const wasOwner = ownership?.isHeld === true;
     ownership?.lose();
     await lost.abandon();
     while (opened === lost) {
       const found = canReopen(lost)
-        ? await openStore({ ...given, logger, onAlarm, lost }).catch(() => undefined)
+        ? await openStore({ ...given, ...context, lost }).catch(() => undefined)
         : undefined;
       if (found === undefined) {
         await sleepBy(clock, REOPEN_WAIT_MS, signal).catch(() => undefined);
