@@ -32,9 +32,9 @@ export function forgetConnections(folder: string): void {
   for (const file of opened.keys()) if (file.startsWith(folder)) opened.delete(file);
 }
 
-/** True when a commit through every open connection is on the disk before it is answered. */
+/** True when a commit through every open connection that can write is on the disk before it is answered. */
 export function isSynced(file: string): boolean {
-  const open = [...(opened.get(file) ?? [])].filter((db) => db.open);
+  const open = [...(opened.get(file) ?? [])].filter((db) => db.open && !db.readonly);
   return open.every((db) => Number(db.pragma("synchronous", { simple: true })) >= FULL);
 }
 

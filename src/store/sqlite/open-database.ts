@@ -101,9 +101,12 @@ export function migrate(db: Database.Database, file: string): void {
   }
 }
 
-/** SQLite opens the WAL, and locks the file as being in use, with the first read. */
+/**
+ * SQLite opens the WAL, and locks the file as being in use, with the first read. This one does not parse the schema,
+ * which the keeper never needs.
+ */
 function readOnce(db: Database.Database): void {
-  db.prepare("SELECT count(*) FROM sqlite_schema").get();
+  db.pragma("schema_version");
 }
 
 function checkVersion(db: Database.Database): void {
