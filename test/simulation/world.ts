@@ -4,7 +4,8 @@ import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import Database from "better-sqlite3";
 import { EVENT_TYPES, type EventType } from "pigeonhole";
 import { type Sandbox, type SandboxLogEntry, type StoredEvent, createSandbox } from "pigeonhole/sandbox";
-import { EFFECT_TABLE, longestQueueMs } from "./handlers.js";
+import { makeFirstFile } from "./first-file.js";
+import { longestQueueMs } from "./handlers.js";
 import type { Life } from "./life.js";
 import { type Kit, Machine } from "./machine.js";
 import type { Happening, SeedPlan } from "./plan.js";
@@ -58,13 +59,23 @@ export interface WorldOptions {
 export async function simulate(plan: SeedPlan, kit: Kit, options: WorldOptions = {}): Promise<History> {
   const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-simulation-"));
   try {
-    const world = new World(plan, kit, folder, options);
+    const file = await makeFirstFile(folder, plan, kit);
+    const world = new World({ plan, kit, folder, file }, options);
     const watch = watchProgress(world.clock);
     return await Promise.race([world.run(), watch.still]).finally(watch.end);
   } finally {
     forgetConnections(folder);
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+interface WorldParts {
+  plan: SeedPlan;
+  kit: Kit;
+  /** For the files of all lives. */
+  folder: string;
+  /** The file that the first life finds. */
+  file: string;
 }
 
 class World {
@@ -84,7 +95,7 @@ class World {
   #timesPutBack = 0;
   readonly #mostPutBack: number;
 
-  constructor(plan: SeedPlan, kit: Kit, folder: string, { boundsClockSteps = false }: WorldOptions) {
+  constructor({ plan, kit, folder, file }: WorldParts, { boundsClockSteps = false }: WorldOptions) {
     const isClockRight = plan.happenings.every(({ happening }) => happening.kind !== "clock_off");
     const ahead = plan.happenings.map(({ happening }) => (happening.kind === "clock_off" ? happening.byMs : 0));
     this.#mostPutBack = MAX_PUT_BACK + Math.ceil(Math.max(0, ...ahead) / LOOK_MS);
@@ -104,8 +115,6 @@ class World {
     });
     this.#endpointId = endpoint.id;
     this.#secrets = [endpoint.secret];
-    const file = join(folder, "inbox.db");
-    new Database(file).exec(EFFECT_TABLE).close();
     this.#machine = new Machine({
       plan,
       kit,
