@@ -145,6 +145,19 @@ test("an owner that was replaced meanwhile ends the other process's calls and co
   expect((await leaseSend(store)).send).toBeDefined();
 });
 
+test("a former owner that does not know it yet leases no call, so the new owner can make it at once", async () => {
+  await openStore(false);
+  await store.recover(T);
+  await store.record([newRecord("k1")], T);
+  rmSync(`${file}-owner`);
+  const other = createSqliteStore({ file, thread: false });
+  await other.open(context);
+  expect(await other.recover(T)).toMatchObject({ owner: true });
+  await expectCode(leaseSend(store, { leaseUntil: T + DAY }), "store_replaced");
+  expect((await leaseSend(other)).send).toBeDefined();
+  await other.close();
+});
+
 test("a call to the API that was leased and refused is repeated after a minute, not after its lease", async () => {
   await openStore(false);
   await store.recover(T);

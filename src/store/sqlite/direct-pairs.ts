@@ -88,6 +88,11 @@ export class DirectPairs {
     return this.#isOwn ? this.#own : undefined;
   }
 
+  /** True once another process has taken the file over, whether this one knows it or not. */
+  get hasLostEpoch(): boolean {
+    return this.#own !== undefined && this.epoch === undefined;
+  }
+
   /**
    * Continues the epoch of an earlier connection of this process, unless another process has taken the file over since.
    */

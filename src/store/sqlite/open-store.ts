@@ -34,11 +34,10 @@ export interface OpenStore {
   abandon(): Promise<void>;
 }
 
-export interface OpenStoreOptions {
+export interface OpenStoreOptions extends Pick<StoreContext, "logger" | "onAlarm"> {
   file: string;
-  useThread: boolean;
-  logger: StoreContext["logger"];
-  onAlarm: StoreContext["onAlarm"];
+  /** Writes from a thread of its own. */
+  thread: boolean;
   /** Runs once the schema is up to date. */
   setup: CommitFunction | undefined;
   /** The opening whose files were removed, when the same database is opened again. */
@@ -50,7 +49,7 @@ const WERE_OPEN =
   "Other users of this machine could open these files until now. Who still has one open can read it, or keep handlers from running by a lock on the -owner file. lsof shows them. If in doubt, stop all receivers of the database, remove its -owner file, and start again.";
 
 export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
-  const { file, useThread, logger, onAlarm, setup, lost } = options;
+  const { file, thread: useThread, logger, onAlarm, setup, lost } = options;
   if (file === IN_MEMORY) {
     const db = openDatabase(file);
     migrate(db, file);

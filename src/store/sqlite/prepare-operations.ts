@@ -10,7 +10,7 @@ import {
   prepareRetryOutbox,
 } from "./operations/outbox-inspect.js";
 import { prepareRecord } from "./operations/outbox-record.js";
-import { prepareLeaseSend } from "./operations/outbox-send.js";
+import { prepareLeaseSendOfOwner } from "./operations/outbox-send.js";
 import { prepareSettleSend } from "./operations/outbox-settle.js";
 import { preparePrune } from "./operations/prune.js";
 import { prepareRecover } from "./operations/recover.js";
@@ -44,7 +44,7 @@ export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: N
     prune: onFirstUse(() => preparePrune(db)),
     noteTimes: onFirstUse(() => prepareNoteTimes(db)),
     record: onFirstUse(() => prepareRecord(db)),
-    leaseSend: onFirstUse(() => prepareLeaseSend(db, nextToken)),
+    leaseSend: onFirstUse(() => prepareLeaseSendOfOwner(db, pairs, nextToken)),
     settleSend: onFirstUse(() => prepareSettleSend(db)),
     listOutbox: onFirstUse(() => prepareListOutbox(db)),
     retryOutbox: onFirstUse(() => prepareRetryOutbox(db)),

@@ -61,9 +61,8 @@ export const STORE_OPTIONS = defineOptions("createSqliteStore", {
  */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   checkDriver();
-  const { file, thread: useThread, setup } = STORE_OPTIONS.resolve(options);
-  const given = { file, useThread, setup };
-  const ownership = file === IN_MEMORY ? undefined : new FileOwnership(file);
+  const given = STORE_OPTIONS.resolve(options);
+  const ownership = given.file === IN_MEMORY ? undefined : new FileOwnership(given.file);
   let opened: OpenStore | undefined;
   /** Concurrent callers share one opening; a second connection and thread would never be closed. */
   let opening: Promise<void> | undefined;
@@ -193,7 +192,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     countOutbox: () => run("countOutbox", undefined),
     async backUp({ copy, replace }) {
       current();
-      if (file !== IN_MEMORY) return backUpInThread({ file, copy, replace });
+      if (given.file !== IN_MEMORY) return backUpInThread({ file: given.file, copy, replace });
       throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
     },
   };

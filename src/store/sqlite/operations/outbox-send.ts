@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
+import type { DirectPairs } from "../direct-pairs.js";
 import type { NextToken } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
 
@@ -25,7 +26,7 @@ interface EventRow {
  * Leases the one call that may be in progress. Waiting events are frozen into a new one only when there is none: that
  * keeps the order of recording, and an event that overtook a call that fails because of the service would fail as well.
  */
-export function prepareLeaseSend(db: Database, nextToken: NextToken) {
+function prepareLeaseSend(db: Database, nextToken: NextToken) {
   const later = prepareLater(db);
   // The leased one first: a call that an operator retried is not sent beside the one in progress.
   const selectOpen = db.prepare<[], SendRow>(`
@@ -97,6 +98,16 @@ export function prepareLeaseSend(db: Database, nextToken: NextToken) {
     if (waiting.length === 0) return { send: undefined, nextDueAt: undefined };
     return freeze(takeTogether(waiting, request.aloneBefore), request.leaseUntil);
   };
+}
+
+/**
+ * Leases nothing to a former owner: leases of calls are long, and the new owner could not know that the other process
+ * died in its call.
+ */
+export function prepareLeaseSendOfOwner(db: Database, pairs: DirectPairs, nextToken: NextToken) {
+  const leaseSend = prepareLeaseSend(db, nextToken);
+  return (request: SendRequest): SendPage =>
+    pairs.hasLostEpoch ? { send: undefined, nextDueAt: undefined } : leaseSend(request);
 }
 
 /** The longest run from the front that may share a call. */
