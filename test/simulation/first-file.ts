@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { EFFECT_TABLE } from "./handlers.js";
 import type { Kit } from "./machine.js";
 import type { SeedPlan } from "./plan.js";
@@ -21,7 +22,7 @@ export async function makeFirstFile(folder: string, { seed }: SeedPlan, kit: Kit
   new Database(file).exec(EFFECT_TABLE).close();
   if (seed % FIRST_STARTS === 0) return file;
   const store = kit.createSqliteStore({ file, thread: false });
-  await store.open({});
+  await store.open({ logger: silentLogger });
   await store.close();
   stoppedFiles.set(kit, readFileSync(file));
   return file;
