@@ -29,6 +29,7 @@ interface Rest {
   exclude?: string[];
   isolate?: boolean;
   env?: Record<string, string>;
+  server?: { deps: { external: RegExp[] } };
 }
 
 const project = (name: string, include: string[], rest: Rest = {}) => ({
@@ -46,6 +47,8 @@ export default defineConfig({
         isolate: false,
         // Commits to files wait for the disk, which a unit test does not test.
         env: { TMPDIR: MEMORY_DISK },
+        // Node loads the built package as users do, and Vite does not transform it.
+        server: { deps: { external: [/\/dist\//] } },
       }),
       ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
     ],
