@@ -29,7 +29,9 @@ receiver.on(
 );
 receiver.on(
   "form.submitted",
-  (_, ctx) => void ctx.contactEvents.record({ name: "form.filled", email: "ada@b.example" }),
+  (_, ctx) => {
+    ctx.contactEvents.record({ name: "form.filled", email: "ada@b.example" });
+  },
   {
     name: "forms",
   },

@@ -1,5 +1,5 @@
 /** Fields of the search language. A test compares them with the language. */
-const FIELDS = "type|status|verdict|is|has|source|tag|after|before|larger|smaller|ms|id";
+const FIELDS = "type|status|outcome|verdict|is|has|source|tag|after|before|larger|smaller|ms|id";
 
 /** `-status:2xx` negates a term of a search. The option parser would read it as an option. */
 const NEGATED = new RegExp(`^-(?:${FIELDS}|header\\.[^:]+|data\\.[^:]+):`);
