@@ -176,6 +176,13 @@ describe("a folder of captures against any app", () => {
     expect((await runTests({ folder: folderOf(capture), target: url })).cases[0]?.change).toBe(change);
   });
 
+  test("against any app: what was parked before and is parked now is still failing", async () => {
+    const headers = { "x-pigeonhole-outcome": "parked" };
+    const { url } = await serveAnswers(() => ({ headers }));
+    const capture: Capture = { ...makeCapture(), attempts: [makeAttempt({ headers: Object.entries(headers) })] };
+    expect((await runTests({ folder: folderOf(capture), target: url })).cases[0]?.change).toBe("still failing");
+  });
+
   test("a broken file or an empty folder stops the run, since a skipped test would pass", async () => {
     const folder = folderOf(makeCapture());
     writeFileSync(join(folder, "broken.json"), "{");

@@ -265,7 +265,8 @@ function changeOf(capture: Capture, expectation: Expectation, passed: boolean): 
   // Without the outcome: a capture that was replayed before is answered as a duplicate, which is not a failure.
   const { status, json, ignore } = expectation;
   const known = { ...(status && { status }), ...(json === undefined ? {} : { json }), ...(ignore && { ignore }) };
-  const passedBefore = checkExpectation(known, last).length === 0;
+  const failedBefore = [...checkExpectation(known, last), ...checkWork(expectation, last, undefined)];
+  const passedBefore = failedBefore.length === 0;
   if (passed) return passedBefore ? "still passing" : "fixed";
   return passedBefore ? "regressed" : "still failing";
 }
