@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
@@ -36,10 +36,13 @@ function fill(file: string): void {
   db.close();
 }
 
-const template = mkdtempSync(join(tmpdir(), "counts-"));
+let template: string;
 
-beforeAll(() => fill(join(template, "inbox.db")));
-afterAll(() => rmSync(template, { recursive: true, force: true }));
+beforeAll(() => {
+  template = mkdtempSync(join(tmpdir(), "counts-"));
+  fill(join(template, "inbox.db"));
+  return () => rmSync(template, { recursive: true, force: true });
+});
 
 beforeEach(async () => {
   const file = join(makeFolder(), "inbox.db");

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { acceptLeased, context, expectCode, newEvent, settlements, statesOf, T } from "./conformance/fixture.js";
 
@@ -14,13 +15,14 @@ import { acceptLeased, context, expectCode, newEvent, settlements, statesOf, T }
 
 type Db = CommitTransaction["db"];
 
-const folder = mkdtempSync(join(tmpdir(), "user-transactions-"));
-const file = join(folder, "inbox.db");
-const store = createSqliteStore({ file });
+let file: string;
+let store: Store;
 let tests = 0;
 
 // One store for all tests, as each store starts a thread: what one test leaves must not harm the next.
 beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "user-transactions-"));
+  file = join(folder, "inbox.db");
   withFile((db) =>
     db.exec(`
       CREATE TABLE mine (text TEXT UNIQUE);
@@ -29,7 +31,12 @@ beforeAll(async () => {
       CREATE TABLE guarded (text TEXT);
       CREATE TRIGGER guard BEFORE INSERT ON guarded BEGIN SELECT RAISE(ROLLBACK, 'no'); END;`),
   );
+  store = createSqliteStore({ file });
   await store.open(context);
+  return async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
 });
 
 beforeEach(() => {
@@ -37,11 +44,6 @@ beforeEach(() => {
   withFile((db) =>
     db.exec("DELETE FROM mine; DELETE FROM child; DELETE FROM parent; INSERT INTO mine VALUES ('taken')"),
   );
-});
-
-afterAll(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function withFile<Result>(use: (db: Database.Database) => Result): Result {
