@@ -3,6 +3,7 @@ import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { Lease, LeasedWork } from "../../work.js";
 import { type NextToken, isDirect } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
+import { planFree } from "../plan-free.js";
 import type { DirectEnds } from "./settle.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */
@@ -32,7 +33,8 @@ function prepareReadDue(db: Database) {
   const selectNextDue = db
     .prepare<{ handler: string; crashes: Crashes }, number>(`
     SELECT due_at FROM inbox_work
-    WHERE state = 'pending' AND handler = :handler AND min(started - finished, 2) = :crashes
+    WHERE state = 'pending' AND handler = ${planFree(":handler", "text")}
+      AND min(started - finished, 2) = ${planFree(":crashes", "number")}
     ORDER BY due_at LIMIT 1`)
     .pluck();
   /** When the first work with each number of crashes is due. */

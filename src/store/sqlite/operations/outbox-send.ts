@@ -4,6 +4,9 @@ import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
 import type { DirectPairs } from "../direct-pairs.js";
 import type { NextToken } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
+import { planFree } from "../plan-free.js";
+
+const LIMIT = planFree(":limit", "number");
 
 interface SendRow {
   send: number;
@@ -37,10 +40,10 @@ function prepareLeaseSend(db: Database, nextToken: NextToken) {
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE send = :send ORDER BY position`);
   const selectAgain = db.prepare<{ limit: number; now: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event
-    WHERE state = 'again' AND occurred_at <= :now ORDER BY seq LIMIT :limit`);
+    WHERE state = 'again' AND occurred_at <= :now ORDER BY seq LIMIT ${LIMIT}`);
   const selectNew = db.prepare<{ limit: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event
-    WHERE seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending' ORDER BY seq LIMIT :limit`);
+    WHERE seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending' ORDER BY seq LIMIT ${LIMIT}`);
   const setAside = later("UPDATE outbox_event SET state = 'again' WHERE seq = :seq AND state = 'pending'");
   const setTaken = later("UPDATE counter SET value = max(value, :seq) WHERE name = 'outbox_taken'");
   const insertSend = later(`

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { PruneLimits } from "../../store.js";
 import { lazy } from "../on-first-use.js";
+import { planFree } from "../plan-free.js";
 
 /** No handler runs on the event, and none will. */
 const IS_SETTLED = `NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = :seq)
@@ -34,7 +35,7 @@ interface Row {
 export function preparePrune(db: Database) {
   const selectRows = (table: string, time: string) =>
     db.prepare<object, Row>(`
-      SELECT r.seq, ${time} AS receivedAt FROM ${table} WHERE r.seq > :after ORDER BY r.seq LIMIT :batch`);
+      SELECT r.seq, ${time} AS receivedAt FROM ${table} WHERE r.seq > :after ORDER BY r.seq LIMIT ${planFree(":batch", "number")}`);
   const removeEvent = lazy(() => prepareRemoveEvent(db));
   const dropBody = lazy(() => db.prepare("DELETE FROM inbox_body WHERE seq = :seq"));
   const dropSent = lazy(() => db.prepare("DELETE FROM outbox_event WHERE seq = :seq"));
