@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import Database from "better-sqlite3";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { EFFECT_TABLE } from "./handlers.js";
