@@ -104,7 +104,7 @@ describe("of several handlers", () => {
     { places: 4, handlers: 2, own: 4, most: 2 },
     { places: 4, handlers: 2, own: 1, most: 1 },
   ])(
-    "of several handlers none holds more than half of the places, so another one begins at once: %o",
+    "none of several handlers holds more than half of the places, so another one begins at once: %o",
     async ({ most, ...given }) => {
       const { receiver, meters, running } = await openBusy(given);
       await expect.poll(() => running()[0], { interval: 1 }).toBe(most);
@@ -121,7 +121,7 @@ describe("of several handlers", () => {
     },
   );
 
-  test("of several handlers the one with the fewest runs gets a free place", async () => {
+  test("a free place goes to the handler with the fewest runs", async () => {
     const { receiver, meters, running } = await openBusy({ places: 4, handlers: 3 });
     await postAll(receiver, events(20, "email.opened"));
     await expect.poll(running, { interval: 1 }).toEqual([2, 2, 0]);
@@ -137,7 +137,7 @@ describe("of several handlers", () => {
     await receiver.stop({ timeoutMs: 0 });
   });
 
-  test("of several handlers each gets the only place in its turn", async () => {
+  test("several handlers use the only place in turn", async () => {
     const { receiver, meters, running } = await openBusy({ places: 1, handlers: 2 });
     await postAll(receiver, events(20, "email.opened"));
     const turns: number[][] = [];
@@ -279,7 +279,7 @@ describe("a slow handler with 600 events waiting", () => {
     await expect.poll(async () => (await receiver.stats()).done).toBe(601);
   });
 
-  test("a slow handler with 600 events waiting does not delay it either when it takes what it can", async () => {
+  test("a slow handler that takes all it may does not delay another one", async () => {
     const slow = makeGate();
     const receiver = openReceiver({ concurrency: 2 });
     receiver.on("email.sent", () => slow.passed);

@@ -186,16 +186,22 @@ describe("a request target in full", () => {
   test.each([
     ...AS_EXPRESS.map(([target, status]) => [target, status, status] as const),
     ...MORE_THAN_EXPRESS.map((target) => [target, 404, 200] as const),
-  ])("a request target in full, %s: Express answers %i, the listener %i", async (target, byExpress, byListener) => {
-    const probe = await createProbe();
-    const behind = await serve(express().post("/hooks", (_req, res) => void res.sendStatus(200)));
-    const inFront = await serve(
-      createListener(createMiddleware(probe.handle, probe.clock), { path: "/hooks", next: express() }),
-    );
-    open.push(behind, inFront);
-    expect([await createSender(behind)(target), await createSender(inFront)(target)]).toEqual([byExpress, byListener]);
-    expect(probe.received).toHaveLength(byListener === 200 ? 1 : 0);
-  });
+  ])(
+    "a POST to the absolute target %s is answered %i by Express and %i by the listener",
+    async (target, byExpress, byListener) => {
+      const probe = await createProbe();
+      const behind = await serve(express().post("/hooks", (_req, res) => void res.sendStatus(200)));
+      const inFront = await serve(
+        createListener(createMiddleware(probe.handle, probe.clock), { path: "/hooks", next: express() }),
+      );
+      open.push(behind, inFront);
+      expect([await createSender(behind)(target), await createSender(inFront)(target)]).toEqual([
+        byExpress,
+        byListener,
+      ]);
+      expect(probe.received).toHaveLength(byListener === 200 ? 1 : 0);
+    },
+  );
 });
 
 /** Sends POSTs to the targets given, over a connection that is kept for as long as the server keeps it. */

@@ -220,7 +220,7 @@ describe.runIf(process.platform === "linux")("a file that is changed in place", 
     expect(readFileSync(`${scene.file}-wal`).equals(wal)).toBe(true);
   });
 
-  it("a file that is compacted by VACUUM, by checkpoints and by the command line is not taken for one", async () => {
+  it("a file that VACUUM, checkpoints or the command line compacts does not count as overwritten", async () => {
     const scene = await prepare();
     const receiver = await scene.start();
     const sqlite = new Database(scene.file);

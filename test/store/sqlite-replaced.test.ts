@@ -68,7 +68,7 @@ test.runIf(process.platform === "linux").each<[string, () => void]>([
   ["emptied", () => truncateSync(`${file}-wal`)],
   ["cut off", () => truncateSync(`${file}-wal`, endOf(`${file}-wal`) - 1)],
   ["overwritten", () => writeFileSync(`${file}-wal`, Buffer.alloc(endOf(`${file}-wal`)))],
-])("refuses what comes after a WAL was changed in place (%s), told once", async (_, change) => {
+])("the store refuses events after its WAL was changed in place (%s), and raises one alarm", async (_, change) => {
   await openStore();
   await store.accept(newEvent("before"));
   change();
@@ -79,7 +79,7 @@ test.runIf(process.platform === "linux").each<[string, () => void]>([
 });
 
 test.runIf(process.platform === "linux").each([true, false])(
-  "refuses an event whose commit went into a WAL that was emptied (thread: %s), and leaves the WAL to be looked at",
+  "the store refuses an event whose commit went into an emptied WAL (thread: %s), and leaves the WAL for inspection",
   async (thread) => {
     await openStore(thread);
     await store.accept(newEvent("before"));
