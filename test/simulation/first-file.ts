@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { silentLogger } from "#pigeonhole/base/logger.js";
 import Database from "better-sqlite3";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { EFFECT_TABLE } from "./handlers.js";
@@ -12,7 +11,10 @@ const FIRST_STARTS = 8;
 
 const stoppedFiles = new WeakMap<Kit, Buffer>();
 
-/** The file that a world begins with: the user's own, or one that the package has worked on and closed, which opens faster. */
+/**
+ * The file that a world begins with: the user's own, or one that the package has worked on and closed, which opens
+ * faster.
+ */
 export async function makeFirstFile(folder: string, { seed }: SeedPlan, kit: Kit): Promise<string> {
   const file = join(folder, "inbox.db");
   const known = seed % FIRST_STARTS === 0 ? undefined : stoppedFiles.get(kit);
