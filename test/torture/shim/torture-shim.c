@@ -92,8 +92,14 @@ static const char *name_of(const char *path) {
   return path + folder_size;
 }
 
+/* Node closes with a system call of its own, so the handle may be that of another file by now. */
 static uint64_t number_of(int fd) {
-  return fd >= 0 && fd < MAX_FDS ? watched[fd] : 0;
+  if (fd < 0 || fd >= MAX_FDS || watched[fd] == 0) return 0;
+  struct stat stat;
+  int saved = errno;
+  if (fstat(fd, &stat) != 0 || stat.st_ino != watched[fd]) watched[fd] = 0;
+  errno = saved;
+  return watched[fd];
 }
 
 /* True when the call is to fail. A count of calls that still succeed comes first. */
