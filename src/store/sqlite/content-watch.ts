@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { endianness } from "node:os";
-import type { HeldLocks } from "./held-locks.js";
+import type { OwnLocks } from "./own-locks.js";
 
 // In WAL mode the database file changes only in checkpoints, and SQLite counts those in the shared memory, whichever
 // process runs them. So another program has written to the file when its header or its length changes without one. The
@@ -46,7 +46,7 @@ export class ContentWatch {
   /** The index was read before the head, so that it is the older one. */
   #seen: { index: WalIndex | undefined; head: Head };
 
-  constructor({ database: [database = -1], sharedMemory: [sharedMemory = -1] }: HeldLocks, walPath: string) {
+  constructor({ database: [database = -1], sharedMemory: [sharedMemory = -1] }: OwnLocks, walPath: string) {
     this.#database = database;
     this.#sharedMemory = sharedMemory;
     this.#walPath = walPath;

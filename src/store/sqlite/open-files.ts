@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
 import { ContentWatch } from "./content-watch.js";
 import { type FileIdentity, checkIdentityIsStable, identify, isSameFile } from "./file-identity.js";
-import { type HeldLocks, areHeld, findHeldLocks } from "./held-locks.js";
+import { type OwnLocks, isStillLocked, findOwnLocks } from "./own-locks.js";
 import { DAMAGED } from "./store-error.js";
 
 /**
@@ -24,7 +24,7 @@ export interface OpenFilesData {
   wal: FileIdentity;
   sharedMemory: FileIdentity;
   /** Undefined where the locks of a process cannot be seen. */
-  locks: HeldLocks | undefined;
+  locks: OwnLocks | undefined;
 }
 
 /**
@@ -55,7 +55,7 @@ export class OpenFiles {
     const owner = identify(ownerPath(file));
     if (this.#owner !== undefined && !isSameFile(owner, this.#owner)) return "owner";
     this.#owner = owner;
-    return locks === undefined || areHeld(locks) ? undefined : "locks";
+    return locks === undefined || isStillLocked(locks) ? undefined : "locks";
   }
 
   /** True while no other file is in the place of the WAL, so no other program has started a new one. */
@@ -77,7 +77,7 @@ export function noteOpenFiles(file: string, before: FileIdentity | undefined): O
     checkIdentityIsStable(file);
     throw new PigeonholeError("store_busy", `${file} was moved or replaced while it was opened.`);
   }
-  const locks = findHeldLocks(database, sharedMemory);
+  const locks = findOwnLocks(database, sharedMemory);
   return new OpenFiles({ file, walPath, sharedMemoryPath, database, wal, sharedMemory, locks });
 }
 

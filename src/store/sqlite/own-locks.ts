@@ -7,7 +7,7 @@ import type { FileIdentity } from "./file-identity.js";
 // shows a process its locks.
 
 /** The handles through which this process holds SQLite's "in use" locks. */
-export interface HeldLocks {
+export interface OwnLocks {
   /** Of the database file, which keep others from deleting the WAL. */
   database: number[];
   /** Of the shared memory, which keep others from creating it again. */
@@ -18,17 +18,17 @@ export interface HeldLocks {
 const IN_USE = { database: / READ .* 1073741826 1073742335$/m, sharedMemory: / READ .* 128 128$/m };
 
 /** Undefined where the locks cannot be read: on systems other than Linux, and under kernels that do not show them. */
-export function findHeldLocks(database: FileIdentity, sharedMemory: FileIdentity): HeldLocks | undefined {
+export function findOwnLocks(database: FileIdentity, sharedMemory: FileIdentity): OwnLocks | undefined {
   if (process.platform !== "linux") return undefined;
   // A lock stays with the handle that took it until no connection of the process uses the file.
   const locks = {
     database: handlesOf(database).filter((handle) => IN_USE.database.test(describeHandle(handle))),
     sharedMemory: handlesOf(sharedMemory).filter((handle) => IN_USE.sharedMemory.test(describeHandle(handle))),
   };
-  return areHeld(locks) ? locks : undefined;
+  return isStillLocked(locks) ? locks : undefined;
 }
 
-export function areHeld({ database, sharedMemory }: HeldLocks): boolean {
+export function isStillLocked({ database, sharedMemory }: OwnLocks): boolean {
   return (
     database.some((handle) => IN_USE.database.test(describeHandle(handle))) &&
     sharedMemory.some((handle) => IN_USE.sharedMemory.test(describeHandle(handle)))
