@@ -26,7 +26,7 @@ const PROSE: Record<string, Prose> = {
   // Generated parts have the words of src/.
   documents: { files: /\.md$/, without: /<!-- ([\w -]+) -->\n[\s\S]*?<!-- \/\1 -->|^```[\s\S]*?^```$|`[^`\n]*`/gm },
   source: {
-    files: /^(?:src|test|examples|templates)\/.*\.(?:tsx?|mjs)$/,
+    files: /^(?:(?:src|test|examples|templates|\.ci)\/.*\.(?:tsx?|mjs|cjs|css)|[\w.]+\.ts)$/,
     only: /\/\*[\s\S]*?\*\/|\/\/.*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|>[^<>{}]*(?=<\/)/g,
   },
 };
@@ -99,7 +99,9 @@ function findWideComments(text: string): string[] {
 
 /** Names of limits that should begin with MAX_ or MIN_. */
 function findLimitNames(text: string): string[] {
-  return [...text.matchAll(/\bconst ((?:MOST|LONGEST|LARGEST|SHORTEST)_\w+)/g)].map(([, name = ""]) => name);
+  return [...text.matchAll(/\bconst ((?:MOST|LEAST|LONGEST|LARGEST|SHORTEST|SMALLEST|DEEPEST)(?:_\w+)?)\b/g)].map(
+    ([, name = ""]) => name,
+  );
 }
 
 function findInSource(path: string): string[] {
@@ -122,6 +124,12 @@ test("no code has a word of the list, a comment line over 120 columns, or a limi
   expect(SOURCES.flatMap(findInSource)).toEqual([]);
 });
 
+test("configurations and style sheets are read as code", () => {
+  expect(SOURCES).toEqual(
+    expect.arrayContaining(["vitest.config.ts", "src/page/styles/main.css", ".ci/check-node.cjs"]),
+  );
+});
+
 test("the test reads the word list, and finds its words in prose only", () => {
   expect(WORDS).toContain("mend");
   expect(WORDS.length).toBeGreaterThan(15);
@@ -142,6 +150,7 @@ test.each([
   expect(findWideComments(text)).toEqual(found);
 });
 
-test("the search for names of limits finds them", () => {
-  expect(findLimitNames("export const LONGEST_WAIT_MS = 1;\nconst MAX_WAIT_MS = 2;")).toEqual(["LONGEST_WAIT_MS"]);
+test("the search for names of limits finds them, also those of one word", () => {
+  const code = "export const LONGEST_WAIT_MS = 1;\nconst MAX_WAIT_MS = 2;\nconst MOST = 3;";
+  expect(findLimitNames(code)).toEqual(["LONGEST_WAIT_MS", "MOST"]);
 });

@@ -11,7 +11,7 @@ import { waitUntil } from "../support/wait-until.js";
 
 /** PROCESS_TEST_KILLS: more in the long form, fewer where the test runs on each Node. */
 const KILLS = Number(process.env["PROCESS_TEST_KILLS"] ?? 8);
-const LEAST_EVENTS = KILLS * 40;
+const MIN_EVENTS = KILLS * 40;
 const HANDLERS = ["commits", "appends", "fails-first"];
 
 it(
@@ -72,7 +72,7 @@ it(
       twiceEvery: 5,
     });
     const survivor = await killAgainAndAgain();
-    await waitUntil("enough events are sent", 30_000, () => load.events.length >= LEAST_EVENTS);
+    await waitUntil("enough events are sent", 30_000, () => load.events.length >= MIN_EVENTS);
     const { events, sentTwice } = load;
     const delivered = await load.stop();
     sender.close();
@@ -134,7 +134,7 @@ it(
     expect([...appended.keys()].toSorted(), "an ordinary handler runs at least once").toEqual(ids);
 
     // Without these the kills would have hit nothing, and all of the above would say little.
-    expect(figures.events).toBeGreaterThanOrEqual(LEAST_EVENTS);
+    expect(figures.events).toBeGreaterThanOrEqual(MIN_EVENTS);
     expect(figures.attemptsWithoutAnswer).toBeGreaterThan(0);
     expect(figures.workRecovered).toBeGreaterThan(0);
   },

@@ -6,7 +6,7 @@ type Header = HeaderList[number];
 const shared = new Map<string, Header>();
 const MAX_SHARED = 1000;
 /** Longer values are rarely repeated. */
-const LONGEST = 300;
+const MAX_SHARED_CHARACTERS = 300;
 
 /**
  * Keeps headers that are equal in many captures only once in memory. After bodies they take the most memory, and an
@@ -27,7 +27,7 @@ function shareList(list: HeaderList): void {
 
 function share(header: Header): Header {
   const [name, value] = header;
-  if (name.length + value.length > LONGEST) return header;
+  if (name.length + value.length > MAX_SHARED_CHARACTERS) return header;
   const key = `${name}:${value}`;
   const known = shared.get(key);
   // In a file written by hand a name may contain a colon.

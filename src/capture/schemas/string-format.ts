@@ -9,11 +9,11 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 /** Requires a digit, or else `dkim_missing` would be an identifier too. */
 const ID = /^([a-z]{2,12}_)(?=[A-Za-z0-9-]*\d)[A-Za-z0-9-]{6,}$/;
 
-const LONGEST = 2_000;
+const MAX_CHARACTERS = 2_000;
 
 /** Whether a text surely passes zod's check for that format. */
 export function hasFormat(text: string, format: StringFormat): boolean {
-  if (text.length > LONGEST) return false;
+  if (text.length > MAX_CHARACTERS) return false;
   switch (format) {
     case "email":
       return EMAIL.test(text);
@@ -33,5 +33,5 @@ export function keepFormats(text: string, formats: readonly StringFormat[] = STR
 
 /** The prefix of an identifier such as `msg_01hx`; null for any other text. */
 export function idPrefix(text: string): string | null {
-  return text.length > LONGEST ? null : (ID.exec(text)?.[1] ?? null);
+  return text.length > MAX_CHARACTERS ? null : (ID.exec(text)?.[1] ?? null);
 }

@@ -5,7 +5,7 @@ import { type CheckResult, pass, skip, warn } from "../frame/check-result.js";
 const NAME = "better-sqlite3";
 
 /** Depth of nested node_modules folders. A deeper tree has cycles. */
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 
 /**
  * Finds several copies of better-sqlite3 in the app's packages. Each has its own SQLite, which does not know the
@@ -15,7 +15,7 @@ export function checkSqliteCopies(cwd: string): CheckResult {
   const root = findInstalled(cwd);
   if (root === undefined) return skip("copies", `No node_modules is in ${cwd} or above it.`);
   const copies = new Set<string>();
-  collectCopies(root, copies, DEEPEST);
+  collectCopies(root, copies, MAX_DEPTH);
   if (copies.size < 2) return pass("copies", `At most one copy of ${NAME} is installed.`);
   const list = [...copies].map((path) => `${versionOf(path)} in ${path}`).toSorted();
   return warn(

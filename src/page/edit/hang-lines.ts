@@ -4,7 +4,7 @@ import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewU
 /** Indent of the continuation rows of a long line, in characters; the same as in the tree. */
 const HANG = 2;
 /** A deep line must keep room for its text in a narrow editor. */
-const MOST = 24;
+const MAX_HANG = 24;
 
 function hang(view: EditorView): DecorationSet {
   const lines = new RangeSetBuilder<Decoration>();
@@ -13,7 +13,7 @@ function hang(view: EditorView): DecorationSet {
       const line = view.state.doc.lineAt(at);
       // Padding does not move tab stops, so a line with tabs is left unchanged.
       const spaces = /^ *(?=[^\s])/.exec(line.text)?.[0].length;
-      if (spaces !== undefined) lines.add(line.from, line.from, hanging(Math.min(spaces + HANG, MOST)));
+      if (spaces !== undefined) lines.add(line.from, line.from, hanging(Math.min(spaces + HANG, MAX_HANG)));
       at = line.to + 1;
     }
   }

@@ -17,7 +17,7 @@ export interface JsonProblem {
 export type ParsedJson = { ok: true; node: JsonNode } | { ok: false; problem: JsonProblem };
 
 /** Deeper than any envelope. A deeper text is shown unparsed. */
-const DEEPEST = 400;
+const MAX_DEPTH = 400;
 
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -55,7 +55,7 @@ class Reader {
 
   readValue(depth: number): JsonNode {
     this.#take(SPACE);
-    if (depth > DEEPEST) throw new Unexpected(this.#at, `Nested deeper than ${DEEPEST} levels`);
+    if (depth > MAX_DEPTH) throw new Unexpected(this.#at, `Nested deeper than ${MAX_DEPTH} levels`);
     if (this.#eat("{")) return { kind: "object", members: this.#readMembers("}", depth, () => this.#readName()) };
     if (this.#eat("[")) {
       let index = 0;

@@ -11,8 +11,8 @@ interface SplitPaneOptions {
   right: ComponentChildren | null;
 }
 
-const LEAST = 0.25;
-const MOST = 0.75;
+const MIN_SHARE = 0.25;
+const MAX_SHARE = 0.75;
 const STEP = 0.03;
 
 /** Two panes with a bar between them, which the pointer and the arrow keys move. */
@@ -52,8 +52,8 @@ export function SplitPane({ name, share: initial, left, right }: SplitPaneOption
         aria-label="Width of the panes"
         aria-orientation="vertical"
         aria-valuenow={Math.round(share * 100)}
-        aria-valuemin={LEAST * 100}
-        aria-valuemax={MOST * 100}
+        aria-valuemin={MIN_SHARE * 100}
+        aria-valuemax={MAX_SHARE * 100}
         tabIndex={0}
         onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
         onPointerMove={drag}
@@ -68,5 +68,5 @@ export function SplitPane({ name, share: initial, left, right }: SplitPaneOption
 }
 
 function clamp(share: number): number {
-  return Number.isFinite(share) ? Math.min(MOST, Math.max(LEAST, share)) : 0.5;
+  return Number.isFinite(share) ? Math.min(MAX_SHARE, Math.max(MIN_SHARE, share)) : 0.5;
 }
