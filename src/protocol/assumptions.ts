@@ -87,7 +87,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     id: "retry_after_order",
     notShown: "Whether the 10 % variation of a wait comes before or after the stretching to Retry-After.",
     assumed: "Before; where a longest time is needed, after, which gives 55 hours.",
-    change: "Nothing to change in a receiver; ids are kept for 7 days at the least.",
+    change: "Nothing to change in a receiver; ids are kept for at least 7 days.",
   },
 ];
 
