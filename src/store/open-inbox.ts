@@ -1,6 +1,8 @@
 import type { InboxOperator } from "./inbox-operator.js";
 import { openInboxFile } from "./sqlite/open-inbox-file.js";
 
+export { findLeftWal } from "./sqlite/find-left-wal.js";
+
 /**
  * Opens the database of a receiver to list, retry and discard its events; the receiver may be running. Rejects with
  * `invalid_argument` for a missing file or an old schema, `not_a_pigeonhole_database` and `schema_too_new`; none of

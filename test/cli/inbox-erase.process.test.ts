@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
@@ -48,7 +48,16 @@ describe("inbox erase, beside a running receiver", () => {
     const result = await erasing;
     expect([result.code, result.stderr]).toEqual([0, ""]);
     expect(jsonLines(result)).toMatchObject([
-      { dryRun: false, events: 30, work: 0, eventsLeft: 0, contactEvents: 0, contactEventsLeft: 0, captures: 2 },
+      {
+        dryRun: false,
+        events: 30,
+        work: 0,
+        eventsLeft: 0,
+        contactEvents: 0,
+        contactEventsLeft: 0,
+        captures: 2,
+        walLeft: `${app.file}-wal`,
+      },
     ]);
     expect(files()).toHaveLength(1);
 
@@ -78,11 +87,23 @@ describe("inbox erase, beside a running receiver", () => {
     expect(await app.receiver.inbox.get(event.id)).toMatchObject({ state: "dead", body: expect.anything() });
     expect(files()).toHaveLength(1);
     expect((await erase(app, { cwd }, "--yes")).stdout).toBe(
-      "1 event erased\n1 piece of work ended without a run\n0 contact events erased\n1 capture deleted\n",
+      `1 event erased\n1 piece of work ended without a run\n0 contact events erased\n1 capture deleted\n${app.file}-wal keeps old versions of what was erased until the receiver is stopped. After a crash, start and stop it.\n`,
     );
     expect(await app.receiver.inbox.get(event.id)).toMatchObject({ state: "done", body: undefined });
     const retried = await runCli(["inbox", "retry", event.id, "--db", app.file]);
     expect([retried.code, retried.stderr]).toEqual([1, expect.stringContaining("was dropped by retention or erased")]);
+  });
+
+  test("inbox erase leaves no byte of the address beside a receiver that is stopped", async () => {
+    const app = await startReceiverApp();
+    await deliver(app.receiver, sent(EMAIL), { secret: SECRET });
+    await app.receiver.stop();
+    const [result] = jsonLines(await erase(app, { cwd: makeFolder() }, "--yes", "--json"));
+    expect(result).toMatchObject({ events: 1, walLeft: null });
+    const folder = dirname(app.file);
+    const files = readdirSync(folder).filter((name) => name.startsWith(basename(app.file)));
+    expect(files.filter((name) => name.endsWith("-wal"))).toEqual([]);
+    for (const name of files) expect(readFileSync(join(folder, name), "latin1")).not.toContain(EMAIL);
   });
 
   test("inbox erase leaves an event that is being handled, says so, and ends with 1", async () => {

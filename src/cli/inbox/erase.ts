@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { createMentionsEmail } from "../../base/mentions-email.js";
 import { type ErasedCaptures, eraseCaptures } from "../../capture/redact/erase-captures.js";
 import type { EraseCounts } from "../../store/erase.js";
+import { findLeftWal } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
@@ -13,29 +14,37 @@ import type { inboxErase } from "./spec.js";
 
 const QUESTION = "Erase all that mentions this address from the database and the captures? It cannot be undone.";
 
+interface InboxEraseResult extends EraseCounts, ErasedCaptures {
+  /** The WAL, while it has old versions of what was erased. */
+  walLeft: string | null;
+}
+
 const NO_CAPTURES: ErasedCaptures = { captures: 0, filesLeft: [] };
 
 /** Erases what mentions an address. The address itself is never printed. */
-export const run: RunCommand<typeof inboxErase> = ({ options, context }) => {
+export const run: RunCommand<typeof inboxErase> = async ({ options, context }) => {
   const { email, db, store, dryRun } = options;
   if (email === undefined) throw usageError("Give the address with --email.");
   // Refused before anything is opened.
   createMentionsEmail(email);
-  return withInbox(db, context, async (inbox) => {
-    if (!dryRun && !(await confirm(QUESTION, context))) return EXIT.failed;
-    const folder = resolve(context.cwd, store);
-    const counts = {
-      ...(await inbox.erase({ email, dryRun })),
-      ...(hasCaptures(store, context) ? await eraseCaptures({ email, folder, dryRun }) : NO_CAPTURES),
-    };
-    context.out.result({ dryRun, ...counts }, describe(counts, dryRun));
-    const isLeft = !dryRun && counts.eventsLeft + counts.contactEventsLeft > 0;
-    return isLeft || counts.filesLeft.length > 0 ? EXIT.failed : EXIT.ok;
+  const erased = await withInbox(db, context, async (inbox) => {
+    if (!dryRun && !(await confirm(QUESTION, context))) return undefined;
+    return { file: inbox.file, counts: await inbox.erase({ email, dryRun }) };
   });
+  if (erased === undefined) return EXIT.failed;
+  const folder = resolve(context.cwd, store);
+  const counts: InboxEraseResult = {
+    ...erased.counts,
+    ...(hasCaptures(store, context) ? await eraseCaptures({ email, folder, dryRun }) : NO_CAPTURES),
+    walLeft: (dryRun ? undefined : findLeftWal(erased.file)) ?? null,
+  };
+  context.out.result({ dryRun, ...counts }, describe(counts, dryRun));
+  const isLeft = !dryRun && counts.eventsLeft + counts.contactEventsLeft > 0;
+  return isLeft || counts.filesLeft.length > 0 ? EXIT.failed : EXIT.ok;
 };
 
-function describe(counts: EraseCounts & ErasedCaptures, dryRun: boolean): string {
-  const { events, work, eventsLeft, contactEvents, contactEventsLeft, captures, filesLeft } = counts;
+function describe(erased: InboxEraseResult, dryRun: boolean): string {
+  const { events, work, eventsLeft, contactEvents, contactEventsLeft, captures, filesLeft, walLeft } = erased;
   const be = dryRun ? "would be " : "";
   const lines = [
     `${countOf(events, "event")} ${be}erased`,
@@ -51,6 +60,11 @@ function describe(counts: EraseCounts & ErasedCaptures, dryRun: boolean): string
           `${countOf(contactEventsLeft, "contact event")} left: in a call that may be repeated unchanged. Run the command again when it is settled, or discard its other events (outbox list --state dead).`,
         ]),
     ...filesLeft.map(({ file, reason }) => `${file} may mention the address. ${reason} Look into it and delete it.`),
+    ...(walLeft === null
+      ? []
+      : [
+          `${walLeft} keeps old versions of what was erased until the receiver is stopped. After a crash, start and stop it.`,
+        ]),
   ];
   return lines.join("\n");
 }
