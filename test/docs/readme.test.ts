@@ -8,6 +8,7 @@ import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { commandReference } from "./command-reference.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";
 import { operationsTable } from "./operations-table.js";
+import { GROUPS } from "../support/tell-skipped.js";
 import { LOG_MESSAGES, alarmTable, errorTable, logTable } from "./troubleshooting.js";
 
 // Parts of the documents that follow from the source. `UPDATE=1 npx vitest run test/docs/readme.test.ts` writes them.
@@ -25,7 +26,14 @@ function assumptionsTable(assumptions: readonly { notShown: string; assumed: str
   return ["| not shown | assumed | to change it |", "|---|---|---|", ...rows].join("\n");
 }
 
+function skippedTable(): string {
+  const groups = Object.entries(GROUPS).flatMap(([kind, found]) => found.map((group) => ({ kind, ...group })));
+  const rows = groups.map(({ kind, need, tests }) => `| ${need} | ${tests} | \`test:${kind}\` |`);
+  return ["| Needed | Skipped without it | Of |", "|---|---|---|", ...rows].join("\n");
+}
+
 test.each<readonly [part: string, page: string, text: string]>([
+  ["skipped groups", "../.github/CONTRIBUTING.md", skippedTable()],
   ["answers", "answers-and-guarantees.md", answersTable()],
   ["assumptions", "assumptions.md", assumptionsTable(ASSUMPTIONS)],
   ["api-assumptions", "assumptions.md", assumptionsTable(API_ASSUMPTIONS)],

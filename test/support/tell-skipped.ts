@@ -3,6 +3,7 @@ import type { TestProject } from "vitest/node";
 import { hasVersionBefore } from "./version-before.js";
 import { canTrace, findChromium, hasTerminal, isInstalled, isRoot } from "./tools.js";
 
+/** Tests of one kind that some machines have to skip. */
 interface Group {
   /** What its tests need beside Node. */
   need: string;
@@ -10,27 +11,40 @@ interface Group {
   isThere: () => boolean;
 }
 
+/** Whether this is Linux, which shows a process the locks of its files. */
+function isLinux(): boolean {
+  return process.platform === "linux";
+}
+
 /** The groups of tests that a machine may have to skip, by the project that they are in. */
-const GROUPS: Record<string, readonly Group[]> = {
+export const GROUPS: Record<string, readonly Group[]> = {
   unit: [
     {
       need: "a store in memory that keeps its data",
       tests: "what a store keeps for the next process; the stores in files are tested for that",
       isThere: () => false,
     },
+    { need: "Linux", tests: "a WAL that is changed in place", isThere: isLinux },
   ],
   browser: [{ need: "Chromium", tests: "the page", isThere: () => findChromium() !== undefined }],
   process: [
     { need: "cc", tests: "slow disks", isThere: () => isInstalled("cc") },
     { need: "script of util-linux", tests: "questions in a terminal, completion in shells", isThere: hasTerminal },
     { need: "strace", tests: "the order of writes and file modes as the system sees them", isThere: canTrace },
+    { need: "bash", tests: "completion in bash", isThere: () => isInstalled("bash") },
     { need: "zsh", tests: "completion in zsh", isThere: () => isInstalled("zsh") },
     { need: "fish", tests: "completion in fish", isThere: () => isInstalled("fish") },
     { need: "the history of git", tests: "files of the version before", isThere: hasVersionBefore },
     { need: "openssl", tests: "turns of the event loop behind TLS", isThere: () => isInstalled("openssl") },
+    { need: "Linux", tests: "files that are changed in place", isThere: isLinux },
     { need: "/proc of Linux", tests: "folders in which none can be made", isThere: () => existsSync("/proc/self") },
     { need: "/sys of Linux", tests: "folders that root may not write to", isThere: () => existsSync("/sys/kernel") },
     { need: "/dev/full", tests: "output into a full disk", isThere: () => existsSync("/dev/full") },
+    {
+      need: "a system other than Windows",
+      tests: "output that is written only in part",
+      isThere: () => process.platform !== "win32",
+    },
     { need: "a user other than root", tests: "files that the user may not read", isThere: () => !isRoot() },
     { need: "root", tests: "files of another user", isThere: isRoot },
   ],
