@@ -61,6 +61,7 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
     ["COMMIT", "transaction_ended"],
     ["ROLLBACK", "transaction_ended"],
     ["PRAGMA synchronous = OFF", "invalid_argument"],
+    ["PRAGMA foreign_keys=OFF", "invalid_argument"],
   ])("a setup with the SQL %s is refused, and writes nothing", async (sql, code) => {
     const file = makeFile();
     const { receiver } = makeStore(file, ({ db }) => {
@@ -86,6 +87,27 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
     expect(() => store.read(({ db }) => db.exec("INSERT INTO bounces VALUES ('x')"))).toThrow(/readonly database/);
     expect((await deliver(receiver, sampleEvent("email.bounced"))).status).toBe(200);
     expect(readBounces(store)).toEqual([]);
+  });
+
+  test("a read inside another one does not let that one write", async () => {
+    const { store, receiver } = makeStore(makeFile(), makeBounces);
+    await receiver.start();
+    const write = (): unknown =>
+      store.read(({ db }) => {
+        readBounces(store);
+        return db.exec("INSERT INTO bounces VALUES ('x')");
+      });
+    expect(write).toThrow(/readonly database/);
+  });
+
+  test("a query that is returned and would start at its then is refused, and not started", async () => {
+    const { store, receiver } = makeStore(makeFile(), makeBounces);
+    await receiver.start();
+    let started = 0;
+    const lazy = { then: () => void (started += 1) } as unknown as number;
+    expect(await errorOf(() => store.read(() => lazy))).toMatchObject({ code: "commit_async" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(started).toBe(0);
   });
 
   test("the database of read is revoked when its function returns", async () => {

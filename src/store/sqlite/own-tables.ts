@@ -1,4 +1,5 @@
 import Database from "better-sqlite3";
+import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import { asStoreError } from "./store-error.js";
 import { transactionEnded } from "./transaction-guard.js";
@@ -23,11 +24,15 @@ export function setUpOwnTables(db: Database.Database, setup: CommitFunction): vo
 
 /** Reads in one transaction, on the connection of `ctx.commit`; SQLite refuses writes meanwhile. */
 export function readOwnTables<Value>(db: Database.Database, fn: (tx: CommitTransaction) => Value): Value {
+  // A closed connection would throw an error that says nothing of files.
+  if (!db.open) throw new PigeonholeError("store_replaced", "The files of the database are gone; nothing can be read.");
   const run = db.transaction(() => callWithDatabase(db, fn, "read"));
+  const before = Number(db.pragma("query_only", { simple: true }));
   db.pragma("query_only = ON");
   try {
     return run.deferred();
   } finally {
-    db.pragma("query_only = OFF");
+    // A read inside another one must not let that one write.
+    db.pragma(`query_only = ${before}`);
   }
 }

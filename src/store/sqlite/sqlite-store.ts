@@ -30,7 +30,8 @@ export interface SqliteStoreOptions {
   thread?: boolean | undefined;
   /**
    * Makes or migrates your own tables, each time the file is opened and before any handler runs. Synchronous, in one
-   * transaction: if it throws, nothing is written, and `receiver.start()` rejects with what it threw. @default none
+   * transaction: if it throws, nothing is written, and `receiver.start()` rejects with what it threw, or with
+   * `store_failed` for an error of SQLite. @default none
    */
   setup?: CommitFunction | undefined;
 }

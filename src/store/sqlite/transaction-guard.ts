@@ -104,18 +104,24 @@ export function guardDatabase(db: Database.Database, name: UserFunction): Guarde
   };
 }
 
-/** Pragmas that hold for the connection, which all handlers share, when they are set. */
+/**
+ * Pragmas that hold for the connection, which all handlers share, when they are set. Inside a transaction, SQLite
+ * ignores `foreign_keys`; a migration that relies on it would delete the rows of other tables.
+ */
 const SETS_CONNECTION =
-  /\bPRAGMA\s+(?:\w+\.)?(?:defer_foreign_keys|query_only|locking_mode|journal_mode|synchronous|user_version|application_id)\s*[=(]/i;
+  /\bPRAGMA\s+(?:\w+\.)?(foreign_keys|defer_foreign_keys|query_only|locking_mode|journal_mode|synchronous|user_version|application_id)\s*[=(]/i;
+
+const CHANGES_CONNECTION = ["close", "defaultSafeIntegers", "unsafeMode"];
 
 /** Throws `invalid_argument` for what would reach beyond the transaction: the connection is that of all handlers. */
 function checkIsOfOneTransaction(name: UserFunction, method: string | symbol, sql: unknown): void {
   const statements = method === "pragma" ? `PRAGMA ${String(sql)}` : sql;
-  const isSetting = typeof statements === "string" && SETS_CONNECTION.test(statements);
-  if (method !== "close" && !isSetting) return;
+  const pragma = typeof statements === "string" && SETS_CONNECTION.exec(statements)?.[1];
+  const refused = pragma ? `PRAGMA ${pragma}` : CHANGES_CONNECTION.find((one) => one === method);
+  if (refused === undefined) return;
   throw new PigeonholeError(
     "invalid_argument",
-    `${isSetting ? "A pragma that changes the connection" : "tx.db.close()"} is not allowed in ${name}: all handlers share the connection. Leave it out.`,
+    `${refused} is not allowed in ${name}: all handlers share the connection, and its foreign keys are on. Leave it out.`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitTransaction } from "../commit-transaction.js";
@@ -15,8 +16,9 @@ export function callWithDatabase<Value>(db: Database, fn: (tx: CommitTransaction
     const returned = fn(tx);
     if (isThenable(returned)) {
       // The rest of an async function would write outside the transaction; what it has written so far is undone. Its
-      // value may be the revoked database, which a promise must not be resolved with.
-      Promise.resolve(returned).then(ignore, ignore);
+      // value may be the revoked database, which a promise must not be resolved with. What is no promise may be a query
+      // that its `then` would start.
+      if (types.isPromise(returned)) returned.then(ignore, ignore);
       throw new PigeonholeError(
         "commit_async",
         `The function given to ${name} returned a promise. Do the asynchronous part before ${name} and only use the database inside it.`,
