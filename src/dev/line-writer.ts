@@ -1,3 +1,4 @@
+import { NOTE_HANDLER } from "../base/note-handler.js";
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/model/capture.js";
 import {
   type AnswerHead,
@@ -151,7 +152,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
   function failureLine(event: Extract<DevEvent, { kind: "handler_failed" }>, nowMs: number): string {
     const { capture, handler, state, attempts, reason, error, nextAt } = event;
     const isFinal = nextAt === null;
-    const name = handler === "" ? "event" : `handler ${escapeControls(handler)}`;
+    const name = handler === NOTE_HANDLER ? "event" : `handler ${escapeControls(handler)}`;
     const what = isFinal
       ? state
       : `failed ${attempts === 1 ? "once" : `${attempts} times`}, runs again ${clockTime(Date.parse(nextAt))}`;

@@ -22,9 +22,6 @@ export const WORK_STATES = ["pending", "leased", "done", "dead", "parked"] as co
 
 export type WorkState = (typeof WORK_STATES)[number];
 
-/** Handler name of the note for an event that was not understood: it is parked without a handler. */
-export const NOTE_HANDLER = "";
-
 /**
  * Runs that started and never finished, after which an event is parked instead of tried again. In the last two of them
  * it ran alone: one crash may come from a process that was ended from outside, two in a row hardly do.

@@ -1,3 +1,4 @@
+import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { outcomeOf } from "../model/answer.js";
 import type { CaptureAttempt, Expectation } from "../model/capture.js";
 
@@ -30,8 +31,8 @@ export function checkWork(expectation: Expectation, attempt: CaptureAttempt, loo
 }
 
 function checkParked({ outcome, handlers }: Expectation, work: readonly InspectedHandler[] = []): string[] {
-  if (outcome === "parked" || handlers?.[""] === "parked") return [];
-  const { reason, error } = work.find(({ handler }) => handler === "") ?? {};
+  if (outcome === "parked" || handlers?.[NOTE_HANDLER] === "parked") return [];
+  const { reason, error } = work.find(({ handler }) => handler === NOTE_HANDLER) ?? {};
   const because = [reason, error].filter((text) => text !== undefined).join(": ");
   return [
     `The event was parked, since it was not understood, so no handler ran${because === "" ? "." : `: ${because}`}`,
@@ -40,19 +41,19 @@ function checkParked({ outcome, handlers }: Expectation, work: readonly Inspecte
 
 /** Handlers that the expectation names must be in that state, and all others done. */
 function checkHandlers({ handlers = {} }: Expectation, work: readonly InspectedHandler[]): string[] {
-  const found = work.filter(({ handler }) => handler !== "").map(({ handler }) => [handler, "done"]);
+  const found = work.filter(({ handler }) => handler !== NOTE_HANDLER).map(({ handler }) => [handler, "done"]);
   const wanted: Record<string, string> = { ...Object.fromEntries(found), ...handlers };
   return Object.entries(wanted).flatMap(([name, state]) => {
     const one = work.find(({ handler }) => handler === name);
     if (one?.state === state) return [];
-    const what = name === "" ? "The event" : `Handler ${name}`;
+    const what = name === NOTE_HANDLER ? "The event" : `Handler ${name}`;
     return [
-      one === undefined ? `${what} did not get the event.` : `${what} ${describeWork(one)}, expected ${state}`,
+      one === undefined ? `${what} did not get the event.` : `${what} ${describeState(one)}, expected ${state}`,
     ].map((text) => (one?.error === undefined ? text : `${text}: ${one.error}`));
   });
 }
 
-function describeWork({ state, attempts }: InspectedHandler): string {
+function describeState({ state, attempts }: InspectedHandler): string {
   if (state === "leased") return "is leased, so it has not ended in time";
   return state === "pending" && attempts > 0 ? "is pending, since it failed and will run again" : `is ${state}`;
 }

@@ -1,5 +1,5 @@
 import { type EventDetail, type EventView, type HandlerView, bodyOf, foundEvent } from "../../store/inbox-view.js";
-import { NOTE_HANDLER } from "../../store/work-state.js";
+import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";

@@ -4,7 +4,7 @@ import type { ReplayedAttempt } from "../../capture/replay/replay-captures.js";
 import { quoteForShell } from "../../base/text.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { openInbox } from "../../store/open-inbox.js";
-import { NOTE_HANDLER } from "../../store/work-state.js";
+import { NOTE_HANDLER } from "../../base/note-handler.js";
 
 /** Why no handler ran for a replay that was answered 2xx, and what to do; empty if one runs or that is not known. */
 export async function describeNotRun({ capture, attempt }: ReplayedAttempt, file?: string): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeWork } from "../../capture/model/describe-work.js";
 import type { InboxHandler } from "../../dev/api/page-api.js";
 import { changeInboxEvent, readInboxEvent } from "../api/calls.js";
@@ -48,5 +49,5 @@ function isUnderWay({ state, attempts }: InboxHandler): boolean {
 function stoppedOf(handlers: InboxHandler[]): StoppedWork | null {
   const stopped = handlers.filter(({ state }) => state === "dead" || state === "parked");
   if (stopped.length === 0) return null;
-  return { handlers: stopped, canRetry: stopped.every(({ handler }) => handler !== "") };
+  return { handlers: stopped, canRetry: stopped.every(({ handler }) => handler !== NOTE_HANDLER) };
 }

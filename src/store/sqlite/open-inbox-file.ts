@@ -16,7 +16,7 @@ import {
 } from "./operations/outbox-inspect.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
-import { NOTE_HANDLER } from "../work-state.js";
+import { NOTE_HANDLER } from "../../base/note-handler.js";
 
 /**
  * Opens the database file of a receiver to list, retry and discard its events. Rejects with `invalid_argument` for a

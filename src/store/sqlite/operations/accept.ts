@@ -3,7 +3,7 @@ import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease, NewWork } from "../../work.js";
-import { NOTE_HANDLER } from "../../work-state.js";
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import type { OperationResult } from "../command-result.js";
 import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
 import type { EventNumbers } from "../event-numbers.js";

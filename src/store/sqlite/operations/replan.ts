@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { ParkedNote } from "../../work.js";
-import { NOTE_HANDLER } from "../../work-state.js";
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 
 /** Input of a replan. */
