@@ -6,6 +6,7 @@ import { isNamed } from "../model/capture-handle.js";
 import { bodyData, bodyJson, bodySize, bodyText } from "../model/captured-body.js";
 import { valuesAt } from "../json/json-path.js";
 import { findSubject } from "../model/summarize-capture.js";
+import type { QueryFieldName } from "./query-field-names.js";
 
 /* Without node: imports, since the page uses it too. */
 
@@ -56,7 +57,7 @@ const verdicts = [...VERDICT_CODES, "bad"];
  */
 export const QUERY_FIELDS: Readonly<Record<string, QueryField>> = {};
 
-const FIELDS: Record<string, Field> = {
+const FIELDS: Readonly<Record<QueryFieldName, Field>> = {
   type: {
     meaning: "event type, * for any part",
     example: "email.*",
@@ -125,12 +126,16 @@ Object.assign(QUERY_FIELDS, {
   "data.<path>": { meaning: "a field of data, * for any part", example: "data.contact.email:a@b.c" },
 });
 
+function isFieldName(name: string): name is QueryFieldName {
+  return Object.hasOwn(FIELDS, name);
+}
+
 /** The matcher of a term, or what is wrong with it. */
 export function readMatcher(name: string | null, value: string): ReadMatcher {
   if (name === null) return { ok: true, matches: anywhere(value) };
   if (/^header\../.test(name)) return { ok: true, matches: header(name.slice("header.".length), value) };
   if (/^data\../.test(name)) return { ok: true, matches: data(name, value) };
-  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+  const field = isFieldName(name) ? FIELDS[name] : undefined;
   if (field === undefined) {
     const known = Object.keys(QUERY_FIELDS).join(", ");
     return { ok: false, problem: `names no field; there are ${known}; put it in quotes to look for the text` };

@@ -1,8 +1,7 @@
-/** Fields of the search language. A test compares them with the language. */
-const FIELDS = "type|status|outcome|verdict|is|has|source|tag|after|before|larger|smaller|ms|id";
+import { QUERY_FIELD_NAMES } from "../../capture/query/query-field-names.js";
 
 /** `-status:2xx` negates a term of a search. The option parser would read it as an option. */
-const NEGATED = new RegExp(`^-(?:${FIELDS}|header\\.[^:]+|data\\.[^:]+):`);
+const NEGATED = new RegExp(`^-(?:${QUERY_FIELD_NAMES.join("|")}|header\\.[^:]+|data\\.[^:]+):`);
 
 /** A character that no argument of a process can contain. */
 const MARK = "\0";

@@ -1,0 +1,19 @@
+/** The fields of the search language with a fixed name. Data without code, which the command line loads for every command. */
+export const QUERY_FIELD_NAMES = [
+  "type",
+  "status",
+  "outcome",
+  "verdict",
+  "is",
+  "has",
+  "source",
+  "tag",
+  "after",
+  "before",
+  "larger",
+  "smaller",
+  "ms",
+  "id",
+] as const;
+
+export type QueryFieldName = (typeof QUERY_FIELD_NAMES)[number];
