@@ -4,7 +4,8 @@ import { sampleEvent } from "pigeonhole/testing";
 import { bodyBytes, digestBytes } from "#pigeonhole/capture/model/capture-request.js";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { fromInbox } from "#pigeonhole/capture/model/from-inbox.js";
-import { createRedactor, REDACTION_PROFILES } from "#pigeonhole/capture/redact/redactor.js";
+import { REDACTION_PROFILES } from "#pigeonhole/capture/redact/redaction-profiles.js";
+import { createRedactor } from "#pigeonhole/capture/redact/redactor.js";
 import { makeCapture, NOW } from "../support/captures.js";
 
 const key = Buffer.from("a key of the test");

@@ -4,16 +4,12 @@ import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { buildReplayHeaders } from "../replay/build-replay.js";
 import type { Capture, SignMode } from "../model/capture.js";
 import { bodyBytes } from "../model/capture-request.js";
+import type { ExportFormat } from "./export-formats.js";
 import { writeCurl, writeHttp, type WrittenRequest } from "./write-command.js";
 import { writeHar } from "./write-har.js";
 import { writeVitest } from "./write-vitest.js";
 import { isConnectionHeader } from "../send/outgoing-headers.js";
 import { targetUrl } from "../send/target.js";
-
-export const EXPORT_FORMATS = ["ndjson", "json", "har", "curl", "http", "vitest"] as const;
-
-/** Export formats. The first three can be imported again, `har` without attempts and tags. */
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface ExportOptions {
   as: ExportFormat;

@@ -2,18 +2,9 @@ import { randomBytes } from "node:crypto";
 import { digestBytes } from "../model/capture-request.js";
 import { type Capture, type CapturedBody, type CapturedEvent, type Expectation, HELD_TAG } from "../model/capture.js";
 import { bodyJson, bodySize, decodeBody } from "../model/captured-body.js";
+import type { RedactionProfile } from "./redaction-profiles.js";
 import { createFakes, fillText } from "./fake-values.js";
 import { hideAddresses, redactValue, type RedactionRules } from "./redact-value.js";
-
-export const REDACTION_PROFILES = ["default", "strict"] as const;
-
-/**
- * How much is hidden. `default`: addresses, domains and IPs become stable stand-ins, texts become filler of the same
- * length, and tokens are removed. Identifiers, dates, other numbers, and words in fields such as `type` or `reason`
- * stay. `strict`: in addition, identifiers within `data` become stand-ins, numbers keep only their number of digits,
- * texts lose their punctuation, and captures lose their path and tags.
- */
-export type RedactionProfile = (typeof REDACTION_PROFILES)[number];
 
 export interface RedactorOptions {
   /** @default 'default' */

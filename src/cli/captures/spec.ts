@@ -1,5 +1,5 @@
-import type { ExportFormat } from "../../capture/export/export-captures.js";
-import type { RedactionProfile } from "../../capture/redact/redactor.js";
+import { EXPORT_FORMATS } from "../../capture/export/export-formats.js";
+import { REDACTION_PROFILES } from "../../capture/redact/redaction-profiles.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
 import { limitOption, storeOption } from "../values/options.js";
@@ -51,12 +51,6 @@ export const capturesRemove = defineCommand({
   options,
   examples: [["pigeonhole captures rm before:7d --yes", "all older than a week"]],
 });
-
-/** Export formats; see `exportCaptures`. */
-const EXPORT_FORMATS = ["ndjson", "json", "har", "curl", "http", "vitest"] as const satisfies readonly ExportFormat[];
-
-/** How much is hidden; see `createRedactor`. */
-export const REDACTION_PROFILES = ["default", "strict"] as const satisfies readonly RedactionProfile[];
 
 export const capturesExport = defineCommand({
   name: "captures export",

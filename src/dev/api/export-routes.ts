@@ -1,6 +1,7 @@
 import type { Changes } from "../../base/options.js";
 import type { Capture } from "../../capture/model/capture.js";
-import { EXPORT_FORMATS, type ExportFormat, exportCaptures } from "../../capture/export/export-captures.js";
+import { exportCaptures } from "../../capture/export/export-captures.js";
+import { EXPORT_FORMATS, type ExportFormat } from "../../capture/export/export-formats.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import type { CaptureLog } from "../forward/capture-log.js";
