@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsOf, defineOptions, given } from "../base/options.js";
+import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/options.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import { type RecordOptions, apiNotConfigured, prepareRecord, readRecordKey } from "./contact-event-record.js";
-import type { OutboxPage, OutboxQuery } from "../store/outbox.js";
+import { PAGE_LIMIT } from "../store/inbox-view.js";
+import type { OutboxPage, OutboxQuery, OutboxState } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
 import type { OutboxSender } from "./outbox-sender.js";
 
@@ -35,11 +36,11 @@ export interface ContactEventsDeps {
   sender: OutboxSender | undefined;
 }
 
-/** The names of {@link OutboxQuery}; the store checks the values. */
+/** The store checks the state and the cursor. */
 export const OUTBOX_QUERY_OPTIONS = defineOptions("contactEvents.list", {
-  state: given(),
-  limit: given(),
-  cursor: given(),
+  state: given<OutboxState>(),
+  limit: wholeNumber(PAGE_LIMIT),
+  cursor: given<string>(),
 } satisfies OptionsOf<OutboxQuery>);
 
 export function createContactEvents({ store, clock, source, sender }: ContactEventsDeps): ContactEvents {
@@ -62,8 +63,7 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
       return { key: prepared.key, isNew: result === "recorded" };
     },
     async list(query = {}) {
-      OUTBOX_QUERY_OPTIONS.checkNames(query);
-      return store.listOutbox(query);
+      return store.listOutbox(OUTBOX_QUERY_OPTIONS.resolve(query));
     },
     async retry(key) {
       const isRetried = await store.retryOutbox(key, clock.now());

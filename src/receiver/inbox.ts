@@ -1,11 +1,19 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { defineOptions, flag, given, required, type OptionsOf } from "../base/options.js";
+import { defineOptions, flag, given, required, type OptionsOf, wholeNumber } from "../base/options.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import { type EraseCounts, type EraseOptions, eraseAll } from "../store/erase.js";
-import { type EventDetail, type EventPage, type EventQuery, bodyOf, foundEvent } from "../store/inbox-view.js";
+import {
+  type EventDetail,
+  type EventPage,
+  type EventQuery,
+  PAGE_LIMIT,
+  bodyOf,
+  foundEvent,
+} from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
+import type { WorkState } from "../store/work-state.js";
 import type { ParkedNote } from "../store/work.js";
 
 /** The result of a retry: `pending` pieces of work, or the reason why it is still parked. */
@@ -67,12 +75,12 @@ interface InboxDeps {
 
 const PAGE = 100;
 
-/** The names of {@link EventQuery}; the store checks the values. */
+/** The store checks the states and the cursor. */
 export const EVENT_QUERY_OPTIONS = defineOptions("inbox.list", {
-  state: given(),
-  type: given(),
-  limit: given(),
-  cursor: given(),
+  state: given<WorkState>(),
+  type: given<string>(),
+  limit: wholeNumber(PAGE_LIMIT),
+  cursor: given<string>(),
 } satisfies OptionsOf<EventQuery>);
 
 export const BACKUP_OPTIONS = defineOptions("inbox.backup", {
@@ -105,8 +113,7 @@ export function createInbox(deps: InboxDeps): Inbox {
 
   return {
     async list(query = {}) {
-      EVENT_QUERY_OPTIONS.checkNames(query);
-      return store.list(query);
+      return store.list(EVENT_QUERY_OPTIONS.resolve(query));
     },
     get: (id) => store.get(id),
     retry,

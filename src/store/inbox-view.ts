@@ -60,12 +60,16 @@ export function bodyOf({ id, body }: EventDetail): Uint8Array {
   );
 }
 
+/** The rows of a page of a list. */
+export const PAGE_LIMIT = { min: 1, max: 500, default: 50 } as const;
+
+/** Which stored events a list has. */
 export interface EventQuery {
   /** Only events that have work in this state. `done`: with a done mark. */
   state?: WorkState | undefined;
   /** Only events of this type. */
   type?: string | undefined;
-  /** Most events of a page, 1 to 500; 50 when omitted. */
+  /** Most events of a page. @default 50 */
   limit?: number | undefined;
   /** `nextCursor` of the page before. */
   cursor?: string | undefined;

@@ -105,7 +105,7 @@ export interface OutboxView {
 export interface OutboxQuery {
   /** Only events in this state. */
   state?: OutboxState | undefined;
-  /** Most events of a page, 1 to 500; 50 when omitted. */
+  /** Most events of a page. @default 50 */
   limit?: number | undefined;
   /** `nextCursor` of the page before. */
   cursor?: string | undefined;

@@ -148,15 +148,19 @@ describe("inbox.list", () => {
     gate.open();
   });
 
-  test.each([{ limit: 0 }, { limit: 501 }, { limit: 1.5 }, { cursor: "evt_1" }, { cursor: "" }])(
-    "inbox.list refuses %o",
-    async (query) => {
-      const receiver = openReceiver();
-      await receiver.start();
-      expect(await errorOf(() => receiver.inbox.list(query))).toMatchObject({ code: "invalid_argument" });
-      expect((await receiver.inbox.list()).items).toEqual([]);
-    },
-  );
+  test.each([
+    [{ limit: 0 }, "invalid_option"],
+    [{ limit: 501 }, "invalid_option"],
+    [{ limit: 1.5 }, "invalid_option"],
+    [{ cursor: "evt_1" }, "invalid_argument"],
+    [{ cursor: "" }, "invalid_argument"],
+  ])("inbox.list and contactEvents.list refuse %o with %s", async (query, code) => {
+    const receiver = openReceiver();
+    await receiver.start();
+    expect(await errorOf(() => receiver.inbox.list(query))).toMatchObject({ code });
+    expect(await errorOf(() => receiver.contactEvents.list(query))).toMatchObject({ code });
+    expect((await receiver.inbox.list()).items).toEqual([]);
+  });
 });
 
 describe("inbox.get", () => {

@@ -1,14 +1,13 @@
 import { PigeonholeError } from "../../../base/error.js";
-
-const DEFAULT_PAGE = 50;
-const MAX_PAGE = 500;
+import { PAGE_LIMIT } from "../../inbox-view.js";
 
 /** The limit of a page of a list; throws `invalid_argument` out of range. */
-export function checkPageLimit(limit = DEFAULT_PAGE): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE) return limit;
+export function checkPageLimit(limit: number = PAGE_LIMIT.default): number {
+  const { min, max } = PAGE_LIMIT;
+  if (Number.isInteger(limit) && limit >= min && limit <= max) return limit;
   throw new PigeonholeError(
     "invalid_argument",
-    `limit must be a whole number from 1 to ${MAX_PAGE}, got ${String(limit)}.`,
+    `limit must be a whole number from ${min} to ${max}, got ${String(limit)}.`,
   );
 }
 
