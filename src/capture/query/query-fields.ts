@@ -1,3 +1,4 @@
+import { readByteSize } from "../../base/byte-size.js";
 import { readDuration } from "../../base/duration.js";
 import { isTestDelivery } from "../../protocol/test-delivery.js";
 import { outcomeOf } from "../model/answer.js";
@@ -208,12 +209,9 @@ function readTime(text: string, compare: (received: number, at: number) => boole
   return Number.isNaN(at) ? undefined : ({ receivedAt }) => compare(Date.parse(receivedAt), at);
 }
 
-const SIZE_UNITS: Record<string, number> = { "": 1, b: 1, k: 1024, kb: 1024, m: 1024 ** 2, mb: 1024 ** 2 };
-
 function readSize(text: string, compare: (size: number, limit: number) => boolean): Matcher | undefined {
-  const [, count, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(|b|kb?|mb?)$/i.exec(text) ?? [];
-  if (count === undefined) return undefined;
-  const limit = Number(count) * (SIZE_UNITS[unit.toLowerCase()] ?? 1);
+  const limit = readByteSize(text);
+  if (limit === undefined) return undefined;
   return ({ request }) => compare(bodySize(request.body), limit);
 }
 

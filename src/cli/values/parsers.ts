@@ -1,3 +1,4 @@
+import { readByteSize } from "../../base/byte-size.js";
 import { SECOND, readDuration } from "../../base/duration.js";
 
 /** Reads a whole number in a range; for `parse` of an option. */
@@ -20,13 +21,10 @@ export function speed(text: string): number {
   throw new Error("It must be a number above 0, such as 10x.");
 }
 
-const SIZE_UNITS: Record<string, number> = { "": 1, b: 1, kb: 1024, mb: 1024 ** 2 };
-
 /** Reads an amount of bytes such as `65536`, `64kb` or `5mb`. */
 export function byteSize(text: string): number {
-  const [, amount = "", unit = ""] = /^(\d+)(b|kb|mb)?$/i.exec(text) ?? [];
-  const bytes = Number(amount) * (SIZE_UNITS[unit.toLowerCase()] ?? 0);
-  if (bytes > 0) return bytes;
+  const bytes = readByteSize(text);
+  if (bytes !== undefined && bytes > 0) return bytes;
   throw new Error("It must be an amount of bytes above 0, such as 64kb or 5mb.");
 }
 
