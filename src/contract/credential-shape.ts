@@ -1,3 +1,4 @@
+import { isHeaderName } from "../base/header-name.js";
 import { PigeonholeError } from "../base/error.js";
 import { type Changes, type OptionsOf, defineOptions, given } from "../base/options.js";
 
@@ -15,11 +16,9 @@ export const CREDENTIAL_OPTIONS = defineOptions("credential", {
   prefix: given({ default: "Bearer " }),
 } satisfies OptionsOf<CredentialShape>);
 
-const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-
 /** Fills in the defaults. Throws `invalid_option` for a value that no HTTP header can have. */
 export function resolveCredentialShape(shape: Changes<CredentialShape> = {}): CredentialShape {
   const { header, prefix } = CREDENTIAL_OPTIONS.resolve(shape);
-  if (HEADER_NAME.test(header) && /^[ -~]*$/.test(prefix)) return { header, prefix };
+  if (isHeaderName(header) && /^[ -~]*$/.test(prefix)) return { header, prefix };
   throw new PigeonholeError("invalid_option", "credential must be { header, prefix } fit for an HTTP header.");
 }

@@ -1,3 +1,4 @@
+import { isHeaderName } from "../base/header-name.js";
 import { PigeonholeError } from "../base/error.js";
 import { type Changes, type OptionsOf, defineOptions, oneOf, readBy } from "../base/options.js";
 import {
@@ -14,8 +15,6 @@ export const SIGNATURE_OPTIONS = defineOptions("signature", {
   timestampIn: oneOf<TimestampPlace>(["either", "signature", "header"], { default: SIGNATURE_ASSUMPTIONS.timestampIn }),
   encodings: readBy(checkEncodings, { default: SIGNATURE_ASSUMPTIONS.encodings }),
 } satisfies OptionsOf<SignatureAssumptions>);
-
-const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
 /**
  * Fills in the defaults; throws `invalid_option` for a value that nothing can match. `option` is what the caller calls
@@ -40,6 +39,6 @@ function checkEncodings(option: string, encodings: readonly SignatureEncoding[])
 
 function headerName(option: string, given: string): string {
   const name = given.toLowerCase();
-  if (HEADER_NAME.test(name)) return name;
+  if (isHeaderName(name)) return name;
   throw new PigeonholeError("invalid_option", `${option} is not the name of an HTTP header.`);
 }
