@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { connect } from "node:net";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
+import { signalGroup } from "../../base/signal-group.js";
 import { sleep } from "../../base/wait.js";
 import { waitingClock } from "../../base/clock.js";
 import { sendRequest } from "../../capture/send/send-request.js";
@@ -73,20 +74,12 @@ export function startApp(command: string, env: NodeJS.ProcessEnv, cwd: string): 
     },
     async stop() {
       // Also after the shell has ended: programs that it started may still run.
-      killGroup(child, "SIGTERM");
-      const timer = setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
+      signalGroup(child, "SIGTERM");
+      const timer = setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS);
       await ended;
       clearTimeout(timer);
     },
   };
-}
-
-function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal);
-  } catch {
-    // It has ended.
-  }
 }
 
 export interface AppWait {

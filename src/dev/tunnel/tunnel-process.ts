@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
+import { signalGroup } from "../../base/signal-group.js";
 import { escapeControls } from "../../base/text.js";
 import type { TunnelProgram } from "./tunnel-programs.js";
 
@@ -30,14 +31,14 @@ export async function runTunnelProgram(
   // us.
   const child = spawn(program.command, program.args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
   let hasEnded = false;
-  const signalGroup = (name: "SIGTERM" | "SIGKILL"): void => {
+  const signalAll = (name: "SIGTERM" | "SIGKILL"): void => {
     // The number of an ended group may be reused.
-    if (!hasEnded) killGroup(child, name);
+    if (!hasEnded) signalGroup(child, name);
   };
-  const onExit = (): void => signalGroup("SIGKILL");
+  const onExit = (): void => signalAll("SIGKILL");
   process.once("exit", onExit);
   // Programs that a wrapper started must not outlive it. "close" comes when no process has its output open.
-  child.once("exit", () => signalGroup("SIGKILL"));
+  child.once("exit", () => signalAll("SIGKILL"));
   const ended = new Promise<void>((resolve) => {
     const end = (): void => {
       hasEnded = true;
@@ -50,10 +51,10 @@ export async function runTunnelProgram(
   const lines: string[] = [];
 
   async function kill(): Promise<void> {
-    signalGroup("SIGTERM");
+    signalAll("SIGTERM");
     const timer = new AbortController();
     const late = sleep(TERMINATE_MS, undefined, { signal: timer.signal, ref: false }).then(
-      () => signalGroup("SIGKILL"),
+      () => signalAll("SIGKILL"),
       () => undefined,
     );
     await ended;
@@ -102,14 +103,5 @@ export async function runTunnelProgram(
   } catch (error) {
     await kill();
     throw error;
-  }
-}
-
-function killGroup({ pid }: ChildProcess, name: "SIGTERM" | "SIGKILL"): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, name);
-  } catch {
-    // The whole group has ended.
   }
 }
