@@ -9,6 +9,7 @@ import { loadDetail } from "./detail.js";
 import { attempt, showNotice } from "./notice.js";
 import { setParams, view } from "./address.js";
 import { clearChosen, forgetCaptures, openId } from "./selection.js";
+import { TONES } from "./tones.js";
 
 /** Replays, and then updates the open capture first. Null if it failed, which was shown. */
 export async function replay(body: ReplayBody): Promise<PageReplayReport | null> {
@@ -49,8 +50,6 @@ function reportReplay({ attempts }: PageReplayReport): void {
     ].join(" · "),
   });
 }
-
-const TONES = { good: "good", warning: "warn", bad: "bad" } as const;
 
 function reportOne({ attempt: { status, headers, ms, error }, changed }: PageReplayReport["attempts"][number]): void {
   const head = answerHead({ status, headers });

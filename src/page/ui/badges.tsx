@@ -4,6 +4,7 @@ import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { Icon, type IconName } from "./icon.js";
+import { TONES } from "../state/tones.js";
 
 interface Face {
   icon: IconName;
@@ -38,8 +39,6 @@ interface StatusOptions {
   /** @default 'delivery' */
   sent?: SentAs;
 }
-
-const TONES = { good: "good", warning: "warn", bad: "bad" } as const;
 
 /** The answer of the app: its status, and what a receiver of this package made of the delivery. */
 export function StatusBadge({ answer, error, sent = "delivery" }: StatusOptions) {
