@@ -1,4 +1,4 @@
-/** The fields of the search language with a fixed name. Data without code, which the command line loads for every command. */
+/** The fields of the search language with a fixed name. Data without code, which every command loads. */
 export const QUERY_FIELD_NAMES = [
   "type",
   "status",
