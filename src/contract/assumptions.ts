@@ -2,7 +2,7 @@
 export interface ApiAssumption {
   /** Stable name. */
   id: string;
-  /** What the documents do not say. */
+  /** What the service's documentation does not say. */
   notShown: string;
   /** What this package assumes by default. */
   assumed: string;

@@ -1,8 +1,8 @@
-/** One point that the documents leave open, and what this package does about it. */
+/** One point that the service's documentation leaves open, and what this package does about it. */
 export interface Assumption {
   /** Stable name. */
   id: string;
-  /** What the documents do not say. */
+  /** What the service's documentation does not say. */
   notShown: string;
   /** What is taken for true by default. */
   assumed: string;

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * Longest event id and event type kept as they are, in characters (Unicode code points); the documents show none. A
- * longer id is parked under its digest.
+ * Longest event id and event type kept as they are, in characters (Unicode code points); the service's documentation
+ * shows none. A longer id is parked under its digest.
  */
 export const MAX_EVENT_ID_LENGTH = 255;
 

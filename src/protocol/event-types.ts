@@ -33,6 +33,7 @@ export const EXPLICIT_EVENT_TYPES = [
 /** The 24 event types of the service. */
 export const EVENT_TYPES = [...DEFAULT_EVENT_TYPES, ...EXPLICIT_EVENT_TYPES] as const;
 
+/** The name of an event type that this version knows, such as `email.bounced`. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 const known: ReadonlySet<string> = new Set(EVENT_TYPES);

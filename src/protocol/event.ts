@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { EventType } from "./event-types.js";
 
-/** `data` of an event without a schema: the documents show no shapes, so nothing is promised. */
+/** `data` of an event without a schema: the service's documentation shows no shapes, so nothing is promised. */
 export type EventData = Record<string, unknown>;
 
 /** Zod schemas of `event.data` by event type. A type listed here counts as known. */
@@ -30,6 +30,7 @@ export interface UnknownEvent<Type extends string = string> {
   readonly known: false;
 }
 
+/** An event of any type, known to this version or not. */
 export type AnyEvent = KnownEvent<string, unknown> | UnknownEvent;
 
 declare const NEWER: unique symbol;

@@ -40,6 +40,7 @@ export type Outcome =
   /** An error in this package; the log has it. */
   | { kind: "internal_error" };
 
+/** The name of an outcome, such as `accepted`. */
 export type OutcomeKind = Outcome["kind"];
 
 /** Why a genuine delivery could not be handed to a handler. */

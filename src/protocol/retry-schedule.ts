@@ -16,7 +16,8 @@ export const RETRY_SCHEDULE = {
 
 /**
  * The longest time in milliseconds between the first attempt and the last (55 hours): every wait stretched as far as
- * the service stretches, and the jitter on top, since the documents do not say which of the two comes first.
+ * the service stretches, and the jitter on top, since the service's documentation does not say which of the two comes
+ * first.
  */
 export const MAX_RETRY_SPAN_MS = RETRY_SCHEDULE.waitsMs.reduce(
   (span, waitMs) => span + Math.round(Math.max(waitMs, RETRY_SCHEDULE.maxRetryAfterMs) * (1 + RETRY_SCHEDULE.jitter)),

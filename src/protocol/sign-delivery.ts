@@ -30,7 +30,7 @@ export interface SignDeliveryInput {
   format?: "combined" | "bare" | undefined;
   /** How the signature value is written. @default 'hex', or the first encoding of the assumptions */
   encoding?: SignatureEncoding | undefined;
-  /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
+  /** Changes to what the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
   assumptions?: Changes<SignatureAssumptions> | undefined;
 }
 

@@ -34,7 +34,7 @@ export interface VerifySignatureInput {
    * same millisecond; Infinity checks no age, for captured deliveries. @default 300
    */
   toleranceSeconds?: number | undefined;
-  /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
+  /** Changes to what the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
   assumptions?: Changes<SignatureAssumptions> | undefined;
 }
 

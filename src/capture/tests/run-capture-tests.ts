@@ -41,7 +41,7 @@ export interface CaptureTestRules {
   settleMs?: number | undefined;
   /** Longest wait for an answer, in milliseconds. @default 30,000 */
   timeoutMs?: number | undefined;
-  /** Changes to what the documents leave open. @default SIGNATURE_ASSUMPTIONS */
+  /** Changes to what the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
   assumptions?: Changes<SignatureAssumptions> | undefined;
   /** Time of signing. @default the machine's */
   clock?: Clock | undefined;
