@@ -35,7 +35,7 @@ export interface BenchOptions {
   quick: boolean;
   /** The Node of everything that is measured. @default the one that runs the benchmark */
   node: string | undefined;
-  /** Folder of the prototype. @default ../shared/perf-lab beside the checkout */
+  /** Folder of the prototype, which is left out without one. @default BENCH_PERF_LAB of the environment */
   perfLab: string | undefined;
   /** Where CPU profiles of the servers are written, one per thread; undefined means none. They cost some speed. */
   profile: string | undefined;
@@ -57,7 +57,7 @@ export const USAGE = `npm run bench -- [options]
   --rows N            rows for growth, backlog and settle, default ${ROWS}
   --long              growth with ${LONG_ROWS} stored ids (P9); takes a quarter of an hour
   --quick             2 rounds of 1 s, ${QUICK_ROWS} rows
-  --perf-lab PATH     folder of the prototype, default ../shared/perf-lab beside the checkout, or BENCH_PERF_LAB
+  --perf-lab PATH     folder of the prototype, default BENCH_PERF_LAB; without either its rows are left out
   --directory PATH    where databases are written
   --profile PATH      writes CPU profiles of the servers, one per thread, to this directory`;
 
