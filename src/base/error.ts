@@ -50,6 +50,7 @@ export const ERROR_CODES = {
     "A program that was started, such as a package manager, is not installed or failed; the message has its last lines.",
 } as const;
 
+/** The `code` of an error of this package. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /**

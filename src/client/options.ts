@@ -13,6 +13,7 @@ import { Credential } from "./credential.js";
 import { RateLimiter } from "./rate-limiter.js";
 import type { RunCallDeps } from "./run-call.js";
 
+/** The options of `createClient`. */
 export interface ClientOptions {
   /** An API key or an OAuth access token. */
   apiKey: string;

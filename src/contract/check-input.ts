@@ -24,6 +24,7 @@ export interface ValidationIssue {
  */
 export type ClockRule = (body: never, nowMs: number) => ValidationIssue | undefined;
 
+/** A checked value, or what is wrong with it. */
 export type Checked<Value> = { ok: true; value: Value } | { ok: false; issue: ValidationIssue };
 
 /** Checks an input against a schema. `codes`: field → the code to use when its value breaks a rule. */

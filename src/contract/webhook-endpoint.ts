@@ -115,9 +115,15 @@ export const webhookDelivery = z.looseObject({
 /** The answer to a replay. ASSUMED; see assumptions.ts. */
 export const webhookReplay = z.looseObject({ id: nullable(z.string()), delivery: nullable(testDelivery) });
 
+/** A webhook endpoint as the API returns it, without its secret. */
 export type WebhookEndpoint = z.output<typeof webhookEndpoint>;
+/** A webhook endpoint with its secret, which the API shows only when it has made the secret. */
 export type WebhookEndpointWithSecret = z.output<typeof webhookEndpointWithSecret>;
+/** The API's answer to a test: the delivery that it made. */
 export type WebhookTest = z.output<typeof webhookTest>;
+/** A delivery as the API lists it. */
 export type WebhookDelivery = z.output<typeof webhookDelivery>;
+/** What a new webhook endpoint is made of. */
 export type WebhookCreateInput = z.input<typeof webhookCreateInput>;
+/** What may be changed of a webhook endpoint. */
 export type WebhookUpdateInput = z.input<typeof webhookUpdateInput>;

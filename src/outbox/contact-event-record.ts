@@ -6,6 +6,7 @@ import type { ComparableOutboxEvent } from "../store/outbox.js";
 import { isSameContactEvent } from "../store/same-contact-event.js";
 import { type KeyOwner, deriveIdempotencyKey } from "./idempotency-key.js";
 
+/** How a contact event is recorded. */
 export interface RecordOptions {
   /**
    * Tells this record apart from others of the same handler and event; the same key with another event is an error.

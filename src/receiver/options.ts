@@ -44,6 +44,7 @@ export interface Retention {
   bodiesMs: number;
 }
 
+/** The options of `createReceiver`; only `secrets` is required. */
 export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   /**
    * The endpoint's secret, whole with `whsec_`; several (newest first) or a function bridge a rotation, which has no

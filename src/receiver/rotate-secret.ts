@@ -5,6 +5,7 @@ import { sleep } from "../base/wait.js";
 import { waitingClock } from "../base/clock.js";
 import type { Client } from "../client/call-types.js";
 
+/** What `rotateSecret` needs: a client, the endpoint, and where the new secret is stored. */
 export interface RotateSecretOptions {
   /** A client whose API key has the scope `webhooks:write`. */
   client: Pick<Client, "webhooks">;

@@ -31,6 +31,7 @@ import type { SandboxLogEntry } from "./log-entry.js";
 import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";
 import type { SandboxClock } from "./sandbox-time.js";
 
+/** The options of `createSandbox`; none is required. */
 export interface SandboxOptions {
   /**
    * The clock and its speed. With `"manual"`, time passes only in `advance`, `advanceToNextAttempt` and `waitFor`, so

@@ -32,6 +32,7 @@ export interface SandboxEndpoints extends DeliverOnce {
   rotateSecret(id: string, options?: { secret?: string | undefined }): EndpointWithSecret;
 }
 
+/** How the sandbox sends an event of its own. */
 export interface EmitOptions {
   /** The workspace's addresses that the event names, which allowlists compare. @default read from `data` */
   address?: string | readonly string[] | undefined;

@@ -12,11 +12,13 @@ export interface InitialEndpoint {
   secret?: string | undefined;
 }
 
+/** The options of `startSandboxServer`: those of the sandbox and of its server, and its first endpoints. */
 export interface SandboxProcessOptions extends SandboxOptions, SandboxServerOptions {
   /** @default none */
   endpoints?: readonly InitialEndpoint[] | undefined;
 }
 
+/** A sandbox that listens. */
 export interface RunningSandbox {
   /** Base URL of the API; the control API is below `/sandbox/`. */
   url: string;

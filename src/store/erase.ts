@@ -27,6 +27,7 @@ export interface EraseCursor {
   throughSeq: number;
 }
 
+/** One page of an erasure, as a store gets it. */
 export interface EraseRequest {
   email: string;
   now: number;
@@ -36,6 +37,7 @@ export interface EraseRequest {
   cursor?: EraseCursor | undefined;
 }
 
+/** What a store erased in one page, and where the next one begins. */
 export interface ErasePage extends EraseCounts {
   /** Undefined on the last page. */
   next: EraseCursor | undefined;

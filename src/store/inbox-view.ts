@@ -75,13 +75,14 @@ export interface EventQuery {
   cursor?: string | undefined;
 }
 
-/** Newest first. */
+/** A page of a list of stored events, newest first. */
 export interface EventPage {
   items: EventView[];
   /** Undefined on the last page. */
   nextCursor: string | undefined;
 }
 
+/** How many pieces of work of a store are in each state. */
 export interface StoreCounts {
   pending: number;
   leased: number;

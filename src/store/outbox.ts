@@ -3,6 +3,7 @@
  */
 export const OUTBOX_STATES = ["pending", "leased", "done", "dead"] as const;
 
+/** The state of a contact event in the outbox. */
 export type OutboxState = (typeof OUTBOX_STATES)[number];
 
 /** A contact event to be sent, validated. */
@@ -102,6 +103,7 @@ export interface OutboxView {
   message: string | undefined;
 }
 
+/** Which contact events a list has. */
 export interface OutboxQuery {
   /** Only events in this state. */
   state?: OutboxState | undefined;
@@ -111,12 +113,13 @@ export interface OutboxQuery {
   cursor?: string | undefined;
 }
 
-/** Newest first. */
+/** A page of a list of contact events, newest first. */
 export interface OutboxPage {
   items: OutboxView[];
   nextCursor: string | undefined;
 }
 
+/** How many contact events of the outbox are in each state. */
 export interface OutboxCounts {
   pending: number;
   leased: number;

@@ -20,6 +20,7 @@
  */
 export const WORK_STATES = ["pending", "leased", "done", "dead", "parked"] as const;
 
+/** The state of a piece of work. */
 export type WorkState = (typeof WORK_STATES)[number];
 
 /**

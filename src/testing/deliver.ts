@@ -21,6 +21,7 @@ export interface Delivered {
   handlers: HandlerView[];
 }
 
+/** How `deliver` signs and sends an event. */
 export interface DeliverOptions {
   /** The receiver's secret. @default TEST_SECRET */
   secret?: string | undefined;

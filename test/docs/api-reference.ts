@@ -33,15 +33,13 @@ export function readPublicNames(entry: string): PublicName[] {
   );
 }
 
-/** A table of the public names; types without words of their own are only named. */
+/** A table of the public names. Throws for one that has no docstring. */
 export function referenceTable(entry: string): string {
-  const names = readPublicNames(entry);
-  const rows = names
-    .filter(({ summary }) => summary !== "")
-    .map(({ name, kind, summary }) => `| \`${name}\` | ${kind} | ${summary.replaceAll("|", String.raw`\|`)} |`);
-  const rest = names.filter(({ summary }) => summary === "").map(({ name }) => `\`${name}\``);
-  const also = rest.length === 0 ? [] : ["", `Further types, whose fields explain themselves: ${rest.join(", ")}.`];
-  return ["| name | | |", "|---|---|---|", ...rows, ...also].join("\n");
+  const rows = readPublicNames(entry).map(({ name, kind, summary }) => {
+    if (summary === "") throw new Error(`${name} of pigeonhole/${entry} has no docstring.`);
+    return `| \`${name}\` | ${kind} | ${summary.replaceAll("|", String.raw`\|`)} |`;
+  });
+  return ["| name | | |", "|---|---|---|", ...rows].join("\n");
 }
 
 function namesOf(file: string): PublicName[] {

@@ -29,6 +29,7 @@ export interface CaptureTestCase {
   updated: boolean;
 }
 
+/** What became of each capture that was replayed as a test. */
 export interface CaptureTestReport {
   /** In the order of arrival of the captures. */
   cases: CaptureTestCase[];

@@ -13,6 +13,7 @@ export interface SampleEvent<T extends EventType, Data extends object = SampleDa
   data: Data;
 }
 
+/** What a sample event has in place of random values. */
 export interface SampleOptions {
   /**
    * Seed of all identifiers, and of the names, addresses and subjects, which come from short lists. Samples with one

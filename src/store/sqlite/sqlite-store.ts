@@ -20,6 +20,7 @@ const REOPEN_WAIT_MS = 250;
 /** A former owner makes no calls: the new owner could not know that it died in one, and leases of calls are long. */
 const NO_SEND: SendPage = { send: undefined, nextDueAt: undefined };
 
+/** The options of `createSqliteStore`; only `file` is required. */
 export interface SqliteStoreOptions {
   /** Path of the database file, or `:memory:`. Made with mode 0600 when it does not exist. */
   file: string;
