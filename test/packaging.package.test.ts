@@ -58,9 +58,10 @@ function tool(name: string, args: string[]) {
 }
 
 describe("the tarball", () => {
-  test("the tarball contains the build, the page, the templates and the documents, and nothing else", () => {
+  test("the tarball contains the build, the page, the templates, the examples and the documents, and nothing else", () => {
     const kinds = [...new Set(files.map((path) => path.split("/")[0] ?? ""))].toSorted();
-    expect(kinds).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json", "templates"]);
+    const documents = [".github", "CHANGELOG.md", "LICENSE", "README.md", "docs", "examples"];
+    expect(kinds).toEqual([...documents, "dist", "package.json", "templates"].toSorted());
     expect(files).toContain("dist/page/index.html");
     expect(files.some((path) => /^dist\/page\/assets\/.*\.js$/.test(path))).toBe(true);
     expect(files).toContain("dist/store/sqlite/writer-thread.js");
@@ -69,10 +70,14 @@ describe("the tarball", () => {
     }
   });
 
-  test("the tarball contains every page and picture of docs/ that the README links", () => {
-    const readme = readFileSync(join(installed, "README.md"), "utf8");
-    const linked = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path = ""]) => path);
-    expect(linked.length).toBeGreaterThan(10);
+  test("the tarball contains every file that its documents link", () => {
+    const documents = files.filter((path) => path.endsWith(".md") && !path.startsWith("templates/"));
+    const linked = documents.flatMap((document) => {
+      const text = readFileSync(join(installed, document), "utf8");
+      const found = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)];
+      return found.map(([, path = ""]) => join(dirname(document), path));
+    });
+    expect(linked.length).toBeGreaterThan(50);
     expect(linked.filter((path) => !files.includes(path))).toEqual([]);
   });
 
