@@ -30,7 +30,6 @@ export const ERROR_CODES = {
   run_ended: "A contact event was recorded after the handler's run had ended, so it was not stored.",
   not_found: "No event with that id is in the inbox.",
   body_dropped: "The event's body was dropped by retention or erased, so it cannot be handled again.",
-  needs_receiver: "Only the receiver itself can do this, since it knows the schemas and handlers.",
   port_in_use: "The port is in use by another program.",
   tunnel_failed: "The tunnel program is not installed, ended, or showed no public URL in time.",
   no_answer: "The API did not answer: no connection, a timeout, or an answer that was cut off.",

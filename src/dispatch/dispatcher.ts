@@ -13,6 +13,7 @@ import { HandlerQueue } from "./handler-queue.js";
 import type { LeaseWindow, ReadyWork, WindowLease } from "./lease-window.js";
 import { Places } from "./places.js";
 import type { HandlerRegistry } from "./registry.js";
+import { RequestedRetries } from "./requested-retries.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
 import type { RunResult, Runner } from "./runner.js";
 import { HandlerOwnership } from "./handler-ownership.js";
@@ -53,6 +54,7 @@ export class Dispatcher {
   readonly #due: DueWork;
   readonly #crashLooping: CrashLoopingWork;
   readonly #ownership: HandlerOwnership;
+  readonly #requestedRetries: RequestedRetries;
   readonly #queues = new Map<string, HandlerQueue>();
   readonly #timers = new Map<string, WakeTimer>();
   #maintenance: Timer | undefined;
@@ -67,6 +69,7 @@ export class Dispatcher {
     this.#due = new DueWork(deps);
     this.#crashLooping = new CrashLoopingWork({ ...deps, due: this.#due });
     this.#ownership = new HandlerOwnership(deps);
+    this.#requestedRetries = new RequestedRetries(deps);
   }
 
   /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */
@@ -91,13 +94,14 @@ export class Dispatcher {
    */
   async stop(timeoutMs: number): Promise<void> {
     this.#stopped = true;
+    const noneRequested = this.#requestedRetries.stop();
     this.#maintenance?.cancel();
     for (const timer of this.#timers.values()) timer.cancel();
     const closed = this.#closeWindows();
     await inTime(this.#untilNoneRuns(), this.#deps.clock, timeoutMs);
     const reason = new PigeonholeError("stopped", "The receiver stopped before the handler was done; it runs again.");
     for (const queue of this.#queues.values()) queue.abort(reason);
-    await Promise.all([this.#untilNoneRuns(), closed, this.#opening]);
+    await Promise.all([this.#untilNoneRuns(), closed, this.#opening, noneRequested]);
   }
 
   /**
@@ -275,6 +279,7 @@ export class Dispatcher {
       const isRenewal = this.#polls % POLLS_PER_RENEWAL === 0;
       if (isRenewal) await Promise.all([...this.#queues.values()].map(({ window }) => this.#renew(window, now)));
       if (isRenewal || !this.#ownership.isOwner) await this.#recover(now);
+      if (this.#ownership.isOwner) this.#requestedRetries.check();
       // Another process may have accepted work. A handler that has much to do queries the store soon anyway.
       for (const queue of this.#queues.values()) if (queue.window.hasRoomForPage) this.#wake(queue);
     } catch (error) {

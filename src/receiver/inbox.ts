@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import { defineOptions, flag, given, required, type OptionsOf, wholeNumber } from "../base/options.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
+import { readAgain } from "../dispatch/read-again.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import { type EraseCounts, type EraseOptions, eraseAll } from "../store/erase.js";
 import {
@@ -14,7 +15,6 @@ import {
 } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import type { WorkState } from "../store/work-state.js";
-import type { ParkedNote } from "../store/work.js";
 
 /** The result of a retry: `pending` pieces of work, or the reason why it is still parked. */
 export interface RetryResult {
@@ -101,10 +101,9 @@ export function createInbox(deps: InboxDeps): Inbox {
 
   async function retry(id: string): Promise<RetryResult> {
     const event = foundEvent(await store.get(id), id, "the inbox");
-    const route = routeStored(registry, bodyOf(event));
-    const pending = await store.replan({ seq: event.seq, now: clock.now(), ...route });
+    const { pending, parked } = await readAgain({ store, registry }, event, { now: clock.now() });
     if (pending > 0) dispatcher.wake();
-    const result = { pending, parked: route.parked?.reason };
+    const result = { pending, parked: parked?.reason };
     if (event.otherBytes.length === 0) return result;
     const views = (await store.get(id))?.handlers ?? [];
     const otherBytes = views.filter(({ reason }) => reason === "other_bytes").map(({ handler }) => handler);
@@ -150,13 +149,4 @@ export function createInbox(deps: InboxDeps): Inbox {
       throw new PigeonholeError("invalid_argument", "The receiver's store has no way to copy itself.");
     },
   };
-}
-
-/** The handlers that would get the body if it was delivered now, or why it would be parked. */
-function routeStored(
-  registry: HandlerRegistry,
-  body: Uint8Array,
-): { handlers: readonly string[]; parked?: ParkedNote } {
-  const { handlers, parked } = registry.route(registry.read(body));
-  return { handlers: handlers.map(({ name }) => name), ...(parked && { parked }) };
 }

@@ -12,6 +12,29 @@ export interface BackupCopy {
   signal?: AbortSignal | undefined;
 }
 
+/** Which stuck work: of all that is dead or parked, what fits each field that is given. */
+export interface StuckWork {
+  state?: "dead" | "parked" | undefined;
+  /** Name of the handler. */
+  handler?: string | undefined;
+  /** Type of the event. */
+  type?: string | undefined;
+  /** Text in the reason or the error, in any case of its letters. */
+  error?: string | undefined;
+  /** Only events received then or later, in milliseconds since 1970. */
+  since?: number | undefined;
+  /** Only events received before, in milliseconds since 1970. */
+  until?: number | undefined;
+}
+
+/** What a retry from outside did. */
+export interface OperatorRetry {
+  /** Handlers that will run again. */
+  handlers: number;
+  /** Events that were not understood: the receiver reads them again, if it runs, or when it next starts. */
+  readAgain: number;
+}
+
 /**
  * Access to a receiver's database from outside, while the receiver runs or is stopped. Never runs a handler and never
  * takes the file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
@@ -27,11 +50,21 @@ export interface InboxOperator {
   /** With the exact bytes; undefined when the id is unknown. */
   getEvent(id: string): Promise<EventDetail | undefined>;
   /**
-   * Gives dead and crashed work of the event new attempts; what is done stays done. Returns how many handlers will run,
-   * 0 when nothing is stuck. Rejects with `not_found`, `body_dropped`, or `needs_receiver` for an event that was not
-   * understood.
+   * Gives dead and parked work of the event new attempts; what is done stays done. An event that was not understood
+   * stays parked until the receiver has read it again. Rejects with `not_found` or `body_dropped`.
    */
-  retryEvent(id: string): Promise<number>;
+  retryEvent(id: string): Promise<OperatorRetry>;
+  /**
+   * Gives the chosen work new attempts, a small page at a time, and no other work of its events, unless the event was
+   * not understood: it is read again as a whole.
+   */
+  retryWork(choice: StuckWork): Promise<OperatorRetry & { events: number }>;
+  /** Counts the chosen work, and the events that it belongs to. */
+  countWork(choice: StuckWork): Promise<{ events: number; work: number }>;
+  /** Ends the chosen work without running it, a small page at a time; returns what was ended. */
+  discardWork(choice: StuckWork): Promise<{ events: number; work: number }>;
+  /** True while a receiver runs handlers on the database. */
+  hasReceiver(): Promise<boolean>;
   /** Ends all work of the event that is not running; returns how many pieces. Rejects with `not_found`. */
   discardEvent(id: string): Promise<number>;
   /**

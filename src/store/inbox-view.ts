@@ -19,6 +19,8 @@ export interface HandlerView {
   attempts: number;
   dueAt: number | undefined;
   settledAt: number | undefined;
+  /** When a retry was requested of the note of an event; the receiver has not read the event again since. */
+  retryRequestedAt: number | undefined;
   /** True when the work was ended without a run: by `discard`, or because the handler has other bytes of the id. */
   discarded: boolean;
 }

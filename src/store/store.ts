@@ -82,6 +82,18 @@ export type StoreAlarm =
   /** A reader has kept the WAL from being emptied for `forMs` milliseconds, and it has grown to `walBytes`. */
   | { kind: "wal_blocked"; walBytes: number; forMs: number };
 
+/** What becomes of an event that is retried. */
+export interface ReplanPlan {
+  seq: number;
+  /** Handlers that get the event. */
+  handlers: readonly string[];
+  /** Set when the event is still not understood. */
+  parked?: ParkedNote;
+  now: number;
+  /** True for a retry that was requested from outside. @default false */
+  requested?: boolean;
+}
+
 /** What retention no longer keeps. */
 export interface PruneLimits {
   /** Rows of a later time were written under a wrong clock; they are kept. */
@@ -153,9 +165,17 @@ export interface Store extends Outbox {
   /**
    * Makes pending: all dead and parked work of the event, and the given handlers that have neither work nor a done
    * mark. With `parked` the note is replaced and only the given work is planned. Work that a handler has with other
-   * bytes of the id, pending, leased or done, ends as discarded. Returns how many pieces are now pending.
+   * bytes of the id, pending, leased or done, ends as discarded. With `requested` nothing happens unless the note still
+   * waits for a requested retry. Returns how many pieces are now pending.
    */
-  replan(plan: { seq: number; handlers: readonly string[]; parked?: ParkedNote; now: number }): Promise<number>;
+  replan(plan: ReplanPlan): Promise<number>;
+  /**
+   * Asks the process that runs the handlers to read an event again that was not understood; the note waits for it.
+   * False for an event without a note, or without its body.
+   */
+  requestRetry(seq: number, now: number): Promise<boolean>;
+  /** Events whose retry was requested, oldest first. Each is listed until its note is replaced or gone. */
+  listRequested(query: { limit: number; afterSeq: number }): Promise<{ seq: number; id: string }[]>;
   /** Ends all pending, dead and parked work of the event without running it; returns how many pieces. */
   discard(id: string, now: number): Promise<number>;
   /**

@@ -267,7 +267,7 @@ describe("captures and replay, beside a running dev server", () => {
     expect(parked.stdout).toContain("Parked: not understood, so no handler ran.");
     expect(parked.stdout).toContain("The event is parked: bad_envelope: ");
     expect((await runCli(["captures", "list", "outcome:parked"], { cwd })).stdout).toMatch(/ 200 parked +\d+ ms /);
-    expect(parked.stdout).toContain('After a fix, receiver.inbox.retry("evt_odd") in the app reads it again.');
+    expect(parked.stdout).toContain("After a fix, to have the app read it again: pigeonhole inbox retry evt_odd --db");
   });
 
   test("replay of many captures in random order prints its seed, and --dry-run sends nothing", async () => {

@@ -110,8 +110,8 @@ describe("inbox, beside a running receiver", () => {
     const app = await startReceiverApp();
     const id = await receive(app, "email.bounced");
     app.fix();
-    const { code, stdout } = await runCli(["inbox", "retry", "--all-dead", "--db", app.file]);
-    expect([code, stdout]).toEqual([0, `${id}  1 handler will run again\n`]);
+    const { code, stdout } = await runCli(["inbox", "retry", "--dead", "--db", app.file]);
+    expect([code, stdout]).toEqual([0, "1 handler will run again\n"]);
     await expect.poll(async () => (await app.receiver.inbox.get(id))?.state).toBe("done");
     expect(app.handled).toEqual([id]);
   });

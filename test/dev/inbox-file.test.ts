@@ -60,9 +60,9 @@ describe("the inbox of a running receiver", () => {
     const { receiver, event, fix } = await startWithDeadEvent();
     fix();
     const inbox = await open();
-    expect(await inbox.retryEvent(event.id)).toBe(1);
+    expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 1, readAgain: 0 });
     await untilWork(receiver, event.id, { state: "done" });
-    expect(await inbox.retryEvent(event.id)).toBe(0);
+    expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 0, readAgain: 0 });
   });
 
   test("the receiver keeps the work of the inbox, and continues to accept", async () => {
@@ -81,17 +81,18 @@ describe("the inbox of a running receiver", () => {
     expect(await errorOf(() => inbox.discardEvent("evt_unknown"))).toMatchObject({ code: "not_found" });
   });
 
-  test("an event that was not understood stays parked, for the receiver to read", async () => {
+  test("an event that was not understood stays parked until the receiver has read it again", async () => {
     const receiver = openReceiver({ store: file });
     await receiver.start();
     const event = makeEvent({ type: "email.unheard" });
     await post(receiver, event);
     const inbox = await open();
-    expect(await errorOf(() => inbox.retryEvent(event.id))).toMatchObject({
-      code: "needs_receiver",
-      message: expect.stringContaining(`receiver.inbox.retry("${event.id}")`) as string,
-    });
-    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked" });
+    expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 0, readAgain: 1 });
+    const at = expect.any(Number) as number;
+    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ retryRequestedAt: at }] });
+    const waits = async () => (await inbox.getEvent(event.id))?.handlers[0]?.retryRequestedAt !== undefined;
+    await expect.poll(waits).toBe(false);
+    expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ reason: "unknown_type" }] });
   });
 });
 
@@ -100,7 +101,7 @@ describe("the inbox without a running receiver", () => {
     const { receiver, event } = await startWithDeadEvent();
     await receiver.stop();
     const inbox = await open();
-    expect(await inbox.retryEvent(event.id)).toBe(1);
+    expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 1, readAgain: 0 });
     expect(await inbox.getEvent(event.id)).toMatchObject({ state: "pending" });
     await inbox.close();
 

@@ -69,7 +69,11 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   outbox_settle_waits: { cause: "The result of an API call could not be written yet.", remedy: RETRIED },
   parked: {
     cause: "An event was stored and no handler can run it: `reason` says why.",
-    remedy: "Correct the schema or add the handler, deploy, then call `receiver.inbox.retry(id)`.",
+    remedy: "Correct the schema or add the handler, deploy, then `npx pigeonhole inbox retry --parked`.",
+  },
+  parked_events_read_again: {
+    cause: "A retry of `events` was requested from outside; `pending` handlers run, `stillParked` are parked again.",
+    remedy: "For those still parked, `npx pigeonhole inbox list --state parked` has the reasons.",
   },
   prune_failed: { cause: "Old ids and bodies could not be removed.", remedy: BY_ITSELF },
   receive_failed: {
@@ -80,6 +84,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "A process ended while handlers ran. Their work runs again; `parked` pieces had this four times.",
     remedy: "If you did not end it, look for the crash.",
   },
+  requested_retries_failed: { cause: "A retry that was requested from outside could not be read.", remedy: BY_ITSELF },
   release_failed: {
     cause: "Leased work could not be given back at the stop.",
     remedy: "Nothing; the next start finds it.",
@@ -139,7 +144,6 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   run_ended: "Await everything in the handler before it returns.",
   not_found: "Look at `npx pigeonhole inbox list`.",
   body_dropped: "Raise `retention.bodiesMs` for the next ones.",
-  needs_receiver: "Call it on the receiver of the running app.",
   port_in_use: "Give another `--port`, or end the other program.",
   tunnel_failed: "Install the tunnel program, or read its last lines.",
   no_answer: "Check `baseUrl` and the network. Calls with an idempotency key may be repeated.",

@@ -14,6 +14,7 @@ import { describeOutboxSettle } from "./conformance/outbox-settle.js";
 import { describePrune } from "./conformance/prune.js";
 import { describeRecover } from "./conformance/recover.js";
 import { describeReplan } from "./conformance/replan.js";
+import { describeRequestedRetries } from "./conformance/requested-retries.js";
 import { describeRestartWaits } from "./conformance/restart-waits.js";
 import { describeSettle } from "./conformance/settle.js";
 import { describeSteps } from "./conformance/steps.js";
@@ -32,6 +33,7 @@ export function describeStore(name: string, kind: StoreKind): void {
     describeSteps(fixture);
     describeInspect(fixture);
     describeReplan(fixture);
+    describeRequestedRetries(fixture);
     describePrune(fixture);
     describeErase(fixture);
     describeOutboxRecord(fixture);

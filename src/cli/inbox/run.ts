@@ -1,10 +1,6 @@
 import { type EventDetail, type EventView, type HandlerView, bodyOf, foundEvent } from "../../store/inbox-view.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import type { InboxOperator } from "../../store/inbox-operator.js";
-import { usageError } from "../frame/command-error.js";
-import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
-import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output, Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
 import { age, countOf, formatJson, formatTable, isoTime } from "../frame/format.js";
@@ -36,29 +32,6 @@ export const show: RunCommand<typeof specs.inboxShow> = ({ args, options, contex
     }
     const body = event.body === undefined ? null : Buffer.from(event.body).toString("utf8");
     out.result({ event: { ...eventRecord(event), body } }, describeEvent(event, body, out));
-  });
-
-export const retry: RunCommand<typeof specs.inboxRetry> = ({ args, options, context }) =>
-  withInbox(options.db, context, async (inbox) => {
-    if (options.allDead === args.ids.length > 0) throw usageError("Give ids of events, or --all-dead.");
-    const ids = options.allDead ? await deadIds(inbox) : args.ids;
-    if (ids.length === 0) context.out.note("No event has dead work.");
-    return forEach(ids, context.out, async (id) => {
-      const handlers = await inbox.retryEvent(id);
-      const text = handlers === 0 ? "nothing to retry" : `${countOf(handlers, "handler")} will run again`;
-      return { handlers, text };
-    });
-  });
-
-export const discard: RunCommand<typeof specs.inboxDiscard> = ({ args, options, context }) =>
-  withInbox(options.db, context, async (inbox) => {
-    const { ids } = args;
-    const question = `End all work of ${countOf(ids.length, "event")} without running it?`;
-    if (!(await confirm(question, context))) return EXIT.failed;
-    return forEach(ids, context.out, async (id) => {
-      const handlers = await inbox.discardEvent(id);
-      return { handlers, text: `${countOf(handlers, "piece")} of work ended` };
-    });
   });
 
 export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context }) =>
@@ -96,33 +69,6 @@ export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context })
     );
   });
 
-async function deadIds(inbox: InboxOperator): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { id } of allRows(Number.MAX_SAFE_INTEGER, (page) => inbox.listEvents({ state: "dead", ...page }))) {
-    ids.push(id);
-  }
-  // Oldest first, as they were received.
-  return ids.toReversed();
-}
-
-/** Does the work for each id. A failure does not stop the others. */
-async function forEach(
-  ids: readonly string[],
-  out: Output,
-  work: (id: string) => Promise<{ handlers: number; text: string }>,
-): Promise<ExitCode> {
-  let exitCode: ExitCode = EXIT.ok;
-  for (const id of ids) {
-    try {
-      const { handlers, text } = await work(id);
-      out.result({ id, handlers }, `${escapeControls(id)}  ${text}`);
-    } catch (error) {
-      exitCode = out.fail(error);
-    }
-  }
-  return exitCode;
-}
-
 function eventRecord(event: EventView): Record<string, unknown> {
   const { id, type, test, receivedAt, signedAt, state, handlers, otherBytes } = event;
   return {
@@ -132,12 +78,13 @@ function eventRecord(event: EventView): Record<string, unknown> {
     receivedAt: isoTime(receivedAt),
     signedAt: isoTime(signedAt),
     state,
-    handlers: handlers.map(({ dueAt, settledAt, reason, error, ...handler }) => ({
+    handlers: handlers.map(({ dueAt, settledAt, retryRequestedAt, reason, error, ...handler }) => ({
       ...handler,
       reason: reason ?? null,
       error: error ?? null,
       dueAt: isoTime(dueAt),
       settledAt: isoTime(settledAt),
+      ...(retryRequestedAt !== undefined && { retryRequestedAt: isoTime(retryRequestedAt) }),
     })),
     ...(otherBytes.length > 0 && { otherBytes }),
   };
@@ -183,11 +130,13 @@ function describeEvent(event: EventDetail, body: string | null, { paint }: Outpu
   return lines.join("\n");
 }
 
-function describeHandler({ handler, state, reason, error, attempts, dueAt }: HandlerView, paint: Paint): string[] {
+function describeHandler(view: HandlerView, paint: Paint): string[] {
+  const { handler, state, reason, error, attempts, dueAt, retryRequestedAt } = view;
   const due = state === "pending" && dueAt !== undefined ? `, due ${new Date(dueAt).toISOString()}` : "";
   const why = reason === undefined ? "" : ` (${escapeControls(reason)})`;
   const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);
-  const runs = handler === NOTE_HANDLER ? "" : `, ${countOf(attempts, "attempt")}${due}`;
+  const requested = retryRequestedAt === undefined ? "" : ", waits to be read again";
+  const runs = handler === NOTE_HANDLER ? requested : `, ${countOf(attempts, "attempt")}${due}`;
   return [
     `handler   ${name}: ${paintState(state, paint)}${why}${runs}`,
     ...(error === undefined ? [] : [`          ${escapeControls(error)}`]),

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { databaseOption, limitOption, storeOption } from "../values/options.js";
-import { duration } from "../values/parsers.js";
+import { duration, pastMoment } from "../values/parsers.js";
 
 const group = "Operate";
 
@@ -13,6 +13,17 @@ const typeOption = {
   suggestions: EVENT_TYPES,
   summary: "Only events of this type.",
 } as const satisfies OptionSpec;
+
+/** Which stuck work, in place of named events. */
+const stuckWorkOptions = {
+  parked: { summary: "All parked work instead of named events." },
+  dead: { summary: "All dead work instead of named events." },
+  handler: { value: "name", summary: "Only work of this handler." },
+  type: typeOption,
+  error: { value: "text", summary: "Only work with this text in its reason or last error." },
+  since: { value: "time", parse: pastMoment, summary: "Only events received since then, such as 1h or 2026-01-31." },
+  until: { value: "time", parse: pastMoment, summary: "Only events received before then." },
+} as const satisfies Record<string, OptionSpec>;
 
 export const inboxList = defineCommand({
   name: "inbox list",
@@ -43,24 +54,30 @@ export const inboxShow = defineCommand({
 export const inboxRetry = defineCommand({
   name: "inbox retry",
   group,
-  summary: "Gives dead and crashed work of events new attempts.",
+  summary: "Gives dead and parked work of events new attempts.",
   details:
-    "The receiver runs it within seconds, or when it next starts. What is done stays done. Events that were not understood can only be read again by the app: receiver.inbox.retry(id).",
+    "Name events, or choose work by the options, which must all fit. The receiver runs it within seconds, or when it next starts. What is done stays done. An event that was not understood is read again by the receiver, with its schemas and handlers of then; if it is still not understood, it is parked with the new reason.",
   arguments: { ids: { ...ids, optional: true } },
-  options: { ...options, allDead: { summary: "All events with dead work instead of named ones." } },
+  options: { ...options, ...stuckWorkOptions },
   examples: [
     ["pigeonhole inbox retry evt_1 evt_2", "two events"],
-    ["pigeonhole inbox retry --all-dead", "after a fix has been deployed"],
+    ["pigeonhole inbox retry --parked", "after a schema was corrected or a handler added, and deployed"],
+    ["pigeonhole inbox retry --dead --handler billing --error timeout --since 2h", "only what an outage has stopped"],
   ],
 });
 
 export const inboxDiscard = defineCommand({
   name: "inbox discard",
   group,
-  summary: "Ends all work of events without running it; their ids stay known.",
-  arguments: { ids },
-  options,
-  examples: [["pigeonhole inbox discard evt_1 --yes", "without being asked"]],
+  summary: "Ends work of events without running it; their ids stay known.",
+  details:
+    "Of named events all work ends that is not running. Chosen by the options, which must all fit, only work ends that is dead or parked.",
+  arguments: { ids: { ...ids, optional: true } },
+  options: { ...options, ...stuckWorkOptions },
+  examples: [
+    ["pigeonhole inbox discard evt_1 --yes", "without being asked"],
+    ["pigeonhole inbox discard --parked --error unknown_type", "of types that no handler will take"],
+  ],
 });
 
 export const inboxErase = defineCommand({

@@ -35,8 +35,7 @@ function describeStopped({ id, handlers }: EventView, file: string): string[] {
   const stopped = handlers.filter(({ state }) => state === "dead" || state === "parked");
   if (stopped.length === 0) return [];
   const isUnread = stopped.some(({ handler }) => handler === NOTE_HANDLER);
-  const advice = isUnread
-    ? `After a fix, receiver.inbox.retry(${JSON.stringify(id)}) in the app reads it again.`
-    : `To retry it: pigeonhole inbox retry ${quoteForShell(id)} --db ${quoteForShell(file)}`;
+  const when = isUnread ? "After a fix, to have the app read it again" : "To retry it";
+  const advice = `${when}: pigeonhole inbox retry ${quoteForShell(id)} --db ${quoteForShell(file)}`;
   return [...stopped.map(describeWork), advice];
 }

@@ -59,6 +59,17 @@ export function duration(text: string): number {
   }
 }
 
+/** Parses a time in the past into milliseconds since 1970: an age such as `1h`, ISO 8601, or Unix seconds. */
+export function pastMoment(text: string): number {
+  try {
+    return /^\d+$/.test(text) ? moment(text) : Date.now() - duration(text);
+  } catch {
+    const at = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isFinite(at)) return at;
+    throw new Error("It must be an age such as 1h or 7d, ISO 8601, or Unix seconds.");
+  }
+}
+
 /** Parses a time into milliseconds since 1970: ISO 8601, Unix seconds, or a duration from now such as `-10m`. */
 export function moment(text: string): number {
   const [, sign, length] = /^([+-])(\w.*)$/.exec(text) ?? [];

@@ -20,7 +20,6 @@ function statusFor(code: string): number {
     case "not_found":
     case "no_capture":
       return 404;
-    case "needs_receiver":
     case "body_dropped":
       return 409;
     case "store_busy":

@@ -52,7 +52,10 @@ export function inboxRoutes(inbox: InboxOperator | undefined): PageApiRoute[] {
     {
       method: "POST",
       path: "/api/inbox/events/{id}/retry",
-      handle: async ({ id }) => ({ changed: await file().retryEvent(id) }),
+      handle: async ({ id }) => {
+        const { handlers, readAgain } = await file().retryEvent(id);
+        return { changed: handlers + readAgain };
+      },
     },
     {
       method: "POST",

@@ -1,8 +1,26 @@
+import { existsSync } from "node:fs";
 import type Database from "better-sqlite3";
 import { connect } from "./connect.js";
 import { makePrivate } from "./make-private.js";
 import { ownerPath } from "./open-files.js";
 import { asStoreError } from "./store-error.js";
+
+/** True while a process works on the database file. Does not take the lock, and makes no file. */
+export function isOwned(databaseFile: string): boolean {
+  const file = ownerPath(databaseFile);
+  if (!existsSync(file)) return false;
+  const lock = connect(file, { readonly: true, timeout: 0 });
+  try {
+    lock.prepare("SELECT 1 FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    const failure = asStoreError(error, `reading ${file}`);
+    if (failure.code === "store_busy") return true;
+    throw failure;
+  } finally {
+    lock.close();
+  }
+}
 
 /**
  * Decides which process works on the file: an operating-system lock on a small file beside it. The lock ends with its

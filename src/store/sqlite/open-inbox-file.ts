@@ -1,12 +1,10 @@
-import { escapeControls } from "../../base/text.js";
-import { PigeonholeError } from "../../base/error.js";
 import { type EventDetail, bodyOf, foundEvent } from "../inbox-view.js";
 import { eraseFromFile } from "./erase-from-file.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
 import { prepareInspect } from "./operations/inspect.js";
-import type { InboxOperator } from "../inbox-operator.js";
+import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
 import {
   prepareCountOutbox,
@@ -15,6 +13,9 @@ import {
   prepareRetryOutbox,
 } from "./operations/outbox-inspect.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
+import { prepareRequestRetry } from "./operations/requested-retries.js";
+import { isOwned } from "./file-ownership.js";
+import { changeStuckWork } from "./stuck-work-of-file.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 
@@ -36,6 +37,7 @@ export async function openInboxFile(
   const retryOutbox = prepareRetryOutbox(db);
   const discardOutbox = prepareDiscardOutbox(db);
   const replan = prepareReplan(db);
+  const requestRetry = prepareRequestRetry(db);
   const discard = prepareDiscard(db);
 
   /** Reads one snapshot, without a lock that a receiver would have to wait for. */
@@ -43,6 +45,15 @@ export async function openInboxFile(
   const write = <Value>(change: () => Value): Promise<Value> => runBeside(db, "immediate", change);
 
   const mustGet = (id: string): EventDetail => foundEvent(get({ id }), id, file);
+
+  /** Only the app knows the schemas and handlers to read an event with that was not understood. */
+  function retryStored({ seq, handlers }: EventDetail): OperatorRetry {
+    const stuck = handlers.filter(({ state }) => state === "dead" || state === "parked");
+    if (stuck.some(({ handler }) => handler === NOTE_HANDLER)) {
+      return { handlers: 0, readAgain: Number(requestRetry({ seq, now: now() })) };
+    }
+    return { handlers: stuck.length === 0 ? 0 : replan({ seq, handlers: [], now: now() }), readAgain: 0 };
+  }
 
   return {
     file,
@@ -53,10 +64,12 @@ export async function openInboxFile(
     retryEvent: (id) =>
       write(() => {
         const event = mustGet(id);
-        checkRetryable(event);
-        const isStuck = event.handlers.some(({ state }) => state === "dead" || state === "parked");
-        return isStuck ? replan({ seq: event.seq, handlers: [], now: now() }) : 0;
+        bodyOf(event);
+        return retryStored(event);
       }),
+    ...changeStuckWork({ db, now }),
+    // oxlint-disable-next-line require-await -- a throw must become a rejection
+    hasReceiver: async () => isOwned(file),
     discardEvent: (id) =>
       write(() => {
         mustGet(id);
@@ -70,17 +83,4 @@ export async function openInboxFile(
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     close: async () => connection.close(),
   };
-}
-
-function checkRetryable(event: EventDetail): void {
-  const { id, handlers } = event;
-  const note = handlers.find(({ handler, state }) => handler === NOTE_HANDLER && state === "parked");
-  if (note !== undefined) {
-    const shown = escapeControls(id);
-    throw new PigeonholeError(
-      "needs_receiver",
-      `Event "${shown}" was not understood (${note.reason ?? "parked"}), and only the app knows the schemas and handlers to read it with. Fix them and call receiver.inbox.retry("${shown}") there.`,
-    );
-  }
-  bodyOf(event);
 }

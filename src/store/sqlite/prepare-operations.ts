@@ -15,6 +15,7 @@ import { prepareSettleSend } from "./operations/outbox-settle.js";
 import { preparePrune } from "./operations/prune.js";
 import { prepareRecover } from "./operations/recover.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
+import { prepareListRequested, prepareRequestRetry } from "./operations/requested-retries.js";
 import { prepareRestartWaits } from "./operations/restart-waits.js";
 import { prepareSettle } from "./operations/settle.js";
 import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
@@ -38,6 +39,8 @@ export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: N
     get: onFirstUse(() => prepareInspect(db).get),
     listStuck: onFirstUse(() => prepareInspect(db).listStuck),
     replan: onFirstUse(() => prepareReplan(db)),
+    requestRetry: onFirstUse(() => prepareRequestRetry(db)),
+    listRequested: onFirstUse(() => prepareListRequested(db)),
     discard: onFirstUse(() => prepareDiscard(db)),
     erase: onFirstUse(() => prepareErase(db)),
     countPage: onFirstUse(() => prepareCountPage(db)),

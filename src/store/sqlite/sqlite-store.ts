@@ -180,6 +180,8 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     get: (id) => run("get", { id }),
     listStuck: (query) => run("listStuck", query),
     replan: (plan) => run("replan", plan),
+    requestRetry: (seq, now) => run("requestRetry", { seq, now }),
+    listRequested: (query) => run("listRequested", query),
     discard: (id, now) => run("discard", { id, now }),
     erase: (request) => run("erase", request),
     counts: (now) => countPageByPage((input) => run("countPage", input), now),

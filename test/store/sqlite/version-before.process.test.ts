@@ -191,6 +191,25 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
     expect(await states(await scene.open({ kit }))).toEqual(["evt_4 pending"]);
   });
 
+  test("a retry requested with this version waits while the version before runs, and ends when that reads the event", async () => {
+    const scene = newScene(old);
+    const store = await scene.open();
+    const parked = { reason: "unknown_type", detail: "no such type" };
+    await accept(store, { evt_1: { work: [], parked }, evt_2: { work: [], parked }, evt_3: {} });
+    const beside = await scene.openBeside(kit);
+    for (const seq of [1, 2]) expect(await beside.requestRetry(seq, T)).toBe(true);
+    expect(await store.listStuck({ state: "parked", limit: 9, afterSeq: 0 })).toHaveLength(2);
+    expect(await store.replan({ seq: 1, handlers: ["h"], now: T })).toBe(1);
+    await store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T + DAY, bodiesBefore: T + DAY });
+    await store.close();
+
+    expect(await beside.recover(T)).toMatchObject({ owner: true });
+    expect(await beside.listRequested({ limit: 9, afterSeq: 0 })).toEqual([{ seq: 2, id: "evt_2" }]);
+    expect(await beside.replan({ seq: 1, handlers: ["h"], now: T, requested: true })).toBe(0);
+    expect(await beside.replan({ seq: 2, handlers: ["h"], now: T, requested: true })).toBe(1);
+    expect(findLayoutFaults(scene)).toEqual([]);
+  });
+
   test("work that this version had leased when it died waits while the version before runs, and is run once", async () => {
     const scene = newScene(old);
     const beside = await scene.openBeside();

@@ -1,21 +1,15 @@
 import type { Database } from "better-sqlite3";
-import type { ParkedNote } from "../../work.js";
+import type { ReplanPlan } from "../../store.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { prepareOtherBytes } from "./other-bytes.js";
-
-/** Input of a replan. */
-export interface ReplanInput {
-  seq: number;
-  handlers: readonly string[];
-  parked?: ParkedNote;
-  now: number;
-}
 
 const note = NOTE_HANDLER;
 
 /** Makes the stuck work of an event pending, with its counters at 0, and adds missing work. */
 export function prepareReplan(db: Database) {
   const hasBody = db.prepare("SELECT 1 FROM inbox_body WHERE seq = :seq");
+  const isRequested = db.prepare(`
+    SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :note AND state = 'parked' AND waits_since IS NOT NULL`);
   const dropNote = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND handler = :note");
   const dropDiscardedNote = db.prepare("DELETE FROM inbox_done WHERE seq = :seq AND handler = :note");
   const addNote = db.prepare(`
@@ -25,10 +19,7 @@ export function prepareReplan(db: Database) {
     UPDATE inbox_work
     SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0
     WHERE seq = :seq AND handler <> :note AND state IN ('dead', 'parked')`);
-  const resetOne = db.prepare(`
-    UPDATE inbox_work
-    SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0
-    WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')`);
+  const resetOne = prepareResetOne(db);
   const addWork = db.prepare(`
     INSERT INTO inbox_work (seq, handler, state, due_at, started, finished)
     SELECT :seq, :handler, 'pending', :now, 0, 0
@@ -36,47 +27,80 @@ export function prepareReplan(db: Database) {
     ON CONFLICT (seq, handler) DO NOTHING`);
   const dropDiscardMark = db.prepare(`
     DELETE FROM inbox_done WHERE seq = :seq AND handler = :handler AND discarded = 1`);
-
   const selectStuck = db
     .prepare<{ seq: number; note: string }, string>(
       "SELECT handler FROM inbox_work WHERE seq = :seq AND handler <> :note AND state IN ('dead', 'parked')",
     )
     .pluck();
+  const takeOrEnd = prepareTakeOrEnd(db);
+
+  /** The handlers that may have this body of its id; for the others its work ends here. */
+  function takeFromOthers({ seq, handlers, parked, now }: ReplanPlan): readonly string[] {
+    const wanted = new Set(parked === undefined ? [...handlers, ...selectStuck.all({ seq, note })] : handlers);
+    const refused = [...wanted].filter((handler) => !takeOrEnd({ seq, handler, now }));
+    return handlers.filter((handler) => !refused.includes(handler));
+  }
+
+  return (plan: ReplanPlan): number => {
+    const { seq, now } = plan;
+    // Retention has dropped the body, and work without one could never be leased.
+    if (hasBody.get({ seq }) === undefined) return 0;
+    // It may have been read again, discarded or erased meanwhile.
+    if (plan.requested === true && isRequested.get({ seq, note }) === undefined) return 0;
+    dropNote.run({ seq, note });
+    dropDiscardedNote.run({ seq, note });
+    if (plan.parked !== undefined) addNote.run({ seq, note, now, ...plan.parked });
+    const handlers = takeFromOthers(plan);
+    let pending = plan.parked === undefined ? resetStuck.run({ seq, note, now }).changes : 0;
+    for (const handler of handlers) {
+      const added = addWork.run({ seq, handler, now }).changes;
+      if (added === 1) dropDiscardMark.run({ seq, handler });
+      pending += added + resetOne({ seq, handler, now });
+    }
+    return pending;
+  };
+}
+
+/** One event for one handler, and when it is changed. */
+export interface PieceAt {
+  seq: number;
+  handler: string;
+  now: number;
+}
+
+/** Makes one piece of stuck work pending, with its counters at 0; returns how many pieces, 0 without a body. */
+export function prepareRetryPiece(db: Database) {
+  const takeOrEnd = prepareTakeOrEnd(db);
+  const resetOne = prepareResetOne(db);
+  return (piece: PieceAt): number => (takeOrEnd(piece) ? resetOne(piece) : 0);
+}
+
+function prepareResetOne(db: Database) {
+  const reset = db.prepare(`
+    UPDATE inbox_work
+    SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0
+    WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')
+      AND EXISTS (SELECT 1 FROM inbox_body AS b WHERE b.seq = inbox_work.seq)`);
+  return (piece: PieceAt): number => reset.run(piece).changes;
+}
+
+/** Gives this body of its id to a handler. False if the handler has another body; its stuck work with this one ends. */
+function prepareTakeOrEnd(db: Database) {
+  const otherBytes = prepareOtherBytes(db);
   const endStuck = db
-    .prepare<{ seq: number; handler: string }, number>(`
+    .prepare<PieceAt, number>(`
     DELETE FROM inbox_work WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked') RETURNING started`)
     .pluck();
   const markEnded = db.prepare(`
     INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (:seq, :handler, :now, :attempts, 1)
     ON CONFLICT (seq, handler) DO NOTHING`);
-  const otherBytes = prepareOtherBytes(db);
 
-  /** The handlers that may have this body of its id; for the others its work ends here. */
-  function takeFromOthers(first: number, { seq, handlers, parked, now }: ReplanInput): readonly string[] {
-    const wanted = new Set(parked === undefined ? [...handlers, ...selectStuck.all({ seq, note })] : handlers);
-    const refused = [...wanted].filter((handler) => !otherBytes.take({ first, handler, seq }));
-    for (const handler of refused) {
-      markEnded.run({ seq, handler, now, attempts: endStuck.get({ seq, handler }) ?? 0 });
-    }
-    return handlers.filter((handler) => !refused.includes(handler));
-  }
-
-  return (plan: ReplanInput): number => {
-    const { seq, now } = plan;
-    // Retention has dropped the body, and work without one could never be leased.
-    if (hasBody.get({ seq }) === undefined) return 0;
-    dropNote.run({ seq, note });
-    dropDiscardedNote.run({ seq, note });
-    if (plan.parked !== undefined) addNote.run({ seq, note, now, ...plan.parked });
+  return (piece: PieceAt): boolean => {
+    const { seq, handler } = piece;
     const first = otherBytes.firstOf(seq);
-    const handlers = first === undefined ? plan.handlers : takeFromOthers(first, plan);
-    let pending = plan.parked === undefined ? resetStuck.run({ seq, note, now }).changes : 0;
-    for (const handler of handlers) {
-      const added = addWork.run({ seq, handler, now }).changes;
-      if (added === 1) dropDiscardMark.run({ seq, handler });
-      pending += added + resetOne.run({ seq, handler, now }).changes;
-    }
-    return pending;
+    if (first === undefined || otherBytes.take({ first, handler, seq })) return true;
+    markEnded.run({ ...piece, attempts: endStuck.get(piece) ?? 0 });
+    return false;
   };
 }
 
@@ -87,6 +111,20 @@ export function prepareDiscard(db: Database) {
   return ({ id, now }: { id: string; now: number }): number => {
     const seq = selectSeq.get({ id });
     return seq === undefined ? 0 : endWork({ seq, now });
+  };
+}
+
+/** Ends one piece of stuck work without running it; returns how many pieces. */
+export function prepareEndPiece(db: Database) {
+  const mark = db.prepare(`
+    INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded)
+    SELECT seq, handler, :now, started, 1 FROM inbox_work
+    WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')`);
+  const remove = db.prepare(`
+    DELETE FROM inbox_work WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')`);
+  return (piece: PieceAt): number => {
+    mark.run(piece);
+    return remove.run(piece).changes;
   };
 }
 

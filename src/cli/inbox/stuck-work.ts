@@ -1,0 +1,122 @@
+import { escapeControls } from "../../base/text.js";
+import type { InboxOperator, OperatorRetry, StuckWork } from "../../store/inbox-operator.js";
+import { usageError } from "../frame/command-error.js";
+import { confirm } from "../frame/confirm.js";
+import type { RunCommand } from "../frame/context.js";
+import { EXIT, type ExitCode } from "../frame/exit-code.js";
+import { countOf } from "../frame/format.js";
+import type { Output } from "../frame/output.js";
+import { withInbox } from "../values/inbox-file.js";
+import type * as specs from "./spec.js";
+
+const NOTHING_STUCK = "No such work is dead or parked.";
+
+export const retry: RunCommand<typeof specs.inboxRetry> = ({ args, options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { out } = context;
+    const { ids } = args;
+    const choice = readChoice(ids, options);
+    if (choice !== undefined) {
+      const retried = await inbox.retryWork(choice);
+      const hasReceiver = await inbox.hasReceiver();
+      const text = retried.events === 0 ? NOTHING_STUCK : describeRetry(retried, hasReceiver).join("\n");
+      out.result({ ...retried, hasReceiver }, text);
+      return EXIT.ok;
+    }
+    const hasReceiver = await inbox.hasReceiver();
+    const total: OperatorRetry = { handlers: 0, readAgain: 0 };
+    const exitCode = await forEach(ids, out, async (id) => {
+      const retried = await inbox.retryEvent(id);
+      total.handlers += retried.handlers;
+      total.readAgain += retried.readAgain;
+      const [text = "nothing to retry"] = describeRetry(retried, hasReceiver);
+      return { fields: { ...retried, hasReceiver }, text };
+    });
+    if (ids.length > 1 && !out.isJson) out.result({}, describeRetry(total, hasReceiver).join("\n") || NOTHING_STUCK);
+    return exitCode;
+  });
+
+export const discard: RunCommand<typeof specs.inboxDiscard> = ({ args, options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { ids } = args;
+    const choice = readChoice(ids, options);
+    if (choice !== undefined) return discardChosen(inbox, choice, context);
+    const question = `End all work of ${countOf(ids.length, "event")} without running it?`;
+    if (!(await confirm(question, context))) return EXIT.failed;
+    let total = 0;
+    const exitCode = await forEach(ids, context.out, async (id) => {
+      const handlers = await inbox.discardEvent(id);
+      total += handlers;
+      return { fields: { handlers }, text: `${piecesOf(handlers)} ended` };
+    });
+    if (ids.length > 1 && !context.out.isJson) context.out.result({}, `${piecesOf(total)} ended`);
+    return exitCode;
+  });
+
+async function discardChosen(
+  inbox: InboxOperator,
+  choice: StuckWork,
+  context: Parameters<typeof confirm>[1],
+): Promise<ExitCode> {
+  const found = await inbox.countWork(choice);
+  const what = `${piecesOf(found.work)} of ${countOf(found.events, "event")}`;
+  if (found.work > 0 && !(await confirm(`End ${what} without running it?`, context))) return EXIT.failed;
+  const ended = await inbox.discardWork(choice);
+  const text = `${piecesOf(ended.work)} of ${countOf(ended.events, "event")} ended`;
+  context.out.result({ ...ended }, ended.work === 0 ? NOTHING_STUCK : text);
+  return EXIT.ok;
+}
+
+interface ChoiceOptions extends Omit<StuckWork, "state"> {
+  parked: boolean;
+  dead: boolean;
+}
+
+/** The work that the options choose; undefined where events are named. */
+function readChoice(ids: readonly string[], options: ChoiceOptions): StuckWork | undefined {
+  const { parked, dead, handler, type, error, since, until } = options;
+  const choice: StuckWork = {
+    ...(parked !== dead && { state: dead ? "dead" : "parked" }),
+    ...(handler !== undefined && { handler }),
+    ...(type !== undefined && { type }),
+    ...(error !== undefined && { error }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  };
+  const isChosen = parked || dead || Object.keys(choice).length > 0;
+  if (isChosen === ids.length > 0) {
+    throw usageError(
+      "Give ids of events, or choose work with --parked, --dead, --handler, --type, --error or --since.",
+    );
+  }
+  return isChosen ? choice : undefined;
+}
+
+/** What becomes of what was retried, a line for each kind; none if there is nothing. */
+function describeRetry({ handlers, readAgain }: OperatorRetry, hasReceiver: boolean): string[] {
+  const when = hasReceiver ? "by the running receiver" : "at the next start";
+  return [
+    ...(handlers === 0 ? [] : [`${countOf(handlers, "handler")} will run again`]),
+    ...(readAgain === 0 ? [] : [`${countOf(readAgain, "parked event")} will be read again ${when}`]),
+  ];
+}
+
+const piecesOf = (work: number): string => `${countOf(work, "piece")} of work`;
+
+/** Does the work for each id. A failure does not stop the others. */
+async function forEach(
+  ids: readonly string[],
+  out: Output,
+  work: (id: string) => Promise<{ fields: Record<string, unknown>; text: string }>,
+): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.ok;
+  for (const id of ids) {
+    try {
+      const { fields, text } = await work(id);
+      out.result({ id, ...fields }, `${escapeControls(id)}  ${text}`);
+    } catch (error) {
+      exitCode = out.fail(error);
+    }
+  }
+  return exitCode;
+}

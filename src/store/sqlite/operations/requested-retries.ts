@@ -1,0 +1,43 @@
+import type { Database } from "better-sqlite3";
+import { NOTE_HANDLER } from "../../work-state.js";
+
+const note = NOTE_HANDLER;
+
+/** Is there while a note may wait, so that an idle receiver reads one row, however many events are parked. */
+const FLAG = "retries_requested";
+
+/**
+ * Asks the receiver to read an event again that was not understood: its note waits from now on. A version that does
+ * not know such requests does nothing with it, and removes it with the note.
+ */
+export function prepareRequestRetry(db: Database) {
+  const setWaiting = db.prepare(`
+    UPDATE inbox_work SET waits_since = coalesce(waits_since, :now)
+    WHERE seq = :seq AND handler = :note AND state = 'parked'
+      AND EXISTS (SELECT 1 FROM inbox_body AS b WHERE b.seq = inbox_work.seq)`);
+  const setFlag = db.prepare(`
+    INSERT INTO counter (name, value) VALUES ('${FLAG}', 1) ON CONFLICT (name) DO NOTHING`);
+
+  return ({ seq, now }: { seq: number; now: number }): boolean => {
+    if (setWaiting.run({ seq, note, now }).changes === 0) return false;
+    setFlag.run();
+    return true;
+  };
+}
+
+/** Events whose note waits, oldest first. */
+export function prepareListRequested(db: Database) {
+  const selectFlag = db.prepare(`SELECT 1 FROM counter WHERE name = '${FLAG}'`);
+  const dropFlag = db.prepare(`DELETE FROM counter WHERE name = '${FLAG}'`);
+  const selectWaiting = db.prepare<object, { seq: number; id: string }>(`
+    SELECT w.seq, e.id FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
+    WHERE w.state = 'parked' AND w.handler = :note AND w.waits_since IS NOT NULL AND w.seq > :afterSeq
+    ORDER BY w.seq LIMIT :limit`);
+
+  return ({ limit, afterSeq }: { limit: number; afterSeq: number }): { seq: number; id: string }[] => {
+    if (selectFlag.get() === undefined) return [];
+    const waiting = selectWaiting.all({ note, limit, afterSeq });
+    if (waiting.length === 0 && afterSeq === 0) dropFlag.run();
+    return waiting;
+  };
+}

@@ -1,0 +1,54 @@
+import type { Database } from "better-sqlite3";
+import type { StuckWork } from "../../inbox-operator.js";
+
+/** A piece of stuck work. */
+export interface StuckPiece {
+  seq: number;
+  handler: string;
+}
+
+export interface StuckQuery {
+  choice: StuckWork;
+  state: "dead" | "parked";
+  /** The last piece of the page before. */
+  after: StuckPiece;
+  limit: number;
+}
+
+const CONDITIONS: Record<Exclude<keyof StuckWork, "state">, string> = {
+  handler: "w.handler = :handler",
+  type: "e.type = :type",
+  error: "(instr(lower(w.reason), lower(:error)) > 0 OR instr(lower(w.error), lower(:error)) > 0)",
+  since: "e.received_at >= :since",
+  until: "e.received_at < :until",
+};
+
+/** The chosen work as rows of FROM. */
+function fromChosen(choice: StuckWork, states: string): string {
+  const conditions = Object.entries(CONDITIONS)
+    .filter(([name]) => choice[name as keyof typeof CONDITIONS] !== undefined)
+    .map(([, condition]) => ` AND ${condition}`);
+  return `FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq WHERE w.state IN (${states})${conditions.join("")}`;
+}
+
+/** Reads a page of the chosen work in one state, oldest first. */
+export function prepareSelectStuck(db: Database) {
+  return ({ choice, state, after, limit }: StuckQuery): StuckPiece[] =>
+    db
+      .prepare<object, StuckPiece>(
+        `SELECT w.seq, w.handler ${fromChosen(choice, ":state")} AND (w.seq, w.handler) > (:afterSeq, :afterHandler)
+         ORDER BY w.seq, w.handler LIMIT :limit`,
+      )
+      .all({ ...choice, state, afterSeq: after.seq, afterHandler: after.handler, limit });
+}
+
+/** Counts the chosen work. */
+export function prepareCountStuck(db: Database) {
+  return (choice: StuckWork): { events: number; work: number } => {
+    const from = fromChosen(choice, choice.state === undefined ? "'dead', 'parked'" : ":state");
+    const count = db.prepare<object, { events: number; work: number }>(
+      `SELECT count(DISTINCT w.seq) AS events, count(*) AS work ${from}`,
+    );
+    return count.get(choice) ?? { events: 0, work: 0 };
+  };
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "better-sqlite3";
+import type { InboxOperator, OperatorRetry, StuckWork } from "../inbox-operator.js";
+import { NOTE_HANDLER } from "../work-state.js";
+import { prepareEndPiece, prepareRetryPiece } from "./operations/replan.js";
+import { prepareRequestRetry } from "./operations/requested-retries.js";
+import { type StuckPiece, prepareCountStuck, prepareSelectStuck } from "./operations/stuck-work.js";
+import { runBeside } from "./run-beside.js";
+
+/** Pieces of one transaction, for which a receiver waits. */
+const PAGE = 100;
+/** Between two transactions, so that a receiver which waits for the database gets it. */
+const BETWEEN_PAGES_MS = 20;
+
+type StuckWorkChanges = Pick<InboxOperator, "retryWork" | "countWork" | "discardWork">;
+
+/** Retries and discards stuck work in a file beside its receiver, a page at a time. */
+export function changeStuckWork({ db, now }: { db: Database; now: () => number }): StuckWorkChanges {
+  const select = prepareSelectStuck(db);
+  const count = prepareCountStuck(db);
+  const retryPiece = prepareRetryPiece(db);
+  const requestRetry = prepareRequestRetry(db);
+  const endPiece = prepareEndPiece(db);
+
+  /** Pages are read without a lock; a change looks at its piece again. */
+  async function* pagesOf(choice: StuckWork): AsyncGenerator<StuckPiece[]> {
+    for (const state of choice.state === undefined ? (["dead", "parked"] as const) : [choice.state]) {
+      let after: StuckPiece = { seq: 0, handler: NOTE_HANDLER };
+      for (let isLeft = true; isLeft;) {
+        const page = await runBeside(db, "deferred", () => select({ choice, state, after, limit: PAGE }));
+        if (page.length > 0) yield page;
+        isLeft = page.length === PAGE;
+        after = page.at(-1) ?? after;
+        if (isLeft) await sleep(BETWEEN_PAGES_MS);
+      }
+    }
+  }
+
+  return {
+    async retryWork(choice) {
+      const events = new Set<number>();
+      const total: OperatorRetry = { handlers: 0, readAgain: 0 };
+      for await (const page of pagesOf(choice)) {
+        const at = now();
+        const retried = await runBeside(db, "immediate", () =>
+          page.map(({ seq, handler }) =>
+            handler === NOTE_HANDLER
+              ? { seq, handlers: 0, readAgain: Number(requestRetry({ seq, now: at })) }
+              : { seq, handlers: retryPiece({ seq, handler, now: at }), readAgain: 0 },
+          ),
+        );
+        for (const { seq, handlers, readAgain } of retried) {
+          if (handlers + readAgain > 0) events.add(seq);
+          total.handlers += handlers;
+          total.readAgain += readAgain;
+        }
+      }
+      return { events: events.size, ...total };
+    },
+    countWork: (choice) => runBeside(db, "deferred", () => count(choice)),
+    async discardWork(choice) {
+      const events = new Set<number>();
+      let work = 0;
+      for await (const page of pagesOf(choice)) {
+        const at = now();
+        const ended = await runBeside(db, "immediate", () =>
+          page.filter(({ seq, handler }) => endPiece({ seq, handler, now: at }) > 0),
+        );
+        work += ended.length;
+        for (const { seq } of ended) events.add(seq);
+      }
+      return { events: events.size, work };
+    },
+  };
+}

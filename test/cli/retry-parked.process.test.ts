@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import { readInboxFile } from "../support/inbox-file.js";
+import { NEW_TYPE, parkEvents, startNextVersion } from "../support/parked-events.js";
+import { killAll } from "../support/receiver-process.js";
+import { tempFile } from "../support/receiver.js";
+import { jsonLines, runCli } from "../support/run-cli.js";
+
+afterEach(killAll);
+
+/** Ids of the events for which a handler took effect, in no order. */
+const effectsOf = (file: string): string[] =>
+  readInboxFile(file)
+    .effects.map(({ id }) => id)
+    .toSorted();
+
+/** Reason and error of the note of an event that is parked. */
+async function noteOf(file: string, id: string): Promise<unknown> {
+  const inbox = await openInbox(file);
+  try {
+    return (await inbox.getEvent(id))?.handlers.find(({ handler }) => handler === "");
+  } finally {
+    await inbox.close();
+  }
+}
+
+const THREE = [
+  { id: "evt_new", type: NEW_TYPE },
+  { id: "evt_data", data: { subject: "it fits now" } },
+  { id: "evt_bad", data: { subject: 7 } },
+];
+
+describe("inbox retry of parked events", () => {
+  test("the running receiver reads parked events again with its schemas and handlers, each once", async () => {
+    const file = tempFile();
+    await parkEvents(file, THREE);
+    const app = await startNextVersion(file, [NEW_TYPE, "email.sent"]);
+    const { code, stdout } = await runCli(["inbox", "retry", "--parked", "--db", file]);
+    expect([code, stdout]).toEqual([0, "3 parked events will be read again by the running receiver\n"]);
+    await expect.poll(() => effectsOf(file)).toEqual(["evt_data", "evt_new"]);
+    expect(await app.line("parked_events_read_again")).toMatchObject({ events: 3, pending: 2, stillParked: 1 });
+    expect(await noteOf(file, "evt_bad")).toMatchObject({
+      reason: "bad_data",
+      error: expect.stringContaining("subject") as string,
+      retryRequestedAt: undefined,
+    });
+
+    await runCli(["inbox", "retry", "--parked", "--db", file]);
+    await expect.poll(() => noteOf(file, "evt_bad")).toMatchObject({ retryRequestedAt: undefined });
+    expect(effectsOf(file)).toEqual(["evt_data", "evt_new"]);
+  });
+
+  test("without a running receiver the request waits for the next start", async () => {
+    const file = tempFile();
+    await parkEvents(file, THREE);
+    const { stdout } = await runCli(["inbox", "retry", "evt_new", "evt_data", "--db", file]);
+    expect(stdout).toBe(
+      [
+        "evt_new  1 parked event will be read again at the next start",
+        "evt_data  1 parked event will be read again at the next start",
+        "2 parked events will be read again at the next start\n",
+      ].join("\n"),
+    );
+    const shown = await runCli(["inbox", "show", "evt_new", "--db", file]);
+    expect(shown.stdout).toContain("not understood: ✗ parked (unknown_type), waits to be read again");
+    const app = await startNextVersion(file, [NEW_TYPE, "email.sent"]);
+    await expect.poll(() => effectsOf(file)).toEqual(["evt_data", "evt_new"]);
+    expect(await noteOf(file, "evt_bad")).toMatchObject({ reason: "bad_data", retryRequestedAt: undefined });
+    app.signal("SIGTERM");
+    expect(await app.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test("of two processes the one that runs the handlers reads, and the other one after its death, each event once", async () => {
+    const file = tempFile();
+    const ids = Array.from({ length: 150 }, (_, index) => `evt_${index + 1}`);
+    await parkEvents(
+      file,
+      ids.map((id) => ({ id })),
+    );
+    const first = await startNextVersion(file, ["email.sent"], { stepMs: 20 });
+    const second = await startNextVersion(file, ["email.sent"], { stepMs: 20 });
+    expect(jsonLines(await runCli(["inbox", "retry", "--parked", "--db", file, "--json"]))).toMatchObject([
+      { events: 150, handlers: 0, readAgain: 150, hasReceiver: true },
+    ]);
+    await expect.poll(() => effectsOf(file).length).toBeGreaterThan(5);
+    expect(readInboxFile(file).effects.every(({ pid }) => pid === first.pid)).toBe(true);
+    first.signal("SIGKILL");
+    await first.ended;
+    await expect.poll(() => readInboxFile(file).work).toEqual([]);
+    expect(effectsOf(file)).toEqual(ids.toSorted());
+    expect(readInboxFile(file).effects.some(({ pid }) => pid === second.pid)).toBe(true);
+  }, 60_000);
+
+  test("a handler that is done with the event does not run again, and a request that was discarded is not served", async () => {
+    const file = tempFile();
+    await parkEvents(file, [
+      { id: "evt_1", type: NEW_TYPE },
+      { id: "evt_2", type: NEW_TYPE },
+    ]);
+    const retried = await runCli(["inbox", "retry", "--parked", "--db", file]);
+    expect(retried.stdout).toBe("2 parked events will be read again at the next start\n");
+    expect((await runCli(["inbox", "discard", "evt_2", "--yes", "--db", file])).code).toBe(0);
+    const app = await startNextVersion(file, []);
+    expect(await app.line("parked_events_read_again")).toMatchObject({ events: 1, pending: 0, stillParked: 1 });
+    const { done } = readInboxFile(file);
+    expect(done.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual([
+      { id: "evt_1", handler: "unhandled", attempts: 1 },
+      { id: "evt_2", handler: "unhandled", attempts: 1 },
+    ]);
+    expect(await noteOf(file, "evt_2")).toMatchObject({ state: "done", discarded: true });
+  });
+});
+
+describe("inbox retry and discard of chosen work", () => {
+  test("filters choose among parked work, and each command prints a total", async () => {
+    const file = tempFile();
+    await parkEvents(file, THREE);
+    const inbox = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runCli(["inbox", ...args, "--db", file]);
+      return [code, stdout + stderr];
+    };
+    const nothing = [0, "No such work is dead or parked.\n"];
+    const one = [0, "1 parked event will be read again at the next start\n"];
+    expect(await inbox("retry", "--parked", "--type", "email.opened")).toEqual(nothing);
+    expect(await inbox("retry", "--parked", "--until", "1h")).toEqual(nothing);
+    expect(await inbox("retry", "--parked", "--type", NEW_TYPE, "--since", "1h")).toEqual(one);
+    expect(await inbox("retry", "--error", "unknown_type")).toEqual(one);
+    expect(await inbox("retry", "--dead")).toEqual(nothing);
+    expect(await inbox("discard", "--parked", "--error", "bad_data")).toEqual([
+      2,
+      expect.stringContaining("End 2 pieces of work of 2 events without running it?"),
+    ]);
+    expect(await inbox("discard", "--parked", "--error", "bad_data", "--yes")).toEqual([
+      0,
+      "2 pieces of work of 2 events ended\n",
+    ]);
+    expect(await inbox("retry", "--parked")).toEqual(one);
+  });
+
+  test.each([[[]], [["evt_1", "--parked"]], [["--parked", "--since", "yesterday"]]])(
+    "inbox retry %j is refused with what to give",
+    async (args) => {
+      const file = tempFile();
+      await parkEvents(file, []);
+      const { code, stderr } = await runCli(["inbox", "retry", ...args, "--db", file]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/--parked, --dead|such as 1h or 7d/)]);
+    },
+  );
+});

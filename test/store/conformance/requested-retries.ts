@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { acceptLeased, type Fixture, newEvent, settlements, statesOf, T } from "./fixture.js";
+
+const NOTE = { reason: "unknown_type", detail: "no such type" };
+const LATER = T + 5;
+const ALL = { limit: 10, afterSeq: 0 };
+
+export function describeRequestedRetries(fixture: Fixture): void {
+  async function acceptParked(id: string): Promise<number> {
+    const result = await fixture.store.accept(newEvent(id, { work: [], parked: NOTE }));
+    return result.kind === "stored" ? result.seq : expect.unreachable();
+  }
+
+  const noteOf = async (id: string): Promise<unknown> => (await fixture.store.get(id))?.handlers[0];
+
+  describe("requestRetry", () => {
+    test("a requested event is listed, oldest first, until it is planned", async () => {
+      const [first, second] = [await acceptParked("evt_1"), await acceptParked("evt_2")];
+      await acceptParked("evt_3");
+      expect(await fixture.store.listRequested(ALL)).toEqual([]);
+      for (const seq of [second, first, first]) expect(await fixture.store.requestRetry(seq, LATER)).toBe(true);
+      const both = [
+        { seq: first, id: "evt_1" },
+        { seq: second, id: "evt_2" },
+      ];
+      expect(await fixture.store.listRequested(ALL)).toEqual(both);
+      expect(await fixture.store.listRequested({ limit: 1, afterSeq: 0 })).toEqual(both.slice(0, 1));
+      expect(await fixture.store.listRequested({ limit: 1, afterSeq: first })).toEqual(both.slice(1));
+      expect(await noteOf("evt_1")).toMatchObject({ state: "parked", retryRequestedAt: LATER });
+
+      await fixture.store.replan({ seq: first, handlers: ["h"], now: LATER, requested: true });
+      const parked = { reason: "bad_data", detail: "no subject" };
+      await fixture.store.replan({ seq: second, handlers: [], parked, now: LATER, requested: true });
+      expect(await fixture.store.listRequested(ALL)).toEqual([]);
+      expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending" });
+      expect(await noteOf("evt_2")).toMatchObject({ reason: "bad_data", retryRequestedAt: undefined });
+
+      expect(await fixture.store.requestRetry(second, LATER)).toBe(true);
+      expect(await fixture.store.listRequested(ALL)).toEqual(both.slice(1));
+    });
+
+    test("an event that was understood has no request, whatever the state of its work", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      expect(await fixture.store.requestRetry(lease.seq, LATER)).toBe(false);
+      await fixture.store.settle(settlements.parked(lease));
+      expect(await fixture.store.requestRetry(lease.seq, LATER)).toBe(false);
+      expect(await fixture.store.requestRetry(4_711, LATER)).toBe(false);
+      expect(await fixture.store.listRequested(ALL)).toEqual([]);
+    });
+
+    test.each(["never requested", "planned", "discarded"])(
+      "a requested plan changes nothing once it is %s",
+      async (how) => {
+        const seq = await acceptParked("evt_1");
+        if (how !== "never requested") await fixture.store.requestRetry(seq, LATER);
+        if (how === "planned") await fixture.store.replan({ seq, handlers: ["g"], now: LATER, requested: true });
+        if (how === "discarded") await fixture.store.discard("evt_1", LATER);
+        const before = await fixture.store.get("evt_1");
+        expect(await fixture.store.replan({ seq, handlers: ["h"], now: LATER, requested: true })).toBe(0);
+        expect(await fixture.store.get("evt_1")).toEqual(before);
+      },
+    );
+  });
+}

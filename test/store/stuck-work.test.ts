@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { InboxOperator, StuckWork } from "#pigeonhole/store/inbox-operator.js";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { tempFile } from "../support/receiver.js";
+import { context, MINUTE, newEvent, settlements, statesOf, T } from "./conformance/fixture.js";
+
+let file: string;
+let store: Store;
+let inbox: InboxOperator;
+
+beforeEach(async () => {
+  file = tempFile();
+  store = createSqliteStore({ file, thread: false });
+  await store.open(context);
+  await store.recover(T);
+  inbox = await openInbox(file);
+  onTestFinished(async () => {
+    await inbox.close();
+    await store.close();
+  });
+});
+
+/** An event of which `dead` is dead, `parked` is parked, `done` is done and `waits` waits. */
+async function acceptMixed(id: string, type = "email.received", receivedAt = T): Promise<void> {
+  const leased = (["dead", "parked", "done"] as const).map((handler) => ({ handler, leaseUntil: T + MINUTE }));
+  const result = await store.accept(newEvent(id, { type, receivedAt, work: [...leased, { handler: "waits" }] }));
+  for (const lease of result.kind === "stored" ? result.leases : expect.unreachable()) {
+    const error = `no such ${id}`;
+    const end = settlements[lease.handler as "dead" | "parked" | "done"](lease);
+    await store.settle(end.to === "done" ? end : { ...end, error });
+  }
+}
+
+const acceptNoted = (id: string, receivedAt = T) =>
+  store.accept(newEvent(id, { receivedAt, work: [], parked: { reason: "unknown_type", detail: "no such type" } }));
+
+const BEFORE = { dead: "dead", parked: "parked", done: "done", waits: "pending" };
+
+describe("retry and discard of chosen work", () => {
+  test.each<[StuckWork, string[]]>([
+    [{}, ["a dead", "a parked", "b dead", "b parked", "n "]],
+    [{ state: "dead" }, ["a dead", "b dead"]],
+    [{ state: "parked" }, ["a parked", "b parked", "n "]],
+    [{ handler: "parked" }, ["a parked", "b parked"]],
+    [{ state: "dead", handler: "parked" }, []],
+    [{ type: "email.sent" }, ["b dead", "b parked"]],
+    [{ error: "NO SUCH A" }, ["a dead", "a parked"]],
+    [{ error: "unknown_type" }, ["n "]],
+    [{ error: "%" }, []],
+    [{ since: T + 10 }, ["b dead", "b parked", "n "]],
+    [{ until: T + 10 }, ["a dead", "a parked"]],
+    [{ since: T + 10, until: T + 20, state: "dead" }, ["b dead"]],
+  ])("%j chooses %j", async (choice, chosen) => {
+    await acceptMixed("a");
+    await acceptMixed("b", "email.sent", T + 10);
+    await acceptNoted("n", T + 20);
+    const events = new Set(chosen.map((piece) => piece.split(" ")[0])).size;
+    expect(await inbox.countWork(choice)).toEqual({ events, work: chosen.length });
+    expect(await inbox.discardWork(choice)).toEqual({ events, work: chosen.length });
+    const ended: string[] = [];
+    for (const id of ["a", "b", "n"]) {
+      const { handlers = [] } = (await inbox.getEvent(id)) ?? {};
+      for (const { handler, discarded } of handlers) if (discarded) ended.push(`${id} ${handler}`);
+    }
+    expect(ended).toEqual(chosen);
+  });
+
+  test("a retry makes the chosen work pending and leaves the other work of its events", async () => {
+    await acceptMixed("a");
+    expect(await inbox.retryWork({ handler: "dead" })).toEqual({ events: 1, handlers: 1, readAgain: 0 });
+    expect(await statesOf(store, "a")).toEqual({ ...BEFORE, dead: "pending" });
+    expect(await inbox.retryWork({})).toEqual({ events: 1, handlers: 1, readAgain: 0 });
+    expect(await statesOf(store, "a")).toEqual({ ...BEFORE, dead: "pending", parked: "pending" });
+    expect(await inbox.retryWork({})).toEqual({ events: 0, handlers: 0, readAgain: 0 });
+  });
+
+  test("a discard ends the chosen work and leaves the other work of its events", async () => {
+    await acceptMixed("a");
+    await inbox.discardWork({ state: "parked" });
+    expect(await statesOf(store, "a")).toEqual({ ...BEFORE, parked: "done" });
+  });
+
+  test("more work than one page is retried to the last piece, and read again where it was not understood", async () => {
+    for (let index = 0; index < 130; index += 1) await acceptMixed(`evt_${index}`);
+    for (let index = 0; index < 120; index += 1) await acceptNoted(`note_${index}`);
+    expect(await inbox.retryWork({})).toEqual({ events: 250, handlers: 260, readAgain: 120 });
+    expect(await inbox.countWork({})).toEqual({ events: 120, work: 120 });
+    expect(await store.listRequested({ limit: 500, afterSeq: 0 })).toHaveLength(120);
+  });
+
+  test("a handler that has another body of the id does not get the chosen one", async () => {
+    const note = { reason: "bad_data", detail: "no subject" };
+    await store.accept(newEvent("a", { work: [], parked: note }));
+    await store.accept(newEvent("a", { body: Buffer.from('{"id":"a","n":2}'), work: [], parked: note }));
+    const [second, first] = (await store.list({})).items.map(({ id }) => id);
+    const seqOf = async (id = "") => (await store.get(id))?.seq ?? expect.unreachable();
+    await store.replan({ seq: await seqOf(first), handlers: ["h"], now: T });
+    const [lease] = (
+      await store.lease({
+        handler: "h",
+        now: T,
+        leaseUntil: T + MINUTE,
+        limit: 1,
+        maxBytes: 1_000,
+        crashedLimit: 1,
+        allowCrashLooping: true,
+      })
+    ).work;
+    await store.settle(settlements.dead(lease ?? expect.unreachable()));
+    await store.replan({ seq: await seqOf(second), handlers: ["h"], now: T });
+    expect(await inbox.retryWork({ state: "dead" })).toEqual({ events: 0, handlers: 0, readAgain: 0 });
+    expect((await inbox.getEvent(first ?? ""))?.handlers).toMatchObject([{ state: "done", discarded: true }]);
+    expect(await statesOf(store, second ?? "")).toEqual({ h: "pending" });
+  });
+
+  test("hasReceiver says whether a receiver runs handlers on the file", async () => {
+    expect(await inbox.hasReceiver()).toBe(true);
+    await store.close();
+    expect(await inbox.hasReceiver()).toBe(false);
+  });
+});
