@@ -5,14 +5,7 @@ import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { readAgain } from "../dispatch/read-again.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import { type EraseCounts, type EraseOptions, eraseAll } from "../store/erase.js";
-import {
-  type EventDetail,
-  type EventPage,
-  type EventQuery,
-  PAGE_LIMIT,
-  bodyOf,
-  foundEvent,
-} from "../store/inbox-view.js";
+import { type EventDetail, type EventPage, type EventQuery, PAGE_LIMIT, foundEvent } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import type { WorkState } from "../store/work-state.js";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { InboxOperator, OperatorRetry, StuckWork } from "../inbox-operator.js";
-import { NOTE_HANDLER } from "../work-state.js";
+import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { prepareEndPiece, prepareRetryPiece } from "./operations/replan.js";
 import { prepareRequestRetry } from "./operations/requested-retries.js";
 import { type StuckPiece, prepareCountStuck, prepareSelectStuck } from "./operations/stuck-work.js";

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { NOTE_HANDLER } from "../../work-state.js";
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
 
 const note = NOTE_HANDLER;
 
