@@ -6,6 +6,7 @@ import { PageApiError, badField } from "./page-api-error.js";
 import type {
   ContactEventPage,
   ContactEventRow,
+  InboxChange,
   InboxEvent,
   InboxEventDetail,
   InboxEventPage,
@@ -52,9 +53,10 @@ export function inboxRoutes(inbox: InboxOperator | undefined): PageApiRoute[] {
     {
       method: "POST",
       path: "/api/inbox/events/{id}/retry",
-      handle: async ({ id }) => {
+      handle: async ({ id }): Promise<InboxChange> => {
         const { handlers, readAgain } = await file().retryEvent(id);
-        return { changed: handlers + readAgain };
+        if (readAgain === 0) return { changed: handlers };
+        return { changed: readAgain, readAgain: (await file().hasReceiver()) ? "now" : "at_start" };
       },
     },
     {
@@ -96,7 +98,8 @@ function eventRow({ id, type, test, receivedAt, state, handlers }: EventView): I
   return { id, type, test, receivedAt: isoTime(receivedAt), state, handlers: handlers.map(handlerRow) };
 }
 
-function handlerRow({ handler, state, reason, error, attempts, dueAt }: HandlerView): InboxHandler {
+function handlerRow(view: HandlerView): InboxHandler {
+  const { handler, state, reason, error, attempts, dueAt, retryRequestedAt } = view;
   return {
     handler,
     state,
@@ -104,6 +107,7 @@ function handlerRow({ handler, state, reason, error, attempts, dueAt }: HandlerV
     error: error ?? null,
     attempts,
     dueAt: dueAt === undefined ? null : isoTime(dueAt),
+    retryRequestedAt: retryRequestedAt === undefined ? null : isoTime(retryRequestedAt),
   };
 }
 

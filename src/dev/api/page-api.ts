@@ -154,6 +154,16 @@ export interface InboxHandler {
   attempts: number;
   /** ISO 8601 or null. */
   dueAt: string | null;
+  /** Since when an event that was not understood waits to be read again, ISO 8601 or null. */
+  retryRequestedAt: string | null;
+}
+
+/** What a retry or a discard did. */
+export interface InboxChange {
+  /** Pieces of work. */
+  changed: number;
+  /** When an event that was not understood is read again; missing where none is. */
+  readAgain?: "now" | "at_start";
 }
 
 export interface InboxEvent {

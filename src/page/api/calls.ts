@@ -3,6 +3,7 @@ import type {
   CaptureList,
   ContactEventPage,
   ExportBody,
+  InboxChange,
   InboxEventDetail,
   InboxEventPage,
   InboxOverview,
@@ -54,7 +55,7 @@ export const listInboxEvents = (state: string, cursor: string | null) =>
 export const readInboxEvent = (id: string) => readJson<InboxEventDetail>(`/api/inbox/events/${at(id)}`);
 
 export const changeInboxEvent = (id: string, change: "retry" | "discard") =>
-  postJson<{ changed: number }>(`/api/inbox/events/${at(id)}/${change}`, {});
+  postJson<InboxChange>(`/api/inbox/events/${at(id)}/${change}`, {});
 
 export const listContactEvents = (state: string, cursor: string | null) =>
   readJson<ContactEventPage>(`/api/inbox/contact-events?${pageQuery(state, cursor)}`);

@@ -79,8 +79,9 @@ function HandlerRow({ handler }: { handler: InboxHandler }) {
     <li class="handler">
       <div class="handler-head">
         <StateBadge state={handler.state} />
-        <b>{handler.handler}</b>
-        <span class="hint">{plural(handler.attempts, "attempt")}</span>
+        <b>{handler.handler === "" ? "not understood" : handler.handler}</b>
+        {handler.handler !== "" && <span class="hint">{plural(handler.attempts, "attempt")}</span>}
+        {handler.retryRequestedAt !== null && <span class="hint">waits to be read again</span>}
         {handler.dueAt !== null && handler.state === "pending" && (
           <span class="hint" title={formatExactTime(handler.dueAt)}>
             next at {formatTime(handler.dueAt)}

@@ -1,5 +1,11 @@
 import { computed, signal } from "@preact/signals";
-import type { ContactEventRow, InboxEvent, InboxEventDetail, InboxOverview } from "../../dev/api/page-api.js";
+import type {
+  ContactEventRow,
+  InboxChange,
+  InboxEvent,
+  InboxEventDetail,
+  InboxOverview,
+} from "../../dev/api/page-api.js";
 import {
   changeContactEvent,
   changeInboxEvent,
@@ -67,7 +73,7 @@ export function showEvent(id: string): Promise<boolean> {
 export function changeEvent(id: string, change: "retry" | "discard"): Promise<boolean> {
   return attempt(async () => {
     if (change === "discard" && !(await mayDiscard("event"))) return;
-    reportChange(change, (await changeInboxEvent(id, change)).changed);
+    reportChange(change, await changeInboxEvent(id, change));
     await loadInbox();
     if (openEvent.value?.id === id) await showEvent(id);
   });
@@ -76,7 +82,7 @@ export function changeEvent(id: string, change: "retry" | "discard"): Promise<bo
 export function changeContact(key: string, change: "retry" | "discard"): Promise<boolean> {
   return attempt(async () => {
     if (change === "discard" && !(await mayDiscard("contact event"))) return;
-    reportChange(change, (await changeContactEvent(key, change)).changed);
+    reportChange(change, await changeContactEvent(key, change));
     await loadInbox();
   });
 }
@@ -89,7 +95,16 @@ function mayDiscard(what: string): Promise<boolean> {
   });
 }
 
-function reportChange(change: "retry" | "discard", changed: number): void {
+const READ_AGAIN = {
+  now: "The running app reads the event again",
+  at_start: "The app reads the event again when it next starts",
+} as const;
+
+function reportChange(change: "retry" | "discard", { changed, readAgain }: InboxChange): void {
+  if (readAgain !== undefined) {
+    showNotice({ tone: readAgain === "now" ? "good" : "plain", text: READ_AGAIN[readAgain] });
+    return;
+  }
   const what = plural(changed, "piece of work", "pieces of work");
   const done = change === "retry" ? `${what} pending again` : `${what} discarded`;
   showNotice(changed === 0 ? { tone: "plain", text: "Nothing to change here" } : { tone: "good", text: done });

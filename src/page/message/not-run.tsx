@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { describeWork } from "../../capture/model/describe-work.js";
+import type { InboxHandler } from "../../dev/api/page-api.js";
 import { replay } from "../state/actions.js";
-import { findStoppedWork, retryWork, type StoppedWork } from "../state/stopped-work.js";
+import { findStoppedWork, retryWork } from "../state/stopped-work.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
 import { againUnderNewId } from "./again-under-new-id.js";
@@ -19,22 +20,17 @@ interface NotRunOptions {
 export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
   const id = attempt.eventId ?? capture.event.id;
   const hasInbox = session.value?.inbox === true;
-  const [work, setWork] = useState<StoppedWork | null>(null);
-  const look = async () => setWork(hasInbox && id !== null ? await findStoppedWork(id) : null);
+  const [work, setWork] = useState<readonly InboxHandler[]>([]);
+  const look = async () => setWork(hasInbox && id !== null ? await findStoppedWork(id) : []);
   useEffect(() => void look(), [id, hasInbox]);
   return (
     <div class="remark warn not-run">
       <Icon name="warning" />
       <div>
         <p>{why}.</p>
-        {work?.handlers.map((handler) => (
+        {work.map((handler) => (
           <p key={handler.handler}>{describeWork(handler)}</p>
         ))}
-        {work !== null && !work.canRetry && (
-          <p>
-            After a fix, <code>receiver.inbox.retry({JSON.stringify(id)})</code> in the app reads it again.
-          </p>
-        )}
         {!hasInbox && <p class="hint">Start with --inbox and the app's SQLite file to see what its handlers did.</p>}
         <div class="not-run-actions">
           {canRunAgain && (
@@ -42,9 +38,9 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
               <Icon name="replay" /> Run again under a new id
             </button>
           )}
-          {work?.canRetry === true && id !== null && (
+          {work.length > 0 && id !== null && (
             <button type="button" class="button small" onClick={() => void retryWork(id).then(look)}>
-              <Icon name="replay" /> Retry it
+              <Icon name="replay" /> {work.some(({ handler }) => handler === "") ? "Read it again" : "Retry it"}
             </button>
           )}
         </div>

@@ -1,36 +1,29 @@
-import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeWork } from "../../capture/model/describe-work.js";
 import type { InboxHandler } from "../../dev/api/page-api.js";
 import { changeInboxEvent, readInboxEvent } from "../api/calls.js";
 import { attempt, showNotice } from "./notice.js";
 
-/** Work on an event that goes on only when it is retried. */
-export interface StoppedWork {
-  handlers: InboxHandler[];
-  /** False for an event that was not understood: only the app can read it again. */
-  canRetry: boolean;
-}
-
 /** A running receiver takes up what was retried from outside within seconds. */
 const RUN_MS = 15_000;
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
-/** Null if nothing has stopped, or the inbox does not have the event. */
-export async function findStoppedWork(eventId: string): Promise<StoppedWork | null> {
+/** The work on an event that goes on only when it is retried; none if the inbox does not have the event. */
+export async function findStoppedWork(eventId: string): Promise<InboxHandler[]> {
   try {
-    return stoppedOf((await readInboxEvent(eventId)).handlers);
+    return (await readInboxEvent(eventId)).handlers.filter(({ state }) => state === "dead" || state === "parked");
   } catch {
-    return null;
+    return [];
   }
 }
 
-/** Retries, and says what came of it once each handler has run. */
+/** Retries, and says what came of it once the event was read again and each handler has run. */
 export function retryWork(eventId: string): Promise<boolean> {
   return attempt(async () => {
-    await changeInboxEvent(eventId, "retry");
-    showNotice({ tone: "plain", text: "Retried: its handlers run again" });
+    const { readAgain } = await changeInboxEvent(eventId, "retry");
+    const what = readAgain === undefined ? "its handlers run again" : "the app reads the event again";
+    showNotice({ tone: "plain", text: `Retried: ${what}` });
     for (const deadline = Date.now() + RUN_MS; Date.now() < deadline;) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
       const { handlers } = await readInboxEvent(eventId);
       if (handlers.some(isUnderWay)) continue;
       const [failed] = handlers.filter(({ state }) => state !== "done");
@@ -42,12 +35,6 @@ export function retryWork(eventId: string): Promise<boolean> {
   });
 }
 
-function isUnderWay({ state, attempts }: InboxHandler): boolean {
-  return state === "leased" || (state === "pending" && attempts === 0);
-}
-
-function stoppedOf(handlers: InboxHandler[]): StoppedWork | null {
-  const stopped = handlers.filter(({ state }) => state === "dead" || state === "parked");
-  if (stopped.length === 0) return null;
-  return { handlers: stopped, canRetry: stopped.every(({ handler }) => handler !== NOTE_HANDLER) };
+function isUnderWay({ state, attempts, retryRequestedAt }: InboxHandler): boolean {
+  return retryRequestedAt !== null || state === "leased" || (state === "pending" && attempts === 0);
 }

@@ -204,6 +204,8 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect
       .poll(() => remark.innerText())
       .toMatch(/^Parked: not understood, so no handler ran\.\n+.*bad_envelope/);
+    await remark.getByRole("button", { name: "Read it again" }).click();
+    await page.getByText(/^Retried: The event is parked: bad_envelope/).waitFor();
   });
 
   test("an open delivery that is edited gets a new id, unless that is turned off", async () => {
