@@ -6,7 +6,7 @@ import type { Logger } from "../base/logger.js";
 import type { RegisteredHandler } from "./handler.js";
 import { KeyedOrder } from "./keyed-order.js";
 import { LeaseWindow, type ReadyWork } from "./lease-window.js";
-import type { HandlerRun } from "./run-handler.js";
+import type { HandlerRun } from "./handler-run.js";
 import type { Places } from "./places.js";
 import type { RunResult, Runner } from "./runner.js";
 

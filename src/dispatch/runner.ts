@@ -5,7 +5,8 @@ import type { LeasedWork, Settlement } from "../store/work.js";
 import { type ContextDeps, RunContext } from "./context.js";
 import type { RegisteredHandler } from "./handler.js";
 import type { ReadyWork } from "./lease-window.js";
-import { HandlerRun, type RunEnd, settlementOf } from "./run-handler.js";
+import { HandlerRun, type RunEnd } from "./handler-run.js";
+import { settlementOf } from "./settlement-of.js";
 import type { RunObserver, RunSpan } from "./run-observer.js";
 
 export interface RunnerDeps {
