@@ -54,17 +54,17 @@ export class SandboxApiError extends Error {
   readonly param: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(fault: {
+  constructor(error: {
     status: number;
     code: string;
     message: string;
     param?: string;
     headers?: Readonly<Record<string, string>>;
   }) {
-    super(fault.message);
-    this.status = fault.status;
-    this.code = fault.code;
-    this.param = fault.param;
-    this.headers = fault.headers ?? {};
+    super(error.message);
+    this.status = error.status;
+    this.code = error.code;
+    this.param = error.param;
+    this.headers = error.headers ?? {};
   }
 }
