@@ -9,7 +9,7 @@ import type { DevEvent, Report } from "./dev-event.js";
 
 /** Most events that are followed at once; beyond it the oldest is left. */
 const MAX_FOLLOWED = 1_000;
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 /** A handler that runs for long, or waits for its next attempt, is looked at less often. */
 const SLOWEST_MS = 10 * SECOND;
 
@@ -69,7 +69,7 @@ export class WorkFollower {
         this.#timer = undefined;
         this.#arm();
       });
-    }, LOOK_EVERY_MS);
+    }, POLL_INTERVAL_MS);
   }
 
   async #lookAtDue(): Promise<void> {
@@ -84,7 +84,7 @@ export class WorkFollower {
   async #look(followed: Followed, now: number): Promise<boolean> {
     const event = await this.#options.inbox.getEvent(followed.eventId).catch(() => undefined);
     followed.looks += 1;
-    followed.lookAt = now + Math.min(followed.looks * LOOK_EVERY_MS, SLOWEST_MS);
+    followed.lookAt = now + Math.min(followed.looks * POLL_INTERVAL_MS, SLOWEST_MS);
     if (event === undefined) {
       followed.unreadable += 1;
       return followed.unreadable < MAX_UNREADABLE;

@@ -40,7 +40,7 @@ export const DELIVER_OPTIONS = defineOptions("deliver", {
   timeoutMs: wholeNumber({ default: 5 * SECOND, min: 0 }),
 } satisfies OptionsOf<DeliverOptions>);
 
-const LOOK_EVERY_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
 /**
  * Signs an event, delivers it as the service would, and waits until every handler for it has run once. Starts the
@@ -79,7 +79,7 @@ async function waitForHandlers(
       const text = `Handler "${unfinished.handler}" has not finished event "${id}" within ${timeoutMs} ms.`;
       throw new PigeonholeError("handler_timeout", text);
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 
