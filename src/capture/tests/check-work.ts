@@ -17,15 +17,15 @@ export interface InspectedHandler {
 }
 
 /** The work on an event; `unknown` if the inbox does not have it. */
-export type Looked = readonly InspectedHandler[] | "unknown" | undefined;
+export type FoundWork = readonly InspectedHandler[] | "unknown" | undefined;
 
 /** What became of the event behind its answer: it must not be parked, and each handler must be done or as expected. */
-export function checkWork(expectation: Expectation, attempt: CaptureAttempt, looked: Looked): string[] {
+export function checkWork(expectation: Expectation, attempt: CaptureAttempt, found: FoundWork): string[] {
   const isParked = outcomeOf(attempt.headers) === "parked";
-  if (looked === "unknown" && !isParked) {
+  if (found === "unknown" && !isParked) {
     return ["The inbox does not have the event, so it is not that of the app that answered."];
   }
-  const work = looked === "unknown" ? undefined : looked;
+  const work = found === "unknown" ? undefined : found;
   const parked = isParked ? checkParked(expectation, work) : [];
   return work === undefined ? parked : [...parked, ...checkHandlers(expectation, work)];
 }

@@ -23,7 +23,7 @@ import type { CaptureTestCase, CaptureTestReport, CaseChange } from "./capture-t
 import { bodyJson, bodyText } from "../model/captured-body.js";
 import { outcomeOf } from "../model/answer.js";
 import { checkExpectation } from "../model/check-expectation.js";
-import { checkWork, type InspectedHandler, type Looked } from "./check-work.js";
+import { checkWork, type InspectedHandler, type FoundWork } from "./check-work.js";
 import { ANSWER_TIMEOUT_MS } from "../send/send-request.js";
 import { replayCaptures, type ReplayedAttempt } from "../replay/replay-captures.js";
 
@@ -133,15 +133,12 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Pr
   const { attempt, failure } = first;
   const answered = attempt.status !== null;
   const eventId = fresh.event.id;
-  const looked =
-    isTaken(attempt) && eventId !== null ? await waitForHandlers(eventId, expectation, options) : undefined;
+  const found = isTaken(attempt) && eventId !== null ? await waitForHandlers(eventId, expectation, options) : undefined;
   const update = options.update && answered;
-  if (update) await writeCaptureFile(file, { ...capture, expect: expectationFrom(first, looked, capture) });
-  const failures = update
-    ? []
-    : [...checkExpectation(expectation, attempt), ...checkWork(expectation, attempt, looked)];
+  if (update) await writeCaptureFile(file, { ...capture, expect: expectationFrom(first, found, capture) });
+  const failures = update ? [] : [...checkExpectation(expectation, attempt), ...checkWork(expectation, attempt, found)];
   if (options.twice && answered) {
-    failures.push(...(await checkSecond({ fresh, first, before: looked, eventId, options })));
+    failures.push(...(await checkSecond({ fresh, first, before: found, eventId, options })));
   }
   return {
     file,
@@ -152,7 +149,7 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Pr
     eventId,
     status: attempt.status,
     outcome: outcomeOf(attempt.headers) ?? null,
-    handlers: looked === undefined || looked === "unknown" ? null : [...looked],
+    handlers: found === undefined || found === "unknown" ? null : [...found],
     ms: attempt.ms,
     failure,
     change: changeOf(capture, expectation, failures.length === 0),
@@ -200,19 +197,19 @@ async function waitForHandlers(
   eventId: string,
   { handlers = {} }: Expectation,
   { inspect, settleMs }: CaptureTest,
-): Promise<Looked> {
+): Promise<FoundWork> {
   if (inspect === undefined) return undefined;
   const deadline = performance.now() + settleMs;
   for (;;) {
-    const looked = await inspect(eventId);
+    const found = await inspect(eventId);
     // An event is in the inbox before it is answered.
-    if (looked === undefined) return "unknown";
-    const hasRun = looked.every(({ state, attempts }) => state !== "leased" && (state !== "pending" || attempts > 0));
+    if (found === undefined) return "unknown";
+    const hasRun = found.every(({ state, attempts }) => state !== "leased" && (state !== "pending" || attempts > 0));
     const isAsExpected = Object.entries(handlers).every(([name, wanted]) => {
-      const state = looked.find(({ handler }) => handler === name)?.state;
+      const state = found.find(({ handler }) => handler === name)?.state;
       return state !== undefined && (state === wanted || FINAL_STATES.has(state));
     });
-    if ((hasRun && isAsExpected) || performance.now() > deadline) return looked;
+    if ((hasRun && isAsExpected) || performance.now() > deadline) return found;
     await sleep(waitingClock, POLL_INTERVAL_MS);
   }
 }
@@ -220,7 +217,7 @@ async function waitForHandlers(
 interface SecondInput {
   fresh: Capture;
   first: ReplayedAttempt;
-  before: Looked;
+  before: FoundWork;
   eventId: string | null;
   options: CaptureTest;
 }
@@ -244,10 +241,10 @@ async function checkSecond({ fresh, first, before, eventId, options }: SecondInp
 }
 
 /** The answer as an expectation. Paths to ignore stay. */
-function expectationFrom({ attempt }: ReplayedAttempt, looked: Looked, capture: Capture): Expectation {
+function expectationFrom({ attempt }: ReplayedAttempt, found: FoundWork, capture: Capture): Expectation {
   const outcome = outcomeOf(attempt.headers);
   const json = attempt.body === null || !bodyText(attempt.body) ? { ok: false as const } : bodyJson(attempt.body);
-  const work = looked === undefined || looked === "unknown" ? [] : looked;
+  const work = found === undefined || found === "unknown" ? [] : found;
   const states = work.map(({ handler, state }) => [handler, state] as const);
   const ignore = capture.expect?.ignore;
   return {
