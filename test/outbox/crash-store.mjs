@@ -1,5 +1,5 @@
 // A process that works on a store until it is killed: runs that record, calls to a service that is a file, retention of
-// almost nothing. As "neighbour" it is the command line of the same file, which retries and discards.
+// almost nothing. With `isCommandLine` it is the command line of the same file, which retries and discards.
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +8,8 @@ import { seededRandom } from "#pigeonhole/base/random.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "pigeonhole";
 
-/** @type {{ folder: string, file: string, life: string, isNeighbour: boolean }} */
-const { folder, file, life, isNeighbour } = JSON.parse(process.argv[2] ?? "{}");
+/** @type {{ folder: string, file: string, life: string, isCommandLine: boolean }} */
+const { folder, file, life, isCommandLine } = JSON.parse(process.argv[2] ?? "{}");
 const random = seededRandom(life);
 const store = patient(createSqliteStore({ file }));
 const LEASE_MS = 60_000;
@@ -115,7 +115,7 @@ function patient(impatient) {
 }
 
 await store.open({ logger: silentLogger });
-if (isNeighbour) {
+if (isCommandLine) {
   process.stdout.write("ready\n");
   await meddle();
 }

@@ -16,7 +16,7 @@ import { ContactEventSlots } from "../store/model/contact-event-slots.js";
 const KILLS = 8;
 const script = fileURLToPath(new URL("crash-store.mjs", import.meta.url));
 
-async function start(config: { folder: string; file: string; life: string; isNeighbour: boolean }) {
+async function start(config: { folder: string; file: string; life: string; isCommandLine: boolean }) {
   const child: ChildProcess = spawn(process.execPath, [script, JSON.stringify(config)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -65,14 +65,14 @@ test("a store whose process is killed during runs, calls and deletions, beside a
   const random = createRandom(seed);
   const file = tempFile();
   const folder = dirname(file);
-  let neighbour: Awaited<ReturnType<typeof start>> | undefined;
+  let commandLine: Awaited<ReturnType<typeof start>> | undefined;
   for (let life = 0; life < KILLS; life += 1) {
-    const receiver = await start({ folder, file, life: `${seed}_${life}`, isNeighbour: false });
-    neighbour ??= await start({ folder, file, life: `${seed}_neighbour`, isNeighbour: true });
+    const receiver = await start({ folder, file, life: `${seed}_${life}`, isCommandLine: false });
+    commandLine ??= await start({ folder, file, life: `${seed}_command_line`, isCommandLine: true });
     await sleep(200 + random() * 600);
     expect(await receiver.kill()).toBe("SIGKILL");
   }
-  expect(await neighbour?.kill()).toBe("SIGKILL");
+  expect(await commandLine?.kill()).toBe("SIGKILL");
 
   const service = new ContactEventSlots();
   for (const call of notes<FrozenSend>(folder, "arrived")) service.take(call);

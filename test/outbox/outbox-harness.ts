@@ -72,17 +72,17 @@ export async function turn(clock: FakeClock, holds: () => boolean | Promise<bool
   }
 }
 
-type Looked = Pick<Receiver, "contactEvents" | "stats">;
+type OutboxReader = Pick<Receiver, "contactEvents" | "stats">;
 
 /** Oldest first. */
-export async function outboxOf({ contactEvents }: Looked): Promise<OutboxView[]> {
+export async function outboxOf({ contactEvents }: OutboxReader): Promise<OutboxView[]> {
   return (await contactEvents.list({ limit: 500 })).items.toReversed();
 }
 
-export const statesOf = async (receiver: Looked): Promise<string[]> =>
+export const statesOf = async (receiver: OutboxReader): Promise<string[]> =>
   (await outboxOf(receiver)).map(({ state }) => state);
 
-export async function untilStates(receiver: Looked, ...states: string[]): Promise<void> {
+export async function untilStates(receiver: OutboxReader, ...states: string[]): Promise<void> {
   await expect.poll(() => statesOf(receiver), { interval: 5 }).toEqual(states);
 }
 
