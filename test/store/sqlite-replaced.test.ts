@@ -23,6 +23,10 @@ import { makeFolder } from "../support/folder.js";
 
 // Files that are taken away under an open store. What becomes of whole receivers is in test/process/file-taken.test.ts.
 
+const WAL_HEADER_BYTES = 32;
+/** A page and its header. */
+const FRAME_BYTES = 24 + 4096;
+
 let folder: string;
 let file: string;
 let alarms: StoreAlarm[];
@@ -78,19 +82,24 @@ test.runIf(process.platform === "linux").each<[string, () => void]>([
   expect(codes()).toEqual(["store_corrupt"]);
 });
 
-test.runIf(process.platform === "linux").each([true, false])(
-  "the store refuses an event whose commit went into an emptied WAL (thread: %s), and leaves the WAL for inspection",
-  async (thread) => {
-    await openStore(thread);
-    await store.accept(newEvent("before"));
-    truncateSync(`${file}-wal`);
-    await expectCode(store.accept(newEvent("after")), "store_corrupt");
-    const left = readFileSync(file);
-    await store.close();
-    expect(readFileSync(file).equals(left)).toBe(true);
-    expect(endOf(`${file}-wal`)).toBeGreaterThan(0);
-  },
-);
+describe.runIf(process.platform === "linux").each<[string, number]>([
+  ["emptied", 0],
+  ["cut off after its first frame", WAL_HEADER_BYTES + FRAME_BYTES],
+])("a WAL that was changed in place (%s) right before a commit, which makes it long again", (_, length) => {
+  test.each([true, false])(
+    "makes the store refuse that event (thread: %s), and is left for inspection",
+    async (thread) => {
+      await openStore(thread);
+      await store.accept(newEvent("before"));
+      truncateSync(`${file}-wal`, length);
+      await expectCode(store.accept(newEvent("after")), "store_corrupt");
+      const left = readFileSync(file);
+      await store.close();
+      expect(readFileSync(file).equals(left)).toBe(true);
+      expect(endOf(`${file}-wal`)).toBeGreaterThan(0);
+    },
+  );
+});
 
 test.each([true, false])("a replaced file makes a user's commit and later calls fail (thread: %s)", async (thread) => {
   await openStore(thread);

@@ -12,6 +12,10 @@ const INDEX_BYTES = 136;
 const INDEX_COPY_BYTES = 48;
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
+/** Where the WAL's header and the header of each frame have the salts. */
+const WAL_SALTS_AT = 16;
+const FRAME_SALTS_AT = 8;
+const SALTS_BYTES = 8;
 
 /** The beginning and the length of the database file. */
 interface Head {
@@ -23,6 +27,7 @@ interface Head {
 interface WalIndex {
   /** The length of the header and the committed frames; 0 without frames. */
   walBytes: number;
+  frameBytes: number;
   /** Chosen when the WAL is begun again, and written into its header as well. */
   salts: Buffer;
   /** How far checkpoints have written, and how far they have meant to: the same when none is in progress. */
@@ -67,12 +72,14 @@ export class ContentWatch {
     const index = this.#readIndex();
     const head = this.#readHead();
     if (!isSameHead(before.head, head) && !mayHaveWritten(before.index, this.#readIndex())) return "database";
+    if (!this.#isWalWhole(before.index, index)) return "wal";
+    // Not after a change, so that later checks find it as well.
     this.#seen = { index, head };
-    return this.#isWalWhole(index) ? undefined : "wal";
+    return undefined;
   }
 
-  #isWalWhole(index: WalIndex | undefined): boolean {
-    if (index === undefined || index.walBytes === 0 || isOfWal(this.#walPath, index)) return true;
+  #isWalWhole(before: WalIndex | undefined, index: WalIndex | undefined): boolean {
+    if (index === undefined || index.walBytes === 0 || isOfWal(this.#walPath, before, index)) return true;
     // Another process may have begun the WAL again since the index was read.
     const now = this.#readIndex();
     return now === undefined || now.walBytes < index.walBytes || !now.salts.equals(index.salts);
@@ -94,6 +101,7 @@ export class ContentWatch {
     const frameBytes = FRAME_HEADER_BYTES + pageBytesOf(readNative(bytes, 14, 2));
     return {
       walBytes: frames === 0 ? 0 : WAL_HEADER_BYTES + frames * frameBytes,
+      frameBytes,
       salts: bytes.subarray(32, 40),
       written: readNative(bytes, 96, 4),
       attempted: readNative(bytes, 128, 4),
@@ -112,16 +120,25 @@ function mayHaveWritten(before: WalIndex | undefined, after: WalIndex | undefine
   return isInProgress || before.written !== after.written || !before.salts.equals(after.salts);
 }
 
-/** Whether the file is as long as the index says and begins as it does. SQLite has no lock on it that a close ends. */
-function isOfWal(path: string, { walBytes, salts }: WalIndex): boolean {
+/**
+ * Whether the file is as long as the index says, begins as it does, and still has the last frame of the index before. A
+ * commit into a truncated file makes it long again, with a hole. SQLite has no lock on the file that a close ends.
+ */
+function isOfWal(path: string, before: WalIndex | undefined, { walBytes, salts }: WalIndex): boolean {
   const handle = openSync(path, "r");
   try {
-    const header = Buffer.alloc(WAL_HEADER_BYTES);
-    readSync(handle, header, 0, WAL_HEADER_BYTES, 0);
-    return fstatSync(handle).size >= walBytes && header.subarray(16, 24).equals(salts);
+    if (fstatSync(handle).size < walBytes || !readSalts(handle, WAL_SALTS_AT).equals(salts)) return false;
+    if (before === undefined || before.walBytes === 0 || !before.salts.equals(salts)) return true;
+    return readSalts(handle, before.walBytes - before.frameBytes + FRAME_SALTS_AT).equals(salts);
   } finally {
     closeSync(handle);
   }
+}
+
+function readSalts(handle: number, at: number): Buffer {
+  const salts = Buffer.alloc(SALTS_BYTES);
+  readSync(handle, salts, 0, SALTS_BYTES, at);
+  return salts;
 }
 
 /** The shared memory is in the byte order of the machine. */

@@ -105,9 +105,9 @@ export class GroupCommit {
     this.#schedule();
   }
 
-  /** True after a failure after which nothing more may be written. */
-  get isBroken(): boolean {
-    return this.#broken !== undefined;
+  /** The failure after which nothing more may be written. */
+  get failure(): PigeonholeError | undefined {
+    return this.#broken;
   }
 
   /** Refuses new calls, and resolves when all earlier ones are settled. */

@@ -129,12 +129,14 @@ async function assemble({ db, files, keeper, hasUnread, useThread, onAlarm }: Pa
 
   async function end(inOrder: boolean): Promise<void> {
     await commits.finish(new PigeonholeError("stopped", "The store is closed."));
-    const loss = files === undefined ? undefined : findFileLoss(db, files);
+    // Only the connection that found the damage can know it, and no other one may write the WAL into the database.
+    const isDamaged = commits.failure?.code === "store_corrupt";
+    const loss = files === undefined || isDamaged ? undefined : findFileLoss(db, files);
     await writer.close();
     // Otherwise its connection would be the last one, which leaves the WAL behind.
     await rowsCheck?.stop();
     // After a failure, all that is known to be left is in the WAL.
-    if (inOrder && loss === undefined && !commits.isBroken) keeper?.close();
+    if (inOrder && loss === undefined && commits.failure === undefined) keeper?.close();
     closeWithoutTrace(db, keeper);
   }
 
