@@ -190,3 +190,10 @@ describe("a disk that fails", () => {
     expect(storedIds()).toEqual(["first"]);
   });
 });
+
+test("a process without a free file handle takes events all the same, and keeps its files open", () => {
+  store = createSqliteStore({ file });
+  const script = 'ulimit -n 100 && exec "$0" "$@"';
+  const printed = execFileSync("bash", ["-c", script, process.execPath, childFile("use-all-handles"), file]);
+  expect(JSON.parse(printed.toString())).toEqual(["stored", "EMFILE", "stored", "stored", "stored"]);
+});

@@ -22,16 +22,17 @@ export function findOwnLocks(database: FileIdentity, sharedMemory: FileIdentity)
   if (process.platform !== "linux") return undefined;
   // A lock stays with the handle that took it until no connection of the process uses the file.
   const locks = {
-    database: handlesOf(database).filter((handle) => IN_USE.database.test(describeHandle(handle))),
-    sharedMemory: handlesOf(sharedMemory).filter((handle) => IN_USE.sharedMemory.test(describeHandle(handle))),
+    database: handlesOf(database).filter((handle) => hasLock(handle, IN_USE.database) === true),
+    sharedMemory: handlesOf(sharedMemory).filter((handle) => hasLock(handle, IN_USE.sharedMemory) === true),
   };
   return isStillLocked(locks) ? locks : undefined;
 }
 
+/** True as long as nothing shows the opposite: without a free handle no lock can be read. */
 export function isStillLocked({ database, sharedMemory }: OwnLocks): boolean {
   return (
-    database.some((handle) => IN_USE.database.test(describeHandle(handle))) &&
-    sharedMemory.some((handle) => IN_USE.sharedMemory.test(describeHandle(handle)))
+    database.some((handle) => hasLock(handle, IN_USE.database) !== false) &&
+    sharedMemory.some((handle) => hasLock(handle, IN_USE.sharedMemory) !== false)
   );
 }
 
@@ -49,10 +50,11 @@ function handlesOf({ dev, ino }: FileIdentity): number[] {
   }
 }
 
-function describeHandle(handle: number): string {
+/** Undefined where the locks cannot be read now. A closed handle has none. */
+function hasLock(handle: number, lock: RegExp): boolean | undefined {
   try {
-    return readFileSync(`/proc/self/fdinfo/${handle}`, "utf8");
-  } catch {
-    return "";
+    return lock.test(readFileSync(`/proc/self/fdinfo/${handle}`, "utf8"));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? false : undefined;
   }
 }
