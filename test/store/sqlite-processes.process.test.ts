@@ -1,12 +1,13 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { childFile, startChild } from "./children/child.js";
-import { context, newEvent, statesOf, T } from "./conformance/fixture.js";
+import { context, MINUTE, newEvent, statesOf, T } from "./conformance/fixture.js";
+import { leaseSend, recordKeys } from "./conformance/outbox-fixture.js";
 import { makeFolder } from "../support/folder.js";
 import { canTrace } from "../support/tools.js";
 
@@ -95,4 +96,26 @@ describe("durability after a power loss", () => {
       expect(syncs, prefix).toBeGreaterThanOrEqual(accepted);
     }
   });
+});
+
+test("an owner that lost its lock unnoticed makes no call while another process has the file, and all of them after it", async () => {
+  const store = createSqliteStore({ file });
+  await store.open(context);
+  try {
+    expect(await store.recover(T)).toMatchObject({ owner: true });
+    // A copy of the folder ends the lock of the process as well.
+    readFileSync(`${file}-owner`);
+    const other = startChild("own-store", file);
+    expect(await other.line()).toBe("owner true");
+    await recordKeys(store, "k1");
+    for (const look of [T, T + MINUTE]) {
+      expect(await store.recover(look)).toMatchObject({ owner: false });
+      expect((await leaseSend(store)).send).toBeUndefined();
+    }
+    await other.kill();
+    expect(await store.recover(T + 2 * MINUTE)).toMatchObject({ owner: true });
+    expect((await leaseSend(store)).send).toMatchObject({ key: "k1" });
+  } finally {
+    await store.close();
+  }
 });

@@ -6,7 +6,7 @@ import type { CommitFunction, CommitTransaction } from "../commit-transaction.js
 import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
-import { backUpInThread } from "./back-up-in-thread.js";
+import { type BackupRequest, backUpInThread } from "./back-up-in-thread.js";
 import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
@@ -168,10 +168,11 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       const everything = ownership !== undefined && lastEpoch === undefined;
       const given = { now, everything, takeOver: !hasEpoch, epoch: lastEpoch };
       const { epoch, recovered, parked } = await run("recover", given);
-      hasEpoch = true;
-      // Another process may have ended it.
+      hasEpoch = epoch !== undefined;
+      // Another process has begun the next one, so the lock was lost unnoticed.
+      if (!hasEpoch) ownership?.lose();
       lastEpoch = epoch ?? lastEpoch;
-      return { owner: true, recovered, parked };
+      return { owner: hasEpoch, recovered, parked };
     },
     restartWaits: (limits) => run("restartWaits", limits),
     loadSteps: (work) => run("loadSteps", work),
@@ -196,10 +197,14 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     countOutbox: () => run("countOutbox", undefined),
     async backUp({ copy, replace }) {
       current();
-      if (given.file !== IN_MEMORY) return backUpInThread({ file: given.file, copy, replace });
-      throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
+      return backUpFile({ file: given.file, copy, replace });
     },
   };
+}
+
+function backUpFile(request: BackupRequest): Promise<{ bytes: number }> {
+  if (request.file !== IN_MEMORY) return backUpInThread(request);
+  throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
 }
 
 /** If this fails, the next check of this process or of another one takes over. */
