@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
+import { storeTables } from "#pigeonhole/store/sqlite/check-integrity.js";
 import { checkRows } from "#pigeonhole/store/sqlite/check-rows.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { StoreAlarm } from "#pigeonhole/store/store.js";
@@ -178,8 +179,18 @@ test.each([
   }
 });
 
-test("a large file without damage is opened", async () => {
+/** Tables of the user, without a primary key. */
+const NAMED_LIKE_THE_STORES = [
+  "CREATE TABLE inbox_notes (note TEXT)",
+  "CREATE TABLE outbox_notes (note TEXT)",
+  "CREATE VIRTUAL TABLE inbox_search USING fts5(text)",
+];
+
+test.each(["", ...NAMED_LIKE_THE_STORES])("a large file without damage is opened (%s)", async (ownTable) => {
   fill(LARGE, 2_200);
+  const own = new Database(file);
+  own.exec(ownTable);
+  own.close();
   const store = createSqliteStore({ file });
   await store.open(context);
   expect(await store.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
@@ -196,6 +207,7 @@ test("every row of a large file is read, and one that is whole passes", async ()
   db.transaction(() => {
     for (let seq = 1; seq <= LARGE; seq += 1) for (const handler of ["one", "two"]) addWork.run(seq, handler);
   })();
+  db.exec(NAMED_LIKE_THE_STORES.join(";"));
   await expect(checkRows(db)).resolves.toBeUndefined();
   const leaves = db.prepare("SELECT max(pageno) FROM dbstat WHERE name = 'inbox_work' AND pagetype = 'leaf'");
   const last = Number(leaves.pluck().get());
@@ -204,4 +216,15 @@ test("every row of a large file is read, and one that is whole passes", async ()
   const damaged = openDatabase(file);
   await expect(checkRows(damaged)).rejects.toThrow(/malformed/);
   damaged.close();
+});
+
+test("a start checks each table of the store, and no other one", () => {
+  const db = openDatabase(file);
+  expect(storeTables(db)).toEqual([]);
+  migrate(db, file);
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  expect(storeTables(db)).toEqual(tables);
+  db.exec(NAMED_LIKE_THE_STORES.join(";"));
+  expect(storeTables(db)).toEqual(tables);
+  db.close();
 });

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
+import { STORE_TABLES } from "./migrations.js";
 import { APPLICATION_ID } from "./open-database.js";
 import { asStoreError, DAMAGED } from "./store-error.js";
 
@@ -19,7 +20,7 @@ export function checkIntegrity(db: Database, file: string): boolean {
     const bytes = Number(db.pragma("page_count", { simple: true })) * Number(db.pragma("page_size", { simple: true }));
     checkLength(file, bytes);
     const isSmall = bytes <= SMALL_BYTES;
-    for (const table of ownTables(db)) {
+    for (const table of storeTables(db)) {
       if (isSmall) checkAll(db, file, table);
       else checkEnds(db, table);
     }
@@ -29,14 +30,10 @@ export function checkIntegrity(db: Database, file: string): boolean {
   }
 }
 
-/** Damage in the user's own tables is no reason to refuse the file. */
-export function ownTables(db: Database): string[] {
-  return db
-    .prepare<[], string>(`
-      SELECT name FROM sqlite_schema
-      WHERE type = 'table' AND (name GLOB 'inbox_*' OR name GLOB 'outbox_*' OR name = 'counter')`)
-    .pluck()
-    .all();
+/** An older file has fewer of them. Damage in the user's own tables is no reason to refuse the file. */
+export function storeTables(db: Database): string[] {
+  const names = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  return names.filter((name) => STORE_TABLES.includes(name));
 }
 
 /** Pages that are not in the file can only be in the WAL. */

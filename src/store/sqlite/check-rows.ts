@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
-import { ownTables, primaryKeyOf } from "./check-integrity.js";
+import { storeTables, primaryKeyOf } from "./check-integrity.js";
 
 /** A reader keeps the WAL from being emptied, so each read is short. */
 const READ_MS = 20;
@@ -12,7 +12,7 @@ type Key = (number | string)[];
 
 /** Reads every row of the store's tables, a little at a time. SQLite throws at a page that it cannot read. */
 export async function checkRows(db: Database): Promise<void> {
-  for (const table of ownTables(db)) {
+  for (const table of storeTables(db)) {
     for (let after: Key | undefined = []; after !== undefined;) {
       const begun = performance.now();
       after = readSome(db, table, after);

@@ -209,3 +209,18 @@ export const MIGRATIONS: readonly string[] = [
   BEGIN SELECT RAISE(IGNORE); END;
   `,
 ];
+
+/** The tables that they create. The user's own ones may have any other name. */
+export const STORE_TABLES: readonly string[] = [
+  "inbox_event",
+  "inbox_body",
+  "inbox_work",
+  "inbox_done",
+  "inbox_step",
+  "outbox_event",
+  "outbox_send",
+  "counter",
+  "inbox_other",
+  "inbox_holder",
+  "inbox_mark",
+];
