@@ -6,9 +6,11 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -206,20 +208,6 @@ describe.runIf(process.platform === "linux")("a file that is changed in place", 
     expect(lostOf(scene.file, acknowledged)).toEqual([]);
   });
 
-  it("a file that is changed in place (emptied after the end of its receiver) is refused at the next start, and its WAL stays", async () => {
-    const scene = await prepare();
-    const receiver = await scene.start();
-    await scene.send("before", 20);
-    await kill(receiver);
-    truncateSync(scene.file);
-    const wal = readFileSync(`${scene.file}-wal`);
-    await expect(runCli("inbox", "stats", "--db", scene.file)).rejects.toThrow(/Move it and the -shm file/);
-    const next = createSqliteStore({ file: scene.file });
-    await expect(next.open({ logger: silentLogger })).rejects.toMatchObject({ code: "store_corrupt" });
-    await next.close();
-    expect(readFileSync(`${scene.file}-wal`).equals(wal)).toBe(true);
-  });
-
   it("a file that VACUUM, checkpoints or the command line compacts does not count as overwritten", async () => {
     const scene = await prepare();
     const receiver = await scene.start();
@@ -241,6 +229,38 @@ describe.runIf(process.platform === "linux")("a file that is changed in place", 
     expect(lengths.size).toBeGreaterThan(1);
     expect(alarmsOf(receiver)).toEqual([]);
     await kill(receiver);
+  });
+});
+
+describe("a database of which only the WAL is left after its receiver was killed", () => {
+  it.each<[string, (file: string) => void]>([
+    ["emptied", (file) => truncateSync(file)],
+    ["removed", (file) => rmSync(file)],
+    [
+      "removed behind symbolic links",
+      (file) => {
+        for (const end of ["", "-wal"]) renameSync(`${file}${end}`, `${file}.real${end}`);
+        symlinkSync(basename(`${file}.real`), `${file}.link`);
+        symlinkSync(`${file}.link`, file);
+        rmSync(`${file}.real`);
+      },
+    ],
+  ])("a database that was %s is refused at the next start, and its WAL stays", async (_, change) => {
+    const scene = await prepare();
+    const receiver = await scene.start();
+    await scene.send("before", 20);
+    await kill(receiver);
+    const left = readFileSync(`${scene.file}-wal`);
+    change(scene.file);
+    await expect(runCli("inbox", "stats", "--db", scene.file)).rejects.toThrow();
+    const next = createSqliteStore({ file: scene.file });
+    await expect(next.open({ logger: silentLogger })).rejects.toMatchObject({
+      code: "store_corrupt",
+      message: expect.stringContaining("move the WAL and the -shm file"),
+    });
+    await next.close();
+    const wal = [`${scene.file}-wal`, `${scene.file}.real-wal`].find((path) => existsSync(path)) ?? "none is left";
+    expect(readFileSync(wal).equals(left)).toBe(true);
   });
 });
 

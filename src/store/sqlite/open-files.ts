@@ -1,4 +1,5 @@
-import { realpathSync } from "node:fs";
+import { readlinkSync, realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import { ContentWatch } from "./content-watch.js";
 import { type FileIdentity, checkIdentityIsStable, identify, isSameFile } from "./file-identity.js";
@@ -84,17 +85,34 @@ export function noteOpenFiles(file: string, before: FileIdentity | undefined): O
 const CHANGED = { database: "overwritten", wal: "wal_overwritten" } as const;
 
 /**
- * Refuses an empty database beside a WAL with content: SQLite would delete the WAL, which may be all that is left of
- * acknowledged events. A new database has no WAL. Throws `store_corrupt`.
+ * Refuses an empty or a missing database beside a WAL with content: SQLite would delete the WAL, which may be all that
+ * is left of acknowledged events. A new database has no WAL. Throws `store_corrupt`.
  */
 export function checkNotEmptied(file: string): void {
-  if (identify(file)?.size !== 0n) return;
-  const walPath = `${realpathSync(file)}-wal`;
-  if ((identify(walPath)?.size ?? 0n) === 0n) return;
+  if (sizeOf(file) > 0n) return;
+  const walPath = `${followLinks(file)}-wal`;
+  // The second look is for another process that creates the database now: it has written to it before there is a WAL.
+  if (sizeOf(walPath) === 0n || sizeOf(file) > 0n) return;
+  const [state, cause] = identify(file) === undefined ? ["missing", "removed"] : ["empty", "emptied"];
   throw new PigeonholeError(
     "store_corrupt",
-    `${file} is empty, but its WAL is not: the database was emptied while it was in use. SQLite would delete ${walPath}, which may hold events. Move it and the -shm file to a safe place; then start from the last copy (pigeonhole inbox backup), or with the empty file.`,
+    `${file} is ${state}, but its WAL is not: the database was ${cause} while it was in use or after a crash. SQLite would delete ${walPath}, which may hold events. Put the database back if you have it. Otherwise move the WAL and the -shm file to a safe place; then start from the last copy (pigeonhole inbox backup), or with a new file.`,
   );
+}
+
+/** 0 where nothing is. */
+const sizeOf = (path: string): bigint => identify(path)?.size ?? 0n;
+
+/** SQLite puts the WAL beside what symbolic links lead to, also when nothing is there. */
+function followLinks(path: string): string {
+  let end = path;
+  try {
+    // With more links it is a circle, which SQLite refuses.
+    for (let links = 0; links < 40; links += 1) end = resolve(realpathSync(dirname(end)), readlinkSync(end));
+  } catch {
+    // This one is no link.
+  }
+  return end;
 }
 
 export const ownerPath = (file: string): string => `${file}-owner`;
