@@ -62,6 +62,10 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
     ["ROLLBACK", "transaction_ended"],
     ["PRAGMA synchronous = OFF", "invalid_argument"],
     ["PRAGMA foreign_keys=OFF", "invalid_argument"],
+    ['PRAGMA main."query_only" = 1', "invalid_argument"],
+    ["SELECT 1; /* quietly */ pragma/**/query_only(1)", "invalid_argument"],
+    ["ROLLBACK; INSERT INTO bounces VALUES ('outside')", "transaction_ended"],
+    ["-- first\nBEGIN", "transaction_ended"],
   ])("a setup with the SQL %s is refused, and writes nothing", async (sql, code) => {
     const file = makeFile();
     const { receiver } = makeStore(file, ({ db }) => {
@@ -72,6 +76,21 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
     const next = makeStore(file, makeBounces);
     await next.receiver.start();
     expect(readBounces(next.store)).toEqual([]);
+  });
+
+  test("a setup may make triggers, savepoints and texts with words of transactions in them, and read pragmas", async () => {
+    const { store, receiver } = makeStore(makeFile(), ({ db }) => {
+      db.exec(`CREATE TABLE bounces (event TEXT); CREATE TABLE log (what TEXT);
+        CREATE TRIGGER note AFTER INSERT ON bounces BEGIN
+          INSERT INTO log VALUES (CASE WHEN new.event IS NULL THEN 'none' ELSE 'begin; commit' END);
+        END;
+        SAVEPOINT part; INSERT INTO bounces VALUES ('undone'); ROLLBACK TO part; RELEASE part;
+        INSERT INTO bounces VALUES ('kept; rollback'); -- commit`);
+      expect(db.pragma("table_info(bounces)")).toHaveLength(1);
+    });
+    await receiver.start();
+    expect(readBounces(store)).toEqual(["kept; rollback"]);
+    expect(store.read(({ db }) => db.prepare("SELECT what FROM log").pluck().all())).toEqual(["begin; commit"]);
   });
 
   test("a setup that returns a promise does not compile, and is refused when it runs", async () => {

@@ -71,6 +71,8 @@ const swallow = (change: () => unknown): void => {
 
 const ENDINGS: [string, (db: Db) => unknown][] = [
   ["ROLLBACK", (db) => db.exec("ROLLBACK")],
+  ["ROLLBACK with a write behind it", (db) => db.exec("ROLLBACK; INSERT INTO mine VALUES ('outside')")],
+  ["ROLLBACK with a transaction behind it", (db) => db.exec("rollback;begin;INSERT INTO mine VALUES ('o');commit")],
   ["COMMIT", (db) => db.exec("COMMIT")],
   ["COMMIT behind a comment", (db) => db.exec("SELECT 1; -- done\n/* and */ commit")],
   ["END, prepared", (db) => db.prepare("END TRANSACTION").run()],

@@ -32,7 +32,6 @@ export async function openInboxFile(
   const { list, get } = prepareInspect(db);
   const counts = prepareCounts(db);
   const countOutbox = prepareCountOutbox(db);
-  const countLists = prepareCountLists(db);
   const listOutbox = prepareListOutbox(db);
   const retryOutbox = prepareRetryOutbox(db);
   const discardOutbox = prepareDiscardOutbox(db);
@@ -58,7 +57,7 @@ export async function openInboxFile(
   return {
     file,
     overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
-    countLists: () => read(countLists),
+    countLists: () => read(prepareCountLists(db)),
     listEvents: (query = {}) => read(() => list(query)),
     getEvent: (id) => read(() => get({ id })),
     retryEvent: (id) =>

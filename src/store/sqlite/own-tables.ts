@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import { asStoreError } from "./store-error.js";
-import { transactionEnded } from "./transaction-guard.js";
+import { transactionEnded } from "./statement-check.js";
 import { prepareTurnMarker } from "./turn-marker.js";
 import { callWithDatabase } from "./user-call.js";
 

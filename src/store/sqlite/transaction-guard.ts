@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
-import { PigeonholeError } from "../../base/error.js";
+import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import { type UserFunction, checkStatements, transactionEnded } from "./statement-check.js";
 
 /** The database for the length of one synchronous call. */
 export interface GuardedDatabase {
@@ -15,32 +16,26 @@ export interface GuardedDatabase {
 type Rows = IterableIterator<unknown>;
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** What was given the function that uses the database. */
-export type UserFunction = "ctx.commit" | "setup" | "read";
-
 export function guardDatabase(db: Database.Database, name: UserFunction): GuardedDatabase {
   let isOpen = true;
   let hasTriedToCommit = false;
   const unfinished = new Set<Rows>();
 
   function checkOpen(): void {
-    if (!isOpen) {
-      throw new PigeonholeError(
-        "transaction_closed",
-        `tx.db was used after ${name} had ended; use it inside its function.`,
-      );
-    }
+    if (!isOpen) throw transactionClosed(name);
     // A write from now on would be outside the transaction, without the done mark.
     if (hasTriedToCommit || !db.inTransaction) throw transactionEnded(name);
   }
 
-  function call(method: AnyFunction, target: object, args: unknown[]): unknown {
+  function call(property: string | symbol, target: object, args: unknown[]): unknown {
     try {
-      return Reflect.apply(method, target, args);
+      if (target === db) checkCall(name, property, args[0]);
+      return Reflect.apply(Reflect.get(target, property) as AnyFunction, target, args);
     } catch (error) {
-      if (!isRefusedCommit(error, target === db ? args[0] : Reflect.get(target, "source"))) throw error;
+      const isRefused = isRefusedCommit(error, target === db ? args[0] : Reflect.get(target, "source"));
+      if (!isRefused && !isPigeonholeError(error, "transaction_ended")) throw error;
       hasTriedToCommit = true;
-      throw transactionEnded(name, error);
+      throw isRefused ? transactionEnded(name, error) : error;
     }
   }
 
@@ -55,8 +50,7 @@ export function guardDatabase(db: Database.Database, name: UserFunction): Guarde
         if (typeof value !== "function") return value;
         return (...args: unknown[]): unknown => {
           checkOpen();
-          if (target === db) checkIsOfOneTransaction(name, property, args[0]);
-          const result: unknown = call(value as AnyFunction, target, args);
+          const result: unknown = call(property, target, args);
           if (result === target) return guarded;
           if (property === "prepare" || property === "transaction") return guard(result as object);
           return property === "iterate" ? guardRows(result as Rows) : result;
@@ -104,33 +98,26 @@ export function guardDatabase(db: Database.Database, name: UserFunction): Guarde
   };
 }
 
-/**
- * Pragmas that hold for the connection, which all handlers share, when they are set. Inside a transaction, SQLite
- * ignores `foreign_keys`; a migration that relies on it would delete the rows of other tables.
- */
-const SETS_CONNECTION =
-  /\bPRAGMA\s+(?:\w+\.)?(foreign_keys|defer_foreign_keys|query_only|locking_mode|journal_mode|synchronous|user_version|application_id)\s*[=(]/i;
-
-const CHANGES_CONNECTION = ["close", "defaultSafeIntegers", "unsafeMode"];
-
-/** Throws `invalid_argument` for what would reach beyond the transaction: the connection is that of all handlers. */
-function checkIsOfOneTransaction(name: UserFunction, method: string | symbol, sql: unknown): void {
-  const statements = method === "pragma" ? `PRAGMA ${String(sql)}` : sql;
-  const pragma = typeof statements === "string" && SETS_CONNECTION.exec(statements)?.[1];
-  const refused = pragma ? `PRAGMA ${pragma}` : CHANGES_CONNECTION.find((one) => one === method);
-  if (refused === undefined) return;
-  throw new PigeonholeError(
-    "invalid_argument",
-    `${refused} is not allowed in ${name}: all handlers share the connection, and its foreign keys are on. Leave it out.`,
+function transactionClosed(name: UserFunction): PigeonholeError {
+  return new PigeonholeError(
+    "transaction_closed",
+    `tx.db was used after ${name} had ended; use it inside its function.`,
   );
 }
 
-export function transactionEnded(name: UserFunction, cause?: unknown): PigeonholeError {
-  return new PigeonholeError(
-    "transaction_ended",
-    `The SQL given to tx.db ended the transaction of ${name}, so nothing was written. Leave out COMMIT, ROLLBACK and OR ROLLBACK; throw to undo everything, or use tx.db.transaction() for a part.`,
-    cause === undefined ? undefined : { cause },
-  );
+const CHANGES_CONNECTION: readonly (string | symbol)[] = ["close", "defaultSafeIntegers", "unsafeMode"];
+
+/** Throws for what would reach beyond the transaction: the connection is that of all handlers. */
+function checkCall(name: UserFunction, method: string | symbol, sql: unknown): void {
+  if (CHANGES_CONNECTION.includes(method)) {
+    throw new PigeonholeError(
+      "invalid_argument",
+      `tx.db.${String(method)}() is not allowed in ${name}: all handlers share the connection. Leave it out.`,
+    );
+  }
+  if (typeof sql !== "string") return;
+  if (method === "pragma") checkStatements(name, `PRAGMA ${sql}`);
+  else if (method === "prepare" || method === "exec") checkStatements(name, sql);
 }
 
 /** SQL with a COMMIT among its statements, after comments or not. */

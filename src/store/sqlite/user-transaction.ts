@@ -9,7 +9,7 @@ import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
 import { type DirectEnds, prepareSettle } from "./operations/settle.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
-import { transactionEnded } from "./transaction-guard.js";
+import { transactionEnded } from "./statement-check.js";
 import { prepareTurnMarker } from "./turn-marker.js";
 import { callWithDatabase } from "./user-call.js";
 

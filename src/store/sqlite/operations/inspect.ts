@@ -62,7 +62,7 @@ export function prepareInspect(db: Database) {
   const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
 
   function view(row: EventRow): EventView {
-    const { seq } = row;
+    const { seq, id, type, receivedAt, signedAt } = row;
     const first = otherBytes.firstOf(seq);
     const handlers = selectWork.all({ seq }).map(({ discarded, ...work }): HandlerView => {
       const shown = { ...withoutNulls<Omit<HandlerView, "discarded">>(work), discarded: discarded === 1 };
@@ -70,7 +70,6 @@ export function prepareInspect(db: Database) {
       return isHeld ? { ...shown, reason: "other_bytes" } : shown;
     });
     const state = URGENCY.find((candidate) => handlers.some((handler) => handler.state === candidate)) ?? "done";
-    const { id, type, receivedAt, signedAt } = row;
     const others = first === undefined ? [] : selectOthers.all({ seq, first });
     return { id, type, test: row.test === 1, receivedAt, signedAt, state, handlers, otherBytes: others };
   }

@@ -1,0 +1,65 @@
+import { PigeonholeError } from "../../base/error.js";
+
+/** What was given the function that uses the database. */
+export type UserFunction = "ctx.commit" | "setup" | "read";
+
+/** Only these words at the beginning of a statement reach beyond the transaction. */
+const MAY_REACH_BEYOND = /\b(?:pragma|begin|commit|end|rollback)\b/i;
+const QUOTED_OR_COMMENT = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
+const BEGINS_TRIGGER = /^create\s+(?:temp\s+|temporary\s+)?trigger\b/i;
+const OF_TRANSACTION = /^(?:begin|commit|end)\b|^rollback\b(?!\s+(?:transaction\s+)?to\b)/i;
+const PRAGMA = /^pragma\s+(?:\w+\s*\.\s*)?(\w+)\s*([=(])?/i;
+/** Pragmas that read, and have an argument. */
+const READS = new Set([
+  "foreign_key_check",
+  "foreign_key_list",
+  "index_info",
+  "index_list",
+  "index_xinfo",
+  "integrity_check",
+  "quick_check",
+  "table_info",
+  "table_list",
+  "table_xinfo",
+]);
+
+/**
+ * Refuses SQL that reaches beyond the user's transaction, before it runs: `transaction_ended` for statements that begin
+ * or end one, `invalid_argument` for pragmas that are set, since all handlers share the connection.
+ */
+export function checkStatements(name: UserFunction, sql: string): void {
+  if (!MAY_REACH_BEYOND.test(sql)) return;
+  let isInTrigger = false;
+  for (const statement of statementsOf(sql)) {
+    if (BEGINS_TRIGGER.test(statement)) isInTrigger = true;
+    else if (isInTrigger) isInTrigger = !/^end\b/i.test(statement);
+    else if (OF_TRANSACTION.test(statement)) throw transactionEnded(name);
+    else checkPragma(name, statement);
+  }
+}
+
+function checkPragma(name: UserFunction, statement: string): void {
+  const [, pragma = "", argument] = PRAGMA.exec(statement) ?? [];
+  if (argument === undefined || READS.has(pragma.toLowerCase())) return;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `PRAGMA ${pragma} is not allowed in ${name}: all handlers share the connection, and its foreign keys are on. Leave it out.`,
+  );
+}
+
+/** Without comments, texts and quotes. */
+function statementsOf(sql: string): string[] {
+  const plain = sql.replaceAll(QUOTED_OR_COMMENT, (part) => {
+    if (part.startsWith("--") || part.startsWith("/*")) return " ";
+    return part.startsWith("'") ? "''" : part.slice(1, -1).replaceAll(/\W/g, "_");
+  });
+  return plain.split(";").map((statement) => statement.trim());
+}
+
+export function transactionEnded(name: UserFunction, cause?: unknown): PigeonholeError {
+  return new PigeonholeError(
+    "transaction_ended",
+    `SQL that begins or ends a transaction was given to tx.db, so nothing of this ${name} is kept. Leave out BEGIN, COMMIT, ROLLBACK and OR ROLLBACK; throw to undo everything, or use tx.db.transaction() for a part.`,
+    cause === undefined ? undefined : { cause },
+  );
+}
