@@ -43,6 +43,8 @@ export interface DispatcherDeps {
   sender: OutboxWorker | undefined;
   clock: Clock;
   logger: Logger;
+  /** Requests a retry of parked events that match a handler now. @default false */
+  retryParkedAtStart?: boolean;
 }
 
 /**

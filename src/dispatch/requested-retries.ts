@@ -1,51 +1,51 @@
-import type { Clock } from "../base/clock.js";
 import { errorFields } from "../base/error-fields.js";
-import type { Logger } from "../base/logger.js";
-import type { Store } from "../store/store.js";
+import { type ParkedAtStartDeps, lookAtParked } from "./parked-at-start.js";
 import { readAgain } from "./read-again.js";
-import type { HandlerRegistry } from "./registry.js";
 
 const PAGE = 100;
 
-export interface RequestedRetriesDeps {
-  store: Store;
-  registry: HandlerRegistry;
-  clock: Clock;
-  logger: Logger;
-}
-
 /** Reads parked events again whose retry was requested from outside, as the command `inbox retry` does. */
 export class RequestedRetries {
-  readonly #deps: RequestedRetriesDeps;
-  #isStopped = false;
+  readonly #deps: ParkedAtStartDeps;
+  readonly #stopping = new AbortController();
+  #hasLooked = false;
   #running: Promise<void> | undefined;
 
-  constructor(deps: RequestedRetriesDeps) {
+  constructor(deps: ParkedAtStartDeps) {
     this.#deps = deps;
   }
 
   /** Begins with what is requested now, unless it still runs. Only for the process that runs the handlers. */
   check(): void {
-    this.#running ??= this.#readAll()
+    this.#running ??= this.#run()
       .catch((error: unknown) => this.#deps.logger.error(errorFields(error, true), "requested_retries_failed"))
       .finally(() => (this.#running = undefined));
   }
 
   /** Ends with the event that is being read; what is left waits for the next start. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort();
     await this.#running;
   }
 
+  async #run(): Promise<void> {
+    await this.#readAll();
+    if (this.#hasLooked) return;
+    this.#hasLooked = true;
+    await lookAtParked(this.#deps, this.#stopping.signal);
+    await this.#readAll();
+  }
+
   async #readAll(): Promise<void> {
+    const { signal } = this.#stopping;
     const { store, clock, logger } = this.#deps;
     const total = { events: 0, pending: 0, stillParked: 0 };
     let afterSeq = 0;
-    for (let isLeft = true; isLeft && !this.#isStopped;) {
+    for (let isLeft = true; isLeft && !signal.aborted;) {
       const requested = await store.listRequested({ limit: PAGE, afterSeq });
       for (const { id, seq } of requested) {
         afterSeq = seq;
-        const event = this.#isStopped ? undefined : await store.get(id);
+        const event = signal.aborted ? undefined : await store.get(id);
         if (event?.body === undefined) continue;
         const { pending, parked } = await readAgain(this.#deps, event, { now: clock.now(), requested: true });
         total.events += 1;

@@ -86,7 +86,8 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const clockWatch = new ClockWatch({ store, clock, logger, alarms });
   const limitedLog = new LimitedLog({ clock, logger });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
-  const dispatcher = new Dispatcher({ store, registry, runner, sender, clock, logger });
+  const { retryParkedAtStart } = options;
+  const dispatcher = new Dispatcher({ store, registry, runner, sender, clock, logger, retryParkedAtStart });
   const counter = new StoreCounter({ store, dispatcher, clock });
   const workWatch = new WorkWatch({ ...options, counter, dispatcher, registry, alarms });
   const { toleranceSeconds, unverified, signature: assumptions } = options;

@@ -87,6 +87,11 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
   concurrency?: number | undefined;
   /** How often and when a failing handler runs again. @default 14 runs over about 23 hours */
   retry?: Changes<RetryPolicy> | undefined;
+  /**
+   * Reads parked events again at the start that match a handler now, by their type and the schemas. Without it a line
+   * of the log says how many there are. Work in which processes died stays parked. @default false
+   */
+  retryParkedAtStart?: boolean | undefined;
   /** How long the inbox remembers ids and bodies. @default 90 days for both */
   retention?: Changes<Retention> | undefined;
   /** Names this receiver in idempotency keys; two receivers on one API key need two. @default "default" */
@@ -133,6 +138,7 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   highWaterMark: wholeNumber({ default: 1_000, min: 1 }),
   concurrency: wholeNumber({ default: 16, min: 1 }),
   retry: readBy((option, retry?: Changes<RetryPolicy>) => resolveRetry(option, retry)),
+  retryParkedAtStart: flag({ default: false }),
   retention: readBy(resolveRetention),
   source: readBy(checkSource, { default: "default" }),
   signature: readBy((option, changes?: Changes<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),

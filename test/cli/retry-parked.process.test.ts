@@ -111,6 +111,40 @@ describe("inbox retry of parked events", () => {
   });
 });
 
+describe("parked events at the start", () => {
+  test("one line says how many parked events match a handler now, and nothing runs", async () => {
+    const file = tempFile();
+    await parkEvents(file, THREE);
+    const app = await startNextVersion(file, [NEW_TYPE, "email.sent"]);
+    const line = { events: 2, command: "npx pigeonhole inbox retry --parked" };
+    expect(await app.line("parked_events_match_a_handler_now")).toMatchObject(line);
+    app.signal("SIGTERM");
+    await app.ended;
+    expect(effectsOf(file)).toEqual([]);
+    expect(readInboxFile(file).work).toHaveLength(3);
+
+    const without = await startNextVersion(file, []);
+    await runCli(["inbox", "retry", "evt_bad", "--db", file]);
+    expect(await without.line("parked_events_read_again")).toBeDefined();
+    without.signal("SIGTERM");
+    await without.ended;
+    expect(without.lines.map(({ msg }) => msg)).not.toContain("parked_events_match_a_handler_now");
+  });
+
+  test("with retryParkedAtStart those that match run once, over several starts, and the others stay parked", async () => {
+    const file = tempFile();
+    await parkEvents(file, THREE);
+    for (let start = 0; start < 2; start += 1) {
+      const app = await startNextVersion(file, [NEW_TYPE, "email.sent"], { retryParkedAtStart: true });
+      await expect.poll(() => effectsOf(file)).toEqual(["evt_data", "evt_new"]);
+      app.signal("SIGTERM");
+      await app.ended;
+      expect(app.lines.map(({ msg }) => msg)).not.toContain("parked_events_match_a_handler_now");
+    }
+    expect(readInboxFile(file).work).toMatchObject([{ id: "evt_bad", handler: "", reason: "bad_data" }]);
+  });
+});
+
 describe("inbox retry and discard of chosen work", () => {
   test("filters choose among parked work, and each command prints a total", async () => {
     const file = tempFile();

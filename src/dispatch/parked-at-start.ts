@@ -1,0 +1,54 @@
+import type { Clock } from "../base/clock.js";
+import type { Logger } from "../base/logger.js";
+import type { EventDetail } from "../store/inbox-view.js";
+import type { Store } from "../store/store.js";
+import { NOTE_HANDLER } from "../store/work-state.js";
+import { routeStored } from "./read-again.js";
+import type { HandlerRegistry } from "./registry.js";
+
+const PAGE = 100;
+/** Without the option, so many parked events are read at most: one line is not worth more. */
+const MAX_READ = 10_000;
+
+export interface ParkedAtStartDeps {
+  store: Store;
+  registry: HandlerRegistry;
+  clock: Clock;
+  logger: Logger;
+  /** Requests a retry of what matches a handler now. @default false */
+  retryParkedAtStart?: boolean;
+}
+
+/**
+ * Looks, when this process begins to run the handlers, for events that were not understood and match a handler now.
+ * Requests their retry, or says how many there are and the command.
+ */
+export async function lookAtParked(deps: ParkedAtStartDeps, signal: AbortSignal): Promise<void> {
+  const { store, clock, logger, retryParkedAtStart = false } = deps;
+  let events = 0;
+  let read = 0;
+  for (let afterSeq = 0, isLeft = true; isLeft;) {
+    const parked = await store.listStuck({ state: "parked", limit: PAGE, afterSeq });
+    for (const { id, seq } of parked) {
+      if (signal.aborted) return;
+      afterSeq = seq;
+      read += 1;
+      const event = await store.get(id);
+      if (event === undefined || !matchesHandler(deps.registry, event)) continue;
+      if (retryParkedAtStart) await store.requestRetry(seq, clock.now());
+      events += 1;
+    }
+    isLeft = parked.length === PAGE && (retryParkedAtStart || read < MAX_READ);
+  }
+  if (events > 0 && !retryParkedAtStart) {
+    logger.warn({ events, command: "npx pigeonhole inbox retry --parked" }, "parked_events_match_a_handler_now");
+  }
+}
+
+/** Work in which processes died is left to the operator: it could end each process that starts. */
+function matchesHandler(registry: HandlerRegistry, { body, handlers }: EventDetail): boolean {
+  const waits = handlers.some(({ handler, state }) => handler === NOTE_HANDLER && state === "parked");
+  if (body === undefined || !waits || handlers.some(({ reason }) => reason === "crash_loop")) return false;
+  const route = routeStored(registry, body);
+  return route.parked === undefined && route.handlers.length > 0;
+}
