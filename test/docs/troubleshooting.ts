@@ -89,6 +89,11 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "If you did not end it, look for the crash.",
   },
   requested_retries_failed: { cause: "A retry that was requested from outside could not be read.", remedy: BY_ITSELF },
+  reopen_failed: {
+    cause:
+      "The files of the database are back, and could not be opened again, or your `setup` threw. It is tried again.",
+    remedy: "Look at its error. Deliveries are answered 503 until then.",
+  },
   release_failed: {
     cause: "Leased work could not be given back at the stop.",
     remedy: "Nothing; the next start finds it.",

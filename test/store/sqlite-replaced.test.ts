@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type FileIdentity, checkIdentityIsStable } from "#pigeonhole/store/sqlite/file-identity.js";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
 import {
@@ -64,6 +65,27 @@ test("a replaced file is noticed while nothing happens, reported once, and the r
   await untilItTakes("after");
   expect((await store.list({})).items.map(({ id }) => id)).toEqual(["after", "before"]);
   expect(codes()).toEqual(["store_replaced"]);
+});
+
+test("an error that keeps a store from opening its files again is logged once, and the next one too", async () => {
+  const log: unknown[] = [];
+  const logger = { ...silentLogger, error: (fields: object, message: string) => log.push({ ...fields, message }) };
+  let failures: Error[] = [];
+  const setup = (): void => {
+    const failure = failures[0];
+    if (failures.length > 1) failures.shift();
+    if (failure !== undefined) throw failure;
+  };
+  store = createSqliteStore({ file, setup });
+  await store.open({ ...context, logger });
+  const [first, second] = [new TypeError("quotes a row"), new RangeError("quotes a row")];
+  failures = [first, first, second];
+  rmSync(`${file}-wal`);
+  const line = (error: string) => ({ error, message: "reopen_failed", at: expect.any(Array) });
+  await expect.poll(() => log).toEqual([line("TypeError"), line("RangeError")]);
+  failures = [];
+  await untilItTakes("after");
+  expect(log).toHaveLength(2);
 });
 
 const endOf = (path: string): number => statSync(path).size;

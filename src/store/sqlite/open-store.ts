@@ -5,7 +5,7 @@ import type { StoreContext } from "../store.js";
 import type { Lease } from "../work.js";
 import { checkIntegrity } from "./check-integrity.js";
 import { checkRowsInThread } from "./check-rows-in-thread.js";
-import { checkIdentityIsStable, identify, isSameFile } from "./file-identity.js";
+import { checkIdentityIsStable, identify } from "./file-identity.js";
 import { findFileLoss } from "./find-file-loss.js";
 import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
@@ -83,15 +83,6 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
     closeWithoutTrace(db, keeper);
     throw error;
   }
-}
-
-/**
- * True once the database is back at its path. SQLite shares its state of a file among all connections of a process, so
- * one of the app's own connections would lead a new opening to the old files; that can be detected only where the locks
- * are visible.
- */
-export function canReopen({ files }: OpenStore): boolean {
-  return files?.data.locks !== undefined && isSameFile(identify(files.data.file), files.data.database);
 }
 
 function closeWithoutTrace(db: Database, keeper: Database | undefined): void {

@@ -10,9 +10,10 @@ import { type BackupRequest, backUpInThread } from "./back-up-in-thread.js";
 import { checkDriver } from "./check-driver.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
-import { type OpenStore, canReopen, openStore } from "./open-store.js";
+import { type OpenStore, openStore } from "./open-store.js";
 import { countPageByPage } from "./operations/counts.js";
 import { FileOwnership } from "./file-ownership.js";
+import { prepareReopen } from "./reopen-store.js";
 
 /** How often the store checks whether removed files are back. */
 const REOPEN_WAIT_MS = 250;
@@ -100,10 +101,9 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     const wasOwner = ownership?.isHeld === true;
     ownership?.lose();
     await lost.abandon();
+    const reopen = prepareReopen({ ...given, ...context, lost });
     while (opened === lost) {
-      const found = canReopen(lost)
-        ? await openStore({ ...given, ...context, lost }).catch(() => undefined)
-        : undefined;
+      const found = await reopen();
       if (found === undefined) {
         await sleepBy(clock, REOPEN_WAIT_MS, signal).catch(() => undefined);
       } else if (opened === lost) {
