@@ -20,7 +20,7 @@ const EXCEPTIONS: Record<string, number> = {
   "store/sqlite/operations/inspect.ts prepareInspect": 71,
   "store/sqlite/operations/outbox-send.ts prepareLeaseSend": 75,
   "store/sqlite/operations/outbox-settle.ts prepareSettleSend": 67,
-  "store/sqlite/sqlite-store.ts createSqliteStore": 137,
+  "store/sqlite/sqlite-store.ts createSqliteStore": 117,
   "store/sqlite/thread-writer.ts createThreadWriter": 83,
   "store/sqlite/transaction-guard.ts guardDatabase": 85,
 };

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
 import type { EventDetail } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
-import { NOTE_HANDLER } from "../store/work-state.js";
+import { NOTE_HANDLER } from "../base/note-handler.js";
 import { routeStored } from "./read-again.js";
 import type { HandlerRegistry } from "./registry.js";
 

@@ -137,6 +137,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const run: GroupCommit["run"] = (op, input) => opened?.commits.run(op, input) ?? refuse();
 
   return {
+    ...commandsOf(run),
     open(context) {
       if (opening !== undefined) return opening;
       const mine = openAfter(closing, context);
@@ -154,9 +155,6 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       return closing;
     },
     accept: (event) => opened?.commits.accept(event) ?? refuse(),
-    lease: (request) => run("lease", request),
-    renew: (leases, leaseUntil) => run("renew", { leases, leaseUntil }),
-    release: (leases, now) => run("release", { leases, now }),
     settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),
     commit: (settlement, fn) =>
       new Promise<void>((resolve, reject) => current().commit({ settlement, fn, resolve, reject })),
@@ -174,6 +172,20 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       lastEpoch = epoch ?? lastEpoch;
       return { owner: hasEpoch, recovered, parked };
     },
+    leaseSend: (request) => (ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", request)),
+    async backUp({ copy, replace }) {
+      current();
+      return backUpFile({ file: given.file, copy, replace });
+    },
+  };
+}
+
+/** The operations that the writer runs as they are asked for. */
+function commandsOf(run: GroupCommit["run"]) {
+  return {
+    lease: (request) => run("lease", request),
+    renew: (leases, leaseUntil) => run("renew", { leases, leaseUntil }),
+    release: (leases, now) => run("release", { leases, now }),
     restartWaits: (limits) => run("restartWaits", limits),
     loadSteps: (work) => run("loadSteps", work),
     saveStep: (lease, name, value) => run("saveStep", { lease, name, value }),
@@ -189,17 +201,12 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     prune: (limits) => run("prune", limits),
     noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),
-    leaseSend: (request) => (ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", request)),
     settleSend: (settlement) => run("settleSend", settlement),
     listOutbox: (query) => run("listOutbox", query),
     retryOutbox: (key, now) => run("retryOutbox", { key, now }),
     discardOutbox: (key, now) => run("discardOutbox", { key, now }),
     countOutbox: () => run("countOutbox", undefined),
-    async backUp({ copy, replace }) {
-      current();
-      return backUpFile({ file: given.file, copy, replace });
-    },
-  };
+  } satisfies Partial<Store>;
 }
 
 function backUpFile(request: BackupRequest): Promise<{ bytes: number }> {
