@@ -1,5 +1,5 @@
-// Runs with a limit on open files, and uses them all for a while, as a flood of connections does. Prints what each event
-// came to.
+// Runs with a limit on open files, and uses them all for a while, as a flood of connections does. Prints what came of
+// each event.
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { silentLogger } from "#pigeonhole/base/logger.js";
