@@ -160,7 +160,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: "store/sqlite/file-ownership.js",
         from: "if (this.#lock !== undefined)",
-        to: "if (this.#file !== undefined)",
+        to: "if (this.#database !== undefined)",
       },
     ],
   },

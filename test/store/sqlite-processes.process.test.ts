@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
+import { isOwned } from "#pigeonhole/store/sqlite/file-ownership.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { childFile, startChild } from "./children/child.js";
 import { context, MINUTE, newEvent, statesOf, T } from "./conformance/fixture.js";
@@ -33,6 +34,37 @@ test("a process that is killed leaves its work to the next one at once, though i
   } finally {
     await store.close();
   }
+});
+
+test.each([
+  ["the path itself", "real/inbox.db", false],
+  ["a link to the file", "real/link.db", false],
+  ["a link to the file, made before the file", "real/link.db", true],
+  ["a link to a link in another folder", "real/deep/again.db", false],
+  ["a link to the folder", "folder/inbox.db", false],
+  ["a link to the file through a link to the folder", "folder/link.db", false],
+])("of two processes one is the owner, if the other opens the database through %s", async (_, path, linkIsFirst) => {
+  mkdirSync(join(folder, "real", "deep"), { recursive: true });
+  symlinkSync("real", join(folder, "folder"));
+  symlinkSync("inbox.db", join(folder, "real", "link.db"));
+  symlinkSync(join("..", "link.db"), join(folder, "real", "deep", "again.db"));
+  const [plain, linked] = [join(folder, "real", "inbox.db"), join(folder, path)];
+  const [first, second] = linkIsFirst ? [linked, plain] : [plain, linked];
+  const child = startChild("own-store", first);
+  expect(await child.line()).toBe("owner true");
+  const store = createSqliteStore({ file: second });
+  await store.open(context);
+  try {
+    expect(await store.recover(Date.now())).toMatchObject({ owner: false });
+    expect(isOwned(second)).toBe(true);
+    await child.kill();
+    expect(isOwned(second)).toBe(false);
+    expect(await store.recover(Date.now())).toMatchObject({ owner: true });
+  } finally {
+    await store.close();
+  }
+  // A version before, which takes the path as it is given, finds the same file.
+  expect(readdirSync(join(folder, "real")).filter((name) => name.endsWith("-owner"))).toEqual(["inbox.db-owner"]);
 });
 
 describe("durability after a power loss", () => {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import type Database from "better-sqlite3";
 import { connect } from "./connect.js";
+import { ownerPath } from "./follow-links.js";
 import { makePrivate } from "./make-private.js";
-import { ownerPath } from "./open-files.js";
 import { asStoreError } from "./store-error.js";
 
 /** True while a process works on the database file. Does not take the lock, and makes no file. */
@@ -28,13 +28,11 @@ export function isOwned(databaseFile: string): boolean {
  */
 export class FileOwnership {
   readonly #database: string;
-  readonly #file: string;
   #lock: Database.Database | undefined;
   #isLost = false;
 
   constructor(databaseFile: string) {
     this.#database = databaseFile;
-    this.#file = ownerPath(databaseFile);
   }
 
   get isHeld(): boolean {
@@ -49,11 +47,12 @@ export class FileOwnership {
   /** Takes the lock unless another live process has it; true when it is held. */
   take(): boolean {
     if (this.#lock !== undefined) return true;
+    const file = ownerPath(this.#database);
     // A user who can open the file can lock it, and so keep handlers from running.
-    makePrivate(this.#file, this.#database);
+    makePrivate(file, this.#database);
     let lock: Database.Database | undefined;
     try {
-      lock = connect(this.#file, { timeout: 0 });
+      lock = connect(file, { timeout: 0 });
       lock.pragma("journal_mode = MEMORY");
       lock.exec("BEGIN EXCLUSIVE");
       this.#lock = lock;
@@ -61,7 +60,7 @@ export class FileOwnership {
       return true;
     } catch (error) {
       lock?.close();
-      const failure = asStoreError(error, `locking ${this.#file}`);
+      const failure = asStoreError(error, `locking ${file}`);
       if (failure.code === "store_busy") return false;
       throw failure;
     }

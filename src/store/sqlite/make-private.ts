@@ -1,18 +1,17 @@
-import { chmodSync, closeSync, existsSync, fchmodSync, lstatSync, openSync, readlinkSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { chmodSync, closeSync, existsSync, fchmodSync, openSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
-import { ownerPath } from "./open-files.js";
+import { followLinks, ownerPath } from "./follow-links.js";
 
 const PRIVATE = 0o600;
 const OF_OTHERS = 0o077;
-const MAX_LINKS = 40;
 
 /**
  * Makes the database and what lies beside it private, each as {@link makePrivate} does. Returns the files that other
  * users could open until now.
  */
 export function makeDatabasePrivate(given: string): string[] {
-  const path = followLinks(given);
+  const path = followLinks(resolve(given));
   const wasOpen = makePrivate(given, given);
   // SQLite creates these with the mode of the database; a process that died may have left others.
   const besides = [`${path}-wal`, `${path}-shm`, ownerPath(given)].filter((beside) => existsSync(beside));
@@ -28,20 +27,11 @@ export function makeDatabasePrivate(given: string): string[] {
 export function makePrivate(given: string, database: string): boolean {
   // Windows has no such modes; there a file has the rights of its folder.
   if (process.platform === "win32") return false;
-  const path = followLinks(given);
+  const path = followLinks(resolve(given));
   if (createPrivate(path)) return false;
   const wasOpen = narrow(path);
   checkUser(path, database);
   return wasOpen;
-}
-
-/** Follows symbolic links as SQLite does, also to a file that does not exist yet. */
-function followLinks(path: string): string {
-  for (let at = resolve(path), links = 0; ; links += 1) {
-    const isLink = lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    if (!isLink || links === MAX_LINKS) return at;
-    at = resolve(dirname(at), readlinkSync(at));
-  }
 }
 
 /** False when the file exists. A new file has no locks that closing this handle could release. */

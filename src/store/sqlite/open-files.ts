@@ -1,8 +1,8 @@
-import { readlinkSync, realpathSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { realpathSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
 import { ContentWatch } from "./content-watch.js";
 import { type FileIdentity, checkIdentityIsStable, identify, isSameFile } from "./file-identity.js";
+import { followLinks, ownerPath } from "./follow-links.js";
 import { type OwnLocks, isStillLocked, findOwnLocks } from "./own-locks.js";
 import { DAMAGED } from "./store-error.js";
 
@@ -21,6 +21,7 @@ export interface OpenFilesData {
   /** Beside the real file: SQLite follows a symbolic link first. */
   walPath: string;
   sharedMemoryPath: string;
+  ownerPath: string;
   database: FileIdentity;
   wal: FileIdentity;
   sharedMemory: FileIdentity;
@@ -53,7 +54,7 @@ export class OpenFiles {
     const changed = this.#content?.changed();
     if (changed !== undefined) return CHANGED[changed];
     // The file exists since a process first became the owner, and no process removes it.
-    const owner = identify(ownerPath(file));
+    const owner = identify(this.data.ownerPath);
     if (this.#owner !== undefined && !isSameFile(owner, this.#owner)) return "owner";
     this.#owner = owner;
     return locks === undefined || isStillLocked(locks) ? undefined : "locks";
@@ -79,7 +80,8 @@ export function noteOpenFiles(file: string, before: FileIdentity | undefined): O
     throw new PigeonholeError("store_busy", `${file} was moved or replaced while it was opened.`);
   }
   const locks = findOwnLocks(database, sharedMemory);
-  return new OpenFiles({ file, walPath, sharedMemoryPath, database, wal, sharedMemory, locks });
+  const paths = { file, walPath, sharedMemoryPath, ownerPath: ownerPath(file) };
+  return new OpenFiles({ ...paths, database, wal, sharedMemory, locks });
 }
 
 const CHANGED = { database: "overwritten", wal: "wal_overwritten" } as const;
@@ -102,20 +104,6 @@ export function checkNotEmptied(file: string): void {
 
 /** 0 where nothing is. */
 const sizeOf = (path: string): bigint => identify(path)?.size ?? 0n;
-
-/** SQLite puts the WAL beside what symbolic links lead to, also when nothing is there. */
-function followLinks(path: string): string {
-  let end = path;
-  try {
-    // With more links it is a circle, which SQLite refuses.
-    for (let links = 0; links < 40; links += 1) end = resolve(realpathSync(dirname(end)), readlinkSync(end));
-  } catch {
-    // This one is no link.
-  }
-  return end;
-}
-
-export const ownerPath = (file: string): string => `${file}-owner`;
 
 export function describeFileLoss(file: string, loss: FileLoss): PigeonholeError {
   const isDamage = loss === "emptied" || loss === "overwritten" || loss === "wal_overwritten";
