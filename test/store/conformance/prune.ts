@@ -47,6 +47,19 @@ export function describePrune(fixture: Fixture): void {
     });
 
     test.each([
+      [T + 5, ["behind"]],
+      [T + 6, []],
+    ])(
+      "prune with idsBefore %i keeps, of an event signed at T + 5 and received at T and one after it, %j",
+      async (idsBefore, left) => {
+        await fixture.store.accept(newEvent("behind", { ...settled, receivedAt: T, signedAt: T + 5 }));
+        await fixture.store.accept(newEvent("right", { ...settled, receivedAt: T + 1 }));
+        await pruneRound({ idsBefore });
+        expect(await ids()).toEqual(left);
+      },
+    );
+
+    test.each([
       [T, ["a", "b"]],
       [T + 1, ["b"]],
       [T + 2, []],

@@ -26,6 +26,8 @@ const MAY_GO = {
 interface Row {
   seq: number;
   receivedAt: number;
+  /** When the row began to count: later than `receivedAt` if the clock was behind then. */
+  since: number;
 }
 
 /**
@@ -33,9 +35,9 @@ interface Row {
  * rows which must stay (their work is not settled) are not read again until the positions are reset.
  */
 export function preparePrune(db: Database) {
-  const selectRows = (table: string, time: string) =>
+  const selectRows = (table: string, time: string, since = time) =>
     db.prepare<object, Row>(`
-      SELECT r.seq, ${time} AS receivedAt FROM ${table} WHERE r.seq > :after ORDER BY r.seq LIMIT ${planFree(":batch", "number")}`);
+      SELECT r.seq, ${time} AS receivedAt, ${since} AS since FROM ${table} WHERE r.seq > :after ORDER BY r.seq LIMIT ${planFree(":batch", "number")}`);
   const removeEvent = lazy(() => prepareRemoveEvent(db));
   const dropBody = lazy(() => db.prepare("DELETE FROM inbox_body WHERE seq = :seq"));
   const dropSent = lazy(() => db.prepare("DELETE FROM outbox_event WHERE seq = :seq"));
@@ -47,7 +49,7 @@ export function preparePrune(db: Database) {
    */
   const kinds = {
     event: {
-      select: selectRows("inbox_event AS r", "r.received_at"),
+      select: selectRows("inbox_event AS r", "r.received_at", "max(r.received_at, r.signed_at)"),
       mayGo: lazy(() => prepareAsk(db, MAY_GO.event)),
       after: 0,
       remove: (seq: number): void => removeEvent()(seq),
@@ -76,7 +78,7 @@ export function preparePrune(db: Database) {
       if (row.receivedAt >= before && !isOfTheFuture) break;
       seen += 1;
       rows.after = row.seq;
-      if (!isOfTheFuture && rows.mayGo()(row.seq)) rows.remove(row.seq);
+      if (!isOfTheFuture && row.since < before && rows.mayGo()(row.seq)) rows.remove(row.seq);
     }
     if (kind === "event" && seen > 0) dropSharedMarks().run({ after, through: rows.after });
     return seen;
