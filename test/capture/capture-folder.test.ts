@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DAY } from "#pigeonhole/base/duration.js";
@@ -26,6 +35,29 @@ describe("a capture folder", () => {
     expect(mode(join(folder.path, `${capture.id}.json`))).toBe(0o600);
     expect(open(path).get(capture.id)).toEqual(capture);
   });
+
+  test.each([
+    ["opened", open],
+    ["read", readCaptureFolder],
+  ])(
+    "a capture folder that others can read is made private when it is %s, and nothing behind a link is",
+    async (_, use) => {
+      const path = makeFolder();
+      const capture = makeCapture();
+      const folder = open(path);
+      await folder.add(capture);
+      const outside = join(path, "outside.json");
+      const [file, broken] = [join(folder.path, `${capture.id}.json`), join(folder.path, "broken.json")];
+      writeFileSync(broken, "{");
+      writeFileSync(outside, JSON.stringify(makeCapture()));
+      symlinkSync(outside, join(folder.path, "link.json"));
+      for (const each of [file, broken, outside]) chmodSync(each, 0o644);
+      chmodSync(folder.path, 0o755);
+      use(path);
+      const modes = [folder.path, file, broken, outside].map((each) => (statSync(each).mode & 0o777).toString(8));
+      expect(modes).toEqual(["700", "600", "600", "644"]);
+    },
+  );
 
   test("a capture folder is created and watched again after it was deleted", async () => {
     const path = join(makeFolder(), ".pigeonhole");
@@ -150,14 +182,13 @@ describe("a capture folder", () => {
     expect((await errorOf(() => folder.update(capture.id, (same) => same))).code).toBe("no_capture");
   });
 
-  test("reading a capture folder does not change it, and does not create a missing one", async () => {
+  test("reading a private capture folder does not change it, and does not create a missing one", async () => {
     const path = makeFolder();
     const folder = open(path);
     const captures = [1, 2].map((n) => makeCapture({ at: NOW + n }));
     for (const capture of captures) await folder.add(capture);
     writeFileSync(join(folder.path, "broken.json"), "{");
     rmSync(join(path, ".gitignore"));
-    chmodSync(folder.path, 0o755);
     const before = [readdirSync(path), readdirSync(folder.path), statSync(folder.path).ctimeMs];
     const read = readCaptureFolder(path);
     expect(read.list()).toEqual(captures.toReversed());

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Capture } from "../model/capture.js";
-import { type BrokenFile, readCaptureFiles, removeLeftovers } from "./capture-files.js";
-import { makePrivateFolder } from "./private-folder.js";
+import { type BrokenFile, listCaptureFiles, readCaptureFiles, removeLeftovers } from "./capture-files.js";
+import { makePrivateFolder, narrowModes } from "./private-folder.js";
 import { shareHeaders } from "./share-headers.js";
 
 /** The folder `captures` in `path`. It is created if it is missing, private to this user and ignored by git. */
@@ -26,8 +26,12 @@ export interface Loaded {
   broken: BrokenFile[];
 }
 
-/** Reads all captures of a folder; if two files hold one capture, the first by name is used. */
+/**
+ * Reads all captures of a folder; if two files hold one capture, the first by name is used. Makes the folder and the
+ * files private, which may have been copied or restored with wider modes.
+ */
 export function loadFolder(folder: string): Loaded {
+  narrowModes([folder, ...listCaptureFiles(folder)]);
   const { files, broken } = readCaptureFiles(folder);
   const loaded: Loaded = { captures: new Map(), fileOf: new Map(), stamps: new Map(), broken };
   const { captures, fileOf, stamps } = loaded;

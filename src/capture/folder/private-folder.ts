@@ -1,6 +1,8 @@
-import { mkdirSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
+
+const OF_OTHERS = 0o077;
 
 /**
  * Creates a folder and its parents, for this user only. An existing folder is left unchanged. Throws `invalid_argument`
@@ -22,6 +24,24 @@ export function makePrivateFolder(path: string): void {
       `The folder ${path} cannot be created (${code}). Choose one where this user may write.`,
       { cause: error },
     );
+  }
+}
+
+/**
+ * Removes the rights of other users from files and folders, as far as this user may. What a symbolic link leads to is
+ * left unchanged: it may be anywhere.
+ */
+export function narrowModes(paths: readonly string[]): void {
+  // Windows has no such modes.
+  if (process.platform === "win32") return;
+  for (const path of paths) {
+    const seen = lstatSync(path, { throwIfNoEntry: false });
+    if (seen === undefined || seen.isSymbolicLink() || (seen.mode & OF_OTHERS) === 0) continue;
+    try {
+      chmodSync(path, seen.mode & ~OF_OTHERS & 0o777);
+    } catch {
+      // It belongs to another user, or cannot be changed: permission to read is enough for what follows.
+    }
   }
 }
 

@@ -17,8 +17,8 @@ export interface ReadFolder extends CaptureReader {
 }
 
 /**
- * Reads the folder `captures` in `path` without creating or changing anything, so that permission to read is enough.
- * Throws `invalid_argument` if the folder does not exist.
+ * Reads the folder `captures` in `path` without creating anything. Permission to read is enough; wider modes are made
+ * private where this user may. Throws `invalid_argument` if the folder does not exist.
  */
 export function readCaptureFolder(path: string): ReadFolder {
   const { captures, broken } = loadFolder(join(path, "captures"));
