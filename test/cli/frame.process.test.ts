@@ -138,6 +138,18 @@ describe("options of every command", () => {
   });
 });
 
+test.each([{}, { FORCE_COLOR: "1" }])(
+  "control characters of an argument are escapes in the error about it, those of colours too, with %j",
+  async (env) => {
+    for (const sequence of ["\u001b[8m", "\u001b[31m", "\u001b[7m"]) {
+      const { code, stderr } = await runCli(["inbox", "list", "--state", `${sequence}text`], { env });
+      expect(code).toBe(2);
+      expect(stderr).toContain(`${sequence.replace("\u001b", "\\u001b")}text`);
+      expect(stderr.replace("\u001b[31merror:\u001b[39m", "")).not.toContain("\u001b");
+    }
+  },
+);
+
 test("a negated term of a search is not taken for an option, whatever its field", () => {
   for (const name of Object.keys(QUERY_FIELDS)) {
     const term = `-${name.replace(/<.*>/, "some.field")}:value`;

@@ -48,17 +48,17 @@ export function createOutput(options: OutputOptions): Output {
     paint,
     result(record, text) {
       if (json) write(jsonLine(record));
-      else if (text !== "") write(`${printable(text)}\n`);
+      else if (text !== "") write(`${printable(text, paint)}\n`);
     },
     raw: write,
     note(text) {
-      if (!quiet && !json) stderr.write(`${printable(text)}\n`);
+      if (!quiet && !json) stderr.write(`${printable(text, paint)}\n`);
     },
     fail(error) {
       const { exitCode, code, message, stack } = describeError(error);
-      const trace = stack === "" ? "" : `\n${errorPaint.dim(stack)}`;
+      const trace = stack === "" ? "" : `\n${errorPaint.dim(escapeLines(stack))}`;
       if (json) stderr.write(jsonLine({ error: { code, message } }));
-      else stderr.write(`${printable(`${errorPaint.red("error:")} ${message}${trace}`)}\n`);
+      else stderr.write(`${errorPaint.red("error:")} ${escapeLines(message)}${trace}\n`);
       return exitCode;
     },
   };
@@ -69,16 +69,25 @@ function jsonLine(record: Record<string, unknown>): string {
   return `${escapeControls(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...record }))}\n`;
 }
 
-/** Line ends, and the colours that {@link Paint} writes. */
+/** Bold, dim, red, green and yellow, and their ends: what this program writes with {@link Paint}. */
 // oxlint-disable-next-line no-control-regex -- a colour begins with the control character ESC
-const LAYOUT = /(\n|\u001b\[\d+m)/;
+const COLOUR = /(\u001b\[(?:1|2|22|31|32|33|39)m)/;
 
-/** Untrusted text must not move the cursor, or hide or reverse what is printed. */
-function printable(text: string): string {
+/**
+ * Untrusted text must not move the cursor, or hide or reverse what is printed. Of colours, the program's own stay, and
+ * none if it writes without.
+ */
+function printable(text: string, paint: Paint): string {
+  if (!paint.isColorSupported) return escapeLines(text);
   return text
-    .split(LAYOUT)
-    .map((piece) => (LAYOUT.test(piece) ? piece : escapeControls(piece)))
+    .split(COLOUR)
+    .map((piece) => (COLOUR.test(piece) ? piece : escapeLines(piece)))
     .join("");
+}
+
+/** Escapes all control characters but line ends. */
+function escapeLines(text: string): string {
+  return text.split("\n").map(escapeControls).join("\n");
 }
 
 /** If standard output is a file: Node's stream treats a partial write on a full disk as complete. */
