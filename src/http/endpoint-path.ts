@@ -44,7 +44,7 @@ function pathOf(target: string): string | undefined {
   const end = target.search(/[?#]/);
   const text = end === -1 ? target : target.slice(0, end);
   if (text.startsWith("/")) return text;
-  // Node's parser of whole URLs, which Express uses for these, reads a backslash as a slash.
-  const absolute = ABSOLUTE_FORM.exec(text.replaceAll("\\", "/"));
+  // Node's parser of whole URLs, which Express uses for these, reads a backslash as a slash and encodes an apostrophe.
+  const absolute = ABSOLUTE_FORM.exec(text.replaceAll("\\", "/").replaceAll("'", "%27"));
   return absolute === null ? undefined : (absolute[1] ?? "/");
 }

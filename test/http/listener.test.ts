@@ -144,6 +144,21 @@ describe("the path in Express", () => {
   );
 });
 
+test.each([
+  ["/a'b", "/a'b", 200],
+  ["/a'b", "http://h/a'b", 404],
+  ["/a'b", "http://h/a%27b", 404],
+  ["/a%27b", "/a'b", 404],
+  ["/a%27b", "http://h/a'b", 200],
+  ["/a%27b", "http://h/a%27b/", 200],
+])("an apostrophe: of %s, the target %s is answered %i, as by Express", async (path, target, status) => {
+  const probe = await createProbe();
+  const behind = await serve(express().post(path, (_req, res) => void res.sendStatus(200)));
+  const inFront = await serve(createListener(createMiddleware(probe.handle, probe.clock), { path, next: express() }));
+  open.push(behind, inFront);
+  expect([await createSender(behind)(target), await createSender(inFront)(target)]).toEqual([status, status]);
+});
+
 describe("a request target in full", () => {
   const AS_EXPRESS = [
     ["HTTP://h/hooks", 200],
