@@ -15,7 +15,10 @@ export interface HandlerOptions<Event = AnyEvent> {
   concurrency?: number | undefined;
   /** Events with the same key never run at once in this handler. Their order is not guaranteed. */
   key?: ((event: Event) => string | undefined) | undefined;
-  /** A run that takes longer is aborted through `ctx.signal` and counts as failed; in milliseconds. @default 60,000 */
+  /**
+   * A run that takes longer is aborted through `ctx.signal` and counts as failed; in milliseconds. A handler that
+   * ignores the signal goes on beside its next run, and its place is free for others. @default 60,000
+   */
   timeoutMs?: number | undefined;
   /** Changes to the receiver's retry policy. @default the receiver's `retry` */
   retry?: Changes<RetryPolicy> | undefined;
