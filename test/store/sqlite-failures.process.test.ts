@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { childFile, startChild } from "./children/child.js";
@@ -90,22 +90,25 @@ test("a store opens although another process holds the file for longer than one 
 });
 
 describe("a full database", () => {
-  /** Sets how many pages the file may have, on the connection that writes. */
-  const limitPages = (pages: number): Promise<unknown> =>
-    acceptLeased(store, `limit ${pages}`).then((lease) =>
-      store.commit(settlements.done(lease), ({ db }) => db.pragma(`max_page_count = ${pages}`)),
-    );
+  let writing: Database.Database | undefined;
+
+  /** Opens the store, and notes the connection that writes. */
+  async function openNoted(at: string): Promise<void> {
+    const pragma = vi.spyOn(Database.prototype, "pragma");
+    store = createSqliteStore({ file: at, thread: false });
+    await store.open(context);
+    const connections = pragma.mock.contexts as Database.Database[];
+    writing = connections.find(({ name, readonly }) => name === at && !readonly);
+    pragma.mockRestore();
+  }
+
+  const limitPages = (pages: number): void => expect(writing?.pragma(`max_page_count = ${pages}`)).toBeDefined();
 
   test.each(["file", "memory"])(
     "a full database refuses what has no room, keeps what it has, and continues when there is room (%s)",
     async (where) => {
-      if (where === "memory") {
-        store = createSqliteStore({ file: ":memory:" });
-        await store.open(context);
-      } else {
-        await openStore(false);
-      }
-      await limitPages(60);
+      await openNoted(where === "memory" ? ":memory:" : file);
+      limitPages(60);
       const before = await snapshot(store);
       const large = store.accept(newEvent("large", { body: Buffer.alloc(MEGABYTE) }));
       const beside = store.accept(newEvent("beside"));
@@ -114,16 +117,16 @@ describe("a full database", () => {
       expect(await snapshot(store)).toEqual(before);
 
       expect(await store.accept(newEvent("small"))).toMatchObject({ kind: "stored" });
-      await limitPages(1_000_000);
+      limitPages(1_000_000);
       expect(await store.accept(newEvent("large", { body: Buffer.alloc(MEGABYTE) }))).toMatchObject({ kind: "stored" });
     },
   );
 
   test("a full database fails all commits of one turn, and none of them is written", async () => {
-    await openStore(false);
+    await openNoted(file);
     const leases = [];
     for (const id of ["a", "b", "c"]) leases.push(await acceptLeased(store, id));
-    await limitPages(60);
+    limitPages(60);
     const before = await snapshot(store);
     const outcomes = leases.map((lease, index) =>
       store.commit(settlements.done(lease), ({ db }) => {
