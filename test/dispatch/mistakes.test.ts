@@ -65,7 +65,7 @@ describe("an error that a later attempt may avoid", () => {
         throw new RetryAfter("busy", Number("Wed, 21 Oct 2026 07:28:00 GMT"));
       },
     ],
-    ["transaction_ended", "ended the transaction", (ctx) => ctx.commit(({ db }) => db.exec("ROLLBACK"))],
+    ["transaction_ended", "begins or ends a transaction", (ctx) => ctx.commit(({ db }) => db.exec("ROLLBACK"))],
   ])("the error %s is retried", async (_, error, handler) => {
     expect(await runOnce(handler)).toMatchObject({
       state: "pending",

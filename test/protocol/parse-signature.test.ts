@@ -151,7 +151,7 @@ describe("headers without a readable signature", () => {
     ["the base64 of the hex", Buffer.from(hex).toString("base64")],
     ["a whole SHA-512", Buffer.alloc(64).toString("hex")],
   ])("a value that is not exactly 32 bytes in one spelling is refused: %s", (_name, value) => {
-    const malformed = { ok: false, reason: "malformed_signature", fault: "undecodable_signature" };
+    const malformed = { ok: false, reason: "malformed_signature", error: "undecodable_signature" };
     expect(parse(value, T)).toEqual(malformed);
     expect(parse(`t=${T},v1=${value}`)).toEqual(malformed);
   });

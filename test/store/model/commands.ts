@@ -81,7 +81,11 @@ const accept = fc
         const { id: listedId, ...expected } = model.expectAccept(id, text);
         expect(result).toMatchObject(expected);
         if (result.kind === "duplicate") return;
-        model.accept({ id: listedId, eventId: id, seq: result.seq, body: text, receivedAt }, work, result.leases);
+        model.accept(
+          { id: listedId, eventId: id, seq: result.seq, body: text, receivedAt, signedAt: event.signedAt },
+          work,
+          result.leases,
+        );
         const stored = model.events.get(listedId);
         if (note && stored !== undefined) model.addNote(stored);
       },

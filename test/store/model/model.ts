@@ -30,6 +30,7 @@ export interface ModelEvent {
   body: string;
   hasBody: boolean;
   receivedAt: number;
+  signedAt: number;
   work: Map<string, ModelWork>;
 }
 
@@ -242,6 +243,8 @@ export class Model {
       const isFirst = event.id === event.eventId;
       // The first goes a round after those that were kept beside it.
       if (!bodies.every(isSettled) || (isFirst && bodies.length > 1)) continue;
+      // The clock may have been behind when it was received.
+      if (event.signedAt >= limits.idsBefore) continue;
       this.events.delete(event.id);
       if (!isFirst) continue;
       for (const key of this.#holders.keys()) if (key.startsWith(`${event.eventId} `)) this.#holders.delete(key);
