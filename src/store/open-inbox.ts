@@ -1,7 +1,7 @@
 import type { InboxOperator } from "./inbox-operator.js";
 import { openInboxFile } from "./sqlite/open-inbox-file.js";
 
-export { findLeftWal } from "./sqlite/find-left-wal.js";
+export { findOldVersions } from "./sqlite/find-old-versions.js";
 
 /**
  * Opens the database of a receiver to list, retry and discard its events; the receiver may be running. Rejects with

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { createMentionsEmail } from "../../base/mentions-email.js";
 import { type ErasedCaptures, eraseCaptures } from "../../capture/redact/erase-captures.js";
 import type { EraseCounts } from "../../store/erase.js";
-import { findLeftWal } from "../../store/open-inbox.js";
+import { findOldVersions } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
@@ -33,24 +33,25 @@ export const run: RunCommand<typeof inboxErase> = async ({ options, context }) =
   });
   if (erased === undefined) return EXIT.failed;
   const folder = resolve(context.cwd, store);
+  const hasFolder = hasCaptures(store, context);
   const counts: InboxEraseResult = {
     ...erased.counts,
-    ...(hasCaptures(store, context) ? await eraseCaptures({ email, folder, dryRun }) : NO_CAPTURES),
-    walLeft: (dryRun ? undefined : findLeftWal(erased.file)) ?? null,
+    ...(hasFolder ? await eraseCaptures({ email, folder, dryRun }) : NO_CAPTURES),
+    walLeft: (dryRun ? undefined : findOldVersions(erased.file)) ?? null,
   };
-  context.out.result({ dryRun, ...counts }, describe(counts, dryRun));
+  context.out.result({ dryRun, ...counts }, describe(counts, { dryRun, hasFolder }));
   const isLeft = !dryRun && counts.eventsLeft + counts.contactEventsLeft > 0;
   return isLeft || counts.filesLeft.length > 0 ? EXIT.failed : EXIT.ok;
 };
 
-function describe(erased: InboxEraseResult, dryRun: boolean): string {
+function describe(erased: InboxEraseResult, { dryRun, hasFolder }: { dryRun: boolean; hasFolder: boolean }): string {
   const { events, work, eventsLeft, contactEvents, contactEventsLeft, captures, filesLeft, walLeft } = erased;
   const be = dryRun ? "would be " : "";
   const lines = [
     `${countOf(events, "event")} ${be}erased`,
     `${countOf(work, "piece")} of work ${be}ended without a run`,
     `${countOf(contactEvents, "contact event")} ${be}erased`,
-    `${countOf(captures, "capture")} ${be}deleted`,
+    hasFolder ? `${countOf(captures, "capture")} ${be}deleted` : "no folder with captures was found (--store)",
     ...(eventsLeft === 0
       ? []
       : [`${countOf(eventsLeft, "event")} left: being handled. Run the command again when the handlers have ended.`]),

@@ -5,7 +5,7 @@ import { realpathSync, statSync } from "node:fs";
  * where it is missing or empty. It is there while a receiver runs, and after one crashed. It is not truncated from
  * outside, because a receiver that has lost its locks looks like none.
  */
-export function findLeftWal(file: string): string | undefined {
+export function findOldVersions(file: string): string | undefined {
   const path = `${realpathSync(file)}-wal`;
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   return size > 0 ? path : undefined;
