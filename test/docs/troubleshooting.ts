@@ -56,7 +56,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
       "A handler ended after its lease: the process stood still, or its clock jumped. Nothing of that run was written.",
     remedy: "Nothing; the work runs again. If it is frequent, look for code that blocks the event loop.",
   },
-  maintenance_failed: { cause: "Leases could not be renewed or dead processes not be looked for.", remedy: BY_ITSELF },
+  maintenance_failed: {
+    cause: "Leases could not be renewed or the search for dead processes failed.",
+    remedy: BY_ITSELF,
+  },
   not_started: {
     cause: "Deliveries come before `receiver.start()`; they are answered 503.",
     remedy: "Call `await receiver.start()` before the server listens.",
