@@ -23,7 +23,7 @@ export interface ParkedAtStartDeps {
  * Looks, when this process begins to run the handlers, for events that were not understood and match a handler now.
  * Requests their retry, or says how many there are and the command.
  */
-export async function lookAtParked(deps: ParkedAtStartDeps, signal: AbortSignal): Promise<void> {
+export async function readParkedAtStart(deps: ParkedAtStartDeps, signal: AbortSignal): Promise<void> {
   const { store, clock, logger, retryParkedAtStart = false } = deps;
   let events = 0;
   let read = 0;

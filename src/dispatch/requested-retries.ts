@@ -1,5 +1,5 @@
 import { errorFields } from "../base/error-fields.js";
-import { type ParkedAtStartDeps, lookAtParked } from "./parked-at-start.js";
+import { type ParkedAtStartDeps, readParkedAtStart } from "./parked-at-start.js";
 import { readAgain } from "./read-again.js";
 
 const PAGE = 100;
@@ -8,7 +8,7 @@ const PAGE = 100;
 export class RequestedRetries {
   readonly #deps: ParkedAtStartDeps;
   readonly #stopping = new AbortController();
-  #hasLooked = false;
+  #hasReadParked = false;
   #running: Promise<void> | undefined;
 
   constructor(deps: ParkedAtStartDeps) {
@@ -30,9 +30,9 @@ export class RequestedRetries {
 
   async #run(): Promise<void> {
     await this.#readAll();
-    if (this.#hasLooked) return;
-    this.#hasLooked = true;
-    await lookAtParked(this.#deps, this.#stopping.signal);
+    if (this.#hasReadParked) return;
+    this.#hasReadParked = true;
+    await readParkedAtStart(this.#deps, this.#stopping.signal);
     await this.#readAll();
   }
 

@@ -1,3 +1,4 @@
+import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls } from "../../base/text.js";
 import type { InboxEventDetail, InboxHandler } from "../../dev/api/page-api.js";
 import { BodyView } from "../message/body-view.js";
@@ -79,8 +80,8 @@ function HandlerRow({ handler }: { handler: InboxHandler }) {
     <li class="handler">
       <div class="handler-head">
         <StateBadge state={handler.state} />
-        <b>{handler.handler === "" ? "not understood" : handler.handler}</b>
-        {handler.handler !== "" && <span class="hint">{plural(handler.attempts, "attempt")}</span>}
+        <b>{handler.handler === NOTE_HANDLER ? "not understood" : handler.handler}</b>
+        {handler.handler !== NOTE_HANDLER && <span class="hint">{plural(handler.attempts, "attempt")}</span>}
         {handler.retryRequestedAt !== null && <span class="hint">waits to be read again</span>}
         {handler.dueAt !== null && handler.state === "pending" && (
           <span class="hint" title={formatExactTime(handler.dueAt)}>

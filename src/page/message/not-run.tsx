@@ -1,3 +1,4 @@
+import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { useEffect, useState } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { describeWork } from "../../capture/model/describe-work.js";
@@ -40,7 +41,8 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
           )}
           {work.length > 0 && id !== null && (
             <button type="button" class="button small" onClick={() => void retryWork(id).then(look)}>
-              <Icon name="replay" /> {work.some(({ handler }) => handler === "") ? "Read it again" : "Retry it"}
+              <Icon name="replay" />{" "}
+              {work.some(({ handler }) => handler === NOTE_HANDLER) ? "Read it again" : "Retry it"}
             </button>
           )}
         </div>

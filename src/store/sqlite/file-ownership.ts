@@ -35,7 +35,7 @@ export class FileOwnership {
     this.#database = databaseFile;
   }
 
-  get isHeld(): boolean {
+  get isOwner(): boolean {
     return this.#lock !== undefined;
   }
 
@@ -68,7 +68,7 @@ export class FileOwnership {
 
   /** The lock may be on a removed file; another process may be the owner by now. */
   lose(): void {
-    const wasOwner = this.isHeld || this.#isLost;
+    const wasOwner = this.isOwner || this.#isLost;
     this.release();
     this.#isLost = wasOwner;
   }

@@ -98,7 +98,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   async function replace(lost: OpenStore, context: StoreContext): Promise<void> {
     const { clock = systemClock } = context;
     const { signal } = closed;
-    const wasOwner = ownership?.isHeld === true;
+    const wasOwner = ownership?.isOwner === true;
     ownership?.lose();
     await lost.abandon();
     const reopen = prepareReopen({ ...given, ...context, lost });

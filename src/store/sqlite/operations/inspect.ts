@@ -66,8 +66,8 @@ export function prepareInspect(db: Database) {
     const first = otherBytes.firstOf(seq);
     const handlers = selectWork.all({ seq }).map(({ discarded, ...work }): HandlerView => {
       const shown = { ...withoutNulls<Omit<HandlerView, "discarded">>(work), discarded: discarded === 1 };
-      const isHeld = first !== undefined && shown.discarded && otherBytes.isHeld({ first, handler: work.handler, seq });
-      return isHeld ? { ...shown, reason: "other_bytes" } : shown;
+      const isOther = first !== undefined && shown.discarded && otherBytes.has({ first, handler: work.handler, seq });
+      return isOther ? { ...shown, reason: "other_bytes" } : shown;
     });
     const state = URGENCY.find((candidate) => handlers.some((handler) => handler.state === candidate)) ?? "done";
     const others = first === undefined ? [] : selectOthers.all({ seq, first });

@@ -31,17 +31,17 @@ export function prepareOtherBytes(db: Database) {
     INSERT INTO inbox_holder (first, handler, seq) VALUES (:first, :handler, :seq)
     ON CONFLICT (first, handler) DO UPDATE SET seq = excluded.seq`);
   // A holder that retention has dropped was settled.
-  const selectHeld = db.prepare<{ first: number; handler: string; seq: number }, 1>(`
+  const selectAnother = db.prepare<{ first: number; handler: string; seq: number }, 1>(`
     SELECT 1 FROM inbox_holder AS h WHERE h.first = :first AND h.handler = :handler AND h.seq <> :seq
       AND (h.seq = 0
         OR EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = h.seq AND d.handler = :handler AND d.discarded = 0)
         OR EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = h.seq AND w.handler = :handler AND w.state IN ('pending', 'leased')))`);
 
   /** True when another body of the id is handled by this handler, or was. */
-  const isHeld = (of: { first: number; handler: string; seq: number }): boolean => selectHeld.get(of) !== undefined;
+  const has = (of: { first: number; handler: string; seq: number }): boolean => selectAnother.get(of) !== undefined;
 
   return {
-    isHeld,
+    has,
     /** The number of the first body under the event's id; undefined when it always was the only one. */
     firstOf: (seq: number): number | undefined => selectFirst.get({ seq }),
     /** True while all bodies of the id are parked, and no handler has run on one of them. */
@@ -53,7 +53,7 @@ export function prepareOtherBytes(db: Database) {
     },
     /** Gives this body to the handler, unless that has another one of the id. */
     take(of: { first: number; handler: string; seq: number }): boolean {
-      if (isHeld(of)) return false;
+      if (has(of)) return false;
       setHolder.run(of);
       return true;
     },
