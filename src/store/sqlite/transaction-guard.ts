@@ -1,4 +1,4 @@
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import { type UserFunction, checkStatements, transactionEnded } from "./statement-check.js";
 
@@ -18,13 +18,13 @@ type AnyFunction = (...args: unknown[]) => unknown;
 
 export function guardDatabase(db: Database.Database, name: UserFunction): GuardedDatabase {
   let isOpen = true;
-  let hasTriedToCommit = false;
+  let hasTriedToEnd = false;
   const unfinished = new Set<Rows>();
 
   function checkOpen(): void {
     if (!isOpen) throw transactionClosed(name);
     // A write from now on would be outside the transaction, without the done mark.
-    if (hasTriedToCommit || !db.inTransaction) throw transactionEnded(name);
+    if (hasTriedToEnd || !db.inTransaction) throw transactionEnded(name);
   }
 
   function call(property: string | symbol, target: object, args: unknown[]): unknown {
@@ -32,10 +32,8 @@ export function guardDatabase(db: Database.Database, name: UserFunction): Guarde
       if (target === db) checkCall(name, property, args[0]);
       return Reflect.apply(Reflect.get(target, property) as AnyFunction, target, args);
     } catch (error) {
-      const isRefused = isRefusedCommit(error, target === db ? args[0] : Reflect.get(target, "source"));
-      if (!isRefused && !isPigeonholeError(error, "transaction_ended")) throw error;
-      hasTriedToCommit = true;
-      throw isRefused ? transactionEnded(name, error) : error;
+      hasTriedToEnd ||= isPigeonholeError(error, "transaction_ended");
+      throw error;
     }
   }
 
@@ -118,17 +116,4 @@ function checkCall(name: UserFunction, method: string | symbol, sql: unknown): v
   if (typeof sql !== "string") return;
   if (method === "pragma") checkStatements(name, `PRAGMA ${sql}`);
   else if (method === "prepare" || method === "exec") checkStatements(name, sql);
-}
-
-/** SQL with a COMMIT among its statements, after comments or not. */
-const COMMITS = /(?:^|;)(?:\s|--[^\n]*\n|\/\*.*?\*\/)*(?:COMMIT|END)\b/is;
-
-/** The user does not know the foreign key that keeps SQL from committing; see `prepareTurnMarker`. */
-function isRefusedCommit(error: unknown, sql: unknown): boolean {
-  return (
-    error instanceof Database.SqliteError &&
-    error.code === "SQLITE_CONSTRAINT_FOREIGNKEY" &&
-    typeof sql === "string" &&
-    COMMITS.test(sql)
-  );
 }
