@@ -17,7 +17,7 @@ export type {
 } from "./store/outbox.js";
 export type { Alarm } from "./receiver/alarms.js";
 export type { SecretsOption } from "./receiver/secret-source.js";
-export { DoNotRetry, RetryAfter } from "./dispatch/throwables.js";
+export { DoNotRetry, RetryAfter } from "./dispatch/retry-errors.js";
 export type { Handler, HandlerOptions } from "./dispatch/handler.js";
 export type { DeliveryInfo, HandlerContext } from "./dispatch/context.js";
 export type { RetryPolicy } from "./dispatch/retry-policy.js";

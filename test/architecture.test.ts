@@ -105,6 +105,15 @@ const imports = files.flatMap(importsOf);
 const relativeImports = imports.filter(({ specifier }) => specifier.startsWith("."));
 const packageImports = imports.filter(({ specifier }) => !/^(\.|node:)/.test(specifier));
 
+/** The names that a file declares and exports. */
+function exportsOf(file: string): string[] {
+  const text = readFileSync(file, "utf8");
+  const declared = text.matchAll(
+    /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm,
+  );
+  return [...new Set([...declared].map(([, name = ""]) => name))];
+}
+
 /** The room of a file; undefined for an entry file. */
 function roomOf(file: string): string | undefined {
   const path = relative(SRC, file);
@@ -250,6 +259,32 @@ describe("the entry files", () => {
     const exported = Object.keys(exports).filter((path) => path !== "./package.json");
     const wanted = entries.map((entry) => basename(entry, ".ts")).map((name) => (name === "index" ? "." : `./${name}`));
     expect(exported.toSorted()).toEqual(wanted.toSorted());
+  });
+});
+
+/** `parseWholeNumber` → parse, whole, number; plurals and verb forms count as their stem. */
+function stemsOf(name: string): string[] {
+  const words = name
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "-")
+    .toLowerCase()
+    .split(/[-_.]/);
+  return words.map((word) => word.replace(/(?:ies|s|ed|ing|e)$/, "").replace(/(?:e|y)$/, ""));
+}
+
+describe("the files", () => {
+  /** Files of several small parts, named after what these have in common. */
+  const collections = ["contract/shapes.ts", "page/api/calls.ts", "page/state/actions.ts", "page/state/selection.ts"];
+
+  test("each file is named after something that it exports", () => {
+    const others = files.flatMap((file) => {
+      const path = relative(SRC, file);
+      // A command is named after its folder.
+      if (roomOf(file) === undefined || /^cli\/\w+\/(?:spec|run)\.ts$/.test(path)) return [];
+      const exported = exportsOf(file).flatMap(stemsOf);
+      const isNamed = stemsOf(basename(file).replace(/\.tsx?$/, "")).some((stem) => exported.includes(stem));
+      return isNamed || exported.length === 0 ? [] : [path];
+    });
+    expect(others).toEqual(collections);
   });
 });
 

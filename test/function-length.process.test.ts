@@ -22,7 +22,7 @@ const EXCEPTIONS: Record<string, number> = {
   "store/sqlite/operations/outbox-settle.ts prepareSettleSend": 67,
   "store/sqlite/sqlite-store.ts createSqliteStore": 117,
   "store/sqlite/thread-writer.ts createThreadWriter": 83,
-  "store/sqlite/transaction-guard.ts guardDatabase": 79,
+  "store/sqlite/guard-database.ts guardDatabase": 79,
 };
 
 interface Diagnostic {

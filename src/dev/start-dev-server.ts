@@ -30,7 +30,7 @@ import { EventStream } from "./page-port/event-stream.js";
 import { createPageFiles } from "./page-port/page-files.js";
 import { createPageListener } from "./page-port/page-listener.js";
 import { makeToken } from "./page-port/session-token.js";
-import { withCapturePath } from "./public-url.js";
+import { withCapturePath } from "./with-capture-path.js";
 import { writeReadyFile } from "./ready-file.js";
 import { type Registration, registerEndpoint } from "./register/registration.js";
 import { type ReplayRequest, createReplay } from "./replay.js";

@@ -5,7 +5,7 @@ import type { RunEnd, Unfinished } from "./handler-run.js";
 import type { RegisteredHandler } from "./handler.js";
 import { fatalMistakeOf } from "./mistakes.js";
 import { nextAttemptAt } from "./retry-policy.js";
-import { DoNotRetry, RetryAfter } from "./throwables.js";
+import { DoNotRetry, RetryAfter } from "./retry-errors.js";
 
 /** Longest error text kept in the inbox. */
 const MAX_ERROR_LENGTH = 2_000;

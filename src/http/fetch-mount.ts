@@ -1,6 +1,6 @@
 import { ANSWER_TYPE, type BodyRead, type BodyRoom, type DeliveryHandler } from "./delivery-request.js";
 import { PackedChunks } from "./packed-chunks.js";
-import { countRead, countUnread, watchConnections } from "./read-turns.js";
+import { countRead, countUnread, watchConnections } from "./watch-connections.js";
 
 /** A request handler of the Fetch standard. */
 export type FetchHandler = (request: Request) => Promise<Response>;

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import getRawBody from "raw-body";
 import type { BodyRead, BodyRoom } from "./delivery-request.js";
 import { CHUNK_OVERHEAD_BYTES, PackedChunks } from "./packed-chunks.js";
-import { countRead } from "./read-turns.js";
+import { countRead } from "./watch-connections.js";
 
 /** A request of node:http with what body parsers leave on it. */
 export interface NodeRequest extends IncomingMessage {

@@ -9,7 +9,7 @@ import type { Answer } from "../protocol/outcome.js";
 import { ANSWER_TYPE, type DeliveryHandler } from "./delivery-request.js";
 import { checkEndpointPath, createPathMatcher } from "./endpoint-path.js";
 import { readNodeBody } from "./node-body.js";
-import { countRead, watchConnection, watchConnections } from "./read-turns.js";
+import { countRead, watchConnection, watchConnections } from "./watch-connections.js";
 
 /** A request listener of node:http, which is also an Express or Connect middleware. */
 export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;

@@ -22,10 +22,11 @@ import { LimitedLog } from "./limited-log.js";
 import { type ReceiverOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { Pruner } from "./pruner.js";
 import type { Receiver } from "./receiver.js";
-import { type ReceiverParts, startAndStop } from "./receiver-parts.js";
+import { lifecycleSteps } from "./lifecycle-steps.js";
+import type { ReceiverParts } from "./receiver-parts.js";
 import { SecretSource, type SecretsOption } from "./secret-source.js";
 import { readStats } from "./stats.js";
-import { StoreCounter } from "./store-figures.js";
+import { StoreCounter } from "./store-counter.js";
 import { WorkWatch } from "./work-watch.js";
 
 const STOP_OPTIONS = defineOptions("stop", {
@@ -44,7 +45,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   const { store, clock, source } = options;
   const { path, sender } = parts;
   const { admission, registry, dispatcher } = path;
-  const life = new Lifecycle(admission, startAndStop(parts));
+  const life = new Lifecycle(admission, lifecycleSteps(parts));
   const handle = createDeliveryHandler(path);
   const middleware = createMiddleware(handle, clock);
 

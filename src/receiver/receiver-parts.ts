@@ -1,16 +1,11 @@
-import { MINUTE } from "../base/duration.js";
-import { isPigeonholeError } from "../base/error.js";
-import { errorFields } from "../base/error-fields.js";
 import type { SilenceWatch } from "./alarms.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { LimitedLog } from "./limited-log.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { StoreOwnership } from "./store-ownership.js";
-import type { LifecycleSteps } from "./lifecycle.js";
 import type { ResolvedOptions } from "./options.js";
 import type { Pruner } from "./pruner.js";
-import type { StoreCounter } from "./store-figures.js";
-import { loadTelemetry } from "./telemetry.js";
+import type { StoreCounter } from "./store-counter.js";
 import type { WorkWatch } from "./work-watch.js";
 
 /** The parts of a receiver. */
@@ -26,63 +21,4 @@ export interface ReceiverParts {
   silence: SilenceWatch | undefined;
   /** Undefined when no API is configured. */
   sender: OutboxSender | undefined;
-}
-
-/** How the parts are started, one after the other, and stopped again. */
-export function startAndStop(parts: ReceiverParts): LifecycleSteps {
-  const { options, path, storeOwnership, pruner, workWatch, silence } = parts;
-  const { store, clock, logger } = options;
-  return {
-    start: [
-      () => path.registry.freeze(),
-      (stopAsked) => Promise.race([path.verification.secrets.load(), stopAsked]),
-      async () => {
-        if (!options.telemetry) return;
-        path.telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
-      },
-      () => storeOwnership.open({ logger, clock, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
-      () => path.report.clockWatch.start(),
-      () => path.dispatcher.start(path.telemetry),
-      () => pruner.start(),
-      () => workWatch.start(),
-      () => silence?.start(),
-      // Not awaited: a long backlog takes seconds to count.
-      () => void warnOfOrphans(parts),
-    ],
-    release: () => storeOwnership.close(),
-    stop: (timeoutMs) => stopAll(parts, timeoutMs),
-  };
-}
-
-async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
-  const { path, storeOwnership, counter, pruner, limitedLog, workWatch, silence, sender } = parts;
-  // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
-  const keepAlive = setInterval(() => undefined, MINUTE);
-  pruner.stop();
-  workWatch.stop();
-  silence?.stop();
-  limitedLog.stop();
-  try {
-    await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
-    await sender?.stop();
-    await path.report.clockWatch.stop();
-    await counter.count().catch(() => undefined);
-  } finally {
-    await storeOwnership.close().finally(() => clearInterval(keepAlive));
-  }
-}
-
-/** Warns of work that waits for a renamed or removed handler. Never rejects. */
-async function warnOfOrphans({ options, path }: ReceiverParts): Promise<void> {
-  const { store, clock, logger } = options;
-  try {
-    const { pendingByHandler } = await store.counts(clock.now());
-    const names = new Set(path.registry.all.map(({ name }) => name));
-    for (const [handler, pending] of Object.entries(pendingByHandler)) {
-      if (!names.has(handler)) logger.warn({ handler, pending }, "work_waits_for_a_handler_that_is_not_registered");
-    }
-  } catch (error) {
-    if (isPigeonholeError(error, "stopped")) return;
-    logger.error(errorFields(error, true), "counts_failed");
-  }
 }

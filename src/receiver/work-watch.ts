@@ -5,7 +5,7 @@ import type { Logger } from "../base/logger.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import type { Alarms } from "./alarms.js";
-import type { StoreCounter, StoreFigures } from "./store-figures.js";
+import type { StoreCounter, StoreFigures } from "./store-counter.js";
 
 /** How often the store is counted. */
 const CHECK_INTERVAL_MS = MINUTE;

@@ -26,7 +26,7 @@ import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
 import type { LookUpHost, RefuseAddress } from "./delivery/check-target.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
-import { LATEST_MS } from "./latest-time.js";
+import { LATEST_TIME } from "./latest-time.js";
 import type { SandboxLogEntry } from "./log-entry.js";
 import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";
 import type { SandboxClock } from "./sandbox-time.js";
@@ -112,7 +112,7 @@ export interface SandboxOptions {
 /** The defaults and checks of {@link SandboxOptions}. What has no check here is checked by the part that uses it. */
 export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   clock: given<SandboxClock>({ default: "real" }),
-  startMs: wholeNumber({ min: 0, max: LATEST_MS }),
+  startMs: wholeNumber({ min: 0, max: LATEST_TIME }),
   receiverTime: oneOf(["sandbox", "machine"]),
   seed: readBy((_, seed?: string | number) => String(seed ?? randomBytes(16).toString("hex"))),
   strictUrls: flag({ default: false }),

@@ -3,7 +3,7 @@ import { readDuration } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import type { ManualClock } from "../base/manual-clock.js";
 import type { AttemptQueue } from "./delivery/attempt-queue.js";
-import { LATEST_MS } from "./latest-time.js";
+import { LATEST_TIME } from "./latest-time.js";
 import type { SandboxTime } from "./sandbox-time.js";
 
 /** Moves a manual clock from one timer to the next. The attempts of each moment are answered first. */
@@ -116,7 +116,7 @@ export class PassTime {
 }
 
 function requireDate(manual: ManualClock, ms: number): void {
-  if (manual.now() + ms <= LATEST_MS) return;
+  if (manual.now() + ms <= LATEST_TIME) return;
   throw new PigeonholeError(
     "invalid_argument",
     `The clock cannot advance by ${ms} ms: that is after the last possible date.`,

@@ -1,4 +1,4 @@
-import { escapeControls } from "../base/text.js";
+import { escapeControls } from "../base/escape-controls.js";
 import { PigeonholeError } from "../base/error.js";
 import type { OutboxState } from "./outbox.js";
 import type { WorkState } from "./work-state.js";

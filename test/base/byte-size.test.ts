@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readByteSize } from "#pigeonhole/base/byte-size.js";
-import { byteSize } from "#pigeonhole/cli/values/parsers.js";
+import { parseByteSize } from "#pigeonhole/cli/values/parse-option.js";
 
 test.each([
   ["500", 500],
@@ -11,14 +11,14 @@ test.each([
   ["5mb", 5_242_880],
 ])("the size %s is %i bytes, in a search and in a flag", (text, bytes) => {
   expect(readByteSize(text)).toBe(bytes);
-  expect(byteSize(text)).toBe(bytes);
+  expect(parseByteSize(text)).toBe(bytes);
 });
 
 test.each(["", "k", "5g", "-1", "1e3", "1.5.2", "5 mb"])("the text %j is no size", (text) => {
   expect(readByteSize(text)).toBeUndefined();
-  expect(() => byteSize(text)).toThrow("an amount of bytes above 0");
+  expect(() => parseByteSize(text)).toThrow("an amount of bytes above 0");
 });
 
 test("a flag refuses a size of 0", () => {
-  expect(() => byteSize("0kb")).toThrow("an amount of bytes above 0");
+  expect(() => parseByteSize("0kb")).toThrow("an amount of bytes above 0");
 });

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 /** Makes stand-ins. With one key, the same text gets the same stand-in. Without the key they cannot be reversed. */
-export interface Fakes {
+export interface FakeValues {
   /** `p-1f3a9c20@d-81c2ab10.example`; addresses of one domain still share a domain. */
   address(address: string): string;
   /** `d-81c2ab10.example`. */
@@ -13,7 +13,7 @@ export interface Fakes {
 }
 
 /** Stand-ins under a secret key. */
-export function createFakes(key: Uint8Array): Fakes {
+export function createFakeValues(key: Uint8Array): FakeValues {
   const digest = (kind: string, text: string): string =>
     createHmac("sha256", key).update(`${kind}\0${text.toLowerCase()}`).digest("hex");
   const domain = (name: string): string => `d-${digest("domain", name).slice(0, 8)}.example`;

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { type Fakes, fillText } from "./fake-values.js";
+import { type FakeValues, fillText } from "./fake-values.js";
 
 /** What one profile does to single values. */
 export interface RedactionRules {
-  fakes: Fakes;
+  fakes: FakeValues;
   /** Also hides identifiers within `data`, numbers, punctuation in texts and words that are not from a closed list. */
   strict: boolean;
 }

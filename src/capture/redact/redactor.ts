@@ -3,7 +3,7 @@ import { digestBytes } from "../model/capture-request.js";
 import { type Capture, type CapturedBody, type CapturedEvent, type Expectation, HELD_TAG } from "../model/capture.js";
 import { bodyJson, bodySize, decodeBody } from "../model/captured-body.js";
 import type { RedactionProfile } from "./redaction-profiles.js";
-import { createFakes, fillText } from "./fake-values.js";
+import { createFakeValues, fillText } from "./fake-values.js";
 import { hideAddresses, redactValue, type RedactionRules } from "./redact-value.js";
 
 export interface RedactorOptions {
@@ -25,7 +25,7 @@ const KEPT_HEADERS = ["content-type", "user-agent"];
 export function createRedactor(options: RedactorOptions = {}): (capture: Capture) => Capture {
   const { profile = "default", key = randomBytes(32) } = options;
   const strict = profile === "strict";
-  const rules: RedactionRules = { fakes: createFakes(key), strict };
+  const rules: RedactionRules = { fakes: createFakeValues(key), strict };
 
   return (capture) => {
     const body = redactBody(capture.request.body, rules);

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Capture } from "../../capture/model/capture.js";
 import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
 import { generateSchemas } from "../../capture/schemas/generate-schemas.js";
-import { escapeControls } from "../../base/text.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { capturesTypes } from "./spec.js";
@@ -11,7 +11,7 @@ import { readCaptures, pickCaptures } from "../values/capture-store.js";
 import { countOf } from "../frame/format.js";
 import { readInput } from "../values/read-input.js";
 
-export const run: RunCommand<typeof capturesTypes> = async ({ args, options, context }) => {
+export const showTypes: RunCommand<typeof capturesTypes> = async ({ args, options, context }) => {
   const words = args.selection.length === 0 ? ["all"] : args.selection;
   const captures = pickCaptures({ reader: readCaptures(options.store, context), words, store: options.store }, context);
   if (options.check !== undefined) return check(options.check, captures, context);

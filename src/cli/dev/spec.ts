@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
-import { duration, header, byteSize, port, wholeNumber } from "../values/parsers.js";
+import { parseDuration, parseHeader, parseByteSize, parsePort, parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 import { apiOptions, certificateOptions, storeOption } from "../values/options.js";
 
@@ -23,10 +23,10 @@ export const dev = defineCommand({
       default: "*",
       summary: "Forwards only these types, such as email.*; all are captured.",
     },
-    port: { value: "port", short: "p", parse: port, default: "4400", summary: "Where deliveries are received." },
+    port: { value: "port", short: "p", parse: parsePort, default: "4400", summary: "Where deliveries are received." },
     host: { value: "address", default: "127.0.0.1", summary: "The address to listen at for deliveries." },
     path: { value: "path", default: "/webhooks", summary: "The only path that accepts deliveries." },
-    pagePort: { value: "port", parse: port, default: "4401", summary: "Where the page is, on this machine only." },
+    pagePort: { value: "port", parse: parsePort, default: "4401", summary: "Where the page is, on this machine only." },
     page: { negated: true, summary: "Serves no page." },
     secret: secretOption,
     onInvalid: {
@@ -41,13 +41,13 @@ export const dev = defineCommand({
       default: "503",
       summary: "While the app is down: 503, or 202 and delivered in order later.",
     },
-    timeout: { value: "time", parse: duration, default: "30s", summary: "Longest wait for the app's answer." },
-    maxBody: { value: "size", parse: byteSize, default: "5mb", summary: "Largest body of a delivery." },
+    timeout: { value: "time", parse: parseDuration, default: "30s", summary: "Longest wait for the app's answer." },
+    maxBody: { value: "size", parse: parseByteSize, default: "5mb", summary: "Largest body of a delivery." },
     header: {
       value: "header",
       short: "H",
       repeat: true,
-      parse: header,
+      parse: parseHeader,
       summary: 'Sets a header of what is sent to the app, as "Name: value".',
     },
     ...certificateOptions,
@@ -73,13 +73,13 @@ export const dev = defineCommand({
     store: storeOption,
     keep: {
       value: "time",
-      parse: duration,
+      parse: parseDuration,
       default: "7d",
       summary: "How long captures are kept; pinned ones are never deleted.",
     },
     max: {
       value: "n",
-      parse: wholeNumber({ min: 1 }),
+      parse: parseWholeNumber({ min: 1 }),
       default: "1000",
       summary: "Maximum number of captures that are kept.",
     },

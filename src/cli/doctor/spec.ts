@@ -1,5 +1,5 @@
 import { defineCommand } from "../frame/spec.js";
-import { port } from "../values/parsers.js";
+import { parsePort } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 
 export const doctor = defineCommand({
@@ -28,7 +28,7 @@ export const doctor = defineCommand({
     port: {
       value: "port",
       short: "p",
-      parse: port,
+      parse: parsePort,
       default: "4400",
       summary: "The port for pigeonhole dev.",
     },

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { apiOptions } from "../values/options.js";
-import { wholeNumber } from "../values/parsers.js";
+import { parseWholeNumber } from "../values/parse-option.js";
 
 const event = { value: "type", short: "e", repeat: true, suggestions: EVENT_TYPES } as const;
 
@@ -106,7 +106,7 @@ export const endpointsDeliveries = defineCommand({
     status: { value: "status", choices: ["delivered", "failed"], summary: "Only attempts of this status." },
     limit: {
       value: "rows",
-      parse: wholeNumber({ min: 1, max: 10_000 }),
+      parse: parseWholeNumber({ min: 1, max: 10_000 }),
       default: "25",
       summary: "Most rows, newest first.",
     },

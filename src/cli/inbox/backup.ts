@@ -4,7 +4,7 @@ import type { inboxBackup } from "./spec.js";
 import { withInbox } from "../values/inbox-file.js";
 
 /** Copies the database while its receiver may be running. */
-export const run: RunCommand<typeof inboxBackup> = async ({ args, options, context }) => {
+export const backupInbox: RunCommand<typeof inboxBackup> = async ({ args, options, context }) => {
   const { out, cwd, signal } = context;
   const copy = resolve(cwd, args.file);
   await withInbox(options.db, context, async (inbox) => {

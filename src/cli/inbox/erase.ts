@@ -22,7 +22,7 @@ interface InboxEraseResult extends EraseCounts, ErasedCaptures {
 const NO_CAPTURES: ErasedCaptures = { captures: 0, filesLeft: [] };
 
 /** Erases what mentions an address. The address itself is never printed. */
-export const run: RunCommand<typeof inboxErase> = async ({ options, context }) => {
+export const eraseFromInbox: RunCommand<typeof inboxErase> = async ({ options, context }) => {
   const { email, db, store, dryRun } = options;
   if (email === undefined) throw usageError("Give the address with --email.");
   // Refused before anything is opened.

@@ -9,7 +9,7 @@ import { countOf } from "../frame/format.js";
 import { writeOutput } from "../values/output-file.js";
 
 /** Writes events of a receiver as captures, with personal data replaced by default. */
-export const run: RunCommand<typeof inboxExport> = ({ options, context }) =>
+export const exportInbox: RunCommand<typeof inboxExport> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { since, state, type, limit, redact, out } = options;
     const filter = { ...(state !== undefined && { state }), ...(type !== undefined && { type }) };

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { databaseOption, limitOption, storeOption } from "../values/options.js";
-import { duration, pastMoment } from "../values/parsers.js";
+import { parseDuration, parsePastMoment } from "../values/parse-option.js";
 
 const group = "Operate";
 
@@ -21,8 +21,12 @@ const stuckWorkOptions = {
   handler: { value: "name", summary: "Only work of this handler." },
   type: typeOption,
   error: { value: "text", summary: "Only work with this text in its reason or last error." },
-  since: { value: "time", parse: pastMoment, summary: "Only events received since then, such as 1h or 2026-01-31." },
-  until: { value: "time", parse: pastMoment, summary: "Only events received before then." },
+  since: {
+    value: "time",
+    parse: parsePastMoment,
+    summary: "Only events received since then, such as 1h or 2026-01-31.",
+  },
+  until: { value: "time", parse: parsePastMoment, summary: "Only events received before then." },
 } as const satisfies Record<string, OptionSpec>;
 
 export const inboxList = defineCommand({
@@ -127,7 +131,7 @@ export const inboxExport = defineCommand({
     "The inbox keeps no signatures, so a replay signs them again. Import them elsewhere with pigeonhole captures import. --redact recognizes formats, not meanings: check the result before you share it.",
   options: {
     ...options,
-    since: { value: "age", parse: duration, summary: "Only events received within this time, such as 1h." },
+    since: { value: "age", parse: parseDuration, summary: "Only events received within this time, such as 1h." },
     state: {
       value: "state",
       choices: ["pending", "leased", "done", "dead", "parked"],

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/text.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import type { InboxOperator, OperatorRetry, StuckWork } from "../../store/inbox-operator.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
@@ -11,7 +11,7 @@ import type * as specs from "./spec.js";
 
 const NOTHING_STUCK = "No such work is dead or parked.";
 
-export const retry: RunCommand<typeof specs.inboxRetry> = ({ args, options, context }) =>
+export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { ids } = args;
@@ -36,7 +36,7 @@ export const retry: RunCommand<typeof specs.inboxRetry> = ({ args, options, cont
     return exitCode;
   });
 
-export const discard: RunCommand<typeof specs.inboxDiscard> = ({ args, options, context }) =>
+export const discardStuckWork: RunCommand<typeof specs.inboxDiscard> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { ids } = args;
     const choice = readChoice(ids, options);

@@ -1,7 +1,7 @@
 import { REPLAY_ORDERS } from "../../capture/replay/order-captures.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
-import { duration, header, speed, wholeNumber } from "../values/parsers.js";
+import { parseDuration, parseHeader, parseSpeed, parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 import { certificateOptions, changeOptions, storeOption } from "../values/options.js";
 
@@ -36,30 +36,36 @@ export const replay = defineCommand({
     order: { value: "order", choices: REPLAY_ORDERS, default: "original", summary: "The order of sending." },
     seed: {
       value: "n",
-      parse: wholeNumber({ min: 0, max: 2 ** 32 - 1 }),
+      parse: parseWholeNumber({ min: 0, max: 2 ** 32 - 1 }),
       summary: "Repeats a shuffle; each run prints its seed.",
     },
-    times: { value: "n", short: "n", parse: wholeNumber({ min: 1 }), default: "1", summary: "How often each is sent." },
+    times: {
+      value: "n",
+      short: "n",
+      parse: parseWholeNumber({ min: 1 }),
+      default: "1",
+      summary: "How often each is sent.",
+    },
     keepTiming: {
       value: "speed",
-      parse: speed,
+      parse: parseSpeed,
       whenBare: "1x",
       summary: "Keeps the gaps between arrivals, or makes them shorter, such as 10x faster.",
     },
-    delay: { value: "time", parse: duration, default: "0s", summary: "Minimum time between two requests." },
+    delay: { value: "time", parse: parseDuration, default: "0s", summary: "Minimum time between two requests." },
     concurrency: {
       value: "n",
-      parse: wholeNumber({ min: 1, max: 1000 }),
+      parse: parseWholeNumber({ min: 1, max: 1000 }),
       summary: "Requests at the same time. Default: 1, with --keep-timing 50.",
     },
     expect: { value: "status", summary: "What each answer must be, such as 2xx." },
     ignore: { value: "path", repeat: true, summary: "A part of JSON answers that may differ, such as $.requestId." },
-    timeout: { value: "time", parse: duration, default: "30s", summary: "Longest wait for an answer." },
+    timeout: { value: "time", parse: parseDuration, default: "30s", summary: "Longest wait for an answer." },
     header: {
       value: "header",
       short: "H",
       repeat: true,
-      parse: header,
+      parse: parseHeader,
       summary: 'Sets a header of each request, as "Name: value".',
     },
     inbox: {

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
-import { duration, port, speed } from "../values/parsers.js";
+import { parseDuration, parsePort, parseSpeed } from "../values/parse-option.js";
 import { knownEventType } from "../values/event-type.js";
 import { wantedEndpoint } from "../values/wanted-endpoint.js";
 import { secretOption } from "../values/secret-option.js";
@@ -12,7 +12,13 @@ export const sandbox = defineCommand({
   details:
     "Everything is in memory and for this machine only. The control API is under /sandbox/ on the same port: POST /sandbox/emit, /sandbox/advance, /sandbox/advance-to-next, /sandbox/faults and /sandbox/reset; GET /sandbox/deliveries, /sandbox/endpoints, /sandbox/contact-events and /sandbox/state.",
   options: {
-    port: { value: "port", short: "p", parse: port, default: "4410", summary: "Where API and control API listen." },
+    port: {
+      value: "port",
+      short: "p",
+      parse: parsePort,
+      default: "4410",
+      summary: "Where API and control API listen.",
+    },
     endpoint: {
       value: "url=types",
       repeat: true,
@@ -29,7 +35,7 @@ export const sandbox = defineCommand({
         "The API key that is accepted, as env:NAME, file:path or the value itself. Default: one made from the seed, which is printed.",
     },
     seed: { value: "text", summary: "Makes the same ids, samples and jitter in every run." },
-    speed: { value: "speed", parse: speed, summary: "Lets time pass faster for retries, such as 60x." },
+    speed: { value: "speed", parse: parseSpeed, summary: "Lets time pass faster for retries, such as 60x." },
     clock: {
       value: "clock",
       choices: ["real", "manual"],
@@ -47,7 +53,7 @@ export const sandbox = defineCommand({
       parse: knownEventType,
       summary: "Fires these sample events, one after another.",
     },
-    every: { value: "time", parse: duration, summary: "Repeats them, one event in this time." },
+    every: { value: "time", parse: parseDuration, summary: "Repeats them, one event in this time." },
   },
   examples: [
     ["pigeonhole sandbox --endpoint http://127.0.0.1:3000/webhooks/mail", "an endpoint for the app on port 3000"],

@@ -1,5 +1,5 @@
 import { defineCommand } from "../frame/spec.js";
-import { moment } from "../values/parsers.js";
+import { parseMoment } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 
 /** Ways to write a signature; see `signDelivery`. */
@@ -15,7 +15,7 @@ export const sign = defineCommand({
     secret: secretOption,
     at: {
       value: "time",
-      parse: moment,
+      parse: parseMoment,
       summary: "Time of signing: ISO 8601, Unix seconds, or such as -10m. Default: now.",
     },
     format: { value: "format", choices: SIGNATURE_FORMATS, summary: "One header, or the time in a separate header." },

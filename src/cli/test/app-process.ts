@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { signalGroup } from "../../base/signal-group.js";
-import { sleep } from "../../base/wait.js";
+import { sleep } from "../../base/sleep.js";
 import { waitingClock } from "../../base/clock.js";
 import { sendRequest } from "../../capture/send/send-request.js";
 import { EXIT } from "../frame/exit-code.js";

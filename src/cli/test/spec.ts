@@ -1,5 +1,5 @@
 import { defineCommand } from "../frame/spec.js";
-import { duration } from "../values/parsers.js";
+import { parseDuration } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 
 export const test = defineCommand({
@@ -22,7 +22,7 @@ export const test = defineCommand({
       value: "url",
       summary: "Waits until this answers below 500. Default, with --start: until --to answers.",
     },
-    patience: { value: "time", parse: duration, default: "60s", summary: "Longest wait for the app to answer." },
+    patience: { value: "time", parse: parseDuration, default: "60s", summary: "Longest wait for the app to answer." },
     secret: secretOption,
     twice: { summary: "Delivers each a second time, which must have no effect." },
     inbox: {
@@ -31,12 +31,17 @@ export const test = defineCommand({
         "The app's SQLite file, where its handlers' work is read. Default: with --start a temporary one, which the app gets as DATABASE_FILE; else the file that DATABASE_FILE of the environment or of .env names.",
     },
     answersOnly: { summary: "Checks the answers alone, for an app without a receiver's SQLite file." },
-    settle: { value: "time", parse: duration, default: "5s", summary: "Longest wait for the handlers of an event." },
+    settle: {
+      value: "time",
+      parse: parseDuration,
+      default: "5s",
+      summary: "Longest wait for the handlers of an event.",
+    },
     update: { summary: "Writes the answers into the files as their expectations." },
     expect: { value: "status", summary: "Expected status if a file does not say. Default: 2xx." },
     ignore: { value: "path", repeat: true, summary: "A part of JSON answers that may differ, such as $.requestId." },
     reporter: { value: "kind=file", repeat: true, parse: reporter, summary: "junit=<file> writes a JUnit report." },
-    timeout: { value: "time", parse: duration, default: "30s", summary: "Longest wait for an answer." },
+    timeout: { value: "time", parse: parseDuration, default: "30s", summary: "Longest wait for an answer." },
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
   },
   examples: [

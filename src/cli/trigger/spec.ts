@@ -1,11 +1,11 @@
 import { SIGNATURE_VARIANTS } from "../../dev/api/page-api.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
-import { duration, moment, wholeNumber } from "../values/parsers.js";
+import { parseDuration, parseMoment, parseWholeNumber } from "../values/parse-option.js";
 import { changeOptions } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
 
-const count = wholeNumber({ min: 1, max: 1_000_000 });
+const count = parseWholeNumber({ min: 1, max: 1_000_000 });
 
 export const trigger = defineCommand({
   name: "trigger",
@@ -31,10 +31,14 @@ export const trigger = defineCommand({
     body: { value: "file", short: "b", summary: "Posts these exact bytes instead of a sample; - for standard input." },
     id: { value: "id", summary: "The event id." },
     seed: { value: "text", summary: "Makes the same event in every run." },
-    at: { value: "time", parse: moment, summary: "createdAt of the event: ISO 8601, Unix seconds, or such as -10m." },
+    at: {
+      value: "time",
+      parse: parseMoment,
+      summary: "createdAt of the event: ISO 8601, Unix seconds, or such as -10m.",
+    },
     count: { value: "n", short: "n", parse: count, default: "1", summary: "How many different events." },
     duplicate: { value: "n", parse: count, default: "1", summary: "How often each is delivered, with the same id." },
-    every: { value: "time", parse: duration, default: "0s", summary: "Waits this long between deliveries." },
+    every: { value: "time", parse: parseDuration, default: "0s", summary: "Waits this long between deliveries." },
     expect: { value: "status", summary: "What each answer must be, such as 2xx or 503." },
     print: { summary: "Prints the request instead of sending it." },
     list: { summary: "Lists the event types." },

@@ -1,5 +1,5 @@
 import type { OptionSpec } from "../frame/spec.js";
-import { fieldChange, wholeNumber } from "./parsers.js";
+import { parseFieldChange, parseWholeNumber } from "./parse-option.js";
 
 /** Options of every command that calls the API. */
 export const apiOptions = {
@@ -29,7 +29,7 @@ export const databaseOption = {
 /** How many rows a list shows. */
 export const limitOption = {
   value: "rows",
-  parse: wholeNumber({ min: 1, max: 100_000 }),
+  parse: parseWholeNumber({ min: 1, max: 100_000 }),
   default: "50",
   summary: "Most rows, newest first.",
 } as const satisfies OptionSpec;
@@ -39,7 +39,7 @@ export const changeOptions = {
   set: {
     value: "path=value",
     repeat: true,
-    parse: fieldChange,
+    parse: parseFieldChange,
     summary: "Sets a field, such as data.recipient=a@b.c.",
   },
   unset: { value: "path", repeat: true, summary: "Removes a field." },

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../protocol/limits.js";
 import { defineCommand } from "../frame/spec.js";
-import { moment, header, wholeNumber } from "../values/parsers.js";
+import { parseMoment, parseHeader, parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 import { storeOption } from "../values/options.js";
 
@@ -22,19 +22,19 @@ export const verify = defineCommand({
       value: "header",
       short: "H",
       repeat: true,
-      parse: header,
+      parse: parseHeader,
       summary: 'A header of the request, as "Name: value".',
     },
     secret: secretOption,
     explain: { summary: "Tries the usual mistakes until the signature matches, and says which one it was." },
     at: {
       value: "time",
-      parse: moment,
+      parse: parseMoment,
       summary: "Measures the age against this time. Default: the arrival of a capture, or now.",
     },
     tolerance: {
       value: "seconds",
-      parse: wholeNumber({ min: 0 }),
+      parse: parseWholeNumber({ min: 0 }),
       default: String(LIMITS.toleranceSeconds),
       summary: "Accepted age, both ways.",
     },

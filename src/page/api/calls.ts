@@ -15,7 +15,7 @@ import type {
   Session,
 } from "../../dev/api/page-api.js";
 import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
-import { postJson, readJson } from "./request.js";
+import { postJson, readJson } from "./json-request.js";
 
 /** More than a dev server keeps. Only visible rows are rendered. */
 const LIST_LIMIT = 50_000;

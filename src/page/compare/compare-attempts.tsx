@@ -1,6 +1,6 @@
 import { answerHead } from "../../capture/model/answer.js";
 import type { CaptureAttempt, HeaderList } from "../../capture/model/capture.js";
-import { readText } from "../message/body-bytes.js";
+import { bodyAsText } from "../message/body-bytes.js";
 import { listDifferences, readValue } from "./difference.js";
 import { DifferenceTable } from "./difference-table.js";
 
@@ -25,7 +25,7 @@ function outline({ status, headers, error, mode, target, eventId }: CaptureAttem
 }
 
 function bodyOf({ body }: CaptureAttempt): unknown {
-  return body === null ? null : readValue(readText(body));
+  return body === null ? null : readValue(bodyAsText(body));
 }
 
 /** Headers by name; repeated ones keep their order. */

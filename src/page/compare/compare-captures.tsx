@@ -3,7 +3,7 @@ import { outcomeOf } from "../../capture/model/answer.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { readCapture } from "../api/calls.js";
-import { readText } from "../message/body-bytes.js";
+import { bodyAsText } from "../message/body-bytes.js";
 import { attempt } from "../state/notice.js";
 import { setParams } from "../state/address.js";
 import { openCapture } from "../state/selection.js";
@@ -67,7 +67,10 @@ function Differences({ before, after }: { before: Capture; after: Capture }) {
       <DifferenceTable
         title="Body"
         heads={heads}
-        differences={listDifferences(readValue(readText(before.request.body)), readValue(readText(after.request.body)))}
+        differences={listDifferences(
+          readValue(bodyAsText(before.request.body)),
+          readValue(bodyAsText(after.request.body)),
+        )}
       />
       <DifferenceTable title="Answer" heads={heads} differences={listDifferences(answerOf(before), answerOf(after))} />
       <DifferenceTable
@@ -87,6 +90,6 @@ function answerOf(capture: Capture): unknown {
     status: last?.status ?? null,
     outcome: outcomeOf(last?.headers ?? []) ?? null,
     error: last?.error ?? null,
-    body: body === null ? null : readValue(readText(body)),
+    body: body === null ? null : readValue(bodyAsText(body)),
   };
 }

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/text.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { memo } from "../ui/memo.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";

@@ -4,7 +4,7 @@ import { copyText } from "../state/copy-text.js";
 import { Icon } from "../ui/icon.js";
 import { formatCount } from "../ui/format.js";
 import { decodeBody } from "../../capture/model/captured-body.js";
-import { readText, writeHex } from "../message/body-bytes.js";
+import { bodyAsText, bytesAsHex } from "../message/body-bytes.js";
 
 /** A longer dump would slow the page down. */
 const HEX_LIMIT = 64 * 1024;
@@ -14,7 +14,7 @@ export function RawTab({ request }: { request: CapturedRequest }) {
   const [isHex, setHex] = useState(request.body.encoding === "base64");
   const bytes = useMemo(() => decodeBody(request.body), [request.body]);
   const text = useMemo(
-    () => (isHex ? writeHex(bytes, HEX_LIMIT) : readText(request.body)),
+    () => (isHex ? bytesAsHex(bytes, HEX_LIMIT) : bodyAsText(request.body)),
     [bytes, isHex, request.body],
   );
   const query = request.query === "" ? "" : `?${request.query}`;
@@ -37,7 +37,7 @@ export function RawTab({ request }: { request: CapturedRequest }) {
         <button
           type="button"
           class="button small"
-          onClick={() => void copyText(readText(request.body), "the raw body")}
+          onClick={() => void copyText(bodyAsText(request.body), "the raw body")}
         >
           <Icon name="copy" /> Copy
         </button>

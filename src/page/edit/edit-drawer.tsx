@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/text.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import { useState } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { replayCaptures } from "../api/calls.js";

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Capture } from "../../capture/model/capture.js";
-import { readText } from "../message/body-bytes.js";
+import { bodyAsText } from "../message/body-bytes.js";
 import { parseJson } from "../json/parse-json.js";
 import { writeJson } from "../json/tree-rows.js";
 
@@ -24,7 +24,7 @@ export function draftOf(capture: Capture): string {
 
 /** The initial text: JSON on a single line is indented. */
 export function startText(capture: Capture): string {
-  const text = readText(capture.request.body);
+  const text = bodyAsText(capture.request.body);
   if (text.trim().includes("\n")) return text;
   const parsed = parseJson(text);
   return parsed.ok ? writeJson(parsed.node) : text;

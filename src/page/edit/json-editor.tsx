@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { parseJson } from "../json/parse-json.js";
 import { attempt } from "../state/notice.js";
 import { Icon } from "../ui/icon.js";
-import type { EditorHandle } from "./code-mirror.js";
+import type { EditorHandle } from "./code-editor.js";
 
 interface JsonEditorOptions {
   label: string;
@@ -28,7 +28,7 @@ export function JsonEditor({ label, text, resets, isFocused = false, onChange, o
   useEffect(() => {
     let isGone = false;
     const start = async () => {
-      const { createEditor } = await import("./code-mirror.js");
+      const { createEditor } = await import("./code-editor.js");
       if (isGone || host.current === null) return;
       editor.current = createEditor({
         parent: host.current,

@@ -1,5 +1,5 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { escapeControls } from "../../base/text.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import type { InboxEventDetail, InboxHandler } from "../../dev/api/page-api.js";
 import { BodyView } from "../message/body-view.js";
 import { EventBadge, StateBadge } from "../ui/badges.js";

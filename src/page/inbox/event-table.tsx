@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/text.js";
+import { escapeControls } from "../../base/escape-controls.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { EventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime } from "../ui/format.js";

@@ -2,12 +2,12 @@ import type { CapturedBody } from "../../capture/model/capture.js";
 import { decodeBody } from "../../capture/model/captured-body.js";
 
 /** The body as text. Invalid UTF-8 is shown as replacement characters. */
-export function readText(body: CapturedBody): string {
+export function bodyAsText(body: CapturedBody): string {
   return body.encoding === "utf8" ? body.data : new TextDecoder().decode(decodeBody(body));
 }
 
 /** Lines of offset, 16 bytes and their ASCII characters. */
-export function writeHex(bytes: Uint8Array, limit: number): string {
+export function bytesAsHex(bytes: Uint8Array, limit: number): string {
   const lines: string[] = [];
   for (let at = 0; at < Math.min(bytes.length, limit); at += 16) {
     const part = [...bytes.subarray(at, at + 16)];

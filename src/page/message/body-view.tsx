@@ -3,7 +3,7 @@ import type { CapturedBody } from "../../capture/model/capture.js";
 import { JsonTree } from "../json/json-tree.js";
 import { parseJson } from "../json/parse-json.js";
 import { Icon } from "../ui/icon.js";
-import { readText } from "./body-bytes.js";
+import { bodyAsText } from "./body-bytes.js";
 
 interface BodyViewOptions {
   body: CapturedBody;
@@ -15,7 +15,7 @@ interface BodyViewOptions {
 
 /** A body as a tree if it is JSON, and as text otherwise. */
 export function BodyView({ body, label, canSearch = false, mustBeJson = false }: BodyViewOptions) {
-  const text = useMemo(() => readText(body), [body]);
+  const text = useMemo(() => bodyAsText(body), [body]);
   const parsed = useMemo(() => parseJson(text), [text]);
   if (text === "") return <p class="nothing">No body.</p>;
   // Keyed by the text, so that another body starts with its own folds.

@@ -4,7 +4,7 @@ import type { CommitFunction, CommitTransaction } from "../commit-transaction.js
 import { asStoreError } from "./store-error.js";
 import { transactionEnded } from "./statement-check.js";
 import { prepareTurnMarker } from "./turn-marker.js";
-import { callWithDatabase } from "./user-call.js";
+import { callWithDatabase } from "./call-with-database.js";
 
 /** Makes or migrates the user's own tables in one transaction. Throws what `setup` throws; then nothing is written. */
 export function setUpOwnTables(db: Database.Database, setup: CommitFunction): void {

@@ -11,7 +11,7 @@ import { type DirectEnds, prepareSettle } from "./operations/settle.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 import { transactionEnded } from "./statement-check.js";
 import { prepareTurnMarker } from "./turn-marker.js";
-import { callWithDatabase } from "./user-call.js";
+import { callWithDatabase } from "./call-with-database.js";
 
 /** One `ctx.commit` that waits for its turn. */
 export interface UserCommit {

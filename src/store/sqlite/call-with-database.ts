@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitTransaction } from "../commit-transaction.js";
 import type { UserFunction } from "./statement-check.js";
-import { guardDatabase } from "./transaction-guard.js";
+import { guardDatabase } from "./guard-database.js";
 
 /** Passes the database to one synchronous call of the user's, inside an open transaction, and revokes it after that. */
 export function callWithDatabase<Value>(db: Database, fn: (tx: CommitTransaction) => Value, name: UserFunction): Value {

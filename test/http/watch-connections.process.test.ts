@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import tls from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { createMiddleware } from "#pigeonhole/http/node-mount.js";
-import { countUnread, watchConnections } from "#pigeonhole/http/read-turns.js";
+import { countUnread, watchConnections } from "#pigeonhole/http/watch-connections.js";
 import { createProbe } from "../support/probe.js";
 import { listen } from "../support/listen.js";
 import { readBytes } from "../support/read-body.js";

@@ -12,8 +12,3 @@ export function escapeControls(text: string): string {
     return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
   });
 }
-
-/** A text as one word of a POSIX shell. A text that is already one word is returned unchanged. */
-export function quoteForShell(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}

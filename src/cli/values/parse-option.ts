@@ -2,7 +2,7 @@ import { readByteSize } from "../../base/byte-size.js";
 import { SECOND, readDuration } from "../../base/duration.js";
 
 /** Reads a whole number in a range; for `parse` of an option. */
-export function wholeNumber({ min, max }: { min: number; max?: number }): (text: string) => number {
+export function parseWholeNumber({ min, max }: { min: number; max?: number }): (text: string) => number {
   const wanted = max === undefined ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`;
   return (text) => {
     const value = Number(text);
@@ -12,24 +12,24 @@ export function wholeNumber({ min, max }: { min: number; max?: number }): (text:
 }
 
 /** A port to listen on; 0 lets the system choose. */
-export const port = wholeNumber({ min: 0, max: 65_535 });
+export const parsePort = parseWholeNumber({ min: 0, max: 65_535 });
 
 /** A number above 0, optionally followed by `x`: `60`, `10x`, `0.5x`. */
-export function speed(text: string): number {
+export function parseSpeed(text: string): number {
   const value = Number(text.replace(/x$/i, ""));
   if (/^\d+(?:\.\d+)?x?$/i.test(text) && value > 0) return value;
   throw new Error("It must be a number above 0, such as 10x.");
 }
 
 /** Reads an amount of bytes such as `65536`, `64kb` or `5mb`. */
-export function byteSize(text: string): number {
+export function parseByteSize(text: string): number {
   const bytes = readByteSize(text);
   if (bytes !== undefined && bytes > 0) return bytes;
   throw new Error("It must be an amount of bytes above 0, such as 64kb or 5mb.");
 }
 
 /** Reads `Name: value`, as curl writes headers. */
-export function header(text: string): [name: string, value: string] {
+export function parseHeader(text: string): [name: string, value: string] {
   const [, name, value] = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+):[ \t]*(.*)$/.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
   throw new Error('It must be a header such as "X-Svc-Signature: t=1,v1=…".');
@@ -39,7 +39,7 @@ export function header(text: string): [name: string, value: string] {
 export type FieldChange = readonly [path: string, value: unknown];
 
 /** Reads `path=value`. The value is JSON if it can be parsed, and text otherwise: `data.n=3`, `data.to=a@b.c`. */
-export function fieldChange(text: string): FieldChange {
+export function parseFieldChange(text: string): FieldChange {
   const equals = text.indexOf("=");
   if (equals < 1) throw new Error("It must be path=value, such as data.recipient=a@b.c.");
   const value = text.slice(equals + 1);
@@ -51,7 +51,7 @@ export function fieldChange(text: string): FieldChange {
 }
 
 /** Parses a duration such as `500ms`, `30s`, `10m` or `1h30m` into whole milliseconds. */
-export function duration(text: string): number {
+export function parseDuration(text: string): number {
   try {
     return Math.round(readDuration(text));
   } catch {
@@ -60,9 +60,9 @@ export function duration(text: string): number {
 }
 
 /** Parses a time in the past into milliseconds since 1970: an age such as `1h`, ISO 8601, or Unix seconds. */
-export function pastMoment(text: string): number {
+export function parsePastMoment(text: string): number {
   try {
-    return /^\d+$/.test(text) ? moment(text) : Date.now() - duration(text);
+    return /^\d+$/.test(text) ? parseMoment(text) : Date.now() - parseDuration(text);
   } catch {
     const at = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
     if (Number.isFinite(at)) return at;
@@ -71,9 +71,9 @@ export function pastMoment(text: string): number {
 }
 
 /** Parses a time into milliseconds since 1970: ISO 8601, Unix seconds, or a duration from now such as `-10m`. */
-export function moment(text: string): number {
+export function parseMoment(text: string): number {
   const [, sign, length] = /^([+-])(\w.*)$/.exec(text) ?? [];
-  if (length !== undefined) return Date.now() + (sign === "-" ? -1 : 1) * duration(length);
+  if (length !== undefined) return Date.now() + (sign === "-" ? -1 : 1) * parseDuration(length);
   if (/^\d{1,11}$/.test(text)) return Number(text) * SECOND;
   const at = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(at)) return at;
