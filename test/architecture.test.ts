@@ -272,19 +272,32 @@ function stemsOf(name: string): string[] {
 }
 
 describe("the files", () => {
+  /** Names of its exports repeat those of other commands: `run`, `list`. */
+  const isCommandFile = (file: string): boolean => /^cli\/\w+\/(?:spec|run)\.ts$/.test(relative(SRC, file));
+
   /** Files of several small parts, named after what these have in common. */
   const collections = ["contract/shapes.ts", "page/api/calls.ts", "page/state/actions.ts", "page/state/selection.ts"];
 
   test("each file is named after something that it exports", () => {
     const others = files.flatMap((file) => {
       const path = relative(SRC, file);
-      // A command is named after its folder.
-      if (roomOf(file) === undefined || /^cli\/\w+\/(?:spec|run)\.ts$/.test(path)) return [];
+      if (roomOf(file) === undefined || isCommandFile(file)) return [];
       const exported = exportsOf(file).flatMap(stemsOf);
       const isNamed = stemsOf(basename(file).replace(/\.tsx?$/, "")).some((stem) => exported.includes(stem));
       return isNamed || exported.length === 0 ? [] : [path];
     });
     expect(others).toEqual(collections);
+  });
+
+  test("each exported name is declared in one file", () => {
+    const declaredIn = new Map<string, string[]>();
+    for (const file of files.filter((path) => !isCommandFile(path))) {
+      for (const name of exportsOf(file)) {
+        declaredIn.set(name, [...(declaredIn.get(name) ?? []), relative(SRC, file)]);
+      }
+    }
+    expect(declaredIn.size).toBeGreaterThan(1000);
+    expect([...declaredIn].filter(([, paths]) => paths.length > 1)).toEqual([]);
   });
 });
 

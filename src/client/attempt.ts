@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.js";
 import type { Credential } from "./credential.js";
 import { NoAnswerError } from "./errors.js";
 import { type PrintableCause, copyPrintableCause } from "./printable-cause.js";
-import { readBody } from "./read-body.js";
+import { readAnswerBody } from "./read-answer-body.js";
 
 /** The part of `fetch` that is used. Any function like it works. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
@@ -67,7 +67,11 @@ async function exchange(request: WireRequest, signal: AbortSignal, deps: Attempt
   const { method, url, headers, body } = request;
   const init: RequestInit = { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) };
   const response = await deps.fetch(url, init);
-  return { status: response.status, headers: response.headers, text: await readBody(response, deps.maxAnswerBytes) };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: await readAnswerBody(response, deps.maxAnswerBytes),
+  };
 }
 
 function whenAborted(signal: AbortSignal): Promise<never> {

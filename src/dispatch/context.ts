@@ -13,7 +13,7 @@ import {
   type ContactEventRecorder,
   RunRecords,
   apiNotConfigured,
-  prepareRecord,
+  toOutboxEvent,
   readRecordKey,
 } from "../outbox/contact-event-record.js";
 import { type KeyOwner, deriveIdempotencyKey } from "../outbox/idempotency-key.js";
@@ -247,7 +247,7 @@ export class RunContext implements HandlerContext {
     }
     // Measured by now, not by the begin of the run: what happened since then is not in the future.
     const times = { nowMs: clock.now(), defaultMs: this.#begunAt };
-    this.#addRecord(prepareRecord(event, { owner: this.#keyOwner(), label, ...times }));
+    this.#addRecord(toOutboxEvent(event, { owner: this.#keyOwner(), label, ...times }));
   }
 
   #keyOwner(): KeyOwner {

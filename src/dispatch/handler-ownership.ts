@@ -2,7 +2,7 @@ import type { Logger } from "../base/logger.js";
 import type { Store } from "../store/store.js";
 
 /** The result of a check: this process runs the handlers from now on, or work of a dead process is pending again. */
-export type Found = "ownership" | "recovered_work" | undefined;
+export type Recovery = "ownership" | "recovered_work" | undefined;
 
 /** Which process runs the handlers of the store: one at a time, and another one when that has died. */
 export class HandlerOwnership {
@@ -28,7 +28,7 @@ export class HandlerOwnership {
    * Makes the work of dead processes pending, where this process may. `now` was read before the last renewal of its own
    * leases.
    */
-  async recover(now: number): Promise<Found> {
+  async recover(now: number): Promise<Recovery> {
     const { store, logger } = this.#deps;
     const { owner, recovered, parked } = await store.recover(now);
     this.#crashLoops += parked;

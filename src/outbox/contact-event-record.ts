@@ -49,7 +49,7 @@ export function apiNotConfigured(): PigeonholeError {
  * Validates an event, fixes its time (`defaultMs`, where it has none) and derives its idempotency key. Throws
  * InvalidInputError, or `invalid_argument` for a label that is not a string.
  */
-export function prepareRecord(
+export function toOutboxEvent(
   event: ContactEventInput,
   { owner, label, nowMs, defaultMs }: { owner: KeyOwner; label: string | undefined; nowMs: number; defaultMs: number },
 ): ComparableOutboxEvent {

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/options.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
-import { type RecordOptions, apiNotConfigured, prepareRecord, readRecordKey } from "./contact-event-record.js";
+import { type RecordOptions, apiNotConfigured, toOutboxEvent, readRecordKey } from "./contact-event-record.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
 import type { OutboxPage, OutboxQuery, OutboxState } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
@@ -54,7 +54,7 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
       const now = clock.now();
       // No event id and no handler: those of handlers are never empty, so the two kinds of keys cannot collide.
       const owner = { source, eventId: "", handler: "" };
-      const prepared = prepareRecord(event, { owner, label: key, nowMs: now, defaultMs: now });
+      const prepared = toOutboxEvent(event, { owner, label: key, nowMs: now, defaultMs: now });
       const [result] = await store.record([prepared], now);
       if (result === "conflict") {
         throw new PigeonholeError("key_conflict", `The key "${key}" already stands for another contact event.`);

@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { followStream } from "./api/stream.js";
 import { App } from "./app.js";
-import { listenToKeys } from "./keyboard/listen.js";
+import { handleKeys } from "./keyboard/handle-keys.js";
 import { dropCaptures, followQuery, loadCaptures, takeCaptures } from "./state/captures.js";
 import { followOpenCapture, loadDetail } from "./state/detail.js";
 import { forgetCaptures, openId } from "./state/selection.js";
@@ -11,7 +11,7 @@ const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
 
 render(<App />, page);
-listenToKeys();
+handleKeys();
 followQuery();
 followOpenCapture();
 void loadSession();

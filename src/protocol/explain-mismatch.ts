@@ -37,7 +37,7 @@ function findCause({ parsed, body, secrets, header, assumptions }: Mismatch): Si
     const expected = deliveryMac(key, prefix, content);
     return parsed.signatures.some((signature) => timingSafeEqual(expected, signature));
   };
-  const keys = secrets.flatMap((secret, index) => choices<Key>(secret, secretVariants(secret, nameOf(index))));
+  const keys = secrets.flatMap((secret, index) => choices<Key>(secret, secretVariants(secret, secretName(index))));
   const bodies = choices(body, bodyVariants(body));
   const prefixes = choices(`${parsed.timestampText}.`, prefixVariants(parsed, header, assumptions));
   const most = body.length <= PAIRS_MAX_BYTES ? 2 : 1;
@@ -59,7 +59,7 @@ function choices<Value>(given: Value, variants: readonly Variant<Value>[]): Choi
 }
 
 function hints({ body, secrets }: Mismatch): SignatureFinding[] {
-  const seen = [...secrets.flatMap((secret, index) => secretHints(secret, nameOf(index))), ...bodyHints(body)];
+  const seen = [...secrets.flatMap((secret, index) => secretHints(secret, secretName(index))), ...bodyHints(body)];
   const which = secrets.length === 1 ? "the secret" : `any of the ${secrets.length} secrets`;
   return [
     ...seen,
@@ -74,6 +74,6 @@ function hints({ body, secrets }: Mismatch): SignatureFinding[] {
 }
 
 /** How a secret is called in words: by its position, never by a part of it. */
-export function nameOf(index: number): string {
+export function secretName(index: number): string {
   return `secrets[${index}]`;
 }

@@ -1,4 +1,4 @@
-import { explainMismatch, nameOf } from "./explain-mismatch.js";
+import { explainMismatch, secretName } from "./explain-mismatch.js";
 import { clockFinding } from "./explain-timestamp.js";
 import { explainUnreadable } from "./explain-unreadable.js";
 import type { SignatureExplanation, SignatureFinding } from "./explanation.js";
@@ -41,7 +41,7 @@ function findingsOf(verdict: SignatureVerdict, input: VerifySignatureInput): Sig
 function notFirst(index: number, count: number): SignatureFinding {
   return {
     code: "secret_not_first",
-    message: `${nameOf(index)} of ${count} made the signature, not ${nameOf(0)}.`,
+    message: `${secretName(index)} of ${count} made the signature, not ${secretName(0)}.`,
     fix: "Nothing is wrong during a rotation; afterwards remove the secrets that no longer sign.",
   };
 }
@@ -50,5 +50,5 @@ function summaryOf(verdict: SignatureVerdict, findings: readonly SignatureFindin
   if (!verdict.ok) return `Not accepted (${verdict.reason}): ${findings[0]?.message ?? "no cause was found."}`;
   const { skewSeconds, secretIndex } = verdict;
   const when = skewSeconds < 0 ? `${-skewSeconds} seconds ahead of now` : `${skewSeconds} seconds ago`;
-  return `Genuine: signed ${when} with ${nameOf(secretIndex)}.`;
+  return `Genuine: signed ${when} with ${secretName(secretIndex)}.`;
 }

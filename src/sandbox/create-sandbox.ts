@@ -14,7 +14,7 @@ import { createDeliverOnce } from "./deliver-once.js";
 import { AttemptLog } from "./delivery/attempt-log.js";
 import { AttemptQueue } from "./delivery/attempt-queue.js";
 import { AttemptSender } from "./delivery/attempt-sender.js";
-import { lookUpHost } from "./delivery/check-target.js";
+import { lookUpHost } from "./delivery/resolve-target.js";
 import { DeliveryEngine } from "./delivery/delivery-engine.js";
 import { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { sendInProcess } from "./delivery/send-in-process.js";

@@ -24,7 +24,7 @@ import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js"
 import type { SandboxApiKey } from "./api/api-key-registry.js";
 import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
-import type { LookUpHost, RefuseAddress } from "./delivery/check-target.js";
+import type { LookUpHost, RefuseAddress } from "./delivery/resolve-target.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
 import { LATEST_TIME } from "./latest-time.js";
 import type { SandboxLogEntry } from "./log-entry.js";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readBody } from "#pigeonhole/dev/capture-port/read-body.js";
+import { readRequestBody } from "#pigeonhole/dev/capture-port/read-request-body.js";
 import { listen } from "#pigeonhole/dev/listen.js";
 
 /** Sends the beginning of a request and nothing more; resolves with what came back once the server closed. */
@@ -25,7 +25,7 @@ describe("a request that comes too slowly", () => {
   test("a request whose body does not come in time is abandoned", async () => {
     const server = await listen(
       (req, res) => {
-        void readBody(req, { maxBytes: 100, timeoutMs: 50 }).then(({ kind }) => {
+        void readRequestBody(req, { maxBytes: 100, timeoutMs: 50 }).then(({ kind }) => {
           res.writeHead(200, { connection: "close" }).end(kind);
           req.destroy();
         });

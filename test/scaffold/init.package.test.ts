@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from "node
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { defaultAnswers, type Given, takeDefaults } from "#pigeonhole/cli/init/answers.js";
+import { defaultAnswers, type GivenAnswers, takeDefaults } from "#pigeonhole/cli/init/answers.js";
 import { BIN, runCommand, startProgram } from "./run-command.js";
 import { makeFiles } from "./scratch.js";
 import { makeFolder } from "../support/folder.js";
@@ -207,7 +207,7 @@ describe("installing", () => {
   );
 });
 
-const NOTHING_GIVEN: Given = {
+const NOTHING_GIVEN: GivenAnswers = {
   folder: undefined,
   template: undefined,
   events: undefined,

@@ -41,7 +41,7 @@ export function createFakeValues(key: Uint8Array): FakeValues {
 }
 
 /** Text of the same length with other letters and digits. White space stays; punctuation too unless `hideMarks`. */
-export function fillText(text: string, hideMarks: boolean): string {
+export function maskText(text: string, hideMarks: boolean): string {
   // A character outside the basic plane has two UTF-16 units.
   const filled = text.replaceAll(/\p{L}|\p{M}|\p{N}/gu, (found) => fillerOf(found).repeat(found.length));
   return filled.replaceAll(hideMarks ? /[^\sXx0]/gu : /[^\s\p{ASCII}]/gu, ({ length }) => "x".repeat(length));

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { type FakeValues, fillText } from "./fake-values.js";
+import { type FakeValues, maskText } from "./fake-values.js";
 
 /** What one profile does to single values. */
 export interface RedactionRules {
@@ -55,19 +55,19 @@ function redactText(text: string, key: string, rules: RedactionRules): string {
   if (text.search(ADDRESS) !== -1) return redactAround(text, rules);
   if (ID_KEY.test(key) && /^[\w-]{1,100}$/.test(text)) return strict ? fakes.id(text) : text;
   if (KIND_KEY.test(key) && KIND.test(text)) return text;
-  return fillText(text, strict);
+  return maskText(text, strict);
 }
 
 /** Addresses within a text become their stand-ins, so that a name with an address still matches the address alone. */
 function redactAround(text: string, { fakes, strict }: RedactionRules): string {
-  if (strict && text.length > MAX_ADDRESS_LINE) return fillText(text, strict);
+  if (strict && text.length > MAX_ADDRESS_LINE) return maskText(text, strict);
   let redacted = "";
   let at = 0;
   for (const match of text.matchAll(ADDRESS)) {
-    redacted += fillText(text.slice(at, match.index), false) + fakes.address(match[0]);
+    redacted += maskText(text.slice(at, match.index), false) + fakes.address(match[0]);
     at = match.index + match[0].length;
   }
-  return redacted + fillText(text.slice(at), false);
+  return redacted + maskText(text.slice(at), false);
 }
 
 /** A word of the service or of the developer, such as a key, without the addresses in it. */

@@ -3,7 +3,7 @@ import { digestBytes } from "../model/capture-request.js";
 import { type Capture, type CapturedBody, type CapturedEvent, type Expectation, HELD_TAG } from "../model/capture.js";
 import { bodyJson, bodySize, decodeBody } from "../model/captured-body.js";
 import type { RedactionProfile } from "./redaction-profiles.js";
-import { createFakeValues, fillText } from "./fake-values.js";
+import { createFakeValues, maskText } from "./fake-values.js";
 import { hideAddresses, redactValue, type RedactionRules } from "./redact-value.js";
 
 export interface RedactorOptions {
@@ -83,7 +83,7 @@ function redactEvent({ id, type, at }: CapturedEvent, rules: RedactionRules): Ca
 function redactBody(body: CapturedBody, rules: RedactionRules): CapturedBody {
   const data = redactJson(body, rules);
   if (data !== undefined) return { encoding: "utf8", data };
-  if (body.encoding === "utf8") return { encoding: "utf8", data: fillText(body.data, rules.strict) };
+  if (body.encoding === "utf8") return { encoding: "utf8", data: maskText(body.data, rules.strict) };
   return { encoding: "base64", data: Buffer.alloc(bodySize(body)).toString("base64") };
 }
 

@@ -4,11 +4,11 @@ import { parseForward } from "../../dev/forward/forward-rules.js";
 import { createLineWriter, formatJsonLine, type Tone } from "../../dev/line-writer.js";
 import { startDevServer } from "../../dev/start-dev-server.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
-import { checkSecrets } from "../values/check-secrets.js";
+import { reportSecrets } from "../values/report-secrets.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
-import { listenToKeys } from "./keys.js";
+import { readKeys } from "./read-keys.js";
 import type { Output, Paint } from "../frame/output.js";
 import type { dev } from "./spec.js";
 import { openClient } from "../values/api-client.js";
@@ -36,7 +36,7 @@ export const run: RunCommand<typeof dev> = async (input) => {
   const server = await withFlagNames(FLAGS, () => startDevServer({ ...options, report }));
   const quit = new AbortController();
   const say = (text: string): void => out.result({}, `  ${text}`);
-  const stopKeys = listenToKeys(context, {
+  const stopKeys = readKeys(context, {
     r: { what: "replays the last delivery", press: () => replayLast(server, say) },
     o: { what: "shows the page's address", press: () => say(server.pageUrl ?? "There is no page.") },
     p: { what: "pauses forwarding, or resumes it", press: () => (server.paused ? server.resume() : server.pause()) },
@@ -90,7 +90,7 @@ function paintTone(paint: Paint, tone: Tone, text: string): string {
 /** Warn once now, instead of a mismatch at every delivery. */
 function checkedSecrets({ options, context }: Input): NamedSecret[] {
   const secrets = findSecrets(options.secret, context);
-  for (const { status, message, fix } of secrets.length === 0 ? [] : checkSecrets(secrets)) {
+  for (const { status, message, fix } of secrets.length === 0 ? [] : reportSecrets(secrets)) {
     if (status !== "pass") context.out.note(`${context.out.paint.yellow("!")} ${message} ${fix ?? ""}`.trimEnd());
   }
   return secrets;

@@ -6,7 +6,7 @@ import { checkClock } from "./check-clock.js";
 import { checkDatabase } from "./check-database.js";
 import { checkNode, checkPort, checkReceiver, checkTunnelPrograms } from "./check-machine.js";
 import { checkSqliteCopies } from "./check-sqlite-copies.js";
-import { checkSecrets } from "../values/check-secrets.js";
+import { reportSecrets } from "../values/report-secrets.js";
 import type { CheckResult, CheckStatus } from "../frame/check-result.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
@@ -48,7 +48,7 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield await checkReceiver();
   yield checkSqliteCopies(cwd);
   const secrets = findSecrets(options.secret, context);
-  yield* checkSecrets(secrets);
+  yield* reportSecrets(secrets);
   yield await checkClock(baseUrl, signal);
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
   const file = db === undefined ? namedDatabase(context) : resolve(cwd, db);

@@ -23,7 +23,7 @@ export interface Answers {
 }
 
 /** The answers given on the command line; undefined if not given. */
-export type Given = { readonly [Name in keyof Answers]: Answers[Name] | undefined };
+export type GivenAnswers = { readonly [Name in keyof Answers]: Answers[Name] | undefined };
 
 /** `nodeVersion`: of this machine. If it is old, the project brings its own Node. */
 export function defaultAnswers(userAgent: string | undefined, nodeVersion: string): Answers {
@@ -50,7 +50,7 @@ const DECISIONS = { folder: "the folder", template: "--template", events: "--eve
  * Fills in defaults without asking. Folder, template and events must be given: with `--yes` the defaults are used,
  * otherwise an error names what is missing.
  */
-export function takeDefaults(given: Given, defaults: Answers, yes: boolean): Answers {
+export function takeDefaults(given: GivenAnswers, defaults: Answers, yes: boolean): Answers {
   const missing = Object.entries(DECISIONS).filter(([name]) => given[name as keyof typeof DECISIONS] === undefined);
   if (missing.length > 0 && !yes) {
     const { folder, template, events } = defaults;
@@ -73,6 +73,6 @@ export function takeDefaults(given: Given, defaults: Answers, yes: boolean): Ans
 }
 
 /** Whether the project brings its own Node: as said, else where it needs it and the package manager runs it. */
-export function takesNodePackage(packageManager: PackageManagerName, given: Given, defaults: Answers): boolean {
+export function takesNodePackage(packageManager: PackageManagerName, given: GivenAnswers, defaults: Answers): boolean {
   return given.nodePackage ?? (defaults.nodePackage && PACKAGE_MANAGERS[packageManager].runsNodePackage);
 }

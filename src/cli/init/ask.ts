@@ -3,12 +3,12 @@ import * as prompts from "@clack/prompts";
 import { isPigeonholeError } from "../../base/error.js";
 import { EVENT_TYPES, type EventType } from "../../protocol/event-types.js";
 import { PACKAGE_MANAGER_NAMES, type PackageManagerName } from "../../scaffold/project/package-manager.js";
-import { checkTarget } from "../../scaffold/project/check-target.js";
+import { checkFolder } from "../../scaffold/project/check-folder.js";
 import { TEMPLATE_NAMES, TEMPLATES, type TemplateName } from "../../scaffold/project/templates.js";
-import { type Answers, type Given, takesNodePackage } from "./answers.js";
+import { type Answers, type GivenAnswers, takesNodePackage } from "./answers.js";
 
 interface AskInput {
-  given: Given;
+  given: GivenAnswers;
   defaults: Answers;
   cwd: string;
   overwrite: boolean;
@@ -59,7 +59,7 @@ async function askFolder({ initial, cwd, overwrite, signal }: AskFolderInput): P
 
 function problemOf(folder: string, overwrite: boolean): string | undefined {
   try {
-    checkTarget(folder, overwrite);
+    checkFolder(folder, overwrite);
     return undefined;
   } catch (error) {
     return isPigeonholeError(error) ? error.message : "This folder cannot be used.";
@@ -93,7 +93,7 @@ function optionOf(value: EventType): prompts.Option<EventType> {
 }
 
 async function askInstall(
-  given: Given,
+  given: GivenAnswers,
   defaults: Answers,
   signal: AbortSignal,
 ): Promise<Pick<Answers, "packageManager" | "install">> {
@@ -114,7 +114,7 @@ async function askInstall(
 }
 
 async function askExtras(
-  given: Given,
+  given: GivenAnswers,
   defaults: Answers,
   signal: AbortSignal,
 ): Promise<Pick<Answers, "git" | "docker">> {

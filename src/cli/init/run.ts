@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isPigeonholeError } from "../../base/error.js";
-import { checkTarget } from "../../scaffold/project/check-target.js";
+import { checkFolder } from "../../scaffold/project/check-folder.js";
 import { initGit, isInRepository } from "../../scaffold/project/init-git.js";
 import { PROJECT_NODE } from "../../scaffold/project/manager-settings.js";
 import { PACKAGE_MANAGERS } from "../../scaffold/project/package-manager.js";
@@ -14,7 +14,7 @@ import type { CommandContext, CommandInput, RunCommand } from "../frame/context.
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import { startActivity } from "./activity.js";
-import { type Answers, defaultAnswers, type Given, isOlderThanProject, takeDefaults } from "./answers.js";
+import { type Answers, defaultAnswers, type GivenAnswers, isOlderThanProject, takeDefaults } from "./answers.js";
 import { makeFixture } from "./make-fixture.js";
 import { nextSteps } from "./next-steps.js";
 import type { init } from "./spec.js";
@@ -33,7 +33,7 @@ export const run: RunCommand<typeof init> = async (input) => {
   const answers = await findAnswers(input);
   if (answers === "left") return EXIT.interrupted;
   const folder = resolve(context.cwd, answers.folder);
-  checkTarget(folder, overwrite);
+  checkFolder(folder, overwrite);
   const { template, packageManager, docker, nodePackage } = answers;
   const plan = planScaffold({
     template,
@@ -56,7 +56,7 @@ export const run: RunCommand<typeof init> = async (input) => {
 /** The given answers; the others are asked in a terminal or taken from the defaults. */
 async function findAnswers({ args, options, context }: Input): Promise<Answers | "left"> {
   const { template, events, pm: packageManager, install, git, docker, nodePackage, overwrite } = options;
-  const given: Given = { folder: args.dir, template, events, packageManager, install, git, docker, nodePackage };
+  const given: GivenAnswers = { folder: args.dir, template, events, packageManager, install, git, docker, nodePackage };
   const { yes, stdin, out, env, cwd, signal } = context;
   const defaults = defaultAnswers(env["npm_config_user_agent"], process.versions.node);
   if (yes || !stdin.isTTY || !out.isTerminal) return takeDefaults(given, defaults, yes);

@@ -1,5 +1,5 @@
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
-import { checkSecrets } from "./check-secrets.js";
+import { reportSecrets } from "./report-secrets.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { findSecrets, MAKE_SECRET, NO_SECRET } from "./secret-option.js";
@@ -20,7 +20,7 @@ export function findSigningSecret(given: readonly string[], context: CommandCont
 }
 
 function checked(secret: NamedSecret, { out }: CommandContext): NamedSecret {
-  for (const { status, message, fix } of checkSecrets([secret])) {
+  for (const { status, message, fix } of reportSecrets([secret])) {
     const words = `${message} ${fix ?? ""}`.trimEnd();
     if (status === "fail") throw usageError(words);
     // A secret of another length still signs, and the app may have the same one.

@@ -4,7 +4,7 @@ import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import type { Replay } from "../replay.js";
 import type { SendSample } from "../send-sample.js";
 import { PageApiError } from "./page-api-error.js";
-import { required } from "./body-fields.js";
+import { requireField } from "./body-fields.js";
 import { optional, readIds } from "./capture-routes.js";
 import { type PageReplayReport, type SendReport, SIGNATURE_VARIANTS } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
@@ -66,8 +66,8 @@ export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRo
       path: "/api/send",
       handle: async ({ body }): Promise<SendReport> => ({
         captureIds: await sendSample({
-          body: required("body", body.text("body", maxBodyBytes)),
-          variant: required("sign", body.choice("sign", SIGNATURE_VARIANTS)),
+          body: requireField("body", body.text("body", maxBodyBytes)),
+          variant: requireField("sign", body.choice("sign", SIGNATURE_VARIANTS)),
           ...optional("times", body.count("times", MAX_TIMES)),
         }),
       }),

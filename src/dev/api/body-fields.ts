@@ -54,7 +54,7 @@ export class BodyFields {
 }
 
 /** The value of a required field. */
-export function required<Value>(name: string, value: Value | undefined): Value {
+export function requireField<Value>(name: string, value: Value | undefined): Value {
   if (value === undefined) throw badField(name, "is missing.");
   return value;
 }

@@ -7,8 +7,8 @@ import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import { keepHeldTag } from "../forward/held-tag.js";
 import { PageApiError, badField } from "./page-api-error.js";
-import { type BodyFields, required } from "./body-fields.js";
-import type { CaptureDetail, CaptureList } from "./page-api.js";
+import { type BodyFields, requireField } from "./body-fields.js";
+import type { CaptureDetail, CapturePage } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
 import { explainCapture } from "./explain-capture.js";
 
@@ -32,7 +32,7 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
     {
       method: "GET",
       path: "/api/captures",
-      handle: ({ query }): CaptureList => {
+      handle: ({ query }): CapturePage => {
         const limit = readLimit(query.get("limit"));
         const text = query.get("query") ?? "";
         if (text.length > MAX_QUERY_LENGTH)
@@ -89,7 +89,7 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
 
 /** The list `ids` of a body. */
 export function readIds(body: BodyFields): string[] {
-  return required("ids", body.texts("ids", { most: MAX_IDS, longest: MAX_ID_LENGTH }));
+  return requireField("ids", body.texts("ids", { most: MAX_IDS, longest: MAX_ID_LENGTH }));
 }
 
 export function mustGet({ folder }: CaptureLog, id: string): Capture {

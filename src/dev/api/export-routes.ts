@@ -6,7 +6,7 @@ import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import type { ForwardRule } from "../forward/forward-rules.js";
-import { required } from "./body-fields.js";
+import { requireField } from "./body-fields.js";
 import { mustGet, readIds } from "./capture-routes.js";
 import type { PageApiRoute } from "./page-api-route.js";
 
@@ -41,7 +41,7 @@ export function exportRoutes({ log, secrets, assumptions, rules, captureUrl, now
       method: "POST",
       path: "/api/captures/{id}/curl",
       handle: ({ id, body }): { command: string } => {
-        const mode = required("mode", body.choice("mode", ["exact", "resign"]));
+        const mode = requireField("mode", body.choice("mode", ["exact", "resign"]));
         return { command: write([mustGet(log, id)], "curl", mode).text };
       },
     },
@@ -49,7 +49,7 @@ export function exportRoutes({ log, secrets, assumptions, rules, captureUrl, now
       method: "POST",
       path: "/api/captures/export",
       handle: ({ body }) => {
-        const as = required("as", body.choice("as", EXPORT_FORMATS));
+        const as = requireField("as", body.choice("as", EXPORT_FORMATS));
         return write(
           readIds(body).map((id) => mustGet(log, id)),
           as,

@@ -3,7 +3,7 @@
  * session cookie; every change is a POST with `content-type: application/json` and the header `x-pigeonhole: 1`.
  *
  * GET  /api/session                         → Session
- * GET  /api/captures?query=&limit=          → CaptureList (newest first)
+ * GET  /api/captures?query=&limit=          → CapturePage (newest first)
  * GET  /api/captures/{id}                   → CaptureDetail
  * POST /api/captures/{id}/mark   MarkBody   → CaptureSummary
  * POST /api/captures/remove      IdsBody    → { removed: number }
@@ -54,7 +54,7 @@ export interface Session {
   captures: number;
 }
 
-export interface CaptureList {
+export interface CapturePage {
   items: CaptureSummary[];
   /** Number of all captures, before the query and the limit. */
   total: number;

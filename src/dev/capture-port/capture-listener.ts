@@ -4,7 +4,7 @@ import type { HeaderList } from "../../capture/model/capture.js";
 import { headerListReader } from "../../capture/model/judge-signature.js";
 import type { SenderAnswer, ReceiveDelivery } from "../forward/forwarder.js";
 import type { Report } from "../dev-event.js";
-import { readBody } from "./read-body.js";
+import { readRequestBody } from "./read-request-body.js";
 import { senderAddress, sourceOf } from "./sender-address.js";
 
 const BODY_TIMEOUT_MS = 10 * SECOND;
@@ -56,7 +56,7 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
     }
     atWork += 1;
     try {
-      const read = await readBody(req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS });
+      const read = await readRequestBody(req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS });
       switch (read.kind) {
         case "read": {
           const request = { method, ...arrivedAt, headers, body: read.body };

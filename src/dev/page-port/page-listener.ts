@@ -5,7 +5,7 @@ import { BodyFields } from "../api/body-fields.js";
 import type { PageApiErrorBody } from "../api/page-api.js";
 import { PageApiError } from "../api/page-api-error.js";
 import { type PageApiRoute, findPageApiRoute } from "../api/page-api-route.js";
-import { readBody } from "../capture-port/read-body.js";
+import { readRequestBody } from "../capture-port/read-request-body.js";
 import type { EventStream } from "./event-stream.js";
 import { type GuardSecrets, guardRequest } from "./guard.js";
 import { SAFETY_HEADERS, contentSecurityPolicy, type createPageFiles } from "./page-files.js";
@@ -103,7 +103,7 @@ function refuse(
 }
 
 async function readFields(req: IncomingMessage, maxBytes: number): Promise<BodyFields> {
-  const read = await readBody(req, { maxBytes, timeoutMs: BODY_TIMEOUT_MS });
+  const read = await readRequestBody(req, { maxBytes, timeoutMs: BODY_TIMEOUT_MS });
   switch (read.kind) {
     case "read":
       return new BodyFields(parseJson(Buffer.from(read.body).toString()));

@@ -1,6 +1,6 @@
 import type {
   CaptureDetail,
-  CaptureList,
+  CapturePage,
   ContactEventPage,
   ExportBody,
   InboxChange,
@@ -25,7 +25,7 @@ const at = encodeURIComponent;
 export const readSession = () => readJson<Session>("/api/session");
 
 export const listCaptures = (query: string, signal: AbortSignal) =>
-  readJson<CaptureList>(`/api/captures?${new URLSearchParams({ query, limit: String(LIST_LIMIT) })}`, signal);
+  readJson<CapturePage>(`/api/captures?${new URLSearchParams({ query, limit: String(LIST_LIMIT) })}`, signal);
 
 export const readCapture = (id: string, signal?: AbortSignal) =>
   readJson<CaptureDetail>(`/api/captures/${at(id)}`, signal);
@@ -35,13 +35,13 @@ export const markCapture = (id: string, mark: MarkBody) =>
 
 export const removeCaptures = (ids: string[]) => postJson<{ removed: number }>("/api/captures/remove", { ids });
 
-export const writeCurl = (id: string, mode: SignMode) =>
+export const requestCurl = (id: string, mode: SignMode) =>
   postJson<{ command: string }>(`/api/captures/${at(id)}/curl`, { mode });
 
-export const exportCaptures = (body: ExportBody) =>
+export const requestExport = (body: ExportBody) =>
   postJson<{ name: string; mediaType: string; text: string }>("/api/captures/export", body);
 
-export const replayCaptures = (body: ReplayBody) => postJson<PageReplayReport>("/api/replay", body);
+export const requestReplay = (body: ReplayBody) => postJson<PageReplayReport>("/api/replay", body);
 
 export const readSample = (type: string) => readJson<{ body: string }>(`/api/samples/${at(type)}`);
 

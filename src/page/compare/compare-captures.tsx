@@ -4,7 +4,7 @@ import type { Capture } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { readCapture } from "../api/calls.js";
 import { bodyAsText } from "../message/body-bytes.js";
-import { attempt } from "../state/notice.js";
+import { runAction } from "../state/notice.js";
 import { setParams } from "../state/address.js";
 import { openCapture } from "../state/selection.js";
 import { Icon } from "../ui/icon.js";
@@ -18,7 +18,7 @@ export function CompareCaptures({ a, b }: { a: string; b: string }) {
   const [pair, setPair] = useState<readonly [Capture, Capture] | null>(null);
   useEffect(() => {
     let isGone = false;
-    void attempt(async () => {
+    void runAction(async () => {
       const [first, second] = await Promise.all([readCapture(a), readCapture(b)]);
       if (!isGone) setPair([first.capture, second.capture]);
     });

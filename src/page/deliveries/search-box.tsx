@@ -2,14 +2,14 @@ import { useId, useRef, useState } from "preact/hooks";
 import { query, queryProblem, setQuery } from "../state/captures.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
-import { completeTerm, isFieldTerm, readQuery, type Completion } from "../state/search-terms.js";
+import { completeTerm, isFieldTerm, splitQuery, type Completion } from "../state/search-terms.js";
 
 /** Element id, so that `/` finds the box. */
 export const SEARCH_BOX_ID = "search";
 
 /** Terms that name a field become chips; plain words stay text. The query is in the address bar. */
 export function SearchBox() {
-  const { chips, words } = readQuery(query.value);
+  const { chips, words } = splitQuery(query.value);
   const [draft, setDraft] = useState<{ of: string; text: string }>({ of: query.value, text: words });
   const [picked, setPicked] = useState(-1);
   const [isFocused, setFocused] = useState(false);
@@ -33,7 +33,7 @@ export function SearchBox() {
   const type = (nextText: string) => {
     const last = /\S*$/.exec(nextText)?.[0] ?? "";
     const before = nextText.slice(0, nextText.length - last.length);
-    const { chips: made, words: rest } = readQuery(before);
+    const { chips: made, words: rest } = splitQuery(before);
     if (made.length > 0) return write([...chips, ...made], rest === "" ? last : `${rest} ${last}`);
     // Sent only once it is a whole term, so that `type:` alone is not an error.
     if (isFieldTerm(last) || /^-?[\w.-]+:$/.test(last)) {
@@ -44,7 +44,7 @@ export function SearchBox() {
     return write(chips, nextText);
   };
   const commit = () => {
-    const { chips: made, words: rest } = readQuery(text);
+    const { chips: made, words: rest } = splitQuery(text);
     write([...chips, ...made], rest);
   };
   const take = (offer: Completion) => {

@@ -1,10 +1,10 @@
 import { escapeControls } from "../../base/escape-controls.js";
 import { useState } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
-import { replayCaptures } from "../api/calls.js";
+import { requestReplay } from "../api/calls.js";
 import { AnswerView } from "../message/answer-view.js";
 import { loadDetail } from "../state/detail.js";
-import { attempt } from "../state/notice.js";
+import { runAction } from "../state/notice.js";
 import { Dialog } from "../ui/dialog.js";
 import { Icon } from "../ui/icon.js";
 import { draftOf, editing, keepDraft, startText, stopEditing } from "./editing.js";
@@ -37,11 +37,11 @@ function Drawer({ capture }: { capture: Capture }) {
   const send = async () => {
     if (isSending) return;
     setSending(true);
-    await attempt(async () => {
+    await runAction(async () => {
       // An unchanged text is sent as the captured bytes, not in its indented form.
       const edit = isEdited ? { body: text } : {};
       const identity = wantsNewId === null ? {} : { sameId: !wantsNewId };
-      const report = await replayCaptures({ ids: [capture.id], mode: "resign", ...identity, ...edit });
+      const report = await requestReplay({ ids: [capture.id], mode: "resign", ...identity, ...edit });
       setAnswer(report.attempts.at(-1)?.attempt ?? null);
       await loadDetail();
     });

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { parseJson } from "../json/parse-json.js";
-import { attempt } from "../state/notice.js";
+import { runAction } from "../state/notice.js";
 import { Icon } from "../ui/icon.js";
 import type { EditorHandle } from "./code-editor.js";
 
@@ -41,7 +41,7 @@ export function JsonEditor({ label, text, resets, isFocused = false, onChange, o
       if (isFocused) editor.current.focus();
       setReady(true);
     };
-    void attempt(start);
+    void runAction(start);
     return () => {
       isGone = true;
       editor.current?.destroy();

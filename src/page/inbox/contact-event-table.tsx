@@ -2,12 +2,12 @@ import type { ContactEventRow } from "../../dev/api/page-api.js";
 import { StateBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
-import { changeContact, contactEvents } from "./inbox-state.js";
+import { changeContact, contactEventRows } from "./inbox-state.js";
 import { InboxTable } from "./inbox-table.js";
 
 /** The outbox: contact events to send to the service, and its answer for dead ones. */
 export function ContactEventTable() {
-  const rows = contactEvents.value;
+  const rows = contactEventRows.value;
   return (
     <InboxTable
       label="Contact events"

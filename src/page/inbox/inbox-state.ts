@@ -14,7 +14,7 @@ import {
   readInbox,
   readInboxEvent,
 } from "../api/calls.js";
-import { attempt, showNotice } from "../state/notice.js";
+import { runAction, showNotice } from "../state/notice.js";
 import { readParam, setParams } from "../state/address.js";
 import { confirmed } from "../state/confirmed.js";
 import { plural } from "../ui/format.js";
@@ -23,7 +23,7 @@ export const overview = signal<InboxOverview | null>(null);
 
 export const inboxEvents = signal<readonly InboxEvent[]>([]);
 
-export const contactEvents = signal<readonly ContactEventRow[]>([]);
+export const contactEventRows = signal<readonly ContactEventRow[]>([]);
 
 /** Cursor of the next page; null on the last one. */
 export const nextCursor = signal<string | null>(null);
@@ -44,7 +44,7 @@ export function showInbox(tab: "events" | "contact-events", state: string): void
 export function loadInbox({ isMore = false } = {}): Promise<boolean> {
   const [tab, state] = [inboxTab.value, inboxState.value];
   const cursor = isMore ? nextCursor.value : null;
-  return attempt(async () => {
+  return runAction(async () => {
     if (!isMore) overview.value = await readInbox();
     if (tab === "events") {
       const page = await listInboxEvents(state, cursor);
@@ -54,7 +54,7 @@ export function loadInbox({ isMore = false } = {}): Promise<boolean> {
     } else {
       const page = await listContactEvents(state, cursor);
       if (isStale(tab, state)) return;
-      contactEvents.value = isMore ? [...contactEvents.value, ...page.items] : page.items;
+      contactEventRows.value = isMore ? [...contactEventRows.value, ...page.items] : page.items;
       nextCursor.value = page.nextCursor;
     }
   });
@@ -65,13 +65,13 @@ function isStale(tab: string, state: string): boolean {
 }
 
 export function showEvent(id: string): Promise<boolean> {
-  return attempt(async () => {
+  return runAction(async () => {
     openEvent.value = await readInboxEvent(id);
   });
 }
 
 export function changeEvent(id: string, change: "retry" | "discard"): Promise<boolean> {
-  return attempt(async () => {
+  return runAction(async () => {
     if (change === "discard" && !(await mayDiscard("event"))) return;
     reportChange(change, await changeInboxEvent(id, change));
     await loadInbox();
@@ -80,7 +80,7 @@ export function changeEvent(id: string, change: "retry" | "discard"): Promise<bo
 }
 
 export function changeContact(key: string, change: "retry" | "discard"): Promise<boolean> {
-  return attempt(async () => {
+  return runAction(async () => {
     if (change === "discard" && !(await mayDiscard("contact event"))) return;
     reportChange(change, await changeContactEvent(key, change));
     await loadInbox();

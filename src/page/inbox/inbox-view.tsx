@@ -4,7 +4,7 @@ import { Empty } from "../ui/empty.js";
 import { Icon } from "../ui/icon.js";
 import { SplitPane } from "../ui/split-pane.js";
 import { ContactEventTable } from "./contact-event-table.js";
-import { EventDetail } from "./event-detail.js";
+import { EventDetailPane } from "./event-detail-pane.js";
 import { EventTable } from "./event-table.js";
 import { inboxState, inboxTab, loadInbox, openEvent, overview } from "./inbox-state.js";
 import { StateCounts } from "./state-counts.js";
@@ -51,7 +51,7 @@ export function InboxView() {
         name="inbox"
         share={0.42}
         left={tab === "events" ? <EventTable /> : <ContactEventTable />}
-        right={tab === "events" && openEvent.value !== null ? <EventDetail event={openEvent.value} /> : null}
+        right={tab === "events" && openEvent.value !== null ? <EventDetailPane event={openEvent.value} /> : null}
       />
     </div>
   );

@@ -6,7 +6,7 @@ import { SEARCH_BOX_ID } from "../deliveries/search-box.js";
 import { editCapture } from "../edit/editing.js";
 import { readCapture } from "../api/calls.js";
 import { copyCurl, remove, replay, togglePin } from "../state/actions.js";
-import { attempt } from "../state/notice.js";
+import { runAction } from "../state/notice.js";
 import { returnTo, view } from "../state/address.js";
 import {
   chosen,
@@ -72,11 +72,11 @@ function withOne(run: (id: string) => void): () => void {
 }
 
 function edit(id: string): void {
-  void attempt(async () => editCapture((await readCapture(id)).capture));
+  void runAction(async () => editCapture((await readCapture(id)).capture));
 }
 
 function labelOne(id: string): void {
-  void attempt(async () => editLabels((await readCapture(id)).capture));
+  void runAction(async () => editLabels((await readCapture(id)).capture));
 }
 
 function compare(): void {
@@ -95,7 +95,7 @@ function stepBack(): void {
 }
 
 /** Keys as the browser names them. Two keys with a space between are a sequence. */
-export const COMMANDS: readonly KeyCommand[] = [
+export const KEY_COMMANDS: readonly KeyCommand[] = [
   inList(["j", "ArrowDown"], "Next delivery", "Move", () => moveCursor(1)),
   inList(["k", "ArrowUp"], "Previous delivery", "Move", () => moveCursor(-1)),
   inList(["PageDown"], "Further down", "Move", () => moveCursor(PAGE)),

@@ -1,6 +1,6 @@
 import { Dialog } from "../ui/dialog.js";
 import { Icon } from "../ui/icon.js";
-import { COMMANDS, type KeyCommand } from "./commands.js";
+import { KEY_COMMANDS, type KeyCommand } from "./commands.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 
 const GROUPS = ["Move", "Act", "Go"] as const;
@@ -31,7 +31,7 @@ export function KeySheet() {
         {GROUPS.map((group) => (
           <section key={group}>
             <h3>{group}</h3>
-            {COMMANDS.filter((command) => command.group === group).map((command) => (
+            {KEY_COMMANDS.filter((command) => command.group === group).map((command) => (
               <SheetLine key={command.label} command={command} />
             ))}
           </section>

@@ -3,7 +3,7 @@ import { SIGNATURE_VARIANTS, type SignatureVariant } from "../../dev/api/page-ap
 import { readSample, sendEvent } from "../api/calls.js";
 import { JsonEditor } from "../edit/json-editor.js";
 import { onSendKey } from "../edit/send-key.js";
-import { attempt, showNotice } from "../state/notice.js";
+import { runAction, showNotice } from "../state/notice.js";
 import { goTo, readParam, setParams } from "../state/address.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
@@ -26,7 +26,7 @@ export function SendView() {
   const [sent, setSent] = useState<readonly string[]>([]);
 
   const loadSample = () =>
-    attempt(async () => {
+    runAction(async () => {
       const sample = await readSample(type);
       setBody((before) => ({ text: sample.body, resets: (before?.resets ?? 0) + 1 }));
     });
@@ -37,7 +37,7 @@ export function SendView() {
   const send = async () => {
     if (body === null || isSending) return;
     setSending(true);
-    await attempt(async () => {
+    await runAction(async () => {
       const { captureIds } = await sendEvent({ body: body.text, sign, times });
       setSent([...captureIds, ...sent].slice(0, 100));
       const [first] = captureIds;

@@ -1,12 +1,12 @@
 import { answerHead, describeAnswer, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import type { ExportBody, MarkBody, ReplayBody, PageReplayReport } from "../../dev/api/page-api.js";
-import { exportCaptures, markCapture, removeCaptures, replayCaptures, writeCurl } from "../api/calls.js";
+import { requestExport, markCapture, removeCaptures, requestReplay, requestCurl } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { copyText } from "./copy-text.js";
 import { saveFile } from "./save-file.js";
 import { captures, dropCaptures, takeCaptures } from "./captures.js";
 import { loadDetail } from "./detail.js";
-import { attempt, showNotice } from "./notice.js";
+import { runAction, showNotice } from "./notice.js";
 import { setParams, view } from "./address.js";
 import { clearChosen, forgetCaptures, openId } from "./selection.js";
 import { TONES } from "./tones.js";
@@ -14,8 +14,8 @@ import { TONES } from "./tones.js";
 /** Replays, and then updates the open capture first. Null if it failed, which was shown. */
 export async function replay(body: ReplayBody): Promise<PageReplayReport | null> {
   let report: PageReplayReport | null = null;
-  await attempt(async () => {
-    report = await replayCaptures(body);
+  await runAction(async () => {
+    report = await requestReplay(body);
     reportReplay(report);
     const ofOpen = report.attempts.findLast(({ captureId }) => captureId === openId.value);
     if (ofOpen === undefined || view.value !== "deliveries") return;
@@ -65,14 +65,14 @@ export function isGood(status: number | null): boolean {
 }
 
 export function copyCurl(id: string): Promise<boolean> {
-  return attempt(async () => {
-    const { command } = await writeCurl(id, "resign");
+  return runAction(async () => {
+    const { command } = await requestCurl(id, "resign");
     await copyText(command, "cURL command, signed again");
   });
 }
 
 export function togglePin(ids: readonly string[]): Promise<boolean> {
-  return attempt(async () => {
+  return runAction(async () => {
     const pinned = !captures.value.filter(({ id }) => ids.includes(id)).every((capture) => capture.pinned);
     takeCaptures(await Promise.all(ids.map((id) => markCapture(id, { pinned }))));
     await loadDetail();
@@ -82,7 +82,7 @@ export function togglePin(ids: readonly string[]): Promise<boolean> {
 
 /** Sets tags and note; false if that failed, which was shown. */
 export function label(id: string, mark: Pick<MarkBody, "tags" | "note">): Promise<boolean> {
-  return attempt(async () => {
+  return runAction(async () => {
     takeCaptures([await markCapture(id, mark)]);
     await loadDetail();
     showNotice({ tone: "plain", text: "Tags and note saved" });
@@ -90,15 +90,15 @@ export function label(id: string, mark: Pick<MarkBody, "tags" | "note">): Promis
 }
 
 export function exportAs(ids: string[], as: ExportBody["as"]): Promise<boolean> {
-  return attempt(async () => {
-    const file = await exportCaptures({ ids, as });
+  return runAction(async () => {
+    const file = await requestExport({ ids, as });
     saveFile(file);
     showNotice({ tone: "good", text: `Saved ${file.name}` });
   });
 }
 
 export function remove(ids: string[]): Promise<boolean> {
-  return attempt(async () => {
+  return runAction(async () => {
     const what = ids.length === 1 ? "this capture" : `${ids.length} captures`;
     if (!(await confirmed({ title: `Delete ${what}?`, text: "The file is removed from disk.", verb: "Delete" })))
       return;

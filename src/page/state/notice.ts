@@ -35,7 +35,7 @@ export function dismissNotice(id: number): void {
 }
 
 /** Runs an action of the user. An error becomes a notice. Resolves with whether it succeeded. */
-export async function attempt(run: () => Promise<void>): Promise<boolean> {
+export async function runAction(run: () => Promise<void>): Promise<boolean> {
   try {
     await run();
     return true;

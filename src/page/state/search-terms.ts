@@ -11,7 +11,7 @@ export function isFieldTerm(term: string): boolean {
 }
 
 /** Chips for the terms that name a field, and the words that stay in the box. */
-export function readQuery(query: string): { chips: string[]; words: string } {
+export function splitQuery(query: string): { chips: string[]; words: string } {
   const terms = splitTerms(query);
   return { chips: terms.filter(isFieldTerm), words: terms.filter((term) => !isFieldTerm(term)).join(" ") };
 }

@@ -1,7 +1,7 @@
 import { describeWork } from "../../capture/model/describe-work.js";
 import type { InboxHandler } from "../../dev/api/page-api.js";
 import { changeInboxEvent, readInboxEvent } from "../api/calls.js";
-import { attempt, showNotice } from "./notice.js";
+import { runAction, showNotice } from "./notice.js";
 
 /** A running receiver takes up what was retried from outside within seconds. */
 const RUN_MS = 15_000;
@@ -18,7 +18,7 @@ export async function findStoppedWork(eventId: string): Promise<InboxHandler[]> 
 
 /** Retries, and says what came of it once the event was read again and each handler has run. */
 export function retryWork(eventId: string): Promise<boolean> {
-  return attempt(async () => {
+  return runAction(async () => {
     const { readAgain } = await changeInboxEvent(eventId, "retry");
     const what = readAgain === undefined ? "its handlers run again" : "the app reads the event again";
     showNotice({ tone: "plain", text: `Retried: ${what}` });

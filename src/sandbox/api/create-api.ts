@@ -12,7 +12,7 @@ import type { ApiKeyRegistry } from "./api-key-registry.js";
 import { authenticate, requireScope } from "./authenticate.js";
 import { EventRate } from "./event-rate.js";
 import { createRoutes, matchRoute } from "./match-route.js";
-import { checkParams, readBody, readIdempotencyKey, readQuery } from "./read-input.js";
+import { checkParams, readOperationBody, readIdempotencyKey, readOperationQuery } from "./read-input.js";
 
 export interface SandboxApiOptions {
   handlers: ApiHandlers;
@@ -109,11 +109,11 @@ export function createApi(options: SandboxApiOptions): Api {
           const { operation } = bound;
           const nowMs = clock.now();
           requireScope(caller, operation.scope);
-          const query = readQuery(operation, search);
+          const query = readOperationQuery(operation, search);
           const idempotencyKey = readIdempotencyKey(operation, request.headers);
           checkParams(operation, params);
           if (request.body.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes);
-          const body = readBody(operation, request.body, nowMs);
+          const body = readOperationBody(operation, request.body, nowMs);
           const events = countEvents(operation, body);
           if (events > 0) rate.take(caller.keyId, events, nowMs);
           return handlerOf(handlers, bound)({ caller, nowMs, params, query, body, idempotencyKey });

@@ -15,7 +15,7 @@ export function checkParams(operation: Operation, params: Record<string, string>
 }
 
 /** The query, checked; throws a SandboxApiError. */
-export function readQuery(operation: Operation, search: string): Record<string, unknown> {
+export function readOperationQuery(operation: Operation, search: string): Record<string, unknown> {
   const fields: Record<string, unknown> = operation.query?.shape ?? {};
   const input: Record<string, unknown> = {};
   for (const [name, text] of new URLSearchParams(search)) {
@@ -62,7 +62,11 @@ export function readIdempotencyKey(operation: Operation, headers: Readonly<Recor
  * its shape. Members that break a rule fail one by one, later. If the operation takes no body, a received body is
  * ignored.
  */
-export function readBody(operation: Operation, bytes: Uint8Array, nowMs: number): Record<string, unknown> | undefined {
+export function readOperationBody(
+  operation: Operation,
+  bytes: Uint8Array,
+  nowMs: number,
+): Record<string, unknown> | undefined {
   const { body: schema, issueCodes, clockRule, events } = operation;
   if (schema === undefined) return undefined;
   const body = parseJson(bytes);

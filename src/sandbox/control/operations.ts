@@ -3,7 +3,15 @@ import { type ApiFaultRule, checkApiRule } from "../api/api-faults.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
 import { type DeliveryFaultRule, checkDeliveryRule } from "../delivery/delivery-faults.js";
 import type { Sandbox } from "../sandbox.js";
-import { type ControlBody, badRequest, countOf, flagOf, objectOf, refuseOthers, textOf } from "./read-control-body.js";
+import {
+  type ControlBody,
+  badRequest,
+  wholeNumberOf,
+  flagOf,
+  objectOf,
+  refuseOthers,
+  textOf,
+} from "./read-control-body.js";
 
 /** One operation of the control API. Its errors are answered 4xx. */
 export interface ControlOperation {
@@ -82,7 +90,7 @@ function emit(sandbox: Sandbox, input: ControlBody): object {
     ...(story === undefined ? {} : { story }),
   };
   const data = objectOf(input, "data") ?? {};
-  const count = countOf(input, "count", MAX_EMITTED) ?? 1;
+  const count = wholeNumberOf(input, "count", MAX_EMITTED) ?? 1;
   return { data: Array.from({ length: count }, () => sandbox.emit(type, data, options)) };
 }
 

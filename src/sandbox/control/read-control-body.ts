@@ -43,7 +43,7 @@ export function flagOf(body: ControlBody, field: string): boolean {
 }
 
 /** A whole number of the body from 1 to `max`; throws 422 for anything else. */
-export function countOf(body: ControlBody, field: string, max: number): number | undefined {
+export function wholeNumberOf(body: ControlBody, field: string, max: number): number | undefined {
   const value = body[field];
   if (value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max)) {
     return value;

@@ -6,15 +6,15 @@ import { signDelivery } from "../../protocol/sign-delivery.js";
 import type { SandboxTime } from "../sandbox-time.js";
 import {
   checkReach,
-  checkTarget,
+  resolveTarget,
   lookUpHost as askMachine,
   type LookUpHost,
   type RefuseAddress,
   type Target,
-} from "./check-target.js";
+} from "./resolve-target.js";
 import type { DeliveryFault } from "./delivery-faults.js";
 import type { ScheduledDelivery } from "./scheduled-delivery.js";
-import type { ReceiverAnswer } from "./judge-answer.js";
+import type { ReceiverAnswer } from "./verdict-of-answer.js";
 import { type SendPost, reasonOf } from "./send-over-http.js";
 
 export interface AttemptSenderOptions {
@@ -81,9 +81,9 @@ export class AttemptSender {
     }
   }
 
-  async #checkTarget(url: string): Promise<Target> {
+  async #resolveTarget(url: string): Promise<Target> {
     const { lookUpHost = askMachine, refuseAddress = () => undefined } = this.#options;
-    const target = this.#options.lookUpHost === undefined ? undefined : await checkTarget(url, lookUpHost);
+    const target = this.#options.lookUpHost === undefined ? undefined : await resolveTarget(url, lookUpHost);
     if (target?.ok === false) return target;
     // Do not resolve the name again: the result could differ.
     const lookUp: LookUpHost = target === undefined ? lookUpHost : () => Promise.resolve(target.addresses);
@@ -95,7 +95,7 @@ export class AttemptSender {
     const { url } = endpoint;
     // The 5 s include the DNS lookup.
     const isFree = lookUpHost === undefined && refuseAddress === undefined;
-    const target = isFree ? undefined : await Promise.race([this.#checkTarget(url), untilAborted(signal)]);
+    const target = isFree ? undefined : await Promise.race([this.#resolveTarget(url), untilAborted(signal)]);
     if (target?.ok === false) return { kind: "none", error: target.error };
     // Signed for each attempt with the current secret: after a rotation the old one is not used.
     const signed = signDelivery({

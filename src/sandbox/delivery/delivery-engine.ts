@@ -13,7 +13,7 @@ import type { AttemptRow } from "./attempt-row.js";
 import type { AttemptSender } from "./attempt-sender.js";
 import { type DeliveryFault, type DeliveryFaultList, MAX_REORDER_MS } from "./delivery-faults.js";
 import { type ScheduledDelivery, type SandboxEvent, eventBody } from "./scheduled-delivery.js";
-import { type ReceiverAnswer, failureOf, judgeAnswer } from "./judge-answer.js";
+import { type ReceiverAnswer, failureOfAnswer, verdictOfAnswer } from "./verdict-of-answer.js";
 
 export interface DeliveryEngineOptions {
   time: SandboxTime;
@@ -180,7 +180,7 @@ export class DeliveryEngine {
     this.#count(delivery, answer);
     const retryAfter = answer.kind === "answered" ? answer.retryAfter : null;
     const isOpen = endpoint.enabled || this.#options.retriesOfDisabled === "kept";
-    const isRetried = kind === "event" && isOpen && judgeAnswer(answer) === "retry";
+    const isRetried = kind === "event" && isOpen && verdictOfAnswer(answer) === "retry";
     const waitMs = isRetried ? this.#retryWait(delivery, readRetryAfter(retryAfter, receiver.now())) : undefined;
     this.#logged += 1;
     const row: AttemptRow = {
@@ -189,10 +189,10 @@ export class DeliveryEngine {
       deliveryId: delivery.id,
       kind,
       attempt: delivery.attempts,
-      status: judgeAnswer(answer) === "delivered" ? "delivered" : "failed",
+      status: verdictOfAnswer(answer) === "delivered" ? "delivered" : "failed",
       responseCode: answer.kind === "answered" ? answer.status : null,
       durationMs: made.durationMs,
-      error: failureOf(answer),
+      error: failureOfAnswer(answer),
       eventId: event.id,
       eventType: event.type,
       createdAt: new Date(made.createdAtMs).toISOString(),
@@ -211,7 +211,7 @@ export class DeliveryEngine {
    * docs/service.md#endpoint-states.
    */
   #count({ endpoint, kind }: ScheduledDelivery, answer: ReceiverAnswer): void {
-    const verdict = judgeAnswer(answer);
+    const verdict = verdictOfAnswer(answer);
     const { endpoints, time } = this.#options;
     if (kind !== "test") {
       endpoint.lastDeliveryAtMs = time.clock.now();

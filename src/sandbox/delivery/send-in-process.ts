@@ -1,4 +1,4 @@
-import type { ReceiverAnswer } from "./judge-answer.js";
+import type { ReceiverAnswer } from "./verdict-of-answer.js";
 import { type SendPost, reasonOf } from "./send-over-http.js";
 
 /** A receiver without a socket, such as `receiver.fetch`. */

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { ReceiverAnswer } from "./judge-answer.js";
+import type { ReceiverAnswer } from "./verdict-of-answer.js";
 
 /** One POST to a receiver. */
 export interface Post {

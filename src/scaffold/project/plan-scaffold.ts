@@ -1,5 +1,5 @@
 import { type EventNames, namesOf, renameEvent, repeatEventLines } from "./event-names.js";
-import { fillText, keepSections } from "./fill-text.js";
+import { fillTemplate, keepSections } from "./fill-template.js";
 import { managerSettings } from "./manager-settings.js";
 import { mergePackages } from "./merge-package.js";
 import { PACKAGE_MANAGERS } from "./package-manager.js";
@@ -50,7 +50,7 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
     .filter(([path]) => docker || !DOCKER_FILES.has(path))
     .flatMap(([path, texts]) => spreadEvents(path, textOf(path, texts, settings.fields), names))
     .map(({ path, content }): PlannedFile => {
-      const text = fillText(keepSections(content, { docker, "node-package": nodePackage }), values);
+      const text = fillTemplate(keepSections(content, { docker, "node-package": nodePackage }), values);
       return { path, content: text, mode: path === ".env" ? 0o600 : 0o644 };
     });
   const fixtures = names.map(({ type, file }): PlannedFile => {

@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
-import { checkTarget } from "./check-target.js";
+import { checkFolder } from "./check-folder.js";
 import type { PlannedFile } from "./plan-scaffold.js";
 
 export interface WriteScaffoldOptions {
@@ -26,7 +26,7 @@ export interface WriteScaffoldOptions {
  */
 export async function writeScaffold(plan: readonly PlannedFile[], options: WriteScaffoldOptions): Promise<void> {
   const { folder, overwrite = false, prepare, signal } = options;
-  checkTarget(folder, overwrite);
+  checkFolder(folder, overwrite);
   const draft = join(dirname(folder), `.${basename(folder)}-${randomBytes(4).toString("hex")}`);
   const made: string[] = [];
   let isDone = false;
@@ -43,7 +43,7 @@ export async function writeScaffold(plan: readonly PlannedFile[], options: Write
     await prepare?.(draft);
     signal?.throwIfAborted();
     // Another program may have put something there meanwhile.
-    checkTarget(folder, overwrite);
+    checkFolder(folder, overwrite);
     await moveOver(draft, folder);
     isDone = true;
   } finally {

@@ -36,7 +36,7 @@ export type DoneCommand = [
 /** One call as data, so that it can cross to a thread. */
 export type BatchCommand = AcceptCommand | DoneCommand | OtherCommand;
 
-export function nameOf(command: BatchCommand): string {
+export function commandName(command: BatchCommand): string {
   if ("op" in command) return command.op;
   return command[0] === ACCEPT ? "accept" : "settle";
 }

@@ -1,5 +1,13 @@
 import type { Database } from "better-sqlite3";
-import { ACCEPT, type Batch, type BatchResults, type BatchCommand, nameOf, unpackDone, unpackEvent } from "./batch.js";
+import {
+  ACCEPT,
+  type Batch,
+  type BatchResults,
+  type BatchCommand,
+  commandName,
+  unpackDone,
+  unpackEvent,
+} from "./batch.js";
 import type { CommandResult, Failure } from "./command-result.js";
 import { DirectPairs } from "./direct-pairs.js";
 import { EventNumbers } from "./event-numbers.js";
@@ -68,7 +76,7 @@ export function createInboxDatabase(db: Database): InboxDatabase {
       return results;
     } catch (error) {
       pairs.rolledBack();
-      const { code, message } = asStoreError(error, commands.slice(0, 3).map(nameOf).join(", "));
+      const { code, message } = asStoreError(error, commands.slice(0, 3).map(commandName).join(", "));
       return { ok: false, code, message, breaking: isBreaking(error) };
     }
   }

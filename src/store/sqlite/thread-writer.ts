@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import type { StoreContext } from "../store.js";
-import { type Batch, type BatchPacker, type BatchCommand, type BatchResults, nameOf } from "./batch.js";
+import { type Batch, type BatchPacker, type BatchCommand, type BatchResults, commandName } from "./batch.js";
 import { type CommandResult, failureOf } from "./command-result.js";
 import type { Lease } from "../work.js";
 import type { OpenFiles } from "./open-files.js";
@@ -119,7 +119,7 @@ async function runEachAlone(
     try {
       answer = send([command]);
     } catch (error) {
-      const message = `${nameOf(command)} failed: ${String(error)}`;
+      const message = `${commandName(command)} failed: ${String(error)}`;
       results.push({ ok: false, code: "invalid_argument", message, breaking: false });
       continue;
     }

@@ -4,8 +4,8 @@ import { MAKE_SECRET, SECRET_VARIABLE } from "./secret-option.js";
 import { type CheckResult, fail, pass, warn } from "../frame/check-result.js";
 
 /** Checks the shape of each secret. The messages never contain one. */
-export function checkSecrets(secrets: readonly NamedSecret[]): CheckResult[] {
-  if (secrets.length > 0) return secrets.map(checkSecret);
+export function reportSecrets(secrets: readonly NamedSecret[]): CheckResult[] {
+  if (secrets.length > 0) return secrets.map(reportSecret);
   return [
     warn(
       "secret",
@@ -15,7 +15,7 @@ export function checkSecrets(secrets: readonly NamedSecret[]): CheckResult[] {
   ];
 }
 
-function checkSecret({ ref, value }: NamedSecret): CheckResult {
+function reportSecret({ ref, value }: NamedSecret): CheckResult {
   const [mistake] = secretMistakes(value);
   if (mistake === undefined) return pass("secret", `${ref} looks like a webhook secret.`);
   const report = mistake.code === "secret_has_other_length" ? warn : fail;

@@ -8,7 +8,7 @@ export type BodyResult =
   | { kind: "aborted" };
 
 /** Reads the whole body, up to a limit of bytes and of time. */
-export function readBody(
+export function readRequestBody(
   req: IncomingMessage,
   { maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number },
 ): Promise<BodyResult> {

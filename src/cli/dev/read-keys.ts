@@ -8,7 +8,7 @@ export interface KeyAction {
 }
 
 /** Listens to single keys in a terminal; without one it does nothing. Returns a function that ends it. */
-export function listenToKeys({ stdin, out }: CommandContext, keys: Readonly<Record<string, KeyAction>>): () => void {
+export function readKeys({ stdin, out }: CommandContext, keys: Readonly<Record<string, KeyAction>>): () => void {
   if (!stdin.isTTY || !out.isTerminal) return () => undefined;
   const help = Object.entries(keys).map(([key, { what }]) => `${out.paint.bold(key)} ${what}`);
   out.note(`  ${out.paint.dim("keys")}        ${help.join(", ")}\n`);

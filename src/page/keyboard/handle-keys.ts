@@ -1,13 +1,13 @@
 import { LIST_ID } from "../deliveries/capture-list.js";
 import { view } from "../state/address.js";
 import { openId } from "../state/selection.js";
-import { COMMANDS, runDigit } from "./commands.js";
+import { KEY_COMMANDS, runDigit } from "./commands.js";
 
 /** A chord's second key must follow this soon. */
 const CHORD_MS = 1000;
 
 /** Turns keys into commands, except in fields for text or choices. */
-export function listenToKeys(): () => void {
+export function handleKeys(): () => void {
   let chord = { key: "", at: 0 };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -31,7 +31,7 @@ export function listenToKeys(): () => void {
       chord = { key: "g", at: event.timeStamp };
       return;
     }
-    const command = COMMANDS.find((candidate) => candidate.keys.includes(keys));
+    const command = KEY_COMMANDS.find((candidate) => candidate.keys.includes(keys));
     if (command === undefined || (command.isForDeliveries && view.value !== "deliveries")) return;
     event.preventDefault();
     command.run();

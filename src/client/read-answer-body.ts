@@ -1,7 +1,7 @@
 /**
  * The body of an answer as text, or undefined when it has more than `maxBytes`; in that case it is not read to its end.
  */
-export async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
+export async function readAnswerBody(response: Response, maxBytes: number): Promise<string | undefined> {
   const body: ReadableStream<Uint8Array> | null = response.body;
   if (body === null) return "";
   const reader = body.getReader();

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
 
 /** Throws `folder_not_empty` for a folder with anything but `.git` in it, and `invalid_argument` for a file. */
-export function checkTarget(folder: string, overwrite: boolean): void {
+export function checkFolder(folder: string, overwrite: boolean): void {
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (stat === undefined) return;
   if (!stat.isDirectory()) throw new PigeonholeError("invalid_argument", `${folder} is a file; name a folder.`);

@@ -10,7 +10,7 @@ export type ReceiverAnswer =
 /** What the service does next: `disable` switches the endpoint off. See docs/service.md#final-answers. */
 export type Verdict = "delivered" | "retry" | "final" | "disable";
 
-export function judgeAnswer(answer: ReceiverAnswer): Verdict {
+export function verdictOfAnswer(answer: ReceiverAnswer): Verdict {
   const status = answer.kind === "answered" ? answer.status : null;
   if (status !== null && isDeliveredStatus(status)) return "delivered";
   if (status === LIMITS.disablingStatus) return "disable";
@@ -18,7 +18,7 @@ export function judgeAnswer(answer: ReceiverAnswer): Verdict {
 }
 
 /** Why an attempt failed; null for one that did not. */
-export function failureOf(answer: ReceiverAnswer): string | null {
+export function failureOfAnswer(answer: ReceiverAnswer): string | null {
   if (answer.kind === "none") return answer.error;
   const { status } = answer;
   if (isDeliveredStatus(status)) return null;

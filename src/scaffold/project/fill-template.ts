@@ -1,7 +1,7 @@
 import { PigeonholeError } from "../../base/error.js";
 
 /** Replaces `{{name}}` by values. Throws for a name without a value: the template does not fit this package. */
-export function fillText(text: string, values: Readonly<Record<string, string>>): string {
+export function fillTemplate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\{\{([\w-]+)\}\}/g, (_, name: string) => {
     const value = values[name];
     if (value !== undefined) return value;

@@ -9,7 +9,7 @@ import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { changeEvent, openEvent } from "./inbox-state.js";
 
 /** One event of the inbox: each handler's work, and the body. */
-export function EventDetail({ event }: { event: InboxEventDetail }) {
+export function EventDetailPane({ event }: { event: InboxEventDetail }) {
   return (
     <section class="detail" aria-label="Event">
       <header class="detail-head">

@@ -18,7 +18,7 @@ export type RefuseAddress = (address: string) => string | undefined;
  * Resolves the host of an endpoint before an attempt. A name with any address in a refused range is refused: the
  * attempt is recorded as failed and not sent. See docs/service.md#endpoint-urls. Never rejects.
  */
-export async function checkTarget(url: string, lookUp: LookUpHost): Promise<Target> {
+export async function resolveTarget(url: string, lookUp: LookUpHost): Promise<Target> {
   if (!isAllowedWebhookUrl(url)) return { ok: false, error: "not sent: the URL is not allowed" };
   const addresses = await addressesOf(url, lookUp);
   if (addresses.length === 0) return NOT_FOUND;
