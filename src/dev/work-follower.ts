@@ -10,8 +10,8 @@ import type { DevEvent, Report } from "./dev-event.js";
 /** Most events that are followed at once; beyond it the oldest is left. */
 const MAX_FOLLOWED = 1_000;
 const POLL_INTERVAL_MS = 250;
-/** A handler that runs for long, or waits for its next attempt, is looked at less often. */
-const SLOWEST_MS = 10 * SECOND;
+/** A handler that runs for long, or waits for its next attempt, is polled less often. */
+const MAX_POLL_INTERVAL_MS = 10 * SECOND;
 
 /** A receiver's file that another process writes can be busy for a moment. */
 const MAX_UNREADABLE = 20;
@@ -21,9 +21,9 @@ interface Followed {
   eventId: string;
   /** What was reported, as `handler state attempts`. */
   readonly reported: Set<string>;
-  looks: number;
+  polls: number;
   unreadable: number;
-  lookAt: number;
+  nextPollAt: number;
 }
 
 export interface WorkFollowerOptions {
@@ -52,8 +52,8 @@ export class WorkFollower {
     if (eventId === null || (outcome !== "accepted" && outcome !== "parked")) return;
     const [oldest] = this.#followed.keys();
     if (this.#followed.size >= MAX_FOLLOWED && oldest !== undefined) this.#followed.delete(oldest);
-    const lookAt = this.#options.clock.now();
-    this.#followed.set(eventId, { capture, eventId, reported: new Set(), looks: 0, unreadable: 0, lookAt });
+    const nextPollAt = this.#options.clock.now();
+    this.#followed.set(eventId, { capture, eventId, reported: new Set(), polls: 0, unreadable: 0, nextPollAt });
     this.#arm();
   }
 
@@ -65,26 +65,26 @@ export class WorkFollower {
   #arm(): void {
     if (this.#isClosed || this.#timer !== undefined || this.#followed.size === 0) return;
     this.#timer = this.#options.clock.setTimer(() => {
-      void this.#lookAtDue().finally(() => {
+      void this.#pollDue().finally(() => {
         this.#timer = undefined;
         this.#arm();
       });
     }, POLL_INTERVAL_MS);
   }
 
-  async #lookAtDue(): Promise<void> {
+  async #pollDue(): Promise<void> {
     const now = this.#options.clock.now();
-    for (const followed of [...this.#followed.values()].filter(({ lookAt }) => lookAt <= now)) {
+    for (const followed of [...this.#followed.values()].filter(({ nextPollAt }) => nextPollAt <= now)) {
       if (this.#isClosed) return;
-      if (!(await this.#look(followed, now))) this.#followed.delete(followed.eventId);
+      if (!(await this.#poll(followed, now))) this.#followed.delete(followed.eventId);
     }
   }
 
   /** Returns whether more can happen to the event. */
-  async #look(followed: Followed, now: number): Promise<boolean> {
+  async #poll(followed: Followed, now: number): Promise<boolean> {
     const event = await this.#options.inbox.getEvent(followed.eventId).catch(() => undefined);
-    followed.looks += 1;
-    followed.lookAt = now + Math.min(followed.looks * POLL_INTERVAL_MS, SLOWEST_MS);
+    followed.polls += 1;
+    followed.nextPollAt = now + Math.min(followed.polls * POLL_INTERVAL_MS, MAX_POLL_INTERVAL_MS);
     if (event === undefined) {
       followed.unreadable += 1;
       return followed.unreadable < MAX_UNREADABLE;

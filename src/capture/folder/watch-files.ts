@@ -3,13 +3,13 @@ import { watch, type FSWatcher } from "node:fs";
 /** One write causes several events. Those within this time are handled together. */
 const SETTLE_MS = 30;
 /** Interval of polling, if the system cannot watch a folder. */
-const POLL_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /**
  * Reports which `*.json` of a folder may have changed, by name, or `all` if that is not known. Does not keep the
  * process alive. Returns a function that ends it.
  */
-export function watchJsonFiles(folder: string, tell: (names: ReadonlySet<string> | "all") => void): () => void {
+export function watchJsonFiles(folder: string, notify: (names: ReadonlySet<string> | "all") => void): () => void {
   let names = new Set<string>();
   let isAll = false;
   let settling: NodeJS.Timeout | undefined;
@@ -21,10 +21,10 @@ export function watchJsonFiles(folder: string, tell: (names: ReadonlySet<string>
     const changed = isAll ? "all" : names;
     names = new Set();
     isAll = false;
-    tell(changed);
+    notify(changed);
   }
 
-  function note(name: string | null): void {
+  function addChange(name: string | null): void {
     if (name === null) isAll = true;
     else if (name.endsWith(".json")) names.add(name);
     else return;
@@ -33,11 +33,11 @@ export function watchJsonFiles(folder: string, tell: (names: ReadonlySet<string>
 
   function poll(): void {
     watcher?.close();
-    polling ??= setInterval(() => tell("all"), POLL_MS).unref();
+    polling ??= setInterval(() => notify("all"), POLL_INTERVAL_MS).unref();
   }
 
   try {
-    watcher = watch(folder, { persistent: false }, (_, name) => note(name));
+    watcher = watch(folder, { persistent: false }, (_, name) => addChange(name));
     watcher.on("error", poll);
   } catch {
     // Such as a limit on watched folders, or a network drive.

@@ -138,12 +138,12 @@ function showAnswer({ body, answer, expect, context }: AnswerInput): ExitCode {
   const { status, ms, error } = answer;
   const event = readHead(body);
   const head = answerHead(answer);
-  const heard = { ...answer, body: encodeAnswerBody(answer.headers, answer.body) };
-  const failures = expect === undefined ? [] : checkExpectation({ status: expect }, heard);
-  const said = status === null ? (error ?? describeAnswer(head)) : `${describeAnswer(head)}  ${ms} ms`;
+  const received = { ...answer, body: encodeAnswerBody(answer.headers, answer.body) };
+  const failures = expect === undefined ? [] : checkExpectation({ status: expect }, received);
+  const result = status === null ? (error ?? describeAnswer(head)) : `${describeAnswer(head)}  ${ms} ms`;
   const why = whyNotRun(head, "delivery");
   const unmet = status === null ? [] : failures.map((failure) => `\n  ${failure}`);
-  const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${said}`;
+  const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${result}`;
   out.result(
     { event, ...head, ms, error, failures },
     `${answerSign(judge(head, failures, expect), out.paint)} ${escapeControls(line)}${unmet.join("")}${why === undefined ? "" : `\n  ${why}.`}`,

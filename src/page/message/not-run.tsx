@@ -22,8 +22,8 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
   const id = attempt.eventId ?? capture.event.id;
   const hasInbox = session.value?.inbox === true;
   const [work, setWork] = useState<readonly InboxHandler[]>([]);
-  const look = async () => setWork(hasInbox && id !== null ? await findStoppedWork(id) : []);
-  useEffect(() => void look(), [id, hasInbox]);
+  const loadWork = async () => setWork(hasInbox && id !== null ? await findStoppedWork(id) : []);
+  useEffect(() => void loadWork(), [id, hasInbox]);
   return (
     <div class="remark warn not-run">
       <Icon name="warning" />
@@ -40,7 +40,7 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
             </button>
           )}
           {work.length > 0 && id !== null && (
-            <button type="button" class="button small" onClick={() => void retryWork(id).then(look)}>
+            <button type="button" class="button small" onClick={() => void retryWork(id).then(loadWork)}>
               <Icon name="replay" />{" "}
               {work.some(({ handler }) => handler === NOTE_HANDLER) ? "Read it again" : "Retry it"}
             </button>
