@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/options.js";
+import { type OptionsOf, defineOptions, given } from "../base/options.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import { type RecordOptions, apiNotConfigured, toOutboxEvent, readRecordKey } from "./contact-event-record.js";
-import { PAGE_LIMIT } from "../store/inbox-view.js";
+import { pageLimit } from "../store/inbox-view.js";
 import type { OutboxPage, OutboxQuery, OutboxState } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
 import type { OutboxSender } from "./outbox-sender.js";
@@ -39,7 +39,7 @@ export interface ContactEventsDeps {
 /** The store checks the state and the cursor. */
 export const OUTBOX_QUERY_OPTIONS = defineOptions("contactEvents.list", {
   state: given<OutboxState>(),
-  limit: wholeNumber(PAGE_LIMIT),
+  limit: pageLimit,
   cursor: given<string>(),
 } satisfies OptionsOf<OutboxQuery>);
 

@@ -1,11 +1,11 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { defineOptions, flag, given, required, type OptionsOf, wholeNumber } from "../base/options.js";
+import { defineOptions, flag, given, required, type OptionsOf } from "../base/options.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { readAgain } from "../dispatch/read-again.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import { type EraseCounts, type EraseOptions, eraseAll } from "../store/erase.js";
-import { type EventDetail, type EventPage, type EventQuery, PAGE_LIMIT, foundEvent } from "../store/inbox-view.js";
+import { type EventDetail, type EventPage, type EventQuery, foundEvent, pageLimit } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import type { WorkState } from "../store/work-state.js";
 
@@ -72,7 +72,7 @@ const PAGE = 100;
 export const EVENT_QUERY_OPTIONS = defineOptions("inbox.list", {
   state: given<WorkState>(),
   type: given<string>(),
-  limit: wholeNumber(PAGE_LIMIT),
+  limit: pageLimit,
   cursor: given<string>(),
 } satisfies OptionsOf<EventQuery>);
 

@@ -1,5 +1,6 @@
 import { escapeControls } from "../base/escape-controls.js";
 import { PigeonholeError } from "../base/error.js";
+import { wholeNumber } from "../base/options.js";
 import type { OutboxState } from "./outbox.js";
 import type { WorkState } from "./work-state.js";
 
@@ -62,8 +63,8 @@ export function bodyOf({ id, body }: EventDetail): Uint8Array {
   );
 }
 
-/** The rows of a page of a list. */
-export const PAGE_LIMIT = { min: 1, max: 500, default: 50 } as const;
+/** The option `limit` of a list: the most rows of a page. */
+export const pageLimit = wholeNumber({ min: 1, max: 500, default: 50 });
 
 /** Which stored events a list has. */
 export interface EventQuery {

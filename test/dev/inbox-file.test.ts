@@ -56,6 +56,15 @@ describe("the inbox of a running receiver", () => {
     expect(await inbox.getEvent("evt_unknown")).toBeUndefined();
   });
 
+  test.each([0, 501, 1.5])("a list with the limit %d is refused as the receiver refuses it", async (limit) => {
+    const { receiver } = await startWithDeadEvent();
+    const inbox = await open();
+    const { code, message } = await errorOf(() => receiver.inbox.list({ limit }));
+    expect(code).toBe("invalid_option");
+    expect(await errorOf(() => inbox.listEvents({ limit }))).toMatchObject({ code, message });
+    expect(await errorOf(() => inbox.listContactEvents({ limit }))).toMatchObject({ code, message });
+  });
+
   test("a retried event is run by the receiver without a message to it", async () => {
     const { receiver, event, fix } = await startWithDeadEvent();
     fix();

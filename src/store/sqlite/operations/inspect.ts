@@ -1,8 +1,15 @@
 import type { Database } from "better-sqlite3";
-import type { EventDetail, EventPage, EventQuery, EventView, HandlerView } from "../../inbox-view.js";
+import {
+  type EventDetail,
+  type EventPage,
+  type EventQuery,
+  type EventView,
+  type HandlerView,
+  pageLimit,
+} from "../../inbox-view.js";
 import { WORK_STATES, type WorkState } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
-import { type Nullable, checkPageLimit, checkState, readSeqCursor, withoutNulls } from "./page.js";
+import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./page.js";
 
 interface EventRow {
   seq: number;
@@ -75,7 +82,7 @@ export function prepareInspect(db: Database) {
   }
 
   function list(query: EventQuery): EventPage {
-    const limit = checkPageLimit(query.limit);
+    const limit = pageLimit.read("limit", query.limit);
     if (query.state !== undefined) checkState(query.state, WORK_STATES);
     const filters = ["seq < :before"];
     if (query.type !== undefined) filters.push("type = :type");

@@ -1,7 +1,8 @@
 import type { Database } from "better-sqlite3";
 import type { OutboxCounts, OutboxDeadReason, OutboxPage, OutboxQuery, OutboxState, OutboxView } from "../../outbox.js";
 import { OUTBOX_STATES } from "../../outbox.js";
-import { type Nullable, checkPageLimit, checkState, readSeqCursor, withoutNulls } from "./page.js";
+import { pageLimit } from "../../inbox-view.js";
+import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./page.js";
 
 type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt"> &
   Nullable<Pick<OutboxView, "settledAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
@@ -34,7 +35,7 @@ function filterOf(state: OutboxState): string {
 /** Reads contact events, newest first. */
 export function prepareListOutbox(db: Database) {
   return (query: OutboxQuery): OutboxPage => {
-    const limit = checkPageLimit(query.limit);
+    const limit = pageLimit.read("limit", query.limit);
     const filters = ["seq < :before", ...(query.state === undefined ? [] : [filterOf(query.state)])];
     const rows = db
       .prepare<object, Row>(

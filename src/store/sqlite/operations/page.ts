@@ -1,15 +1,4 @@
 import { PigeonholeError } from "../../../base/error.js";
-import { PAGE_LIMIT } from "../../inbox-view.js";
-
-/** The limit of a page of a list; throws `invalid_argument` out of range. */
-export function checkPageLimit(limit: number = PAGE_LIMIT.default): number {
-  const { min, max } = PAGE_LIMIT;
-  if (Number.isInteger(limit) && limit >= min && limit <= max) return limit;
-  throw new PigeonholeError(
-    "invalid_argument",
-    `limit must be a whole number from ${min} to ${max}, got ${String(limit)}.`,
-  );
-}
 
 /** Throws `invalid_argument` for a state that is not one of these. */
 export function checkState(state: string, states: readonly string[]): void {
