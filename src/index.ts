@@ -1,7 +1,7 @@
 export { createReceiver } from "./receiver/create-receiver.js";
 export type { ReceiverOptions, Retention } from "./receiver/options.js";
-export type { Receiver, ReceiverState, ReceiverStats } from "./receiver/receiver.js";
-export type { BackupOptions, Inbox, RetryResult } from "./receiver/inbox.js";
+export type { Receiver, ReceiverState, ReceiverStats, StopOptions } from "./receiver/receiver.js";
+export type { BackupOptions, Inbox, RetryAllQuery, RetryResult } from "./receiver/inbox.js";
 export type { ContactEvents } from "./outbox/contact-events.js";
 export { type RotateSecretOptions, SecretNotHandedOverError, rotateSecret } from "./receiver/rotate-secret.js";
 export type { ContactEventRecorder, RecordOptions } from "./outbox/contact-event-record.js";

@@ -7,6 +7,8 @@ export type {
   EndpointWithSecret,
   Sandbox,
   SandboxEndpoints,
+  SandboxListenOptions,
+  SandboxResetOptions,
 } from "./sandbox/sandbox.js";
 export type { SandboxClock } from "./sandbox/sandbox-time.js";
 export type { SandboxLogEntry } from "./sandbox/log-entry.js";

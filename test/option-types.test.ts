@@ -37,13 +37,17 @@ interface Refusals {
   ReceiverOptions: RefusesUndefined<main.ReceiverOptions<Record<never, never>>>;
   RecordOptions: RefusesUndefined<main.RecordOptions>;
   ReplayDirectoryOptions: RefusesUndefined<testing.ReplayDirectoryOptions>;
+  RetryAllQuery: RefusesUndefined<main.RetryAllQuery>;
   RetryDelayInput: RefusesUndefined<protocol.RetryDelayInput>;
   RotateSecretOptions: RefusesUndefined<main.RotateSecretOptions>;
   SampleOptions: RefusesUndefined<testing.SampleOptions>;
+  SandboxListenOptions: RefusesUndefined<sandbox.SandboxListenOptions>;
   SandboxOptions: RefusesUndefined<sandbox.SandboxOptions>;
   SandboxProcessOptions: RefusesUndefined<sandbox.SandboxProcessOptions>;
+  SandboxResetOptions: RefusesUndefined<sandbox.SandboxResetOptions>;
   SignDeliveryInput: RefusesUndefined<protocol.SignDeliveryInput>;
   SqliteStoreOptions: RefusesUndefined<main.SqliteStoreOptions>;
+  StopOptions: RefusesUndefined<main.StopOptions>;
   VerifySignatureInput: RefusesUndefined<protocol.VerifySignatureInput>;
   WebhookCreateInput: RefusesUndefined<client.WebhookCreateInput>;
   WebhookUpdateInput: RefusesUndefined<client.WebhookUpdateInput>;

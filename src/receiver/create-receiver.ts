@@ -21,7 +21,7 @@ import { Lifecycle } from "./lifecycle.js";
 import { LimitedLog } from "./limited-log.js";
 import { type ReceiverOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { Pruner } from "./pruner.js";
-import type { Receiver } from "./receiver.js";
+import type { Receiver, StopOptions } from "./receiver.js";
 import { lifecycleSteps } from "./lifecycle-steps.js";
 import type { ReceiverParts } from "./receiver-parts.js";
 import { SecretSource, type SecretsOption } from "./secret-source.js";
@@ -29,9 +29,10 @@ import { readStats } from "./stats.js";
 import { StoreCounter } from "./store-counter.js";
 import { WorkWatch } from "./work-watch.js";
 
-const STOP_OPTIONS = defineOptions("stop", {
+/** The default and check of {@link StopOptions}. */
+export const STOP_OPTIONS = defineOptions("stop", {
   timeoutMs: wholeNumber({ default: 10 * SECOND, min: 0 }),
-} satisfies OptionsOf<{ timeoutMs?: number | undefined }>);
+} satisfies OptionsOf<StopOptions>);
 
 /**
  * Makes a receiver for one endpoint. Register handlers, mount it, then `await receiver.start()`. Throws

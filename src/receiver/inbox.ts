@@ -31,7 +31,7 @@ export interface Inbox {
    */
   retry(id: string): Promise<RetryResult>;
   /** `retry` for every event with dead or parked work, oldest first. */
-  retryAll(query: { state: "dead" | "parked" }): Promise<{ events: number; pending: number; stillParked: number }>;
+  retryAll(query: RetryAllQuery): Promise<{ events: number; pending: number; stillParked: number }>;
   /**
    * Ends all work of the event that is not running; returns how many pieces. Its id stays known. Rejects with
    * `not_found`.
@@ -51,6 +51,12 @@ export interface Inbox {
    * that may not be written there, and for a store that is not a file.
    */
   backup(copy: string, options?: BackupOptions): Promise<{ bytes: number }>;
+}
+
+/** Which events `receiver.inbox.retryAll` retries. */
+export interface RetryAllQuery {
+  /** Events that have work in this state: `"dead"` or `"parked"`. */
+  state: "dead" | "parked";
 }
 
 /** How `receiver.inbox.backup` writes its copy. */
@@ -85,9 +91,10 @@ export const ERASE_OPTIONS = defineOptions("inbox.erase", {
   dryRun: flag({ default: false }),
 } satisfies OptionsOf<EraseOptions>);
 
-const RETRY_ALL_OPTIONS = defineOptions("inbox.retryAll", {
-  state: given(),
-} satisfies OptionsOf<Parameters<Inbox["retryAll"]>[0]>);
+/** The store checks the state. */
+export const RETRY_ALL_OPTIONS = defineOptions("inbox.retryAll", {
+  state: required<RetryAllQuery["state"]>(),
+} satisfies OptionsOf<RetryAllQuery>);
 
 export function createInbox(deps: InboxDeps): Inbox {
   const { store, registry, dispatcher, clock } = deps;

@@ -55,6 +55,12 @@ export interface ReceiverStats extends Omit<
   waiting: number;
 }
 
+/** How `receiver.stop` waits. */
+export interface StopOptions {
+  /** How long running handlers may go on before they are aborted, in milliseconds. @default 10,000 */
+  timeoutMs?: number | undefined;
+}
+
 /** Takes deliveries of one endpoint, stores them, and runs handlers. Created by `createReceiver`. */
 export interface Receiver<Schemas extends SchemaMap = SchemaMap> {
   /**
@@ -88,12 +94,11 @@ export interface Receiver<Schemas extends SchemaMap = SchemaMap> {
    */
   start(): Promise<void>;
   /**
-   * Answers new deliveries 503, lets running handlers end for `timeoutMs` (in milliseconds, default 10,000), aborts the
-   * rest and closes the store. What was not done runs after the next start, of another receiver: this one cannot start
+   * Answers new deliveries 503, lets running handlers end for `timeoutMs`, aborts the rest and closes the store. What was not done runs after the next start, of another receiver: this one cannot start
    * again. Called again, it is the same stop. Throws `invalid_option` for a `timeoutMs` that is not a whole number.
    * Rejects when the store cannot be closed properly.
    */
-  stop(options?: { timeoutMs?: number | undefined }): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
 
   /**
    * Figures for dashboards and health checks. Resolves in every state: before the start with zeros, after the stop with

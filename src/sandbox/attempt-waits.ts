@@ -8,7 +8,7 @@ import { EventWaiter } from "./event-waiter.js";
 
 /** The filter for an attempt to wait for. */
 export interface AttemptWait extends AttemptFilter {
-  /** A class of answers, one status, or "none" for no answer. @default any */
+  /** A class of answers, one status, or `"none"` for no answer. @default any */
   answered?: "2xx" | "3xx" | "4xx" | "5xx" | "none" | number | undefined;
   /** Longest wait, in milliseconds of the sandbox's clock. @default 10 s of real time, or 56 h with a manual clock */
   timeoutMs?: number | undefined;
@@ -24,8 +24,10 @@ const FILTER_ROWS = {
   untilMs: given(),
 } satisfies OptionsOf<AttemptFilter>;
 
-const FILTER_OPTIONS = defineOptions("sandbox.deliveries", FILTER_ROWS);
-const WAIT_OPTIONS = defineOptions("sandbox.waitFor", {
+/** The fields of {@link AttemptFilter}. */
+export const FILTER_OPTIONS = defineOptions("sandbox.deliveries", FILTER_ROWS);
+/** The fields of {@link AttemptWait}; the time is checked where it is used. */
+export const WAIT_OPTIONS = defineOptions("sandbox.waitFor", {
   ...FILTER_ROWS,
   answered: readBy(checkAnswered),
   timeoutMs: given(),

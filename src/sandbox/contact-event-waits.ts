@@ -6,7 +6,8 @@ import type { ContactEventWait } from "./sandbox.js";
 import { checkTimeout } from "./attempt-waits.js";
 import { EventWaiter } from "./event-waiter.js";
 
-const WAIT_OPTIONS = defineOptions("sandbox.waitForContactEvent", {
+/** The fields of {@link ContactEventWait}, with the default. */
+export const CONTACT_EVENT_WAIT_OPTIONS = defineOptions("sandbox.waitForContactEvent", {
   name: given<string>(),
   email: given<string>(),
   timeoutMs: given({ default: 10 * SECOND }),
@@ -31,7 +32,7 @@ export class ContactEventWaits {
    * is closed.
    */
   async wait(stored: readonly StoredEvent[], wait: ContactEventWait): Promise<StoredEvent> {
-    const { name, email, timeoutMs } = WAIT_OPTIONS.resolve(wait);
+    const { name, email, timeoutMs } = CONTACT_EVENT_WAIT_OPTIONS.resolve(wait);
     checkTimeout(timeoutMs);
     const fits = (event: StoredEvent): boolean =>
       (name === undefined || event.name === name) &&

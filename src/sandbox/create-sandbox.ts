@@ -27,7 +27,7 @@ import { createMakeId } from "./make-id.js";
 import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
 import { PassTime } from "./pass-time.js";
 import { createSandboxTime } from "./sandbox-time.js";
-import type { EmitOptions, Sandbox } from "./sandbox.js";
+import type { EmitOptions, Sandbox, SandboxResetOptions } from "./sandbox.js";
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
 import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./attempt-waits.js";
 import { sandboxClosed } from "./event-waiter.js";
@@ -36,15 +36,17 @@ import { createWebhooksHandlers } from "./webhooks-handlers.js";
 /** This name is never resolved. A client without a socket uses it as base URL. */
 const IN_PROCESS_URL = "http://localhost";
 
-const EMIT_OPTIONS = defineOptions("sandbox.emit", {
+/** The names of {@link EmitOptions}; the values are checked where the event is made. */
+export const EMIT_OPTIONS = defineOptions("sandbox.emit", {
   address: given(),
   id: given(),
   story: given(),
 } satisfies OptionsOf<EmitOptions>);
 
-const RESET_OPTIONS = defineOptions("sandbox.reset", {
+/** The default and check of {@link SandboxResetOptions}. */
+export const RESET_OPTIONS = defineOptions("sandbox.reset", {
   keepEndpoints: flag({ default: false }),
-} satisfies OptionsOf<{ keepEndpoints?: boolean }>);
+} satisfies OptionsOf<SandboxResetOptions>);
 
 /**
  * An emulator of the service, as its documentation describes it, in this process. It delivers signed events with the

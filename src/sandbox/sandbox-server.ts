@@ -6,22 +6,17 @@ import { createApiListener } from "./api/api-listener.js";
 import type { Api } from "./api/create-api.js";
 import { CONTROL_PATH, createControl } from "./control/control.js";
 import { refuseForeign } from "./control/refuse-foreign.js";
-import type { Sandbox } from "./sandbox.js";
+import type { Sandbox, SandboxListenOptions } from "./sandbox.js";
 
-const HOSTS = ["127.0.0.1", "::1", "localhost"] as const;
+type Host = NonNullable<SandboxListenOptions["host"]>;
 
-export interface SandboxServerOptions {
-  /** 0 takes a free one. @default 0 */
-  port?: number | undefined;
-  /** This machine only. @default "127.0.0.1" */
-  host?: (typeof HOSTS)[number] | undefined;
-}
+const HOSTS: readonly Host[] = ["127.0.0.1", "::1", "localhost"];
 
-/** The defaults and checks of {@link SandboxServerOptions}. */
+/** The defaults and checks of {@link SandboxListenOptions}. */
 export const LISTEN_OPTIONS = defineOptions("sandbox.listen", {
   port: wholeNumber({ default: 0, min: 0, max: 65_535 }),
   host: readBy(checkHost, { default: "127.0.0.1" }),
-} satisfies OptionsOf<SandboxServerOptions>);
+} satisfies OptionsOf<SandboxListenOptions>);
 
 interface SandboxServerInput extends Resolved<typeof LISTEN_OPTIONS> {
   api: Api;
@@ -71,7 +66,7 @@ function listenerOf(api: Api, sandbox: Sandbox): (req: IncomingMessage, res: Ser
   };
 }
 
-function checkHost(option: string, host: (typeof HOSTS)[number]): (typeof HOSTS)[number] {
+function checkHost(option: string, host: Host): Host {
   if (HOSTS.includes(host)) return host;
   throw new PigeonholeError(
     "invalid_option",

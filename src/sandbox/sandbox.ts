@@ -36,7 +36,7 @@ export interface SandboxEndpoints extends DeliverOnce {
 export interface EmitOptions {
   /** The workspace's addresses that the event names, which allowlists compare. @default read from `data` */
   address?: string | readonly string[] | undefined;
-  /** @default "evt_" and 24 new hex digits */
+  /** Id of the event; the same id twice makes a duplicate. @default "evt_" and 24 new hex digits */
   id?: string | undefined;
   /** Events of one story are about the same person, message, file or form. @default a new story */
   story?: string | undefined;
@@ -51,11 +51,26 @@ export interface Emitted {
 
 /** The filter for a contact event to wait for. */
 export interface ContactEventWait {
+  /** Name of the event, compared exactly. @default any */
   name?: string | undefined;
-  /** Compared without case. */
+  /** Address of the contact, compared without case. @default any */
   email?: string | undefined;
   /** Longest wait in milliseconds of real time. @default 10,000 */
   timeoutMs?: number | undefined;
+}
+
+/** Where a sandbox listens. */
+export interface SandboxListenOptions {
+  /** Port on this machine; 0 takes a free one. @default 0 */
+  port?: number | undefined;
+  /** Address of this machine; no other is allowed, since the answers contain secrets. @default "127.0.0.1" */
+  host?: "127.0.0.1" | "::1" | "localhost" | undefined;
+}
+
+/** What `sandbox.reset` keeps. */
+export interface SandboxResetOptions {
+  /** Keeps the endpoints with their secrets and states. @default false */
+  keepEndpoints?: boolean | undefined;
 }
 
 /** The emulated service. */
@@ -112,16 +127,13 @@ export interface Sandbox {
   advanceToNextAttempt(): Promise<number | undefined>;
   /** Waits until all running attempts are answered. */
   settle(): Promise<void>;
-  /** Serves the API, and the control API under `/sandbox/`, on this machine. @default port 0, a free one */
-  listen(options?: {
-    port?: number | undefined;
-    host?: "127.0.0.1" | "::1" | "localhost" | undefined;
-  }): Promise<{ url: string; port: number }>;
+  /** Serves the API, and the control API under `/sandbox/`, on this machine. Rejects with `port_in_use`. */
+  listen(options?: SandboxListenOptions): Promise<{ url: string; port: number }>;
   /**
    * Forgets deliveries, contact events and faults, and the endpoints unless `keepEndpoints` is set. The clock
    * continues.
    */
-  reset(options?: { keepEndpoints?: boolean | undefined }): void;
+  reset(options?: SandboxResetOptions): void;
   /**
    * Ends all deliveries, waits and connections. Calls that would send or wait afterwards throw `stopped`. The API in
    * this process continues.

@@ -1,7 +1,6 @@
 import { createSandbox } from "./create-sandbox.js";
 import type { SandboxOptions } from "./options.js";
-import type { SandboxServerOptions } from "./sandbox-server.js";
-import type { EndpointWithSecret, Sandbox } from "./sandbox.js";
+import type { EndpointWithSecret, Sandbox, SandboxListenOptions } from "./sandbox.js";
 
 /** An initial endpoint. */
 export interface InitialEndpoint {
@@ -13,8 +12,8 @@ export interface InitialEndpoint {
 }
 
 /** The options of `startSandboxServer`: those of the sandbox and of its server, and its first endpoints. */
-export interface SandboxProcessOptions extends SandboxOptions, SandboxServerOptions {
-  /** @default none */
+export interface SandboxProcessOptions extends SandboxOptions, SandboxListenOptions {
+  /** Endpoints to begin with, created in this order. @default none */
   endpoints?: readonly InitialEndpoint[] | undefined;
 }
 

@@ -12,12 +12,17 @@ import { SIGNATURE_OPTIONS } from "#pigeonhole/protocol/resolve-assumptions.js";
 import { SIGN_OPTIONS } from "#pigeonhole/protocol/sign-delivery.js";
 import { VERIFY_OPTIONS } from "#pigeonhole/protocol/verify-signature.js";
 import { OUTBOX_QUERY_OPTIONS } from "#pigeonhole/outbox/contact-events.js";
-import { BACKUP_OPTIONS, ERASE_OPTIONS, EVENT_QUERY_OPTIONS } from "#pigeonhole/receiver/inbox.js";
+import { STOP_OPTIONS } from "#pigeonhole/receiver/create-receiver.js";
+import { BACKUP_OPTIONS, ERASE_OPTIONS, EVENT_QUERY_OPTIONS, RETRY_ALL_OPTIONS } from "#pigeonhole/receiver/inbox.js";
 import { RECEIVER_OPTIONS, RETENTION_OPTIONS } from "#pigeonhole/receiver/options.js";
 import { ROTATE_OPTIONS } from "#pigeonhole/receiver/rotate-secret.js";
 import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/api/api-key-registry.js";
+import { FILTER_OPTIONS, WAIT_OPTIONS } from "#pigeonhole/sandbox/attempt-waits.js";
+import { CONTACT_EVENT_WAIT_OPTIONS } from "#pigeonhole/sandbox/contact-event-waits.js";
 import { AUTOMATION_OPTIONS } from "#pigeonhole/sandbox/contact-events/automations.js";
+import { EMIT_OPTIONS, RESET_OPTIONS } from "#pigeonhole/sandbox/create-sandbox.js";
 import { SANDBOX_OPTIONS } from "#pigeonhole/sandbox/options.js";
+import { LISTEN_OPTIONS } from "#pigeonhole/sandbox/sandbox-server.js";
 import { SAMPLE_OPTIONS } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { STORE_OPTIONS } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { DELIVER_OPTIONS } from "#pigeonhole/testing/deliver.js";
@@ -59,7 +64,9 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   ),
   listed("api.md", "createSqliteStore", STORE_OPTIONS, ["store/sqlite/sqlite-store", "SqliteStoreOptions"]),
   listed("api.md", "receiver.listener", LISTENER_OPTIONS, ["http/node-mount", "ListenerOptions"]),
+  listed("api.md", "receiver.stop", STOP_OPTIONS, ["receiver/receiver", "StopOptions"]),
   listed("api.md", "receiver.inbox.list", EVENT_QUERY_OPTIONS, ["store/inbox-view", "EventQuery"]),
+  listed("api.md", "receiver.inbox.retryAll", RETRY_ALL_OPTIONS, ["receiver/inbox", "RetryAllQuery"]),
   listed("api.md", "receiver.inbox.backup", BACKUP_OPTIONS, ["receiver/inbox", "BackupOptions"]),
   listed("api.md", "receiver.inbox.erase", ERASE_OPTIONS, ["store/erase", "EraseOptions"]),
   listed("api.md", "eraseCaptures", ERASE_CAPTURES_OPTIONS, ["capture/redact/erase-captures", "EraseCapturesOptions"]),
@@ -77,6 +84,18 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
     "sandbox/contact-events/automations",
     "SandboxAutomation",
   ]),
+  listed("api.md", "sandbox.emit", EMIT_OPTIONS, ["sandbox/sandbox", "EmitOptions"]),
+  listed("api.md", "sandbox.deliveries", FILTER_OPTIONS, ["sandbox/delivery/attempt-log", "AttemptFilter"]),
+  listed(
+    "api.md",
+    "sandbox.waitFor",
+    WAIT_OPTIONS,
+    ["sandbox/delivery/attempt-log", "AttemptFilter"],
+    ["sandbox/attempt-waits", "AttemptWait"],
+  ),
+  listed("api.md", "sandbox.waitForContactEvent", CONTACT_EVENT_WAIT_OPTIONS, ["sandbox/sandbox", "ContactEventWait"]),
+  listed("api.md", "sandbox.listen", LISTEN_OPTIONS, ["sandbox/sandbox", "SandboxListenOptions"]),
+  listed("api.md", "sandbox.reset", RESET_OPTIONS, ["sandbox/sandbox", "SandboxResetOptions"]),
   listed("api.md", "sampleEvent", SAMPLE_OPTIONS, ["sandbox/samples/sample-event", "SampleOptions"]),
   listed("api.md", "deliver", DELIVER_OPTIONS, ["testing/deliver", "DeliverOptions"]),
   listed(

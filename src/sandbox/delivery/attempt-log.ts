@@ -12,15 +12,19 @@ export interface LoggedAttempt {
 
 /** A filter for rows. Omitted fields match every row. */
 export interface AttemptFilter {
+  /** Attempts to the endpoint with this id. @default every endpoint */
   endpointId?: string | undefined;
+  /** Attempts to deliver the event with this id. @default every event */
   eventId?: string | undefined;
-  /** An event type, all of a group (`email.*`), or `*`. */
+  /** An event type, all of a group (`email.*`), or `*`. @default every type */
   type?: string | undefined;
+  /** `"delivered"` for an answer of 2xx, otherwise `"failed"`. @default both */
   status?: AttemptRow["status"] | undefined;
+  /** Attempts of an `"event"`, a `"test"` or a `"replay"`. @default all three */
   kind?: AttemptRow["kind"] | undefined;
-  /** Attempts that began at or after this time, in milliseconds since 1970. */
+  /** Attempts that began at or after this time, in milliseconds since 1970. @default the beginning */
   sinceMs?: number | undefined;
-  /** Attempts that began before this time. */
+  /** Attempts that began before this time, in milliseconds since 1970. @default no end */
   untilMs?: number | undefined;
 }
 
