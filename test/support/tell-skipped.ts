@@ -35,7 +35,11 @@ export const GROUPS: Record<string, readonly Group[]> = {
     { need: "zsh", tests: "completion in zsh", isThere: () => isInstalled("zsh") },
     { need: "fish", tests: "completion in fish", isThere: () => isInstalled("fish") },
     { need: "the history of git", tests: "files of the version before", isThere: hasVersionBefore },
-    { need: "openssl", tests: "turns of the event loop behind TLS", isThere: () => isInstalled("openssl") },
+    {
+      need: "openssl",
+      tests: "deliveries over HTTPS, turns of the event loop behind TLS",
+      isThere: () => isInstalled("openssl"),
+    },
     { need: "Linux", tests: "files that are changed in place", isThere: isLinux },
     { need: "/proc of Linux", tests: "folders in which none can be made", isThere: () => existsSync("/proc/self") },
     { need: "/sys of Linux", tests: "folders that root may not write to", isThere: () => existsSync("/sys/kernel") },
