@@ -1,5 +1,6 @@
 /** A running timer that can be cancelled. */
 export interface Timer {
+  /** Stops the timer; its callback is not called. Does nothing once it has been called. */
   cancel(): void;
 }
 

@@ -58,6 +58,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
  */
 export class PigeonholeError<Code extends string = ErrorCode> extends Error {
   override readonly name: string = "PigeonholeError";
+  /** Says what happened; safe to compare. */
   readonly code: Code;
 
   constructor(code: NoInfer<Code>, message: string, options?: ErrorOptions) {

@@ -5,9 +5,13 @@ export type LogLine = (fields: object, message: string) => void;
 
 /** The part of pino that is used. Any logger with these methods works. */
 export interface Logger {
+  /** Details for someone who looks for a fault. */
   debug: LogLine;
+  /** What happened as expected. */
   info: LogLine;
+  /** What may need attention. */
   warn: LogLine;
+  /** What needs an operator; every alarm is such a line. */
   error: LogLine;
   /** A logger that adds these fields to each of its lines. */
   child(fields: Record<string, unknown>): Logger;

@@ -63,5 +63,6 @@ export interface Client extends Calls<Contract> {}
 
 /** The part of a client that sends contact events. Any object with it can be used in place of the client there. */
 export interface ContactEventSender {
+  /** The two calls that send. */
   readonly contactEvents: Pick<Client["contactEvents"], "send" | "sendBatch">;
 }

@@ -7,11 +7,17 @@ export { InvalidInputError };
 export interface ApiErrorInput {
   /** Name of the call, such as `webhooks.get`. */
   call: string;
+  /** HTTP status. */
   status: number;
+  /** The service's code, or one of this package; see docs/service.md#errors. */
   code: string;
+  /** The service's message. */
   message: string;
+  /** Field or dotted path that the error is about; undefined when the service named none. */
   param: string | undefined;
+  /** The service's id of the request; undefined when it gave none. */
   requestId: string | undefined;
+  /** How long the service asks to wait, in milliseconds; undefined when it does not say. */
   retryAfterMs: number | undefined;
 }
 
@@ -26,11 +32,11 @@ export class ApiError extends PigeonholeError<string> {
    * be used.
    */
   readonly status: number;
-  /** Field or dotted path that the error is about. */
+  /** Field or dotted path that the error is about; undefined when the service named none. */
   readonly param: string | undefined;
-  /** The service's id of the request, for its support. */
+  /** The service's id of the request, for its support; undefined when it gave none. */
   readonly requestId: string | undefined;
-  /** How long the service asks to wait, in milliseconds. */
+  /** How long the service asks to wait, in milliseconds; undefined when it does not say. */
   readonly retryAfterMs: number | undefined;
 
   constructor(input: ApiErrorInput) {
@@ -89,6 +95,7 @@ export type NoAnswerReason = "timeout" | "connection";
  */
 export class NoAnswerError extends PigeonholeError {
   override readonly name = "NoAnswerError";
+  /** `timeout`: no answer in time; `connection`: none was made, or it broke. */
   readonly reason: NoAnswerReason;
   /** False when no connection was made; otherwise the service may have received the request and acted on it. */
   readonly mayHaveArrived: boolean;

@@ -11,6 +11,7 @@ export type ValidationCode =
 
 /** What is wrong with an input, named as the service would name it. Contains no value of the input. */
 export interface ValidationIssue {
+  /** The service's code for it; see docs/service.md#errors. */
   code: ValidationCode;
   /** Dotted path of the field, such as `events.3.name`; empty for the whole input. */
   param: string;

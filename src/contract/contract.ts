@@ -4,7 +4,9 @@ import { webhooks } from "./webhooks.js";
 
 /** Written out, since an inferred type would be copied into the declarations without the docstrings of its rows. */
 export interface Contract {
+  /** Operations on contact events; see docs/service.md#contact-events. */
   readonly contactEvents: typeof contactEvents;
+  /** Operations on endpoints; see docs/service.md#endpoint-operations. */
   readonly webhooks: typeof webhooks;
 }
 

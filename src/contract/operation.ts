@@ -9,6 +9,7 @@ export type RetryClass = "safe" | "with-key" | "never";
 
 /** One operation of the API, as data. The client, its types, the documentation and the sandbox derive from it. */
 export interface Operation {
+  /** HTTP method. */
   method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path under the base URL; each `{name}` is a path parameter. */
   path: `/${string}`;
@@ -16,7 +17,9 @@ export interface Operation {
   scope: string;
   /** Path parameters by name, in the order of the path. */
   params?: z.ZodObject;
+  /** Query parameters; undefined when it takes none. */
   query?: z.ZodObject;
+  /** The JSON body; undefined when it has none. */
   body?: z.ZodObject;
   /** The one field of the body that a caller passes instead of the whole body. */
   argument?: string;
@@ -24,6 +27,7 @@ export interface Operation {
   result: z.ZodType;
   /** True when the result is one page of a list, walked with `cursor`. */
   paged?: true;
+  /** Whether a call may be repeated when its outcome is not known. */
   retry: RetryClass;
   /** How many of the 600 events a minute a call uses: one, or the number of items in the body's `argument`. */
   events?: "one" | "each";

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 /** One page of a list. */
 export interface Page<Row> {
+  /** The rows in the order of the list; empty when there are none. */
   items: Row[];
   /** True when more rows follow. */
   hasMore: boolean;

@@ -35,6 +35,7 @@ export interface DeliveryInfo {
 export interface HandlerContext {
   /** 1 for the first run of this handler on this event. */
   readonly attempt: number;
+  /** When the event was received and signed, and its exact bytes. */
   readonly delivery: DeliveryInfo;
   /** Aborted at `timeoutMs`, and when the receiver stops. Pass it to `fetch`. */
   readonly signal: AbortSignal;

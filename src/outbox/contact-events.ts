@@ -12,7 +12,8 @@ import type { OutboxSender } from "./outbox-sender.js";
 /** Contact events outside of handlers, and the outbox. */
 export interface ContactEvents {
   /**
-   * Stores a contact event to be sent exactly once; resolves when it is on disk. With `key`, a second call does not
+   * Stores a contact event to be sent exactly once; resolves when it is on disk, with the key for `retry` and `discard`
+   * and with `isNew: false` if it was stored already. With `key`, a second call does not
    * make a second event for as long as ids are kept (`retention.idsMs`). Rejects with InvalidInputError, `key_conflict`
    * (the key stands for another event) or `api_not_configured`.
    */

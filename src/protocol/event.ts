@@ -11,22 +11,34 @@ export type SchemaMap = { readonly [type: string]: z.ZodType };
 export interface KnownEvent<Type extends string = EventType, Data = EventData> {
   /** Unique per event; the dedup key. */
   readonly id: string;
+  /** Event type, such as `email.bounced`; see docs/service.md#event-types. */
   readonly type: Type;
   /** ISO 8601 date-time, as sent. */
   readonly createdAt: string;
+  /**
+   * The event's data: what the schema of its type returns, or any JSON object without a schema. The service documents
+   * no shape (docs/service.md#event-data).
+   */
   readonly data: Data;
   /** True for the service's synthetic test delivery (an `email.sent` whose `data.test` is true). */
   readonly test: boolean;
+  /** True for a type that this version or your `schemas` know; tells it apart from an {@link UnknownEvent}. */
   readonly known: true;
 }
 
 /** An event of a type that this version does not know; kept apart so that known types narrow. */
 export interface UnknownEvent<Type extends string = string> {
+  /** Unique per event; the dedup key. */
   readonly id: string;
+  /** Event type, as sent. */
   readonly type: Type;
+  /** ISO 8601 date-time, as sent. */
   readonly createdAt: string;
+  /** The event's data, any JSON object. */
   readonly data: EventData;
+  /** True for the service's synthetic test delivery; see docs/service.md#test-deliveries. */
   readonly test: boolean;
+  /** False; tells it apart from a {@link KnownEvent}. */
   readonly known: false;
 }
 

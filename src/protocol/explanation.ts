@@ -42,6 +42,7 @@ export type FindingCode =
 
 /** One cause, and what to do about it. */
 export interface SignatureFinding {
+  /** What the finding is about; safe to compare. */
   code: FindingCode;
   /** What is wrong, in a sentence. */
   message: string;
@@ -53,6 +54,7 @@ export interface SignatureFinding {
 export interface SignatureExplanation {
   /** What `verifySignature` says. */
   verdict: SignatureVerdict;
+  /** True when the delivery is genuine and in time. */
   ok: boolean;
   /** One sentence for a log or a terminal. */
   summary: string;

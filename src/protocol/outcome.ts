@@ -48,6 +48,7 @@ export type ParkReason = "not_json" | "bad_envelope" | "unknown_type" | "bad_dat
 
 /** What the service receives. */
 export interface Answer {
+  /** HTTP status. Which ones the service sends again: docs/service.md#retries. */
   readonly status: number;
   /** Lower-case header names. */
   readonly headers: Readonly<Record<string, string>>;

@@ -11,7 +11,9 @@ import type { WorkState } from "../store/work-state.js";
 
 /** The result of a retry: `pending` pieces of work, or the reason why it is still parked. */
 export interface RetryResult {
+  /** Pieces of work that run now; 0 when nothing was left to run. */
   pending: number;
+  /** The reason why the event is still parked, such as `bad_data`; undefined when it is understood. */
   parked: string | undefined;
   /**
    * Handlers for which the event counts as done, since they have other bytes of its id. Missing when there are none.
@@ -30,7 +32,10 @@ export interface Inbox {
    * never received the event get it. What a handler has done stays done. Rejects with `not_found` or `body_dropped`.
    */
   retry(id: string): Promise<RetryResult>;
-  /** `retry` for every event with dead or parked work, oldest first. */
+  /**
+   * `retry` for every event with dead or parked work, oldest first. Resolves with the number of these events, of the
+   * pieces of work that run now, and of the events that are still parked.
+   */
   retryAll(query: RetryAllQuery): Promise<{ events: number; pending: number; stillParked: number }>;
   /**
    * Ends all work of the event that is not running; returns how many pieces. Its id stays known. Rejects with

@@ -16,6 +16,7 @@ export interface ReceiverStats extends Omit<
   StoreCounts,
   "oldestPendingReceivedAt" | "oldestLeasedReceivedAt" | "oldestDueAt"
 > {
+  /** State of the receiver. */
   state: ReceiverState;
   /**
    * When the store was counted, in milliseconds since 1970; undefined before the first start, when all counts are 0.
@@ -94,9 +95,10 @@ export interface Receiver<Schemas extends SchemaMap = SchemaMap> {
    */
   start(): Promise<void>;
   /**
-   * Answers new deliveries 503, lets running handlers end for `timeoutMs`, aborts the rest and closes the store. What was not done runs after the next start, of another receiver: this one cannot start
-   * again. Called again, it is the same stop. Throws `invalid_option` for a `timeoutMs` that is not a whole number.
-   * Rejects when the store cannot be closed properly.
+   * Answers new deliveries 503, lets running handlers end for `timeoutMs`, aborts the rest and closes the store. What
+   * was not done runs after the next start, of another receiver: this one cannot start again. Called again, it is the
+   * same stop. Throws `invalid_option` for a `timeoutMs` that is not a whole number. Rejects when the store cannot be
+   * closed properly.
    */
   stop(options?: StopOptions): Promise<void>;
 

@@ -23,12 +23,15 @@ export type EndpointWithSecret = WebhookEndpoint & { secret: string };
 export interface SandboxEndpoints extends DeliverOnce {
   /** `secret`: one that the receiver already has. @default one made from the seed */
   create(input: WebhookCreateInput, options?: { secret?: string | undefined }): EndpointWithSecret;
+  /** The endpoint as the service lists it, without its secret. Throws `resource_not_found`. */
   get(id: string): WebhookEndpoint;
   /** Newest first. */
   list(): WebhookEndpoint[];
+  /** Changes the endpoint; fields that are left out stay. See docs/service.md#endpoint-operations. */
   update(id: string, input: WebhookUpdateInput): WebhookEndpoint;
+  /** Deletes the endpoint, its secret and its delivery log; see docs/service.md#endpoint-deletion. */
   delete(id: string): void;
-  /** The old secret is not used from now on. */
+  /** Gives the endpoint another secret; the old one is not used from now on. See docs/service.md#secret-rotation. */
   rotateSecret(id: string, options?: { secret?: string | undefined }): EndpointWithSecret;
 }
 
@@ -44,8 +47,9 @@ export interface EmitOptions {
 
 /** A fired event. */
 export interface Emitted {
+  /** The event as it is delivered, before it is signed. */
   event: SandboxEvent;
-  /** One for each endpoint that receives it. If there is none, the event is lost. */
+  /** One for each endpoint that receives it, with the id of the delivery. If there is none, the event is lost. */
   deliveries: { id: string; endpointId: string }[];
 }
 
@@ -77,6 +81,7 @@ export interface SandboxResetOptions {
 export interface Sandbox {
   /** With the same seed, another sandbox gives the same results for the same calls. */
   readonly seed: string;
+  /** The service's clock; give it to the receiver as `clock` to share it. */
   readonly clock: Clock;
   /** The first API key. */
   readonly apiKey: string;
@@ -84,9 +89,11 @@ export interface Sandbox {
   readonly baseUrl: string;
   /** Calls the API without a socket. */
   readonly fetch: ApiFetch;
-  /** For `createClient`, and for the option `api` of createReceiver: the API without a socket. */
+  /** For `createClient`, and for the option `api` of createReceiver: the first key, and the API without a socket. */
   readonly clientOptions: { apiKey: string; baseUrl: string; fetch: ApiFetch };
+  /** The API keys that calls may use; see docs/service.md#api-keys. */
   readonly apiKeys: ApiKeyRegistry;
+  /** The endpoints that deliveries go to. */
   readonly endpoints: SandboxEndpoints;
   /** Contacts, automations and waits. */
   readonly contacts: Pick<ContactEventStore, "contacts" | "addContact" | "removeContact" | "addAutomation" | "addWait">;
@@ -127,7 +134,10 @@ export interface Sandbox {
   advanceToNextAttempt(): Promise<number | undefined>;
   /** Waits until all running attempts are answered. */
   settle(): Promise<void>;
-  /** Serves the API, and the control API under `/sandbox/`, on this machine. Rejects with `port_in_use`. */
+  /**
+   * Serves the API, and the control API under `/sandbox/`, on this machine. Resolves with the base URL and the port.
+   * Rejects with `port_in_use`.
+   */
   listen(options?: SandboxListenOptions): Promise<{ url: string; port: number }>;
   /**
    * Forgets deliveries, contact events and faults, and the endpoints unless `keepEndpoints` is set. The clock

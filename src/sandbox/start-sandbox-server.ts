@@ -4,8 +4,9 @@ import type { EndpointWithSecret, Sandbox, SandboxListenOptions } from "./sandbo
 
 /** An initial endpoint. */
 export interface InitialEndpoint {
+  /** Where deliveries go, http or https. */
   url: string;
-  /** @default the default set */
+  /** The types that the endpoint receives. @default the default set (docs/service.md#event-types) */
   eventTypes?: readonly string[] | undefined;
   /** One that the receiver already has. @default one made from the seed */
   secret?: string | undefined;
@@ -21,10 +22,13 @@ export interface SandboxProcessOptions extends SandboxOptions, SandboxListenOpti
 export interface RunningSandbox {
   /** Base URL of the API; the control API is below `/sandbox/`. */
   url: string;
+  /** The port it listens on. */
   port: number;
+  /** The sandbox itself, for calls without HTTP. */
   sandbox: Sandbox;
   /** The initial endpoints, in their order, with their secrets. */
   endpoints: EndpointWithSecret[];
+  /** Ends all deliveries, waits and connections, and frees the port. */
   close(): Promise<void>;
 }
 

@@ -22,14 +22,19 @@ export interface EraseCounts {
 
 /** Where the next page begins. What is stored after the first page of a list is not part of the round. */
 export interface EraseCursor {
+  /** The list that the next page is of: events come first. */
   list: "events" | "contactEvents";
+  /** The place of the last row that was looked at. */
   afterSeq: number;
+  /** The place of the last row of the round; what was stored later is not looked at. */
   throughSeq: number;
 }
 
 /** One page of an erasure, as a store gets it. */
 export interface EraseRequest {
+  /** The address to look for, in any case. */
   email: string;
+  /** The time of the call, in milliseconds since 1970. */
   now: number;
   /** Counts, and changes nothing. */
   dryRun: boolean;

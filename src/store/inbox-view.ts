@@ -8,19 +8,28 @@ import type { WorkState } from "./work-state.js";
 export interface HandlerView {
   /** Handler name; empty (`NOTE_HANDLER`) for the note of an event that was not understood. */
   handler: string;
+  /** State of this handler's work. `pending` with `attempts` above 0: it failed and runs again at `dueAt`. */
   state: WorkState;
   /**
    * `attempts_spent`, `do_not_retry`, `commit_async`, `crash_loop`, `unknown_type`, …; undefined where the state needs
    * none. `other_bytes`, for ended work: the handler has another body of the same id, see {@link EventView.otherBytes}.
    */
   reason: string | undefined;
-  /** Message of the last error, or the validation issues. */
+  /**
+   * Message of the last error, or the issues of the schema; undefined when no run has failed, and once the work is
+   * done.
+   */
   error: string | undefined;
-  /** Runs started. */
+  /** Runs started, those included whose process died; 0 before the first. */
   attempts: number;
+  /** When the work is due, in milliseconds since 1970; undefined unless it is pending. */
   dueAt: number | undefined;
+  /** When the work became done, dead or parked, in milliseconds since 1970; undefined before. */
   settledAt: number | undefined;
-  /** When a retry was requested of the note of an event; the receiver has not read the event again since. */
+  /**
+   * When a retry of an event that was not understood was requested, in milliseconds since 1970; undefined when none
+   * was, or once the receiver has read the event again.
+   */
   retryRequestedAt: number | undefined;
   /** True when the work was ended without a run: by `discard`, or because the handler has other bytes of the id. */
   discarded: boolean;
@@ -30,19 +39,28 @@ export interface HandlerView {
 export interface EventView {
   /** The event's id; for a body kept in addition to the first one of its id, that id, `#` and a digest of the body. */
   id: string;
+  /** Event type, such as `email.bounced`; empty for a body in which none was found. See docs/service.md#event-types. */
   type: string;
+  /** True for the service's synthetic test delivery; see docs/service.md#test-deliveries. */
   test: boolean;
+  /** When the whole body was received, in milliseconds since 1970. */
   receivedAt: number;
+  /** The signed time, in milliseconds since 1970; see docs/service.md#signature. */
   signedAt: number;
   /** The most urgent state among its handlers: parked, dead, leased, pending, done (also when no handler matched). */
   state: WorkState;
+  /** One entry per handler that got the event; empty when none matched. */
   handlers: HandlerView[];
-  /** Ids, as listed, of the other bodies received under the id; each handler takes effect with one of them at most. */
+  /**
+   * Ids, as listed, of the other bodies received under the id; empty when there are none. Each handler takes effect
+   * with one of them at most.
+   */
   otherBytes: readonly string[];
 }
 
 /** An event with its bytes. */
 export interface EventDetail extends EventView {
+  /** Place in the order of acceptance. */
   seq: number;
   /** Exact received bytes; undefined once retention has dropped them or they were erased. */
   body: Uint8Array | undefined;
@@ -80,24 +98,34 @@ export interface EventQuery {
 
 /** A page of a list of stored events, newest first. */
 export interface EventPage {
+  /** The events, newest first; empty when none match. */
   items: EventView[];
-  /** Undefined on the last page. */
+  /** Pass it back as `cursor` for the next page; undefined on the last one. */
   nextCursor: string | undefined;
 }
 
 /** How many pieces of work of a store are in each state. */
 export interface StoreCounts {
+  /** Work that waits for its handler, or for its next run. */
   pending: number;
+  /** Work whose handler runs, or that waits in a process for a free place. */
   leased: number;
+  /** Work whose handler gave up, as far as it was neither retried nor discarded. */
   dead: number;
+  /** Work that cannot run: its event was not understood, or its process died in it four times. */
   parked: number;
   /** Handler runs settled as done since the database was created. */
   done: number;
-  /** When the oldest event with pending work was received. */
+  /**
+   * When the oldest event with pending work was received, in milliseconds since 1970; undefined when none is pending.
+   */
   oldestPendingReceivedAt: number | undefined;
-  /** When the oldest event with leased work was received: a handler runs, or it waits in a process for one. */
+  /**
+   * When the oldest event with leased work was received, in milliseconds since 1970: a handler runs, or it waits in a
+   * process for one. Undefined when none is leased.
+   */
   oldestLeasedReceivedAt: number | undefined;
-  /** When the pending work that is due longest became due. */
+  /** When the pending work that is due longest became due, in milliseconds since 1970; undefined when none is due. */
   oldestDueAt: number | undefined;
   /** Pending work by handler name; shows what waits for a handler that is not registered. */
   pendingByHandler: Record<string, number>;

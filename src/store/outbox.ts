@@ -8,7 +8,7 @@ export type OutboxState = (typeof OUTBOX_STATES)[number];
 
 /** A contact event to be sent, validated. */
 export interface NewOutboxEvent {
-  /** Idempotency key. */
+  /** Idempotency key; see docs/service.md#idempotency-keys. */
   key: string;
   /** The event as JSON, exactly as it will be sent. */
   body: string;
@@ -26,11 +26,16 @@ export interface ComparableOutboxEvent extends NewOutboxEvent {
 export type RecordResult = "recorded" | "known" | "conflict";
 
 export interface SendRequest {
+  /** The time of the call, in milliseconds since 1970. */
   now: number;
+  /** When the lease on the call ends, in milliseconds since 1970; afterwards another process may make the call. */
   leaseUntil: number;
   /** Most events in one batch. */
   limit: number;
-  /** Events that occurred before this are sent alone: they may soon be too old, which must not make others fail. */
+  /**
+   * Events that occurred before this time, in milliseconds since 1970, are sent alone: they may soon be too old,
+   * which must not make others fail.
+   */
   aloneBefore: number;
 }
 
@@ -39,7 +44,9 @@ export interface SendRequest {
  * repeated unchanged until it is settled.
  */
 export interface FrozenSend {
+  /** Identifies the call in the store. */
   send: number;
+  /** Unique for each lease; a settlement under an old token writes nothing. */
   token: number;
   /** Idempotency key of the call. */
   key: string;
@@ -47,12 +54,17 @@ export interface FrozenSend {
   kind: "single" | "batch";
   /** 1 for the first try. */
   attempt: number;
+  /**
+   * The members in their order, 1 to 100: place in the order of recording, JSON as it is sent, and time in
+   * milliseconds since 1970.
+   */
   events: { seq: number; body: string; occurredAt: number }[];
 }
 
 export interface SendPage {
+  /** The call to make now; undefined when there is none. */
   send: FrozenSend | undefined;
-  /** When the next try is due; undefined when nothing waits. */
+  /** When the next try is due, in milliseconds since 1970; undefined when nothing waits. */
   nextDueAt: number | undefined;
 }
 
@@ -88,18 +100,39 @@ export type SendSettlement = Pick<FrozenSend, "send" | "token"> & { at: number }
 export interface OutboxView {
   /** Its place in the order of recording. */
   seq: number;
+  /**
+   * Idempotency key under which the event is sent; `receiver.contactEvents.retry` and `discard` take it. See
+   * docs/service.md#idempotency-keys.
+   */
   key: string;
+  /**
+   * `pending`: waits to be sent; `leased`: part of a call that is being made; `done`: the service has it; `dead`: not
+   * sent again automatically.
+   */
   state: OutboxState;
-  /** The event as JSON. */
+  /**
+   * The event as JSON, as it is sent; see docs/service.md#contact-event-fields. Once it was erased, only its name is
+   * left.
+   */
   body: string;
+  /** When it was recorded, in milliseconds since 1970. */
   recordedAt: number;
+  /** When it happened, in milliseconds since 1970: the `occurredAt` that was given, or the time of recording. */
   occurredAt: number;
+  /** When it became done or dead, in milliseconds since 1970; undefined before. */
   settledAt: number | undefined;
-  /** The service's id of the stored event. */
+  /** The service's id of the stored event; undefined until it is done. */
   remoteId: string | undefined;
+  /** Why it is dead: `refused` by the service, or `too_old`; undefined in other states. */
   reason: OutboxDeadReason | undefined;
+  /**
+   * The service's error code of a dead event, such as `contact_not_found`; undefined in other states, or if it gave
+   * none. See docs/service.md#event-errors.
+   */
   code: string | undefined;
+  /** The field that the service refused, or its dotted path; undefined or empty where it named none. */
   param: string | undefined;
+  /** The service's message about a dead event; undefined in other states. */
   message: string | undefined;
 }
 
@@ -115,16 +148,24 @@ export interface OutboxQuery {
 
 /** A page of a list of contact events, newest first. */
 export interface OutboxPage {
+  /** The events, newest first; empty when none match. */
   items: OutboxView[];
+  /** Pass it back as `cursor` for the next page; undefined on the last one. */
   nextCursor: string | undefined;
 }
 
 /** How many contact events of the outbox are in each state. */
 export interface OutboxCounts {
+  /** Events that wait to be sent. */
   pending: number;
+  /** Events of a call that is being made. */
   leased: number;
+  /** Events that the service refused or that grew too old, and that were neither retried nor discarded. */
   dead: number;
-  /** When the oldest event that is not settled was recorded. */
+  /**
+   * When the oldest event that is not settled was recorded, in milliseconds since 1970; undefined when all are
+   * settled.
+   */
   oldestRecordedAt: number | undefined;
 }
 
@@ -140,7 +181,12 @@ export interface Outbox {
    * that occur later than `now` are skipped.
    */
   leaseSend(request: SendRequest): Promise<SendPage>;
+  /** Ends a try of a call. `lost` when its lease had ended; nothing is written then. */
   settleSend(settlement: SendSettlement): Promise<"settled" | "lost">;
+  /**
+   * A page of contact events, newest first. Rejects with `invalid_argument` for a state or a cursor that does not
+   * exist.
+   */
   listOutbox(query: OutboxQuery): Promise<OutboxPage>;
   /**
    * Makes a dead event pending, or, when its call was given up with the outcome unknown, the whole call unchanged;
@@ -149,5 +195,6 @@ export interface Outbox {
   retryOutbox(key: string, now: number): Promise<boolean>;
   /** Removes an event that is dead, or pending and not yet part of a call; false otherwise. Its key stays in use. */
   discardOutbox(key: string, now: number): Promise<boolean>;
+  /** Counts the events that are not sent yet, and those that are dead. */
   countOutbox(): Promise<OutboxCounts>;
 }

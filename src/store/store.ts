@@ -18,6 +18,7 @@ export interface NewEvent {
   signedAt: number;
   /** True for the service's synthetic test delivery. */
   test: boolean;
+  /** The exact received bytes. */
   body: Uint8Array;
   /** One per handler that gets the event. */
   work: readonly NewWork[];
@@ -35,8 +36,11 @@ export type AcceptResult =
   | { kind: "duplicate"; otherBytes: boolean };
 
 export interface LeaseRequest {
+  /** Name of the handler that asks for work. */
   handler: string;
+  /** The time of the call, in milliseconds since 1970; work that is due later is not leased. */
   now: number;
+  /** When the leases end unless they are renewed, in milliseconds since 1970. */
   leaseUntil: number;
   /** At most this many pieces of work. */
   limit: number;
@@ -49,6 +53,7 @@ export interface LeaseRequest {
 }
 
 export interface LeasePage {
+  /** The leased work, the longest due first; empty when nothing is due. */
   work: LeasedWork[];
   /** When the handler's next pending work is due; undefined when none is pending. May be in the past: ask again. */
   nextDueAt: number | undefined;
@@ -68,6 +73,7 @@ export interface RecoverResult {
 
 /** The tools that a store gets when it is opened. */
 export interface StoreContext {
+  /** Receives the store's log lines. */
   logger: Logger;
   /** Called for problems that need an operator, also when no call fails. @default none */
   onAlarm?: ((alarm: StoreAlarm) => void) | undefined;
@@ -84,11 +90,13 @@ export type StoreAlarm =
 
 /** What becomes of an event that is retried. */
 export interface ReplanPlan {
+  /** The event, by its place in the order of acceptance. */
   seq: number;
   /** Handlers that get the event. */
   handlers: readonly string[];
-  /** Set when the event is still not understood. */
+  /** Set when the event is still not understood: replaces its note. */
   parked?: ParkedNote;
+  /** The time of the call, in milliseconds since 1970; the work is due from then on. */
   now: number;
   /** True for a retry that was requested from outside. @default false */
   requested?: boolean;
@@ -125,17 +133,27 @@ export interface KnownTimes {
  * (`test/store/conformance.ts`) says what holds for each.
  */
 export interface Store extends Outbox {
+  /**
+   * Opens the database and brings its tables up to date. Called once, before any other method. Rejects with what
+   * keeps it from being used, such as `schema_too_new` or `not_a_pigeonhole_database`.
+   */
   open(context: StoreContext): Promise<void>;
   /** Finishes started operations, then closes. Later calls reject with `stopped`. */
   close(): Promise<void>;
 
+  /** Stores an event with its work, unless its id is known. See docs/service.md#envelope for the id. */
   accept(event: NewEvent): Promise<AcceptResult>;
 
+  /** Leases due work of one handler, the longest due first. */
   lease(request: LeaseRequest): Promise<LeasePage>;
   /** Extends leases to `leaseUntil`; returns those that were lost. */
   renew(leases: readonly Lease[], leaseUntil: number): Promise<Lease[]>;
   /** Releases leases whose work never began, as if it had not been leased; the work is due since it was received. */
   release(leases: readonly Lease[], now: number): Promise<void>;
+  /**
+   * Ends a run: its work is done, waits again, is dead or parked. `lost` when the lease had ended; nothing is written
+   * then.
+   */
   settle(settlement: Settlement): Promise<SettleResult>;
   /**
    * Runs `fn` and settles the work as done in one transaction. Rejects with what `fn` throws (nothing is written then),
@@ -152,9 +170,18 @@ export interface Store extends Outbox {
 
   /** Values of finished steps, as JSON text by name. */
   loadSteps(work: Pick<Lease, "seq" | "handler">): Promise<Record<string, string>>;
+  /**
+   * Keeps the value of a finished step under its name, as JSON text. `lost` when the lease had ended; nothing is
+   * written then.
+   */
   saveStep(lease: Lease, name: string, value: string): Promise<SettleResult>;
 
+  /**
+   * A page of stored events, newest first. Rejects with `invalid_argument` for a state or a cursor that does not
+   * exist.
+   */
   list(query: EventQuery): Promise<EventPage>;
+  /** One event with its bytes; undefined for an unknown id. */
   get(id: string): Promise<EventDetail | undefined>;
   /** Ids of events with dead or parked work, oldest first. */
   listStuck(query: {
@@ -185,6 +212,7 @@ export interface Store extends Outbox {
    * is one address.
    */
   erase(request: EraseRequest): Promise<ErasePage>;
+  /** Counts the work by state; `now` is the time of the call. */
   counts(now: number): Promise<StoreCounts>;
   /**
    * Removes one small batch of what retention no longer keeps. Events with unsettled work stay. Returns how many rows

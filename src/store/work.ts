@@ -3,7 +3,9 @@ import type { NewOutboxEvent } from "./outbox.js";
 
 /** The right to work on one event for one handler until `leaseUntil`. */
 export interface Lease {
+  /** The event, by its place in the order of acceptance. */
   seq: number;
+  /** Name of the handler. */
   handler: string;
   /** Unique for each lease; a settlement under an old token writes nothing. */
   token: number;
@@ -11,17 +13,24 @@ export interface Lease {
 
 /** Work of an accepted event. */
 export interface NewWork {
+  /** Name of the handler that gets the event. */
   handler: string;
-  /** Set to lease it in the same commit, for a dispatcher with free capacity; undefined leaves it pending. */
+  /**
+   * Set to lease the work in the same commit, for a dispatcher with free capacity: when the lease ends, in
+   * milliseconds since 1970. Undefined leaves the work pending.
+   */
   leaseUntil?: number;
 }
 
 /** Leased work with everything that its run needs. */
 export interface LeasedWork extends Lease {
+  /** The event's id. */
   eventId: string;
+  /** When the whole body was received, in milliseconds since 1970. */
   receivedAt: number;
+  /** The signed time, in milliseconds since 1970. */
   signedAt: number;
-  /** When the work became due, before it was leased. */
+  /** When the work became due, before it was leased, in milliseconds since 1970. */
   dueAt: number;
   /** 1 for the first run of this handler on this event; runs that died with their process count. */
   attempt: number;
@@ -29,18 +38,22 @@ export interface LeasedWork extends Lease {
   failures: number;
   /** Runs that started before this one and never finished: their process died. */
   crashes: number;
+  /** The exact received bytes. */
   body: Uint8Array;
 }
 
 /** Why an event or its work is parked. `detail`, such as zod issues, holds no part of the body. */
 export interface ParkedNote {
+  /** A code, such as `not_json`, `unknown_type` or `crash_loop`. */
   reason: string;
+  /** What the code leaves open, such as zod's issues; empty when there is nothing to add. Holds no part of the body. */
   detail: string;
 }
 
 /**
- * How a run ended. Contact events that a done run recorded are stored in the same transaction. `at` in milliseconds
- * since 1970.
+ * How a run ended, at the time `at`. Contact events that a done run recorded are stored in the same transaction. With
+ * `dropSteps` the values of its steps are dropped, since there may be some. `dueAt` is when the work runs again. All
+ * times in milliseconds since 1970.
  */
 export type Settlement = Lease & { at: number; dropSteps: boolean } & (
     | { to: "done"; records?: readonly NewOutboxEvent[] | undefined }

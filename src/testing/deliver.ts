@@ -12,8 +12,9 @@ export const TEST_SECRET = `whsec_${"pigeonhole".repeat(4)}abc`;
 
 /** The result of a delivery and of each handler's first run on it. */
 export interface Delivered {
-  /** The answer that the service would receive. */
+  /** HTTP status of the answer that the service would receive. */
   status: number;
+  /** What the receiver made of it; see docs/answers-and-guarantees.md. */
   outcome: OutcomeKind;
   /** The event in the inbox; undefined if it was not stored. */
   event: EventView | undefined;

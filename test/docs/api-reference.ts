@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
+import { DIST, findDeclaration, linesOf, readForeignNames } from "./declarations.js";
 
 // The public names of an entry file with the first sentence of each one's docstring, read from the declarations that
 // ship.
-
-const DIST = resolve(import.meta.dirname, "../../dist");
 
 /** A name that an entry file exports. */
 export interface PublicName {
@@ -43,42 +41,17 @@ export function referenceTable(entry: string): string {
 }
 
 function namesOf(file: string): PublicName[] {
-  return readExports(file).map(({ name, original, from }) => ({ ...findDeclaration(original, from), name }));
-}
-
-/** The names that a file exports from others, with the files and the names there. */
-function readExports(file: string): { name: string; original: string; from: string }[] {
-  const text = readFileSync(file, "utf8");
-  // A name may also be imported and then exported; what else is imported is never asked for.
-  return [...text.matchAll(/^(?:export|import) (?:type )?\{([^}]*)\} from "(\.[^"]+)"/gm)].flatMap(
-    ([, list = "", from = ""]) => {
-      const names = list.split(",").map((name) => name.trim().replace(/^type /, ""));
-      const path = join(dirname(file), from.replace(/\.js$/, ".d.ts"));
-      return names
-        .filter((name) => name !== "")
-        .map((name) => {
-          const [original = name, renamed = original] = name.split(" as ");
-          return { name: renamed, original, from: path };
-        });
-    },
-  );
-}
-
-function findDeclaration(name: string, file: string): PublicName {
-  const onward = readExports(file).find((exported) => exported.name === name);
-  if (onward !== undefined) return findDeclaration(onward.original, onward.from);
-  const text = readFileSync(file, "utf8");
-  const keywords = Object.keys(KINDS).join("|");
-  const match = new RegExp(`^export (?:declare )?(?:abstract )?(${keywords}) ${name}\\b`, "m").exec(text);
-  const kind = KINDS[match?.[1] ?? ""];
-  if (match === null || kind === undefined) throw new Error(`${file} declares no ${name}.`);
-  const [, comment = ""] = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(text.slice(0, match.index)) ?? [];
-  return { name, kind, summary: firstSentence(comment) };
+  return readForeignNames(file).map(({ name, original, from }) => {
+    const declaration = findDeclaration(original, from);
+    const kind = KINDS[declaration?.keyword ?? ""];
+    if (declaration === undefined || kind === undefined) throw new Error(`${from} declares no ${original}.`);
+    return { name, kind, summary: firstSentence(declaration.comment) };
+  });
 }
 
 /** Without tags. */
 function firstSentence(comment: string): string {
-  const lines = comment.split("\n").map((line) => line.replace(/^\s*\*?\s?/, "").trim());
+  const lines = linesOf(comment);
   const tag = lines.findIndex((line) => line.startsWith("@"));
   const words = (tag === -1 ? lines : lines.slice(0, tag)).join(" ").trim();
   const sentences = words.split(/(?<=\.)\s+(?=[A-Z`])/);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Option } from "#pigeonhole/base/options.js";
 import { ERASE_CAPTURES_OPTIONS } from "#pigeonhole/capture/redact/erase-captures.js";
 import { CLIENT_OPTIONS } from "#pigeonhole/client/options.js";
@@ -28,11 +28,10 @@ import { STORE_OPTIONS } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { DELIVER_OPTIONS } from "#pigeonhole/testing/deliver.js";
 import { REPLAY_DIRECTORY_OPTIONS } from "#pigeonhole/testing/replay-directory.js";
 import { linked } from "./api-reference.js";
+import { DIST, wordsOf } from "./declarations.js";
 
 // Tables of options: names, defaults and what is accepted from the definitions that check them, the words from the
 // docstrings of the interfaces, read from the declarations that ship.
-
-const DIST = resolve(import.meta.dirname, "../../dist");
 
 /** Options that the documents list. */
 export interface DocumentedOptions {
@@ -128,11 +127,7 @@ export function readFields({ interfaces }: DocumentedOptions): Map<string, Docum
 }
 
 function readComment(comment: string): DocumentedField {
-  const lines = comment.split("\n").map((line) => line.replace(/^\s*\*?\s?/, "").trim());
-  const [words = "", byDefault] = lines
-    .join(" ")
-    .trim()
-    .split(/\s*@default\s+/);
+  const [words = "", byDefault] = wordsOf(comment).split(/\s*@default\s+/);
   return { words: words.trim(), byDefault: byDefault?.trim() };
 }
 

@@ -6,24 +6,29 @@ export type CaseChange = "fixed" | "regressed" | "still failing" | "still passin
 
 /** One capture, replayed and compared with its expectation. */
 export interface CaptureTestCase {
+  /** Path of the capture's file. */
   file: string;
+  /** Id of the capture, `cap_…`. */
   captureId: string;
   /** Such as `email.received cap_…`. */
   name: string;
+  /** True when the answer and the work of the handlers were as expected. */
   passed: boolean;
   /** One sentence each; empty if it passed. */
   failures: string[];
-  /** Event id that was sent. */
+  /** Event id that was sent; null when the body has none. */
   eventId: string | null;
-  /** Null when no answer came. */
+  /** HTTP status of the answer; null when none came. */
   status: number | null;
+  /** The receiver's outcome, such as `accepted`; null when the answer does not say. */
   outcome: string | null;
   /** The work of each handler on the event; null if no inbox was read, or it does not have the event. */
   handlers: InspectedHandler[] | null;
-  /** Time of the answer. */
+  /** Time until the answer, in milliseconds. */
   ms: number;
-  /** Why there was no complete answer. */
+  /** Why there was no complete answer; null when there was one. */
   failure: SendFailure | null;
+  /** Compared with the last attempt in the file; null when it has none. */
   change: CaseChange | null;
   /** Whether the answer was written to the file as its expectation. */
   updated: boolean;
@@ -33,10 +38,13 @@ export interface CaptureTestCase {
 export interface CaptureTestReport {
   /** In the order of arrival of the captures. */
   cases: CaptureTestCase[];
+  /** Cases that passed. */
   passed: number;
+  /** Cases that failed, those without an answer included. */
   failed: number;
   /** Failed cases without any answer. */
   unanswered: number;
+  /** Time of the whole run, in milliseconds. */
   ms: number;
 }
 

@@ -16,12 +16,13 @@ export type InjectedFault =
       code?: string | undefined;
       /** The header Retry-After as sent: seconds, or an HTTP date. */
       retryAfter?: string | undefined;
+      /** True: the call takes effect all the same. @default false */
       executed?: boolean | undefined;
     }
-  /** No answer: the connection breaks, after the call took effect (`executed`) or before. */
+  /** No answer: the connection breaks, after the call took effect (`executed: true`) or before it could (`false`). */
   | { kind: "no_answer"; executed: boolean }
   /**
-   * The call takes effect at once and is answered this many milliseconds later, by the clock that the receiver uses.
+   * The call takes effect at once and is answered `delayMs` milliseconds later, by the clock that the receiver uses.
    */
   | { kind: "delay"; delayMs: number };
 
@@ -31,12 +32,13 @@ export interface ApiFaults {
   next(call: string): InjectedFault | undefined;
 }
 
-/** When a fault happens. */
+/** A fault of the API: what happens, to which calls, and how often. */
 export interface ApiFaultRule {
+  /** What happens to the call. */
   fault: InjectedFault;
   /** Name of a call (`contactEvents.send`), of a resource (`contactEvents.*`), or `*`. @default "*" */
   calls?: string | undefined;
-  /** 0 to 1. @default 1 */
+  /** How likely the fault is for a call that matches, 0 to 1; the seed decides. @default 1 */
   probability?: number | undefined;
   /** How often the fault happens before the rule ends. @default no limit */
   times?: number | undefined;
@@ -46,6 +48,7 @@ export interface ApiFaultRule {
 export interface ApiFaultList extends ApiFaults {
   /** Adds a rule. Throws `invalid_argument` for an invalid one. Returns a function that removes it. */
   add(rule: ApiFaultRule): () => void;
+  /** Removes every rule. */
   clear(): void;
 }
 

@@ -3,12 +3,15 @@ import type { BodyInput, QueryInput } from "../../contract/operation.js";
 
 /** The caller of an operation, with the rights of its key. */
 export interface Caller {
-  /** Name of the key; rate limits and idempotency keys belong to it. */
+  /** Id of the key, 24 hex digits; rate limits and idempotency keys belong to it. */
   keyId: string;
+  /** Events stored by a `test` key start nothing; see docs/service.md#automations. */
   mode: "live" | "test";
+  /** What the key may do, such as `contacts:write`; see docs/service.md#api-keys. */
   scopes: readonly string[];
-  /** Send scope; empty lists mean every address. */
+  /** Addresses that the key is narrowed to; see docs/service.md#allowlists. With both lists empty, every address. */
   addressAllowlist: readonly string[];
+  /** Domains that the key is narrowed to. */
   domainAllowlist: readonly string[];
 }
 
@@ -17,10 +20,13 @@ export interface Caller {
  * batch that has the right shape but breaks a rule gets through, since it fails alone (docs/service.md#batches).
  */
 export interface ApiCall<Row> {
+  /** Who calls. */
   caller: Caller;
   /** The time of the call in milliseconds since 1970. */
   nowMs: number;
+  /** Path parameters by name. */
   params: Readonly<Record<string, string>>;
+  /** The query parameters; an empty object when the operation takes none. */
   query: [QueryInput<Row>] extends [never] ? Record<string, never> : QueryInput<Row>;
   /** The whole body, even if the client passes one field of it. */
   body: Row extends { argument: infer Field extends string }
@@ -34,8 +40,11 @@ export interface ApiCall<Row> {
 
 /** The answer: status and JSON. */
 export interface ApiAnswer {
+  /** HTTP status. */
   status: number;
+  /** What is sent as JSON. */
   body: unknown;
+  /** Further headers by lower-case name. @default none */
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -49,9 +58,13 @@ export type ApiHandlers = {
 /** Thrown by a handler to answer with an error. The message is sent, so it contains no value of the input. */
 export class SandboxApiError extends Error {
   override readonly name = "SandboxApiError";
+  /** HTTP status of the answer. */
   readonly status: number;
+  /** The service's code; see docs/service.md#errors. */
   readonly code: string;
+  /** Field or dotted path that the error is about; undefined when it is about none. */
   readonly param: string | undefined;
+  /** Headers of the answer besides the usual ones, by lower-case name; empty when there are none. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(error: {

@@ -23,7 +23,9 @@ export type ApiKeyStatus = "active" | "inactive" | "revoked";
 
 /** A key without its token. */
 export interface KnownKey {
+  /** What the key may do. */
   caller: Caller;
+  /** Whether the key works; see docs/service.md#api-keys. */
   status: ApiKeyStatus;
 }
 

@@ -52,14 +52,17 @@ export interface ApiRequest {
 export interface ApiCallEntry {
   /** Such as `webhooks.get`; undefined when no operation has the path. */
   call: string | undefined;
+  /** HTTP method. */
   method: string;
+  /** Id of the API key, which does not reveal the token; undefined when no valid key was sent. */
   keyId: string | undefined;
   /** Null if no answer was given. */
   status: number | null;
-  /** Code of an error answer. */
+  /** Code of an error answer; undefined otherwise. */
   code: string | undefined;
+  /** The id that the answer carries. */
   requestId: string;
-  /** The injected fault. */
+  /** The injected fault; undefined if there was none. */
   fault: InjectedFault | undefined;
 }
 

@@ -29,11 +29,13 @@ export interface ContactEventStore {
   readonly handlers: ApiHandlers["contactEvents"];
   /** Every stored event, in the order of recording. */
   readonly events: readonly StoredEvent[];
+  /** Every contact, in the order in which they were added. */
   readonly contacts: readonly SandboxContact[];
   /** Throws `invalid_argument` when the address or the id is taken. */
   addContact(contact: ContactInput): SandboxContact;
   /** True when there was such a contact. */
   removeContact(emailOrId: string): boolean;
+  /** Adds an automation that contact events can start; see docs/service.md#automations. */
   addAutomation(automation: SandboxAutomation): void;
   /** Makes a contact wait for an event of this name. */
   addWait(wait: { contactId: string; name: string }): void;

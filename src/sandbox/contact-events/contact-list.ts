@@ -7,12 +7,15 @@ export interface SandboxContact {
   id: string;
   /** As given; compared without case. */
   email: string;
+  /** As given; null when none was. */
   name: string | null;
 }
 
 /** An initial contact. */
 export interface ContactInput {
+  /** The contact's address. */
   email: string;
+  /** The contact's name. @default null */
   name?: string | null | undefined;
   /** 1 to 64 characters. @default 24 hex characters */
   id?: string | undefined;

@@ -4,16 +4,23 @@ import type { PageBody } from "../api/page-rows.js";
 
 /** A stored event as it is sent. See docs/service.md#contact-event-results. */
 export interface StoredEvent {
+  /** The same for every stored event. */
   object: "contact_event";
+  /** 24 hex digits. */
   id: string;
+  /** Id of the contact. */
   contactId: string;
   /** The contact's address. */
   email: string;
+  /** Name of the event, as sent. */
   name: string;
+  /** As sent; empty when none were. */
   properties: Record<string, unknown>;
-  /** ISO 8601 in UTC. */
+  /** When it happened, ISO 8601 in UTC: as sent, or the time of the call. */
   occurredAt: string;
+  /** When it was stored, ISO 8601 in UTC. */
   createdAt: string;
+  /** Mode of the key that sent it; one of mode `test` starts nothing (docs/service.md#automations). */
   mode: "live" | "test";
 }
 

@@ -8,25 +8,31 @@ export type DeliveryKind = "event" | "test" | "replay";
 export interface AttemptRow {
   /** 24 hex digits; the id for a replay. */
   id: string;
+  /** Id of the endpoint, `whe_` and 24 hex digits. */
   endpointId: string;
   /** The same for all attempts of a delivery. */
   deliveryId: string;
+  /** Whether an event, a test or a replay was delivered. */
   kind: DeliveryKind;
-  /** 1 for the first. */
+  /** 1 for the first attempt of the delivery, at most 8; see docs/service.md#retries. */
   attempt: number;
+  /** `delivered` for an answer of 2xx, otherwise `failed`; see docs/service.md#delivery-log. */
   status: "delivered" | "failed";
-  /** Null if there was no answer. */
+  /** HTTP status of the answer; null if there was none. */
   responseCode: number | null;
+  /** From the start of the attempt to its end, in milliseconds. */
   durationMs: number;
   /** Why it failed; null if it was delivered. */
   error: string | null;
+  /** Id of the event, in the envelope's `id`. */
   eventId: string;
+  /** Type of the event, such as `email.bounced`. */
   eventType: string;
   /** When the attempt began, ISO 8601. */
   createdAt: string;
   /** When the delivery is tried again, ISO 8601; null if it is not. */
   nextAttemptAt: string | null;
-  /** The injected fault. */
+  /** The injected fault; null if there was none. */
   fault: DeliveryFault["kind"] | null;
 }
 

@@ -9,7 +9,7 @@ import { MAX_DELAY_MS } from "../latest-time.js";
 export type DeliveryFault =
   /** Nothing is sent; the service gets no answer. */
   | { kind: "drop" }
-  /** Sent this many milliseconds of the sandbox's clock later, at most a year. */
+  /** Sent `delayMs` milliseconds of the sandbox's clock later, at most a year. */
   | { kind: "delay"; delayMs: number }
   /**
    * Sent more than once at the same time, like a duplicate in the network. The answer to the first counts. The copies
@@ -37,16 +37,17 @@ export type DeliveryFault =
       retryAfter?: string | undefined;
     };
 
-/** When a fault happens. */
+/** A fault of deliveries: what happens, to which attempts, and how often. */
 export interface DeliveryFaultRule {
+  /** What happens to the attempt. */
   fault: DeliveryFault;
-  /** An event type, `email.*` or `*`. @default "*" */
+  /** Only events of this type, or all of a group (`email.*`). @default "*" */
   types?: string | undefined;
-  /** @default every endpoint */
+  /** Only attempts to the endpoint with this id. @default every endpoint */
   endpointId?: string | undefined;
   /** Only this attempt of a delivery: 1 for the first. @default every attempt */
   attempt?: number | undefined;
-  /** 0 to 1. @default 1 */
+  /** How likely the fault is for an attempt that matches, 0 to 1; the seed decides. @default 1 */
   probability?: number | undefined;
   /** How often the fault happens before the rule ends. @default no limit */
   times?: number | undefined;
@@ -54,8 +55,11 @@ export interface DeliveryFaultRule {
 
 /** The fields of an attempt that rules compare. */
 export interface FaultSubject {
+  /** Type of the event. */
   type: string;
+  /** Id of the endpoint. */
   endpointId: string;
+  /** 1 for the first attempt of the delivery. */
   attempt: number;
 }
 
@@ -78,6 +82,7 @@ export class DeliveryFaultList {
     };
   }
 
+  /** Removes every rule. */
   clear(): void {
     this.#rules = [];
   }

@@ -5,12 +5,15 @@ import type { AttemptRow, DeliveryKind } from "./attempt-row.js";
 
 /** An event as the service keeps it. */
 export interface SandboxEvent {
+  /** `evt_` and 24 hex digits, or the id that was given. */
   id: string;
+  /** Event type, such as `email.bounced`; see docs/service.md#event-types. */
   type: string;
-  /** ISO 8601. */
+  /** When it was fired by the sandbox's clock, ISO 8601 in UTC. */
   createdAt: string;
+  /** The data of the envelope. Its fields are assumed: see docs/service.md#event-data. */
   data: Readonly<Record<string, unknown>>;
-  /** The workspace's addresses that it names. Not sent. */
+  /** The workspace's addresses that it names, which allowlists compare; see docs/service.md#allowlists. Not sent. */
   addresses: readonly string[];
 }
 

@@ -6,10 +6,13 @@ import { FIRST_SAMPLE_MS, type SampleStory, makeStory } from "./sample-story.js"
 
 /** An event as the service would sign it. */
 export interface SampleEvent<T extends EventType, Data extends object = SampleData[T]> {
+  /** `evt_` and 24 hex digits, or the id that was given. */
   id: string;
+  /** The event type; see docs/service.md#event-types. */
   type: T;
-  /** ISO 8601. */
+  /** When it happened, ISO 8601 in UTC. */
   createdAt: string;
+  /** The sample's data with your fields in place of its own. Its fields are assumed: see docs/service.md#event-data. */
   data: Data;
 }
 

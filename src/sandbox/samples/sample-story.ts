@@ -7,6 +7,7 @@ export interface SampleStory {
   id(label: string): string;
   /** A time this many milliseconds after the event, as ISO 8601. */
   at(offsetMs: number): string;
+  /** The person that the mail is from or to: name and address. */
   person: { name: string; address: string };
   /** The workspace's address that sent or received the mail. */
   workspaceAddress: string;
