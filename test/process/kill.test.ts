@@ -22,6 +22,7 @@ it(
     console.info(`kill.test: PROCESS_TEST_SEED=${seed}`);
     const random = createRandom(seed);
     const between = (least: number, most: number): number => Math.floor(least + random() * (most - least + 1));
+    const startedAt = Date.now();
     const { file, sideFile } = createScratch();
     const port = await findFreePort();
     const config: ReceiverConfig = {
@@ -31,7 +32,8 @@ it(
       secret: SECRET,
       handlers: { commits: { kind: "commit" }, appends: { kind: "append" }, "fails-first": { kind: "commit" } },
     };
-    const sender = new ServiceSender({ secret: SECRET, port: () => port, random });
+    let isKilling = true;
+    const sender = new ServiceSender({ secret: SECRET, port: () => port, random, isOutage: () => isKilling });
     const processes: ReceiverProcess[] = [];
     let kills = 0;
 
@@ -72,6 +74,7 @@ it(
       twiceEvery: 5,
     });
     const survivor = await killAgainAndAgain();
+    isKilling = false;
     await waitUntil("enough events are sent", 30_000, () => load.events.length >= MIN_EVENTS);
     const { events, sentTwice } = load;
     const delivered = await load.stop();
@@ -101,6 +104,7 @@ it(
       attemptsWithoutAnswer: attempts.filter(({ status }) => status === null).length,
       attemptsAnswered503: attempts.filter(({ status }) => status === 503).length,
       redeliveries: attempts.length - delivered.length,
+      mostAttempts: Math.max(...delivered.map(({ attempts: tried }) => tried.length)),
       // Stored in an earlier attempt whose answer was lost.
       answersLostAfterCommit: delivered.filter(({ id, attempts: tried }) => {
         const last = tried.at(-1);
@@ -112,6 +116,7 @@ it(
         .reduce((sum, { recovered }) => sum + Number(recovered), 0),
       parkedByKills,
       extraRunsOfAppends: [...appended.values()].reduce((sum, runs) => sum + runs - 1, 0),
+      seconds: Math.round((Date.now() - startedAt) / 1_000),
       leaseLost: processes.flatMap(({ lines }) => lines).filter(({ msg }) => msg === "lease_lost").length,
     };
     console.info("kill.test:", JSON.stringify(figures));

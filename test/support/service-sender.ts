@@ -7,6 +7,7 @@ import type { Task } from "./receiver-process.js";
 // rules would share its mistakes.
 
 const WAITS_IN_MINUTES = [1, 5, 30, 120, 300, 600, 600];
+const LONGEST_WAIT_IN_MINUTES = 600;
 const MAX_RETRY_AFTER_MINUTES = 360;
 const SHARE_OF_JITTER = 0.1;
 
@@ -51,6 +52,12 @@ export interface SenderOptions {
    * @default 5,000
    */
   answerWithinMs?: number;
+  /**
+   * True while the receiver is down again and again: an attempt sent meanwhile is never the last one. In the service's
+   * own time the eight attempts span a day, and only some of them meet such an hour; here all of them can.
+   * @default never
+   */
+  isOutage?: () => boolean;
 }
 
 /** The delivering half of the service, with its true retry rules in fast time. */
@@ -61,7 +68,7 @@ export class ServiceSender {
   #awaited: { count: number; resolve: () => void }[] = [];
 
   constructor(options: SenderOptions) {
-    this.#options = { minuteMs: 30, answerWithinMs: 5_000, ...options };
+    this.#options = { minuteMs: 30, answerWithinMs: 5_000, isOutage: () => false, ...options };
   }
 
   /**
@@ -75,16 +82,20 @@ export class ServiceSender {
     });
   }
 
-  /** Sends an event until it is answered 2xx, answered with a final status, or 8 attempts are spent. */
+  /**
+   * Sends an event until it is answered 2xx, answered with a final status, or 8 attempts are spent and the last of them
+   * met no outage.
+   */
   async deliver(event: TestEvent): Promise<Delivered> {
     const attempts: Attempt[] = [];
     for (;;) {
       const at = Date.now();
+      const isLast = attempts.length >= WAITS_IN_MINUTES.length && !this.#options.isOutage();
       const { status, retryAfterSeconds } = await this.attempt(event, attempts.length + 1);
       attempts.push({ at, status });
       if (status !== null && status >= 200 && status <= 299) return { id: event.id, delivered: true, attempts };
-      const minutes = WAITS_IN_MINUTES[attempts.length - 1];
-      if (!isRetried(status) || minutes === undefined) return { id: event.id, delivered: false, attempts };
+      if (!isRetried(status) || isLast) return { id: event.id, delivered: false, attempts };
+      const minutes = WAITS_IN_MINUTES[attempts.length - 1] ?? LONGEST_WAIT_IN_MINUTES;
       await sleep(this.#waitMs(minutes, retryAfterSeconds));
     }
   }
