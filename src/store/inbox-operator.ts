@@ -35,6 +35,12 @@ export interface OperatorRetry {
   readAgain: number;
 }
 
+/** What an erasure from outside did. */
+export interface OperatorErasure extends EraseCounts {
+  /** The file beside the database that keeps old versions of what was erased until the receiver is stopped. */
+  walLeft: string | undefined;
+}
+
 /**
  * Access to a receiver's database from outside, while the receiver runs or is stopped. Never runs a handler and never
  * takes the file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
@@ -72,7 +78,7 @@ export interface InboxOperator {
    * for milliseconds only. Ids, keys and marks stay: nothing runs or is sent twice. Rejects with `invalid_argument`
    * unless `email` is one address.
    */
-  erase(options: EraseOptions): Promise<EraseCounts>;
+  erase(options: EraseOptions): Promise<OperatorErasure>;
   listContactEvents(query?: OutboxQuery): Promise<OutboxPage>;
   /**
    * Makes a dead event pending; false when no dead event has that key. A running receiver sends it when it next checks

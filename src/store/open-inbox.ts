@@ -1,8 +1,6 @@
 import type { InboxOperator } from "./inbox-operator.js";
 import { openInboxFile } from "./sqlite/open-inbox-file.js";
 
-export { findOldVersions } from "./sqlite/find-old-versions.js";
-
 /**
  * Opens the database of a receiver to list, retry and discard its events; the receiver may be running. Rejects with
  * `invalid_argument` for a missing file or an old schema, `not_a_pigeonhole_database` and `schema_too_new`; none of

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -54,6 +54,18 @@ describe("the inbox of a running receiver", () => {
     const detail = await inbox.getEvent(event.id);
     expect(Buffer.from(detail?.body ?? []).toString()).toBe(JSON.stringify(event));
     expect(await inbox.getEvent("evt_unknown")).toBeUndefined();
+  });
+
+  test("erase names the WAL that keeps old versions only while a receiver has it", async () => {
+    const email = "ann@example.com";
+    const { receiver } = await startWithDeadEvent();
+    const beside = await open();
+    expect((await beside.erase({ email, dryRun: true })).walLeft).toBeUndefined();
+    expect((await beside.erase({ email })).walLeft).toBe(`${realpathSync(file)}-wal`);
+    await beside.close();
+    await receiver.stop();
+    const alone = await open();
+    expect((await alone.erase({ email })).walLeft).toBeUndefined();
   });
 
   test.each([0, 501, 1.5])("a list with the limit %d is refused as the receiver refuses it", async (limit) => {

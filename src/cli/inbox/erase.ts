@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { createMentionsEmail } from "../../base/mentions-email.js";
 import { type ErasedCaptures, eraseCaptures } from "../../capture/redact/erase-captures.js";
-import type { EraseCounts } from "../../store/erase.js";
-import { findOldVersions } from "../../store/open-inbox.js";
+import type { OperatorErasure } from "../../store/inbox-operator.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
@@ -10,14 +9,12 @@ import { EXIT } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { hasCaptures } from "../values/capture-store.js";
 import { withInbox } from "../values/inbox-file.js";
+import { storeOption } from "../values/options.js";
 import type { inboxErase } from "./spec.js";
 
 const QUESTION = "Erase all that mentions this address from the database and the captures? It cannot be undone.";
 
-interface InboxEraseResult extends EraseCounts, ErasedCaptures {
-  /** The WAL, while it has old versions of what was erased. */
-  walLeft: string | null;
-}
+type InboxErasure = OperatorErasure & ErasedCaptures;
 
 const NO_CAPTURES: ErasedCaptures = { captures: 0, filesLeft: [] };
 
@@ -27,24 +24,26 @@ export const eraseFromInbox: RunCommand<typeof inboxErase> = async ({ options, c
   if (email === undefined) throw usageError("Give the address with --email.");
   // Refused before anything is opened.
   createMentionsEmail(email);
+  const folder = resolve(context.cwd, store ?? storeOption.default);
+  const hasFolder = hasCaptures(folder, context);
+  if (store !== undefined && !hasFolder) {
+    throw usageError(
+      `--store: there are no captures in ${folder}. Give the folder that pigeonhole dev --store names, or leave out --store to erase from the database and, if it is there, from ${storeOption.default}.`,
+    );
+  }
   const erased = await withInbox(db, context, async (inbox) => {
     if (!dryRun && !(await confirm(QUESTION, context))) return undefined;
-    return { file: inbox.file, counts: await inbox.erase({ email, dryRun }) };
+    return inbox.erase({ email, dryRun });
   });
   if (erased === undefined) return EXIT.failed;
-  const folder = resolve(context.cwd, store);
-  const hasFolder = hasCaptures(store, context);
-  const counts: InboxEraseResult = {
-    ...erased.counts,
-    ...(hasFolder ? await eraseCaptures({ email, folder, dryRun }) : NO_CAPTURES),
-    walLeft: (dryRun ? undefined : findOldVersions(erased.file)) ?? null,
-  };
-  context.out.result({ dryRun, ...counts }, describe(counts, { dryRun, hasFolder }));
+  const counts = { ...erased, ...(hasFolder ? await eraseCaptures({ email, folder, dryRun }) : NO_CAPTURES) };
+  const fields = { dryRun, ...counts, walLeft: counts.walLeft ?? null };
+  context.out.result(fields, describe(counts, { dryRun, hasFolder }));
   const isLeft = !dryRun && counts.eventsLeft + counts.contactEventsLeft > 0;
   return isLeft || counts.filesLeft.length > 0 ? EXIT.failed : EXIT.ok;
 };
 
-function describe(erased: InboxEraseResult, { dryRun, hasFolder }: { dryRun: boolean; hasFolder: boolean }): string {
+function describe(erased: InboxErasure, { dryRun, hasFolder }: { dryRun: boolean; hasFolder: boolean }): string {
   const { events, work, eventsLeft, contactEvents, contactEventsLeft, captures, filesLeft, walLeft } = erased;
   const be = dryRun ? "would be " : "";
   const lines = [
@@ -61,7 +60,7 @@ function describe(erased: InboxEraseResult, { dryRun, hasFolder }: { dryRun: boo
           `${countOf(contactEventsLeft, "contact event")} left: in a call that may be repeated unchanged. Run the command again when it is settled, or discard its other events (outbox list --state dead).`,
         ]),
     ...filesLeft.map(({ file, reason }) => `${file} may mention the address. ${reason} Look into it and delete it.`),
-    ...(walLeft === null
+    ...(walLeft === undefined
       ? []
       : [
           `${walLeft} keeps old versions of what was erased until the receiver is stopped. After a crash, start and stop it.`,

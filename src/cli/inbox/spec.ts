@@ -93,7 +93,7 @@ export const inboxErase = defineCommand({
   options: {
     ...options,
     email: { value: "address", summary: "The whole address, in any case. Required." },
-    store: storeOption,
+    store: { value: "folder", summary: `Where captures are kept. Default: ${storeOption.default}, if it is there.` },
     dryRun: { summary: "Counts, and changes nothing." },
   },
   examples: [

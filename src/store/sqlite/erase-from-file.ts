@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "better-sqlite3";
-import { type EraseCounts, type EraseOptions, eraseAll, isAnyFound } from "../erase.js";
+import { type EraseOptions, eraseAll, isAnyFound } from "../erase.js";
+import type { OperatorErasure } from "../inbox-operator.js";
+import { findOldVersions } from "./find-old-versions.js";
+import type { OutsideConnection } from "./open-outside-connection.js";
 import { prepareErase } from "./operations/erase.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
 
@@ -9,9 +11,10 @@ const BETWEEN_PAGES_MS = 20;
 
 /** Erases from a file beside its receiver. Pages without a mention are only read, which no receiver waits for. */
 export async function eraseFromFile(
-  { db, now }: { db: Database; now: () => number },
+  { file, connection, now }: { file: string; connection: OutsideConnection; now: () => number },
   { email, dryRun = false }: EraseOptions,
-): Promise<EraseCounts> {
+): Promise<OperatorErasure> {
+  const { db, keepsWal } = connection;
   const erase = prepareErase(db);
   const counts = await eraseAll(async (cursor) => {
     const request = { email, now: now(), cursor };
@@ -21,7 +24,10 @@ export async function eraseFromFile(
     await sleep(isRead ? 0 : BETWEEN_PAGES_MS);
     return page;
   });
-  // Takes no lock that a receiver waits for, and leaves its WAL where it is.
-  if (!dryRun) await tryWhileBusy(() => db.pragma("wal_checkpoint(PASSIVE)"));
-  return counts;
+  if (dryRun) return { ...counts, walLeft: undefined };
+  // A WAL that was there before is not truncated: a receiver that has lost its locks looks like none. PASSIVE takes no
+  // lock that a receiver waits for. The WAL of this connection alone is emptied, so that it keeps no old version for a
+  // receiver that starts now.
+  await tryWhileBusy(() => db.pragma(`wal_checkpoint(${keepsWal ? "PASSIVE" : "TRUNCATE"})`));
+  return { ...counts, walLeft: findOldVersions(file) };
 }

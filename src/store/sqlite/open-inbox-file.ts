@@ -74,7 +74,7 @@ export async function openInboxFile(
         mustGet(id);
         return discard({ id, now: now() });
       }),
-    erase: (options) => eraseFromFile({ db, now }, options),
+    erase: (options) => eraseFromFile({ file, connection, now }, options),
     listContactEvents: (query = {}) => read(() => listOutbox(query)),
     retryContactEvent: (key) => write(() => retryOutbox({ key, now: now() })),
     discardContactEvent: (key) => write(() => discardOutbox({ key, now: now() })),

@@ -7,6 +7,8 @@ import { isNotADatabase, openDatabase, openKeeper } from "./open-database.js";
 /** A connection beside a receiver, which may run in another process. */
 export interface OutsideConnection {
   readonly db: Database;
+  /** True when there was a WAL already, which may belong to a running receiver. */
+  readonly keepsWal: boolean;
   /** Leaves the WAL of a receiver where it is. */
   close(): void;
 }
@@ -25,6 +27,7 @@ export function openOutsideConnection(file: string): OutsideConnection {
     const db = openDatabase(file);
     return {
       db,
+      keepsWal: keeper !== undefined,
       close() {
         db.close();
         keeper?.close();
