@@ -5,7 +5,8 @@ import { secretOption } from "../values/secret-option.js";
 export const test = defineCommand({
   name: "test",
   group: "Develop",
-  summary: "Replays a folder of captures against the app and checks the answers.",
+  summary:
+    "Replays a folder of captures against the app, with --start on a temporary database, and checks answers and handlers.",
   details:
     "Each capture is signed again, with a new event id. A case fails when the answer is not 2xx, the event is parked, or a handler has not ended in done, unless the capture's field expect says otherwise: status, outcome, json with ignore, and handlers. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, DATABASE_FILE, the path of a temporary database, and PIGEONHOLE_BASE_URL with PIGEONHOLE_API_KEY, an emulated API: the run writes into no other inbox and sends no contact event to the workspace. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
   arguments: {
@@ -17,7 +18,11 @@ export const test = defineCommand({
       default: "3000",
       summary: "A port, host:port/path or URL; without a path the captured one is used.",
     },
-    start: { value: "command", summary: "Starts the app for the time of the run, such as 'npm start'." },
+    start: {
+      value: "command",
+      summary:
+        "Starts the app for the time of the run, such as 'npm start', with a temporary database in DATABASE_FILE.",
+    },
     waitFor: {
       value: "url",
       summary: "Waits until this answers below 500. Default, with --start: until --to answers.",
