@@ -16,8 +16,8 @@ export interface HandlerView {
    */
   reason: string | undefined;
   /**
-   * Message of the last error, or the issues of the schema; undefined when no run has failed, and once the work is
-   * done.
+   * The last error, such as `Error: no answer`, or the issues of the schema; undefined when no run has failed, and once
+   * the work is done.
    */
   error: string | undefined;
   /** Runs started, those included whose process died; 0 before the first. */
