@@ -7,6 +7,7 @@ export { type RotateSecretOptions, SecretNotHandedOverError, rotateSecret } from
 export type { ContactEventRecorder, RecordOptions } from "./outbox/contact-event-record.js";
 export type { ContactEventInput } from "./contract/contact-event.js";
 export type {
+  ContactEventChoice,
   Outbox,
   OutboxCounts,
   OutboxDeadReason,
@@ -42,7 +43,15 @@ export type { Store, StoreAlarm, StoreContext } from "./store/store.js";
 export type { EraseCounts, EraseCursor, EraseOptions, ErasePage, EraseRequest } from "./store/erase.js";
 export { type EraseCapturesOptions, type ErasedCaptures, eraseCaptures } from "./capture/redact/erase-captures.js";
 export type { WorkState } from "./store/work-state.js";
-export type { EventDetail, EventPage, EventQuery, EventView, HandlerView, StoreCounts } from "./store/inbox-view.js";
+export type {
+  EventDetail,
+  EventPage,
+  EventQuery,
+  EventView,
+  HandlerView,
+  StoreCounts,
+  WorkChoice,
+} from "./store/inbox-view.js";
 export type { CommitFunction, CommitTransaction } from "./store/commit-transaction.js";
 export { ERROR_CODES, type ErrorCode, PigeonholeError, isPigeonholeError } from "./base/error.js";
 export type { Clock, Timer } from "./base/clock.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsOf, defineOptions, given } from "../base/options.js";
+import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/options.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import { type RecordOptions, apiNotConfigured, toOutboxEvent, readRecordKey } from "./contact-event-record.js";
 import { pageLimit } from "../store/inbox-view.js";
@@ -40,6 +40,10 @@ export interface ContactEventsDeps {
 /** The store checks the state and the cursor. */
 export const OUTBOX_QUERY_OPTIONS = defineOptions("contactEvents.list", {
   state: given<OutboxState>(),
+  name: given<string>(),
+  error: given<string>(),
+  since: wholeNumber({ min: 0 }),
+  until: wholeNumber({ min: 0 }),
   limit: pageLimit,
   cursor: given<string>(),
 } satisfies OptionsOf<OutboxQuery>);

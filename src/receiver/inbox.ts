@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { defineOptions, flag, given, required, type OptionsOf } from "../base/options.js";
+import { defineOptions, flag, given, required, type OptionsOf, wholeNumber } from "../base/options.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { readAgain } from "../dispatch/read-again.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
@@ -82,7 +82,11 @@ const PAGE = 100;
 /** The store checks the states and the cursor. */
 export const EVENT_QUERY_OPTIONS = defineOptions("inbox.list", {
   state: given<WorkState>(),
+  handler: given<string>(),
   type: given<string>(),
+  error: given<string>(),
+  since: wholeNumber({ min: 0 }),
+  until: wholeNumber({ min: 0 }),
   limit: pageLimit,
   cursor: given<string>(),
 } satisfies OptionsOf<EventQuery>);

@@ -1,6 +1,6 @@
 import type { EraseCounts, EraseOptions } from "./erase.js";
-import type { EventDetail, EventPage, EventQuery, ListCounts, StoreCounts } from "./inbox-view.js";
-import type { OutboxCounts, OutboxPage, OutboxQuery } from "./outbox.js";
+import type { EventDetail, EventPage, EventQuery, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
+import type { ContactEventChoice, OutboxCounts, OutboxPage, OutboxQuery, OutboxView } from "./outbox.js";
 
 /** The copy that `InboxOperator.backUp` writes. */
 export interface BackupCopy {
@@ -13,18 +13,8 @@ export interface BackupCopy {
 }
 
 /** Which stuck work: of all that is dead or parked, what fits each field that is given. */
-export interface StuckWork {
+export interface StuckWork extends WorkChoice {
   state?: "dead" | "parked" | undefined;
-  /** Name of the handler. */
-  handler?: string | undefined;
-  /** Type of the event. */
-  type?: string | undefined;
-  /** Text in the reason or the error, in any case of its letters. */
-  error?: string | undefined;
-  /** Only events received then or later, in milliseconds since 1970. */
-  since?: number | undefined;
-  /** Only events received before, in milliseconds since 1970. */
-  until?: number | undefined;
 }
 
 /** What a retry from outside did. */
@@ -80,6 +70,8 @@ export interface InboxOperator {
    */
   erase(options: EraseOptions): Promise<OperatorErasure>;
   listContactEvents(query?: OutboxQuery): Promise<OutboxPage>;
+  /** The newest with this key; undefined when there is none. */
+  getContactEvent(key: string): Promise<OutboxView | undefined>;
   /**
    * Makes a dead event pending; false when no dead event has that key. A running receiver sends it when it next checks
    * its outbox: with the next contact event, within 10 s, or when it starts.
@@ -87,6 +79,15 @@ export interface InboxOperator {
   retryContactEvent(key: string): Promise<boolean>;
   /** Discards an event that is dead, or that is not being sent yet; false otherwise. */
   discardContactEvent(key: string): Promise<boolean>;
+  /** Counts the chosen events that are dead. */
+  countDeadContactEvents(choice: ContactEventChoice): Promise<number>;
+  /**
+   * Makes the chosen dead events pending, a small page at a time, with the others of a call that can only be repeated
+   * as a whole. Returns how many are no longer dead. The receiver sends them as with {@link retryContactEvent}.
+   */
+  retryDeadContactEvents(choice: ContactEventChoice): Promise<number>;
+  /** Discards the chosen dead events, a small page at a time; returns how many. */
+  discardDeadContactEvents(choice: ContactEventChoice): Promise<number>;
   /**
    * Writes a whole copy of the database as of one moment, in one file of mode 0600. The copy appears under its name
    * only when it is complete; the receiver continues meanwhile. Resolves with its size in bytes. Rejects with

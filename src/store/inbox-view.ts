@@ -84,12 +84,24 @@ export function bodyOf({ id, body }: EventDetail): Uint8Array {
 /** The option `limit` of a list: the most rows of a page. */
 export const pageLimit = wholeNumber({ min: 1, max: 500, default: 50 });
 
-/** Which stored events a list has. */
-export interface EventQuery {
+/** Which work of events: what fits each field that is given. */
+export interface WorkChoice {
+  /** Name of the handler. */
+  handler?: string | undefined;
+  /** Type of the event. */
+  type?: string | undefined;
+  /** Text in the reason or the last error of the work, in any case of its letters. */
+  error?: string | undefined;
+  /** Only events received then or later, in milliseconds since 1970. */
+  since?: number | undefined;
+  /** Only events received before, in milliseconds since 1970. */
+  until?: number | undefined;
+}
+
+/** Which stored events a list has. With `state`, `handler` or `error`: those with a piece of work that fits them all. */
+export interface EventQuery extends WorkChoice {
   /** Only events that have work in this state. `done`: with a done mark. */
   state?: WorkState | undefined;
-  /** Only events of this type. */
-  type?: string | undefined;
   /** Most events of a page. @default 50 */
   limit?: number | undefined;
   /** `nextCursor` of the page before. */

@@ -121,6 +121,12 @@ export interface OutboxView {
   occurredAt: number;
   /** When it became done or dead, in milliseconds since 1970; undefined before. */
   settledAt: number | undefined;
+  /** Tries of its calls so far; 0 again when a refused event is retried. */
+  attempts: number;
+  /** Error of the last try of its call; undefined before one failed, and once the call is settled. */
+  error: string | undefined;
+  /** When its call is tried next, in milliseconds since 1970; undefined unless it waits for that. */
+  dueAt: number | undefined;
   /** The service's id of the stored event; undefined until it is done. */
   remoteId: string | undefined;
   /** Why it is dead: `refused` by the service, or `too_old`; undefined in other states. */
@@ -136,8 +142,20 @@ export interface OutboxView {
   message: string | undefined;
 }
 
+/** Which contact events: what fits each field that is given. */
+export interface ContactEventChoice {
+  /** Only events of this name. */
+  name?: string | undefined;
+  /** Only events with this text in what the service answered or in the error of the last try, in any case. */
+  error?: string | undefined;
+  /** Only events recorded then or later, in milliseconds since 1970. */
+  since?: number | undefined;
+  /** Only events recorded before, in milliseconds since 1970. */
+  until?: number | undefined;
+}
+
 /** Which contact events a list has. */
-export interface OutboxQuery {
+export interface OutboxQuery extends ContactEventChoice {
   /** Only events in this state. */
   state?: OutboxState | undefined;
   /** Most events of a page. @default 50 */

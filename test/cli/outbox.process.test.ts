@@ -1,11 +1,30 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createReceiver } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSandbox } from "#pigeonhole/sandbox/create-sandbox.js";
 import { closeAfterTest, startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { startContactEventService } from "../support/contact-event-service.js";
 import { makeFolder } from "../support/folder.js";
+import { startReceiver } from "../support/receiver-process.js";
+import { tempFile } from "../support/receiver.js";
+
+const SENDER = fileURLToPath(new URL("../support/contact-event-receiver.mjs", import.meta.url));
+
+/** A receiver in a process of its own, which sends these contact events to the service. */
+async function startSender({ baseUrl }: { baseUrl: string }, records: readonly { name: string; email: string }[]) {
+  const file = tempFile();
+  const config = { file, port: 0, secret: SECRET, handlers: {}, baseUrl, records };
+  const receiver = startReceiver(config, {}, SENDER);
+  closeAfterTest(async () => {
+    receiver.signal("SIGKILL");
+    await receiver.ended;
+  });
+  await receiver.line("ready");
+  return { file, receiver };
+}
 
 /** A receiver that has recorded one contact event the service takes, and one it refuses. */
 async function startOutbox() {
@@ -37,6 +56,18 @@ test("outbox list says that the outbox is empty", async () => {
   expect(await list("--state", "dead")).toMatchObject({ code: 0, stderr: "No such contact events.\n" });
 });
 
+test.each([
+  [["outbox", "retry"], "--dead"],
+  [["outbox", "retry", "key_1", "--dead"], "--dead"],
+  [["outbox", "discard", "key_1", "--name", "greeted"], "--dead"],
+  [["outbox", "list", "--dead", "--state", "done"], "Give one state"],
+  [["inbox", "list", "--dead", "--parked"], "Give one state"],
+])("%j does not say which, and is refused", async (args, words) => {
+  const { file } = await startReceiverApp();
+  const { code, stderr } = await runCli([...args, "--db", file]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+});
+
 describe("outbox, beside a running receiver", () => {
   test("outbox list and outbox show print what the service refused and why, and outbox stats prints the counts", async () => {
     const { file, key } = await startOutbox();
@@ -48,6 +79,7 @@ describe("outbox, beside a running receiver", () => {
     expect((await runCli(["outbox", "list", ...db])).stdout).toMatch(/dead +greeted .*refused contact_not_found/);
     const { stdout } = await runCli(["outbox", "show", key, ...db]);
     expect(stdout).toContain("code      contact_not_found");
+    expect(stdout).toMatch(/^attempts {2}1$/m);
     expect(stdout).toContain('"email": "unknown@example.com"');
     expect(jsonLines(await runCli(["outbox", "stats", "--json", ...db]))).toMatchObject([
       { contactEvents: { pending: 0, leased: 0, dead: 1 } },
@@ -65,6 +97,33 @@ describe("outbox, beside a running receiver", () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("that is dead")]);
   });
 
+  test("outbox retry takes filters instead of keys, and prints the total", async () => {
+    const { file, receiver } = await startOutbox();
+    const retry = (...args: string[]) =>
+      runCli(["outbox", "retry", "--error", "contact_not_found", ...args, "--db", file]);
+    expect(await retry("--name", "left")).toMatchObject({ code: 0, stdout: "No such contact event is dead.\n" });
+    const { stdout } = await retry("--name", "greeted", "--since", "1h");
+    expect(stdout).toBe("1 contact event will be sent again by the running receiver, within 10 s\n");
+    expect((await receiver.contactEvents.list({ state: "dead" })).items).toEqual([]);
+  });
+
+  test("outbox discard takes filters instead of keys, asks, and prints the total", async () => {
+    const { file, receiver } = await startOutbox();
+    const discard = (...args: string[]) => runCli(["outbox", "discard", "--dead", ...args, "--db", file]);
+    expect(await discard()).toMatchObject({ code: 2 });
+    expect(await discard("--yes")).toMatchObject({ code: 0, stdout: "1 contact event discarded\n" });
+    expect((await receiver.contactEvents.list({ state: "dead" })).items).toEqual([]);
+  });
+
+  test("outbox list takes the same filters", async () => {
+    const { file } = await startOutbox();
+    const listed = async (...args: string[]) =>
+      jsonLines(await runCli(["outbox", "list", "--json", "--db", file, ...args])).length;
+    expect(await listed("--dead", "--error", "contact_not_found", "--name", "greeted", "--since", "1h")).toBe(1);
+    expect(await listed("--name", "left")).toBe(0);
+    expect(await listed("--until", "1h")).toBe(0);
+  });
+
   test("outbox discard asks for --yes without a terminal, and then discards the event", async () => {
     const { file, receiver, key } = await startOutbox();
     expect(await runCli(["outbox", "discard", key, "--db", file])).toMatchObject({ code: 2 });
@@ -72,3 +131,46 @@ describe("outbox, beside a running receiver", () => {
     expect((await receiver.contactEvents.list({ state: "dead" })).items).toEqual([]);
   });
 });
+
+test("outbox list and show have the attempts, the last error and the next try of a call that fails", async () => {
+  const service = await startContactEventService();
+  closeAfterTest(() => service.close());
+  service.faultOf = () => ({ status: 401, code: "invalid_api_key" });
+  const { file } = await startSender(service, [{ name: "greeted", email: "ann@example.com" }]);
+  const list = () => runCli(["outbox", "list", "--error", "invalid_api_key", "--json", "--db", file]);
+  await expect.poll(async () => jsonLines(await list())).toHaveLength(1);
+  const [line] = jsonLines(await list()) as [{ contactEvent: { key: string } }];
+  expect(line.contactEvent).toMatchObject({
+    state: "leased",
+    attempts: expect.any(Number) as number,
+    error: expect.stringContaining("invalid_api_key") as string,
+  });
+  const table = await runCli(["outbox", "list", "--db", file]);
+  expect(table.stdout).toMatch(/NAME +KEY +ATTEMPTS +NEXT TRY +WHY\n.* greeted +key_\S+ +\d+ +\S+ +.*invalid_api_key/);
+  const shown = await runCli(["outbox", "show", line.contactEvent.key, "--db", file]);
+  expect(shown.stdout).toMatch(/^attempts {2}[1-9]/m);
+  expect(shown.stdout).toMatch(/^error {5}.*invalid_api_key/m);
+});
+
+test("a running receiver sends dead contact events that outbox retry chooses, each exactly once", async () => {
+  const service = await startContactEventService();
+  closeAfterTest(() => service.close());
+  const email = "nobody@example.com";
+  const { file, receiver } = await startSender(service, [
+    { name: "greeted", email },
+    { name: "left", email },
+  ]);
+  const dead = async () => jsonLines(await runCli(["outbox", "list", "--dead", "--json", "--db", file]));
+  await expect.poll(dead).toHaveLength(2);
+  service.contacts.add(email);
+  const { stdout } = await runCli(["outbox", "retry", "--dead", "--name", "greeted", "--db", file]);
+  expect(stdout).toBe("1 contact event will be sent again by the running receiver, within 10 s\n");
+  await expect.poll(() => service.stored.map(({ event }) => event.name), { timeout: 20_000 }).toEqual(["greeted"]);
+  // What is sent is not dead, so another retry takes the rest only.
+  await runCli(["outbox", "retry", "--dead", "--db", file]);
+  await expect.poll(() => service.stored.length, { timeout: 20_000 }).toBe(2);
+  receiver.signal("SIGTERM");
+  await receiver.ended;
+  expect(service.stored.map(({ event }) => event.name)).toEqual(["greeted", "left"]);
+  expect(await dead()).toEqual([]);
+}, 60_000);

@@ -126,7 +126,7 @@ CREATE TABLE outbox_event (
     reason      TEXT,
     code        TEXT,
     param       TEXT,
-    message     TEXT,
+    message     TEXT, attempts INTEGER NOT NULL DEFAULT 0,
     CHECK (CASE state
       WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'again' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL

@@ -6,19 +6,21 @@ import { escapeControls } from "../../base/escape-controls.js";
 import { age, countOf, formatJson, formatTable, isoTime } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";
+import { readState } from "../values/state-choice.js";
 
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const { state, type, limit } = options;
-    const filter = { ...(state !== undefined && { state }), ...(type !== undefined && { type }) };
+    const { dead, parked, handler, type, error, since, until, limit } = options;
+    const filter = { state: readState(options.state, { dead, parked }), handler, type, error, since, until };
     const rows: string[][] = [];
     for await (const event of allRows(limit, (page) => inbox.listEvents({ ...filter, ...page }))) {
       if (out.isJson) out.result({ event: eventRecord(event) }, "");
       else rows.push(eventRow(event, out.paint));
     }
     if (out.isJson) return;
-    if (rows.length === 0) out.note(Object.keys(filter).length === 0 ? "No events." : "No such events.");
+    if (rows.length === 0)
+      out.note(Object.values(filter).every((value) => value === undefined) ? "No events." : "No such events.");
     else out.result({}, formatTable(["RECEIVED", "STATE", "TYPE", "ID", "HANDLERS"], rows, out.paint.dim));
   });
 

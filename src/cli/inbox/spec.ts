@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
-import { databaseOption, limitOption, storeOption } from "../values/options.js";
-import { parseDuration, parsePastMoment } from "../values/parse-option.js";
+import { databaseOption, limitOption, storeOption, timeOptions } from "../values/options.js";
+import { parseDuration } from "../values/parse-option.js";
 
 const group = "Operate";
 
@@ -14,19 +14,19 @@ const typeOption = {
   summary: "Only events of this type.",
 } as const satisfies OptionSpec;
 
+/** Which work; the same for lists and changes, so that a list shows what a change would choose. */
+const workOptions = {
+  handler: { value: "name", summary: "Only work of this handler." },
+  type: typeOption,
+  error: { value: "text", summary: "Only work with this text in its reason or last error." },
+  ...timeOptions("events received"),
+} as const satisfies Record<string, OptionSpec>;
+
 /** Which stuck work, in place of named events. */
 const stuckWorkOptions = {
   parked: { summary: "All parked work instead of named events." },
   dead: { summary: "All dead work instead of named events." },
-  handler: { value: "name", summary: "Only work of this handler." },
-  type: typeOption,
-  error: { value: "text", summary: "Only work with this text in its reason or last error." },
-  since: {
-    value: "time",
-    parse: parsePastMoment,
-    summary: "Only events received since then, such as 1h or 2026-01-31.",
-  },
-  until: { value: "time", parse: parsePastMoment, summary: "Only events received before then." },
+  ...workOptions,
 } as const satisfies Record<string, OptionSpec>;
 
 export const inboxList = defineCommand({
@@ -40,10 +40,15 @@ export const inboxList = defineCommand({
       choices: ["pending", "leased", "done", "dead", "parked"],
       summary: "Only events that have work in this state.",
     },
-    type: typeOption,
+    parked: { summary: "The same as --state parked." },
+    dead: { summary: "The same as --state dead." },
+    ...workOptions,
     limit: limitOption,
   },
-  examples: [["pigeonhole inbox list --state dead", "work that handlers have finally failed"]],
+  examples: [
+    ["pigeonhole inbox list --state dead", "work that handlers have finally failed"],
+    ["pigeonhole inbox list --dead --error timeout --since 2h", "what inbox retry with these options would choose"],
+  ],
 });
 
 export const inboxShow = defineCommand({

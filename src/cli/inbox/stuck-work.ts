@@ -1,11 +1,10 @@
-import { escapeControls } from "../../base/escape-controls.js";
 import type { InboxOperator, OperatorRetry, StuckWork } from "../../store/inbox-operator.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
-import type { Output } from "../frame/output.js";
+import { forEach } from "../values/for-each.js";
 import { withInbox } from "../values/inbox-file.js";
 import type * as specs from "./spec.js";
 
@@ -25,7 +24,7 @@ export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, opti
     }
     const hasReceiver = await inbox.hasReceiver();
     const total: OperatorRetry = { handlers: 0, readAgain: 0 };
-    const exitCode = await forEach(ids, out, async (id) => {
+    const exitCode = await forEach({ names: ids, field: "id", out }, async (id) => {
       const retried = await inbox.retryEvent(id);
       total.handlers += retried.handlers;
       total.readAgain += retried.readAgain;
@@ -44,7 +43,7 @@ export const discardStuckWork: RunCommand<typeof specs.inboxDiscard> = ({ args, 
     const question = `End all work of ${countOf(ids.length, "event")} without running it?`;
     if (!(await confirm(question, context))) return EXIT.failed;
     let total = 0;
-    const exitCode = await forEach(ids, context.out, async (id) => {
+    const exitCode = await forEach({ names: ids, field: "id", out: context.out }, async (id) => {
       const handlers = await inbox.discardEvent(id);
       total += handlers;
       return { fields: { handlers }, text: `${piecesOf(handlers)} ended` };
@@ -75,21 +74,16 @@ interface ChoiceOptions extends Omit<StuckWork, "state"> {
 /** The work that the options choose; undefined where events are named. */
 function readChoice(ids: readonly string[], options: ChoiceOptions): StuckWork | undefined {
   const { parked, dead, handler, type, error, since, until } = options;
-  const choice: StuckWork = {
-    ...(parked !== dead && { state: dead ? "dead" : "parked" }),
-    ...(handler !== undefined && { handler }),
-    ...(type !== undefined && { type }),
-    ...(error !== undefined && { error }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-  };
-  const isChosen = parked || dead || Object.keys(choice).length > 0;
+  const fields = { handler, type, error, since, until };
+  const isChosen = parked || dead || Object.values(fields).some((value) => value !== undefined);
   if (isChosen === ids.length > 0) {
     throw usageError(
       "Give ids of events, or choose work with --parked, --dead, --handler, --type, --error or --since.",
     );
   }
-  return isChosen ? choice : undefined;
+  if (!isChosen) return undefined;
+  // Both switches together are all that is stuck, as neither of them is.
+  return { ...fields, ...(parked !== dead && { state: dead ? "dead" : "parked" }) };
 }
 
 /** What becomes of what was retried, a line for each kind; none if there is nothing. */
@@ -102,21 +96,3 @@ function describeRetry({ handlers, readAgain }: OperatorRetry, hasReceiver: bool
 }
 
 const piecesOf = (work: number): string => `${countOf(work, "piece")} of work`;
-
-/** Does the work for each id. A failure does not stop the others. */
-async function forEach(
-  ids: readonly string[],
-  out: Output,
-  work: (id: string) => Promise<{ fields: Record<string, unknown>; text: string }>,
-): Promise<ExitCode> {
-  let exitCode: ExitCode = EXIT.ok;
-  for (const id of ids) {
-    try {
-      const { fields, text } = await work(id);
-      out.result({ id, ...fields }, `${escapeControls(id)}  ${text}`);
-    } catch (error) {
-      exitCode = out.fail(error);
-    }
-  }
-  return exitCode;
-}

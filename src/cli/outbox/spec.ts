@@ -1,26 +1,47 @@
-import { defineCommand } from "../frame/spec.js";
-import { databaseOption, limitOption } from "../values/options.js";
+import { defineCommand, type OptionSpec } from "../frame/spec.js";
+import { databaseOption, limitOption, timeOptions } from "../values/options.js";
 
 const group = "Operate";
 const options = { db: databaseOption };
-const keys = { variadic: true, summary: "Idempotency keys, as outbox list shows them." } as const;
+const keys = { variadic: true, optional: true, summary: "Idempotency keys, as outbox list shows them." } as const;
+
+/** Which contact events; the same for lists and changes, so that a list shows what a change would choose. */
+const choiceOptions = {
+  name: { value: "name", summary: "Only contact events of this name." },
+  error: { value: "text", summary: "Only those with this text in the service's answer or the last error." },
+  ...timeOptions("those recorded"),
+} as const satisfies Record<string, OptionSpec>;
+
+/** Which dead contact events, in place of named ones. */
+const deadOptions = {
+  dead: { summary: "All dead contact events instead of named ones." },
+  ...choiceOptions,
+} as const satisfies Record<string, OptionSpec>;
 
 export const outboxList = defineCommand({
   name: "outbox list",
   group,
-  summary: "Lists recorded contact events with their state.",
+  summary: "Lists recorded contact events with their state, attempts, next try and last error.",
   options: {
     ...options,
     state: { value: "state", choices: ["pending", "leased", "done", "dead"], summary: "Only those in this state." },
+    dead: { summary: "The same as --state dead." },
+    ...choiceOptions,
     limit: limitOption,
   },
-  examples: [["pigeonhole outbox list --state dead", "what the service refused, and why"]],
+  examples: [
+    ["pigeonhole outbox list --state dead", "what the service refused, and why"],
+    [
+      "pigeonhole outbox list --dead --name user.greeted --since 2h",
+      "what outbox retry with these options would choose",
+    ],
+  ],
 });
 
 export const outboxShow = defineCommand({
   name: "outbox show",
   group,
-  summary: "Shows one contact event as it is sent, and the service's answer to it.",
+  summary: "Shows one contact event as it is sent, its attempts, and the service's answer to it.",
   arguments: { key: { summary: "Its idempotency key." } },
   options,
   examples: [["pigeonhole outbox show <key>", "with the code and param of a refusal"]],
@@ -30,18 +51,27 @@ export const outboxRetry = defineCommand({
   name: "outbox retry",
   group,
   summary: "Sends dead contact events again.",
+  details:
+    "Name them by key, or choose dead ones by the options, which must all fit. A running receiver sends them within 10 s, a stopped one when it next starts. When it is not known whether a call arrived, all events of that call are sent again with it, under the same key.",
   arguments: { keys },
-  options,
-  examples: [["pigeonhole outbox retry <key>", "after the cause is fixed"]],
+  options: { ...options, ...deadOptions },
+  examples: [
+    ["pigeonhole outbox retry <key>", "after the cause is fixed"],
+    ["pigeonhole outbox retry --error contact_not_found --since 1d", "after the missing contacts were made"],
+  ],
 });
 
 export const outboxDiscard = defineCommand({
   name: "outbox discard",
   group,
   summary: "Discards contact events that are dead or not yet being sent.",
+  details: "Name them by key, or choose dead ones by the options, which must all fit. Their keys stay in use.",
   arguments: { keys },
-  options,
-  examples: [["pigeonhole outbox discard <key> --yes", "without being asked"]],
+  options: { ...options, ...deadOptions },
+  examples: [
+    ["pigeonhole outbox discard <key> --yes", "without being asked"],
+    ["pigeonhole outbox discard --dead --until 30d", "what has been dead for a month"],
+  ],
 });
 
 export const outboxStats = defineCommand({

@@ -1,5 +1,5 @@
 import type { OptionSpec } from "../frame/spec.js";
-import { parseFieldChange, parseWholeNumber } from "./parse-option.js";
+import { parseFieldChange, parsePastMoment, parseWholeNumber } from "./parse-option.js";
 
 /** Options of every command that calls the API. */
 export const apiOptions = {
@@ -33,6 +33,13 @@ export const limitOption = {
   default: "50",
   summary: "Most rows, newest first.",
 } as const satisfies OptionSpec;
+
+/** `--since` and `--until` of what is chosen by its time; `what` is such as "events received". */
+export const timeOptions = (what: string) =>
+  ({
+    since: { value: "time", parse: parsePastMoment, summary: `Only ${what} since then, such as 1h or 2026-01-31.` },
+    until: { value: "time", parse: parsePastMoment, summary: `Only ${what} before then.` },
+  }) as const satisfies Record<string, OptionSpec>;
 
 /** Changes of an event before it is sent. */
 export const changeOptions = {

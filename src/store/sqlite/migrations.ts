@@ -208,6 +208,10 @@ export const MIGRATIONS: readonly string[] = [
       OR EXISTS (SELECT 1 FROM inbox_in_flight WHERE seq = NEW.seq AND handler = NEW.handler))
   BEGIN SELECT RAISE(IGNORE); END;
   `,
+  `
+  -- Tries of the calls that the event was part of and no longer is.
+  ALTER TABLE outbox_event ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 /** The tables that they create. The user's own ones may have any other name. */

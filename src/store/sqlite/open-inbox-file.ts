@@ -9,11 +9,13 @@ import { backUpInboxFile } from "./back-up-inbox-file.js";
 import {
   prepareCountOutbox,
   prepareDiscardOutbox,
+  prepareGetContactEvent,
   prepareListOutbox,
   prepareRetryOutbox,
 } from "./operations/outbox-inspect.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { prepareRequestRetry } from "./operations/requested-retries.js";
+import { changeDeadContactEvents } from "./dead-contact-events-of-file.js";
 import { isOwned } from "./file-ownership.js";
 import { changeStuckWork } from "./stuck-work-of-file.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
@@ -33,6 +35,7 @@ export async function openInboxFile(
   const counts = prepareCounts(db);
   const countOutbox = prepareCountOutbox(db);
   const listOutbox = prepareListOutbox(db);
+  const getContactEvent = prepareGetContactEvent(db);
   const retryOutbox = prepareRetryOutbox(db);
   const discardOutbox = prepareDiscardOutbox(db);
   const replan = prepareReplan(db);
@@ -76,8 +79,10 @@ export async function openInboxFile(
       }),
     erase: (options) => eraseFromFile({ file, connection, now }, options),
     listContactEvents: (query = {}) => read(() => listOutbox(query)),
+    getContactEvent: (key) => read(() => getContactEvent({ key })),
     retryContactEvent: (key) => write(() => retryOutbox({ key, now: now() })),
     discardContactEvent: (key) => write(() => discardOutbox({ key, now: now() })),
+    ...changeDeadContactEvents({ db, now }),
     backUp: (options) => backUpInboxFile({ file, ...options }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     close: async () => connection.close(),

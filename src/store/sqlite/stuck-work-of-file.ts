@@ -1,16 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { InboxOperator, OperatorRetry, StuckWork } from "../inbox-operator.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { prepareEndPiece, prepareRetryPiece } from "./operations/replan.js";
 import { prepareRequestRetry } from "./operations/requested-retries.js";
 import { type StuckPiece, prepareCountStuck, prepareSelectStuck } from "./operations/stuck-work.js";
+import { PAGE, pagesBeside } from "./pages-beside.js";
 import { runBeside } from "./run-beside.js";
 
-/** Pieces of one transaction, for which a receiver waits. */
-const PAGE = 100;
-/** Between two transactions, so that a receiver which waits for the database gets it. */
-const BETWEEN_PAGES_MS = 20;
+const BEFORE_ALL: StuckPiece = { seq: 0, handler: NOTE_HANDLER };
 
 type StuckWorkChanges = Pick<InboxOperator, "retryWork" | "countWork" | "discardWork">;
 
@@ -22,17 +19,9 @@ export function changeStuckWork({ db, now }: { db: Database; now: () => number }
   const requestRetry = prepareRequestRetry(db);
   const endPiece = prepareEndPiece(db);
 
-  /** Pages are read without a lock; a change looks at its piece again. */
   async function* pagesOf(choice: StuckWork): AsyncGenerator<StuckPiece[]> {
     for (const state of choice.state === undefined ? (["dead", "parked"] as const) : [choice.state]) {
-      let after: StuckPiece = { seq: 0, handler: NOTE_HANDLER };
-      for (let isLeft = true; isLeft;) {
-        const page = await runBeside(db, "deferred", () => select({ choice, state, after, limit: PAGE }));
-        if (page.length > 0) yield page;
-        isLeft = page.length === PAGE;
-        after = page.at(-1) ?? after;
-        if (isLeft) await sleep(BETWEEN_PAGES_MS);
-      }
+      yield* pagesBeside(db, (after: StuckPiece = BEFORE_ALL) => select({ choice, state, after, limit: PAGE }));
     }
   }
 

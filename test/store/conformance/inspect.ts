@@ -69,6 +69,39 @@ export function describeInspect(fixture: Fixture): void {
       expect(await listIds({ type: "" })).toEqual([]);
     });
 
+    test.each<[EventQuery, string[]]>([
+      [{ handler: "h" }, ["parked", "dead", "pending", "done", "leased"]],
+      [{ handler: "h", state: "done" }, ["done"]],
+      [{ handler: "h", state: "leased" }, ["leased"]],
+      [{ handler: "other" }, []],
+      [{ handler: "other", state: "dead" }, []],
+      [{ error: "" }, ["parked", "dead", "pending"]],
+      [{ error: "DO_not_retry" }, ["dead"]],
+      [{ error: "do_not_retry", state: "parked" }, []],
+      [{ error: "do_not_retry", state: "done" }, []],
+      [{ error: "%" }, []],
+      [{ since: T }, ["without work", "parked", "dead", "pending", "done", "leased"]],
+      [{ since: T + 1 }, []],
+      [{ until: T }, []],
+      [{ until: T + 1, state: "dead", type: "email.received", handler: "h" }, ["dead"]],
+    ])("list of %j has the events %j", async (query, ids) => {
+      await acceptOneInEachState();
+      expect(await listIds(query)).toEqual(ids);
+    });
+
+    test("list finds an event only by one piece of work that fits all of the filter", async () => {
+      const work = ["h", "i"].map((handler) => ({ handler, leaseUntil: T + DAY }));
+      const accepted = await fixture.store.accept(newEvent("evt_1", { work }));
+      const [ofH, ofI] = accepted.kind === "stored" ? accepted.leases : [];
+      await fixture.store.settle(settlements.dead(ofH ?? expect.unreachable()));
+      await fixture.store.settle(settlements.done(ofI ?? expect.unreachable()));
+      expect(await listIds({ state: "dead", handler: "h" })).toEqual(["evt_1"]);
+      expect(await listIds({ state: "dead", handler: "i" })).toEqual([]);
+      expect(await listIds({ state: "done", handler: "h" })).toEqual([]);
+      expect(await listIds({ handler: "i" })).toEqual(["evt_1"]);
+      expect(await listIds({ handler: "i", error: "do_not_retry" })).toEqual([]);
+    });
+
     test("list finds an event by the state of any of its handlers", async () => {
       const work = [{ handler: "h", leaseUntil: T + DAY }, { handler: "i" }];
       const lease = await acceptLeased(fixture.store, "evt_1", { work });

@@ -89,6 +89,38 @@ export function describeOutboxInspect(fixture: Fixture): void {
       },
     );
 
+    test("listOutbox shows attempts, the last error and the next try of a call", async () => {
+      const shown = async () => {
+        const [view] = await outboxOf(fixture.store);
+        return { state: view?.state, attempts: view?.attempts, error: view?.error, dueAt: view?.dueAt };
+      };
+      const nothing = { error: undefined, dueAt: undefined };
+      await recordKeys(fixture.store, "a");
+      expect(await shown()).toEqual({ state: "pending", attempts: 0, ...nothing });
+      const first = await takeSend(fixture.store);
+      expect(await shown()).toEqual({ state: "leased", attempts: 1, ...nothing });
+      await fixture.store.settleSend(sendSettlements.pending(first, T + 50));
+      expect(await shown()).toEqual({ state: "leased", attempts: 1, error: "no answer", dueAt: T + 50 });
+      const second = await takeSend(fixture.store, { now: T + 50 });
+      expect(await shown()).toEqual({ state: "leased", attempts: 2, error: "no answer", dueAt: undefined });
+      await fixture.store.settleSend(sendSettlements.dead(second));
+      expect(await shown()).toEqual({ state: "dead", attempts: 2, ...nothing });
+      await fixture.store.retryOutbox("a", T + 60);
+      expect(await shown()).toMatchObject({ state: "leased", attempts: 2, dueAt: T + 60 });
+      await settleAll(fixture.store, await takeSend(fixture.store, { now: T + 60 }), "dead");
+      expect(await shown()).toEqual({ state: "dead", attempts: 3, ...nothing });
+      await fixture.store.retryOutbox("a", T + 70);
+      expect(await shown()).toEqual({ state: "pending", attempts: 0, ...nothing });
+    });
+
+    test("listOutbox keeps the attempts of a call that was given up when its last dead event is discarded", async () => {
+      await recordKeys(fixture.store, "a", "b");
+      await fixture.store.settleSend(sendSettlements.dead(await takeSend(fixture.store)));
+      await fixture.store.discardOutbox("a", T);
+      await fixture.store.discardOutbox("b", T);
+      expect((await outboxOf(fixture.store)).map(({ attempts }) => attempts)).toEqual([1, 1]);
+    });
+
     test("listOutbox has 50 events in a page by default", async () => {
       const keys = Array.from({ length: 51 }, (_, index) => `key_${index}`);
       await fixture.store.record(
@@ -120,6 +152,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
         body: newRecord("a").body,
         recordedAt: T,
         occurredAt: T,
+        attempts: 0,
       });
       expect(b).toMatchObject({ state: "dead", code: "contact_not_found" });
       const second = await takeSend(fixture.store);

@@ -28,6 +28,7 @@ export function describeOutboxRecord(fixture: Fixture): void {
           body: newRecord("a").body,
           recordedAt: T,
           occurredAt: T - 7,
+          attempts: 0,
         },
       ]);
       expect(await fixture.store.countOutbox()).toEqual({ pending: 1, leased: 0, dead: 0, oldestRecordedAt: T });

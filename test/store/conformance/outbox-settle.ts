@@ -23,7 +23,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       const [a = -1, b = -1, c = -1] = send.events.map(({ seq }) => seq);
       const results = [RESULTS.dead(b), RESULTS.again(c), RESULTS.done(a)];
       expect(await fixture.store.settleSend(sendSettlements.settled(send, results))).toBe("settled");
-      const common = { body: expect.any(String), recordedAt: T, occurredAt: T };
+      const common = { body: expect.any(String), recordedAt: T, occurredAt: T, attempts: 1 };
       expect(await outboxOf(fixture.store)).toEqual([
         { ...common, seq: a, key: "a", state: "done", settledAt: T + 5, remoteId: `cev_${a}` },
         {

@@ -10,6 +10,7 @@ import {
 import { WORK_STATES, type WorkState } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./page.js";
+import { chosenEvents } from "./work-choice.js";
 
 interface EventRow {
   seq: number;
@@ -29,22 +30,6 @@ const URGENCY: readonly WorkState[] = ["parked", "dead", "leased", "pending", "d
 const STUCK_STATES = ["dead", "parked"];
 
 const EVENT_COLUMNS = "seq, id, type, test, received_at AS receivedAt, signed_at AS signedAt";
-
-const HAS_ROW = "seq IN (SELECT seq FROM inbox_work WHERE state = :state)";
-
-function stateFilter(state: WorkState): string {
-  switch (state) {
-    case "done":
-      return `(EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = inbox_event.seq)
-        OR EXISTS (SELECT 1 FROM inbox_marked AS m WHERE m.seq = inbox_event.seq))`;
-    case "leased":
-      return `(${HAS_ROW} OR seq IN (SELECT seq FROM inbox_in_flight))`;
-    case "pending":
-    case "dead":
-    case "parked":
-      return HAS_ROW;
-  }
-}
 
 /** Reads events with the state of each handler. */
 export function prepareInspect(db: Database) {
@@ -84,14 +69,12 @@ export function prepareInspect(db: Database) {
   function list(query: EventQuery): EventPage {
     const limit = pageLimit.read("limit", query.limit);
     if (query.state !== undefined) checkState(query.state, WORK_STATES);
-    const filters = ["seq < :before"];
-    if (query.type !== undefined) filters.push("type = :type");
-    if (query.state !== undefined) filters.push(stateFilter(query.state));
+    const filters = ["seq < :before", ...chosenEvents(query)];
     const rows = db
       .prepare<object, EventRow>(
         `SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE ${filters.join(" AND ")} ORDER BY seq DESC LIMIT :most`,
       )
-      .all({ before: readSeqCursor(query.cursor), type: query.type, state: query.state, most: limit + 1 });
+      .all({ ...query, before: readSeqCursor(query.cursor), most: limit + 1 });
     const page = rows.slice(0, limit);
     return {
       items: page.map(view),

@@ -1,11 +1,12 @@
 import type { Database } from "better-sqlite3";
-import type { OutboxCounts, OutboxDeadReason, OutboxPage, OutboxQuery, OutboxState, OutboxView } from "../../outbox.js";
+import type { OutboxCounts, OutboxPage, OutboxQuery, OutboxState, OutboxView } from "../../outbox.js";
 import { OUTBOX_STATES } from "../../outbox.js";
 import { pageLimit } from "../../inbox-view.js";
+import { chosenContactEvents } from "./outbox-choice.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./page.js";
 
-type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt"> &
-  Nullable<Pick<OutboxView, "settledAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
+type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts"> &
+  Nullable<Pick<OutboxView, "settledAt" | "error" | "dueAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
 
 /** Events that no call has taken yet. Events that were sent before cost nothing here. */
 const IS_NEW = "seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending'";
@@ -14,36 +15,51 @@ const IS_NEW = "seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AN
 const IS_LEASED = "send IN (SELECT send FROM outbox_send WHERE state <> 'dead') AND state = 'leased'";
 
 /**
- * The rows in each state. Events that came back from a call are pending, as new ones are: the newest of both are read,
- * so that the cost does not exceed one page.
+ * The rows in each state that fit all `conditions`. Events that came back from a call are pending, as new ones are: the
+ * newest of both are read, so that the cost does not exceed one page.
  */
-const FILTERS: Record<OutboxState, string> = {
-  pending: `seq IN (
-    SELECT seq FROM outbox_event WHERE state = 'again' AND seq < :before
-    UNION ALL SELECT seq FROM outbox_event WHERE ${IS_NEW} AND seq < :before
+const FILTERS: Record<OutboxState, (conditions: string) => string> = {
+  pending: (conditions) => `seq IN (
+    SELECT seq FROM outbox_event WHERE state = 'again' AND ${conditions}
+    UNION ALL SELECT seq FROM outbox_event WHERE ${IS_NEW} AND ${conditions}
     ORDER BY seq DESC LIMIT :most)`,
-  leased: `seq IN (SELECT seq FROM outbox_event WHERE ${IS_LEASED})`,
-  done: "state = 'done'",
-  dead: "state = 'dead'",
+  leased: (conditions) => `seq IN (SELECT seq FROM outbox_event WHERE ${IS_LEASED}) AND ${conditions}`,
+  done: (conditions) => `state = 'done' AND ${conditions}`,
+  dead: (conditions) => `state = 'dead' AND ${conditions}`,
 };
 
-function filterOf(state: OutboxState): string {
+function filterOf({ state, ...choice }: OutboxQuery): string {
+  const conditions = ["seq < :before", ...chosenContactEvents(choice)].join(" AND ");
+  if (state === undefined) return conditions;
   checkState(state, OUTBOX_STATES);
-  return FILTERS[state];
+  return FILTERS[state](conditions);
+}
+
+/** The newest events that fit, each with the call that it is part of. */
+const selectViews = (filter: string): string => `
+  SELECT e.seq, e.key, iif(e.state = 'again', 'pending', e.state) AS state, e.body, e.recorded_at AS recordedAt,
+    e.occurred_at AS occurredAt, e.settled_at AS settledAt, e.attempts + coalesce(s.started, 0) AS attempts,
+    iif(e.state = 'leased', s.error, NULL) AS error, iif(e.state = 'leased', s.due_at, NULL) AS dueAt,
+    e.remote_id AS remoteId, e.reason, e.code, e.param, e.message
+  FROM (SELECT * FROM outbox_event WHERE ${filter} ORDER BY seq DESC LIMIT :most) AS e
+  LEFT JOIN outbox_send AS s ON s.send = e.send ORDER BY e.seq DESC`;
+
+/** Reads a contact event by key, which no index has for all of them: for an operator, outside the receiver. */
+export function prepareGetContactEvent(db: Database) {
+  const select = db.prepare<{ key: string; most: number }, Row>(selectViews("key = :key"));
+  return ({ key }: { key: string }): OutboxView | undefined => {
+    const row = select.get({ key, most: 1 });
+    return row === undefined ? undefined : withoutNulls<OutboxView>(row);
+  };
 }
 
 /** Reads contact events, newest first. */
 export function prepareListOutbox(db: Database) {
   return (query: OutboxQuery): OutboxPage => {
     const limit = pageLimit.read("limit", query.limit);
-    const filters = ["seq < :before", ...(query.state === undefined ? [] : [filterOf(query.state)])];
     const rows = db
-      .prepare<object, Row>(
-        `SELECT seq, key, iif(state = 'again', 'pending', state) AS state, body, recorded_at AS recordedAt, occurred_at AS occurredAt, settled_at AS settledAt,
-           remote_id AS remoteId, reason, code, param, message
-         FROM outbox_event WHERE ${filters.join(" AND ")} ORDER BY seq DESC LIMIT :most`,
-      )
-      .all({ before: readSeqCursor(query.cursor), most: limit + 1 });
+      .prepare<object, Row>(selectViews(filterOf(query)))
+      .all({ ...query, before: readSeqCursor(query.cursor), most: limit + 1 });
     const page = rows.slice(0, limit);
     return {
       items: page.map((row) => withoutNulls<OutboxView>(row)),
@@ -52,13 +68,17 @@ export function prepareListOutbox(db: Database) {
   };
 }
 
-/** Makes a dead event pending. If its outcome is unknown, its whole call is repeated unchanged. */
-export function prepareRetryOutbox(db: Database) {
-  const select = db.prepare<{ key: string }, { seq: number; send: number | null; reason: OutboxDeadReason }>(
-    "SELECT seq, send, reason FROM outbox_event WHERE key = :key AND state = 'dead'",
+/**
+ * Makes a dead event pending; if its outcome is unknown, its whole call, which is repeated unchanged. Returns the
+ * number of events that are no longer dead.
+ */
+export function prepareReviveContactEvent(db: Database) {
+  const select = db.prepare<{ seq: number }, { send: number | null }>(
+    "SELECT send FROM outbox_event WHERE seq = :seq AND state = 'dead'",
   );
   const reviveOne = db.prepare(`
-    UPDATE outbox_event SET state = 'again', settled_at = NULL, reason = NULL, code = NULL, param = NULL, message = NULL
+    UPDATE outbox_event
+    SET state = 'again', settled_at = NULL, attempts = 0, reason = NULL, code = NULL, param = NULL, message = NULL
     WHERE seq = :seq`);
   const reviveMembers = db.prepare(`
     UPDATE outbox_event
@@ -66,23 +86,28 @@ export function prepareRetryOutbox(db: Database) {
     WHERE send = :send AND state = 'dead'`);
   const reviveSend = db.prepare("UPDATE outbox_send SET state = 'pending', due_at = :now WHERE send = :send");
 
-  return ({ key, now }: { key: string; now: number }): boolean => {
-    const event = select.get({ key });
-    if (event === undefined) return false;
-    if (event.send === null) {
-      reviveOne.run({ seq: event.seq });
-    } else {
-      reviveMembers.run({ send: event.send });
-      reviveSend.run({ send: event.send, now });
-    }
-    return true;
+  return ({ seq, now }: { seq: number; now: number }): number => {
+    const event = select.get({ seq });
+    if (event === undefined) return 0;
+    if (event.send === null) return reviveOne.run({ seq }).changes;
+    reviveSend.run({ send: event.send, now });
+    return reviveMembers.run({ send: event.send }).changes;
   };
 }
 
-/**
- * Ends an event that is not being sent. The key stays, so that a rerun does not record it again; so does its place in a
- * call whose outcome is unknown, because that call may only be repeated unchanged.
- */
+/** As {@link prepareReviveContactEvent}, by key; false when no dead event has it. */
+export function prepareRetryOutbox(db: Database) {
+  const select = db
+    .prepare<{ key: string }, number>("SELECT seq FROM outbox_event WHERE key = :key AND state = 'dead'")
+    .pluck();
+  const revive = prepareReviveContactEvent(db);
+  return ({ key, now }: { key: string; now: number }): boolean => {
+    const seq = select.get({ key });
+    return seq !== undefined && revive({ seq, now }) > 0;
+  };
+}
+
+/** Ends an event that is not being sent, by key. */
 export function prepareDiscardOutbox(db: Database) {
   const select = db.prepare<{ key: string }, { seq: number; send: number | null }>(`
     SELECT seq, send FROM outbox_event WHERE key = :key AND state = 'dead'
@@ -98,6 +123,20 @@ export function prepareDiscardOutbox(db: Database) {
   };
 }
 
+/** Ends an event that is still dead; returns how many, 0 or 1. */
+export function prepareDiscardDeadContactEvent(db: Database) {
+  const select = db.prepare<{ seq: number }, { seq: number; send: number | null }>(
+    "SELECT seq, send FROM outbox_event WHERE seq = :seq AND state = 'dead'",
+  );
+  const discard = prepareDiscardContactEvent(db);
+  return ({ seq, now }: { seq: number; now: number }): number => {
+    const event = select.get({ seq });
+    if (event === undefined) return 0;
+    discard({ ...event, now });
+    return 1;
+  };
+}
+
 /**
  * Ends an event that waits or is dead. The key stays, so that a rerun does not record it again; so does its place in a
  * call whose outcome is unknown, because that call may only be repeated unchanged.
@@ -105,15 +144,21 @@ export function prepareDiscardOutbox(db: Database) {
 export function prepareDiscardContactEvent(db: Database) {
   const discard = db.prepare(`
     UPDATE outbox_event SET state = 'done', settled_at = :now, reason = NULL, message = 'discarded' WHERE seq = :seq`);
-  const removeSend = db.prepare(`
+  const removeSend = db
+    .prepare<{ send: number }, number>(`
     DELETE FROM outbox_send WHERE send = :send
-      AND NOT EXISTS (SELECT 1 FROM outbox_event AS e WHERE e.send = :send AND e.state = 'dead')`);
-  const freeMembers = db.prepare("UPDATE outbox_event SET send = NULL, position = NULL WHERE send = :send");
+      AND NOT EXISTS (SELECT 1 FROM outbox_event AS e WHERE e.send = :send AND e.state = 'dead')
+    RETURNING started`)
+    .pluck();
+  const freeMembers = db.prepare(`
+    UPDATE outbox_event SET send = NULL, position = NULL, attempts = attempts + :started WHERE send = :send`);
 
   return ({ seq, send, now }: { seq: number; send: number | null; now: number }): void => {
     discard.run({ seq, now });
+    if (send === null) return;
+    const started = removeSend.get({ send });
     // No dead event is left whose retry would repeat the call.
-    if (send !== null && removeSend.run({ send }).changes === 1) freeMembers.run({ send });
+    if (started !== undefined) freeMembers.run({ send, started });
   };
 }
 

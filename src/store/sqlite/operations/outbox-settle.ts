@@ -5,7 +5,11 @@ import { prepareLater } from "../on-first-use.js";
 /** Ends a try of a call. Every statement carries the token: a lease that was lost writes nothing. */
 export function prepareSettleSend(db: Database) {
   const later = prepareLater(db);
-  const remove = db.prepare("DELETE FROM outbox_send WHERE send = :send AND state = 'leased' AND lease = :token");
+  const remove = db
+    .prepare<{ send: number; token: number }, number>(
+      "DELETE FROM outbox_send WHERE send = :send AND state = 'leased' AND lease = :token RETURNING started",
+    )
+    .pluck();
   const setPending = later(`
     UPDATE outbox_send
     SET state = 'pending', due_at = :dueAt, waits_since = :at, error = :error, lease = NULL, lease_until = NULL
@@ -18,45 +22,49 @@ export function prepareSettleSend(db: Database) {
     WHERE send = :send AND state = 'leased'`);
   const markDone = later(`
     UPDATE outbox_event
-    SET state = 'done', settled_at = :at, remote_id = :remoteId, send = NULL, position = NULL
+    SET state = 'done', settled_at = :at, remote_id = :remoteId, send = NULL, position = NULL,
+        attempts = attempts + :started
     WHERE seq = :seq AND send = :send AND state = 'leased'`);
   const markDead = later(`
     UPDATE outbox_event
     SET state = 'dead', settled_at = :at, reason = :reason, code = :code, param = :param, message = :message,
-        send = NULL, position = NULL
+        send = NULL, position = NULL, attempts = attempts + :started
     WHERE seq = :seq AND send = :send AND state = 'leased'`);
   const unfreeze = later(`
-    UPDATE outbox_event SET state = 'again', send = NULL, position = NULL
+    UPDATE outbox_event SET state = 'again', send = NULL, position = NULL, attempts = attempts + :started
     WHERE seq = :seq AND send = :send AND state = 'leased'`);
   // Also those that were discarded meanwhile: the number of the call may be given again.
   const unfreezeRest = later(`
-    UPDATE outbox_event SET state = iif(state = 'leased', 'again', state), send = NULL, position = NULL
+    UPDATE outbox_event SET state = iif(state = 'leased', 'again', state), send = NULL, position = NULL,
+      attempts = attempts + :started
     WHERE send = :send`);
 
-  function settleEvent(result: EventResult, send: number, at: number): void {
+  function settleEvent(result: EventResult, call: { send: number; started: number }, at: number): void {
     const { seq } = result;
     switch (result.to) {
       case "done":
-        return void markDone().run({ seq, send, at, remoteId: result.remoteId });
+        return void markDone().run({ ...call, seq, at, remoteId: result.remoteId });
       case "dead": {
         const { reason, code, param, message } = result;
-        markDead().run({ seq, send, at, reason, code, param, message });
+        markDead().run({ ...call, seq, at, reason, code, param, message });
         return;
       }
       case "again":
-        unfreeze().run({ seq, send });
+        unfreeze().run({ ...call, seq });
     }
   }
 
   return (settlement: SendSettlement): "settled" | "lost" => {
     const { send, token, at } = settlement;
     switch (settlement.to) {
-      case "settled":
-        if (remove.run({ send, token }).changes === 0) return "lost";
-        for (const result of settlement.results) settleEvent(result, send, at);
+      case "settled": {
+        const started = remove.get({ send, token });
+        if (started === undefined) return "lost";
+        for (const result of settlement.results) settleEvent(result, { send, started }, at);
         // An event that the answer did not name must not remain in a call that has ended.
-        unfreezeRest().run({ send });
+        unfreezeRest().run({ send, started });
         return "settled";
+      }
       case "pending": {
         const { dueAt, error } = settlement;
         return setPending().run({ send, token, at, dueAt, error }).changes === 1 ? "settled" : "lost";

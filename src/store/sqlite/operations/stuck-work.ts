@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { StuckWork } from "../../inbox-operator.js";
+import { chosenWork } from "./work-choice.js";
 
 /** A piece of stuck work. */
 export interface StuckPiece {
@@ -15,20 +16,10 @@ export interface StuckQuery {
   limit: number;
 }
 
-const CONDITIONS: Record<Exclude<keyof StuckWork, "state">, string> = {
-  handler: "w.handler = :handler",
-  type: "e.type = :type",
-  error: "(instr(lower(w.reason), lower(:error)) > 0 OR instr(lower(w.error), lower(:error)) > 0)",
-  since: "e.received_at >= :since",
-  until: "e.received_at < :until",
-};
-
 /** The chosen work as rows of FROM. */
 function fromChosen(choice: StuckWork, states: string): string {
-  const conditions = Object.entries(CONDITIONS)
-    .filter(([name]) => choice[name as keyof typeof CONDITIONS] !== undefined)
-    .map(([, condition]) => ` AND ${condition}`);
-  return `FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq WHERE w.state IN (${states})${conditions.join("")}`;
+  const conditions = [`state IN (${states})`, ...chosenWork(choice)].join(" AND ");
+  return `FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq WHERE ${conditions}`;
 }
 
 /** Reads a page of the chosen work in one state, oldest first. */

@@ -1,0 +1,90 @@
+import { escapeControls } from "../../base/escape-controls.js";
+import { PigeonholeError } from "../../base/error.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import type { ContactEventChoice } from "../../store/outbox.js";
+import { usageError } from "../frame/command-error.js";
+import { confirm } from "../frame/confirm.js";
+import type { RunCommand } from "../frame/context.js";
+import { EXIT, type ExitCode } from "../frame/exit-code.js";
+import { countOf } from "../frame/format.js";
+import { forEach } from "../values/for-each.js";
+import { withInbox } from "../values/inbox-file.js";
+import type * as specs from "./spec.js";
+
+const NONE_DEAD = "No such contact event is dead.";
+
+export const retry: RunCommand<typeof specs.outboxRetry> = ({ args, options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { out } = context;
+    const { keys } = args;
+    const choice = readChoice(keys, options);
+    const hasReceiver = await inbox.hasReceiver();
+    const when = hasReceiver ? "by the running receiver, within 10 s" : "at the next start";
+    if (choice !== undefined) {
+      const contactEvents = await inbox.retryDeadContactEvents(choice);
+      const text = contactEvents === 0 ? NONE_DEAD : `${eventsOf(contactEvents)} will be sent again ${when}`;
+      out.result({ contactEvents, hasReceiver }, text);
+      return EXIT.ok;
+    }
+    let total = 0;
+    const exitCode = await forEach({ names: keys, field: "key", out }, async (key) => {
+      if (!(await inbox.retryContactEvent(key))) throw notFound(key, " that is dead");
+      total += 1;
+      return { fields: { done: true, hasReceiver }, text: `will be sent again ${when}` };
+    });
+    if (keys.length > 1 && !out.isJson) out.result({}, `${eventsOf(total)} will be sent again ${when}`);
+    return exitCode;
+  });
+
+export const discard: RunCommand<typeof specs.outboxDiscard> = ({ args, options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { out } = context;
+    const { keys } = args;
+    const choice = readChoice(keys, options);
+    if (choice !== undefined) return discardChosen(inbox, choice, context);
+    const what = keys.length === 1 ? "this contact event" : eventsOf(keys.length);
+    if (!(await confirm(`Discard ${what}?`, context))) return EXIT.failed;
+    let total = 0;
+    const exitCode = await forEach({ names: keys, field: "key", out }, async (key) => {
+      if (!(await inbox.discardContactEvent(key))) throw notFound(key, " that is dead or not yet being sent");
+      total += 1;
+      return { fields: { done: true }, text: "discarded" };
+    });
+    if (keys.length > 1 && !out.isJson) out.result({}, `${eventsOf(total)} discarded`);
+    return exitCode;
+  });
+
+async function discardChosen(
+  inbox: InboxOperator,
+  choice: ContactEventChoice,
+  context: Parameters<typeof confirm>[1],
+): Promise<ExitCode> {
+  const found = await inbox.countDeadContactEvents(choice);
+  if (found > 0 && !(await confirm(`Discard ${eventsOf(found)}?`, context))) return EXIT.failed;
+  const contactEvents = await inbox.discardDeadContactEvents(choice);
+  context.out.result({ contactEvents }, contactEvents === 0 ? NONE_DEAD : `${eventsOf(contactEvents)} discarded`);
+  return EXIT.ok;
+}
+
+/** The dead contact events that the options choose; undefined where keys are given. */
+function readChoice(
+  keys: readonly string[],
+  { dead, name, error, since, until }: ContactEventChoice & { dead: boolean },
+): ContactEventChoice | undefined {
+  const choice = { name, error, since, until };
+  const isChosen = dead || Object.values(choice).some((value) => value !== undefined);
+  if (isChosen === keys.length > 0) {
+    throw usageError("Give keys of contact events, or choose dead ones with --dead, --name, --error or --since.");
+  }
+  return isChosen ? choice : undefined;
+}
+
+const eventsOf = (count: number): string => countOf(count, "contact event");
+
+/** The error for a key that no contact event has in such a `condition`. */
+export function notFound(key: string, condition = ""): PigeonholeError {
+  return new PigeonholeError(
+    "not_found",
+    `There is no contact event with the key "${escapeControls(key)}"${condition}.`,
+  );
+}

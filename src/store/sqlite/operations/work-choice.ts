@@ -1,0 +1,59 @@
+import type { WorkChoice } from "../../inbox-view.js";
+import type { WorkState } from "../../work-state.js";
+
+type Conditions<Field extends keyof WorkChoice> = Readonly<Record<Field, string>>;
+
+const OF_WORK: Conditions<"handler" | "error"> = {
+  handler: "handler = :handler",
+  error: "(instr(lower(reason), lower(:error)) > 0 OR instr(lower(error), lower(:error)) > 0)",
+};
+
+const OF_EVENT: Conditions<"type" | "since" | "until"> = {
+  type: "type = :type",
+  since: "received_at >= :since",
+  until: "received_at < :until",
+};
+
+function chosen(conditions: Partial<Record<keyof WorkChoice, string>>, choice: WorkChoice): string[] {
+  return Object.entries(conditions)
+    .filter(([field]) => choice[field as keyof WorkChoice] !== undefined)
+    .map(([, condition]) => condition);
+}
+
+/** Conditions on rows of `inbox_work` joined with `inbox_event`; their parameters have the names of the fields. */
+export function chosenWork(choice: WorkChoice): string[] {
+  return [...chosen(OF_WORK, choice), ...chosen(OF_EVENT, choice)];
+}
+
+/** Where the work of an event is found. */
+const PLACES: readonly { states: readonly WorkState[]; isRow?: true; find: (conditions: string) => string }[] = [
+  {
+    states: ["pending", "leased", "dead", "parked"],
+    isRow: true,
+    find: (conditions) => `seq IN (SELECT seq FROM inbox_work WHERE ${conditions})`,
+  },
+  { states: ["leased"], find: (conditions) => `seq IN (SELECT seq FROM inbox_in_flight WHERE ${conditions})` },
+  {
+    states: ["done"],
+    find: (conditions) => `EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = inbox_event.seq AND ${conditions})`,
+  },
+  {
+    states: ["done"],
+    find: (conditions) => `EXISTS (SELECT 1 FROM inbox_marked AS m WHERE m.seq = inbox_event.seq AND ${conditions})`,
+  },
+];
+
+/** Conditions on rows of `inbox_event`: those of the event, and that a piece of its work fits all of the others. */
+export function chosenEvents({ state, ...choice }: WorkChoice & { state?: WorkState | undefined }): string[] {
+  const ofEvent = chosen(OF_EVENT, choice);
+  const ofWork = chosen(OF_WORK, choice);
+  if (state === undefined && ofWork.length === 0) return ofEvent;
+  // Only a row has a reason and an error, or may be in one of several states.
+  const places = PLACES.filter(({ states, isRow }) => {
+    return (state === undefined || states.includes(state)) && (choice.error === undefined || isRow);
+  }).map(({ isRow, find }) => {
+    const conditions = [...(isRow && state !== undefined ? ["state = :state"] : []), ...ofWork];
+    return find(conditions.join(" AND ") || "TRUE");
+  });
+  return [...ofEvent, places.length === 0 ? "FALSE" : `(${places.join(" OR ")})`];
+}
