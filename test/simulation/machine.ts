@@ -143,6 +143,12 @@ export class Machine {
     if (wasBroken) for (const number of this.#slots.keys()) this.#startAgain(number);
   }
 
+  /** What a delivery writes takes so long from now on. */
+  setSlowMs(ms: number): void {
+    this.shared.slowMs = ms;
+    if (ms > 0) this.#options.onMet("slow disk");
+  }
+
   /** One that stands still has to wait. */
   #startAgain(number: number): void {
     if (this.#slotOf(number).life?.isFrozen !== true) void this.restart(number, 0);

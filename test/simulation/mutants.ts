@@ -5,8 +5,17 @@ export interface Mutant {
   name: string;
   /** The broken promise by which it is found. */
   shows: RegExp;
+  /**
+   * The first seed that is tried, where the first ones of all show nothing. When the worlds have changed, look for
+   * another one from 1 on.
+   * @default 1
+   */
+  from?: number;
   changes: readonly PackageChange[];
 }
+
+/** The outcome of a delivery that was stored. */
+const TAKEN = '{ kind: "accepted", eventId: "evt", eventType: "email.sent" }';
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -182,6 +191,50 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       { file: "store/sqlite/open-database.js", from: "synchronous = FULL", to: "synchronous = NORMAL" },
       { file: "store/sqlite/open-database.js", from: "synchronous === 2", to: "synchronous >= 1" },
+    ],
+  },
+  {
+    name: "answers 200 while the file is busy",
+    shows: /answered 2xx and without effect/,
+    from: 45,
+    changes: [
+      {
+        file: "receiver/handle-delivery.js",
+        from: 'return { kind: "store_unavailable", reason: "busy" };',
+        to: `return ${TAKEN};`,
+      },
+    ],
+  },
+  {
+    name: "answers 200 while the disk is full",
+    shows: /answered 2xx and without effect/,
+    from: 54,
+    changes: [
+      {
+        file: "receiver/handle-delivery.js",
+        from: 'return { kind: "store_unavailable", reason: code === "store_full" ? "full" : "failed" };',
+        to: `return code === "store_full" ? ${TAKEN} : { kind: "store_unavailable", reason: "failed" };`,
+      },
+    ],
+  },
+  {
+    name: "answers 200 while it stops",
+    shows: /answered 2xx and without effect/,
+    from: 77,
+    changes: [{ file: "protocol/outcome.js", from: "stopping: { status: 503,", to: "stopping: { status: 200," }],
+  },
+  {
+    name: "answers 200 when the time for an answer is over and the commit is not",
+    shows: /answered 2xx and without effect/,
+    from: 14,
+    changes: [
+      {
+        file: "receiver/handle-delivery.js",
+        from: `waiting: admission.waiting });
+        return answer({ kind: "overloaded" },`,
+        to: `waiting: admission.waiting });
+        return answer(${TAKEN},`,
+      },
     ],
   },
 ];

@@ -44,6 +44,8 @@ export type Happening =
   | { kind: "restart"; slot: number; timeoutMs: number }
   /** The disk refuses. */
   | { kind: "store_fault"; fault: StoreFault; forMs: number }
+  /** What a delivery writes takes so long. */
+  | { kind: "slow_disk"; callMs: number; forMs: number }
   /** A process stands still, with or without losing its lock on the file meanwhile. */
   | { kind: "freeze"; slot: number; losesLock: boolean; forMs: number }
   /** A proxy sends each delivery twice and passes on the first answer. */
@@ -91,6 +93,12 @@ export interface Course {
 
 /** Worlds with more events at once than a page of the store, each of which takes as long as ten others. */
 const FLOODS = 0.004;
+
+/** Worlds with a disk that is slower than the service waits. */
+const SLOW_DISKS = 0.1;
+
+/** When a delivery that is not stored is answered all the same. */
+const ANSWER_MS = 3.5 * SECOND;
 
 /** Longer than the handlers' time-out in the simulation. */
 export const TOO_SLOW_MS = 11 * MINUTE;
@@ -167,6 +175,7 @@ export function planSeed(seed: number): SeedPlan {
     happenings: [
       ...eventTimes.map((atMs) => ({ atMs, happening: { kind: "event" as const, type: pick(random, EVENT_TYPES) } })),
       ...planTroubles(random, size, someTime),
+      ...planSlowDisk(seed, eventTimes),
     ].map(({ atMs, happening }) => ({ atMs: Math.max(0, Math.round(atMs)), happening })),
     ownerTakesMs: between(random, MINUTE, 12 * HOUR),
     ownerReplays: random() < 0.5,
@@ -245,8 +254,32 @@ function planStoreFault(random: Random): Happening {
   return { kind: "store_fault", fault, forMs: between(random, SECOND, 10 * MINUTE) };
 }
 
+/** It matters most to a process that dies when the time for an answer is over and the commit is not. */
+function planSlowDisk(seed: number, eventTimes: readonly number[]): Planned[] {
+  const random = seededRandom(`slow disk ${seed}`);
+  if (random() >= SLOW_DISKS) return [];
+  const eventMs = pick(random, eventTimes);
+  const callMs = between(random, 3 * SECOND, 9 * SECOND);
+  const crashAfterMs = between(random, Math.min(ANSWER_MS, callMs), callMs);
+  const crash: CrashPlan = {
+    after: "now",
+    places: 0,
+    downMs: between(random, SECOND, 20 * MINUTE),
+    times: 1,
+    power: random() < 0.5,
+    slot: slot(random),
+  };
+  return [
+    {
+      atMs: eventMs - SECOND,
+      happening: { kind: "slow_disk", callMs, forMs: between(random, 10 * SECOND, 2 * MINUTE) },
+    },
+    ...(random() < 0.8 ? [{ atMs: eventMs + crashAfterMs, happening: { kind: "crash" as const, crash } }] : []),
+  ];
+}
+
 /** Copies matter most to a process that dies right behind the first answer. */
-function planCopies(random: Random, atMs: number): SeedPlan["happenings"][number][] {
+function planCopies(random: Random, atMs: number): Planned[] {
   const copies: Happening = { kind: "copies", forMs: between(random, MINUTE, 3 * HOUR) };
   const crash: CrashPlan = {
     after: "answered",

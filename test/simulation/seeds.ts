@@ -19,6 +19,7 @@ const MUST_MEET = [
   "switched on again",
   "parked after four crashes",
   ...["store_busy", "store_full", "store_failed"].map((fault) => `store: ${fault}`),
+  "slow disk",
   "power lost",
   "one of two died",
   "frozen",

@@ -20,6 +20,8 @@ export class SharedFile {
   /** The last lease given of each (event, handler). */
   readonly #tokens = new Map<string, number>();
   readonly #running = new Map<string, Life>();
+  /** How long the disk takes for what a delivery writes. */
+  slowMs = 0;
 
   /** Anything may be due. */
   change(): void {

@@ -6,6 +6,7 @@ import type { Settlement } from "#pigeonhole/store/work.js";
 import type { PigeonholeError, Store } from "pigeonhole";
 import type { Random } from "#pigeonhole/base/random.js";
 import type { Life } from "./life.js";
+import { SlowDisk } from "./slow-disk.js";
 import type { WorldClock } from "./world-clock.js";
 
 interface WatchOptions {
@@ -47,6 +48,7 @@ type AnyMethod = (...args: unknown[]) => Promise<unknown>;
 export function watchStore(store: Store, options: WatchOptions): Store {
   const { life, random, turns, Refusal, time } = options;
   const { shared } = life;
+  const disk = new SlowDisk(life, time);
   const idle = new Map<string, { version: number; page: { nextDueAt: number | undefined } }>();
   const figures = new Map<string, { version: number; value: object }>();
   let isBroken = false;
@@ -169,7 +171,9 @@ export function watchStore(store: Store, options: WatchOptions): Store {
       const method = Reflect.get(target, name) as AnyMethod;
       if (typeof name !== "string" || typeof method !== "function" || name === "close") return method;
       if (name === "open") return (...args: unknown[]) => life.between("call", "answer", () => method(...args));
-      return (...args: unknown[]) => life.between("call", "answer", () => time.hold(() => call(name, method, args)));
+      const callIt = (args: unknown[]): Promise<unknown> => time.hold(() => call(name, method, args));
+      return (...args: unknown[]) =>
+        life.between("call", "answer", () => (disk.delays(name) ? disk.wait().then(() => callIt(args)) : callIt(args)));
     },
   });
 }

@@ -175,6 +175,9 @@ class World {
       case "crash":
         return machine.expectCrash(happening.crash);
       case "restart":
+      case "slow_disk":
+        machine.setSlowMs(happening.callMs);
+        return this.#later(happening.forMs, { kind: "over", end: () => machine.setSlowMs(0) });
         return void machine.restart(happening.slot, happening.timeoutMs);
       case "store_fault":
         machine.setStoreFault(happening.fault);
