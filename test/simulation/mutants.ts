@@ -115,7 +115,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "forgets ids after a day",
-    shows: /not in the inbox/,
+    shows: /dropped an id too early/,
     changes: [{ file: "receiver/pruner.js", from: "byDeliveries - retention.idsMs", to: "now - 24 * HOUR" }],
   },
   {
@@ -192,6 +192,36 @@ export const MUTANTS: readonly Mutant[] = [
       { file: "store/sqlite/open-database.js", from: "synchronous = FULL", to: "synchronous = NORMAL" },
       { file: "store/sqlite/open-database.js", from: "synchronous === 2", to: "synchronous >= 1" },
     ],
+  },
+  {
+    name: "lets work wait for a time that only a wrong clock knew",
+    shows: /did not come to rest: \d+ pending/,
+    from: 13,
+    changes: [
+      {
+        file: "receiver/clock-watch.js",
+        from: "const waits = await store.restartWaits({ now, leaseUntil: now + LEASE_MS });",
+        to: "const waits = 0;",
+      },
+    ],
+  },
+  {
+    name: "drops ids by its own clock alone",
+    shows: /dropped an id too early/,
+    from: 9,
+    changes: [
+      {
+        file: "receiver/clock-watch.js",
+        from: "byDeliveries: Math.min(now, this.#delivery)",
+        to: "byDeliveries: now",
+      },
+    ],
+  },
+  {
+    name: "believes a clock that moved forward by days",
+    shows: /dropped a body too early/,
+    from: 11,
+    changes: [{ file: "receiver/clock-watch.js", from: "if (stepMs > MAX_STEP_MS) {", to: "if (stepMs > Infinity) {" }],
   },
   {
     name: "answers 200 while the file is busy",

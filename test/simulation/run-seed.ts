@@ -2,17 +2,17 @@ import { PigeonholeError, createReceiver, createSqliteStore } from "pigeonhole";
 import { findViolations } from "./invariants.js";
 import type { Kit } from "./machine.js";
 import { type SeedPlan, planSeed } from "./plan.js";
-import { type History, type WorldOptions, simulate } from "./world.js";
+import { type History, simulate } from "./world.js";
 
 /** The package as it was built. */
 export const BUILT: Kit = { createReceiver, createSqliteStore, PigeonholeError };
 
 /** Runs one seed. Rejects with the seed, what is wrong, and how to see it again. */
-export async function runSeed(seed: number, kit: Kit, options: WorldOptions = {}): Promise<History> {
+export async function runSeed(seed: number, kit: Kit): Promise<History> {
   const plan = planSeed(seed);
   let violations: string[];
   try {
-    const history = await simulate(plan, kit, options);
+    const history = await simulate(plan, kit);
     violations = findViolations(history);
     if (violations.length === 0) return history;
   } catch (error) {

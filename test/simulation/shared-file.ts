@@ -1,5 +1,10 @@
+import { DAY } from "#pigeonhole/base/duration.js";
+import type { PruneLimits } from "#pigeonhole/store/store.js";
 import type { Life } from "./life.js";
 import type { StoreFault } from "./plan.js";
+
+/** Retention as the documents promise it. */
+const KEPT_MS = 90 * DAY;
 
 /** What is known from outside about a file and all processes that work on it. */
 export class SharedFile {
@@ -15,13 +20,15 @@ export class SharedFile {
   owner: Life | undefined;
   /** What the disk refuses with. */
   fault: StoreFault | undefined;
+  /** How long the disk takes for what a delivery writes. */
+  slowMs = 0;
   /** Promises that were seen to be broken while the world went on. */
   readonly wrong = new Set<string>();
+  /** False when the first time kept in the file was wrong: there is nothing to compare a clock with. */
+  #startedRight: boolean | undefined;
   /** The last lease given of each (event, handler). */
   readonly #tokens = new Map<string, number>();
   readonly #running = new Map<string, Life>();
-  /** How long the disk takes for what a delivery writes. */
-  slowMs = 0;
 
   /** Anything may be due. */
   change(): void {
@@ -34,6 +41,23 @@ export class SharedFile {
   wrote(input: unknown): void {
     const { receivedAt, at } = (input ?? {}) as { receivedAt?: number; at?: number };
     this.oldestMs = Math.min(this.oldestMs, receivedAt ?? Infinity, at ?? Infinity);
+  }
+
+  /** A process keeps the time of its clock in the file. */
+  keepsTimes(clock: number | undefined, trueMs: number): void {
+    if (clock !== undefined) this.#startedRight ??= Math.abs(clock - trueMs) < DAY;
+  }
+
+  /**
+   * Ids go by the service's time as well, which is never ahead. A clock that moved by less than a day is taken at its
+   * word for bodies, which cannot make an event take effect twice.
+   */
+  prunes({ idsBefore, bodiesBefore, sentBefore }: PruneLimits, trueMs: number): void {
+    if (this.#startedRight !== true) return;
+    const keptSince = trueMs - KEPT_MS;
+    if (idsBefore > keptSince) this.wrong.add("dropped an id too early");
+    if (sentBefore > keptSince) this.wrong.add("dropped a contact event that was sent too early");
+    if (bodiesBefore > keptSince + DAY) this.wrong.add("dropped a body too early");
   }
 
   leased({ seq, handler, token }: { seq: number; handler: string; token: number }): void {

@@ -19,8 +19,8 @@ interface WatchOptions {
 }
 
 /** What may make work due, and what may make a contact event due. */
-const MAKES_WORK = new Set(["accept", "settle", "release", "recover", "replan", "discard"]);
-const MAKES_SENDS = new Set(["commit", "settle", "record", "settleSend", "recover", "retryOutbox"]);
+const MAKES_WORK = new Set(["accept", "settle", "release", "recover", "replan", "discard", "restartWaits"]);
+const MAKES_SENDS = new Set(["commit", "settle", "record", "settleSend", "recover", "retryOutbox", "restartWaits"]);
 const FIGURES = new Set(["counts", "countOutbox"]);
 /** What leaves the figures as they are. */
 const KEEPS_FIGURES = new Set([
@@ -127,8 +127,9 @@ export function watchStore(store: Store, options: WatchOptions): Store {
 
   function note(name: string, args: unknown[], value: unknown, version: number): void {
     if (MAKES_WORK.has(name) && !isWithoutWork(name, args, value)) shared.workVersion += 1;
-    if (MAKES_SENDS.has(name) && !isWithoutRecords(name, args)) shared.sendVersion += 1;
+    if (MAKES_SENDS.has(name) && !isWithoutRecords(name, args, value)) shared.sendVersion += 1;
     shared.wrote(args[0]);
+    if (name === "noteTimes") shared.keepsTimes((args[0] as { clock?: number }).clock, time.now());
     if (name === "recover") noteOwner((value as RecoverResult).owner);
     if (name === "lease") for (const lease of (value as LeasePage).work) shared.leased(lease);
     if (name === "accept") for (const lease of (value as { leases?: [] }).leases ?? []) shared.leased(lease);
@@ -148,6 +149,7 @@ export function watchStore(store: Store, options: WatchOptions): Store {
 
   async function call(name: string, method: AnyMethod, args: unknown[]): Promise<unknown> {
     refuse();
+    if (name === "prune") shared.prunes(args[0] as PruneLimits, time.now());
     const known = findKnown(name, args);
     if (known !== undefined) return known;
     await wait();
@@ -182,10 +184,12 @@ function isWithoutWork(name: string, args: unknown[], value: unknown): boolean {
   if (name === "settle") return (args[0] as Settlement).to === "done";
   // All of it was leased as it came.
   if (name === "accept") return ((value as { leases?: [] }).leases?.length ?? 0) === (args[0] as NewEvent).work.length;
+  if (name === "restartWaits") return value === 0;
   return name === "recover" && (value as { recovered: number }).recovered === 0;
 }
 
-function isWithoutRecords(name: string, args: unknown[]): boolean {
+function isWithoutRecords(name: string, args: unknown[], value: unknown): boolean {
+  if (name === "restartWaits") return value === 0;
   if (name !== "settle" && name !== "commit") return false;
   const settlement = args[0] as Settlement;
   return settlement.to !== "done" || (settlement.records ?? []).length === 0;

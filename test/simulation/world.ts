@@ -34,6 +34,9 @@ export interface History {
   met: ReadonlySet<string>;
 }
 
+/** What the world calls left when all handlers are through. */
+const ONLY_SENDS = /^\d+ sends$/;
+
 const MAX_REST_MS = 400 * HOUR;
 
 /**
@@ -50,17 +53,12 @@ const LOOK_MS = HOUR;
  */
 const MAX_PUT_BACK = 10;
 
-export interface WorldOptions {
-  /** Holds a world whose wall clock was off to the same bound on delay as any other. */
-  boundsClockSteps?: boolean;
-}
-
 /** Lets a seed's world run to its end. */
-export async function simulate(plan: SeedPlan, kit: Kit, options: WorldOptions = {}): Promise<History> {
+export async function simulate(plan: SeedPlan, kit: Kit): Promise<History> {
   const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-simulation-"));
   try {
     const file = await makeFirstFile(folder, plan, kit);
-    const world = new World({ plan, kit, folder, file }, options);
+    const world = new World({ plan, kit, folder, file });
     const watch = watchProgress(world.clock);
     return await Promise.race([world.run(), watch.still]).finally(watch.end);
   } finally {
@@ -88,18 +86,16 @@ class World {
   readonly #log: SandboxLogEntry[] = [];
   readonly #fired: History["fired"] = [];
   readonly #met = new Set<string>();
-  readonly #isDelayBounded: boolean;
   #secrets: string[];
   /** Since when nothing but the work in the file is left. */
   #quietSinceMs: number | undefined;
   #timesPutBack = 0;
-  readonly #mostPutBack: number;
+  /** How far the wall clock is ahead at the most: contact events get its time, and wait until it has come. */
+  readonly #aheadMs: number;
 
-  constructor({ plan, kit, folder, file }: WorldParts, { boundsClockSteps = false }: WorldOptions) {
-    const isClockRight = plan.happenings.every(({ happening }) => happening.kind !== "clock_off");
+  constructor({ plan, kit, folder, file }: WorldParts) {
     const ahead = plan.happenings.map(({ happening }) => (happening.kind === "clock_off" ? happening.byMs : 0));
-    this.#mostPutBack = MAX_PUT_BACK + Math.ceil(Math.max(0, ...ahead) / LOOK_MS);
-    this.#isDelayBounded = isClockRight || boundsClockSteps;
+    this.#aheadMs = Math.max(0, ...ahead);
     this.#plan = plan;
     this.#todo = [...plan.happenings];
     this.#sandbox = createSandbox({
@@ -175,13 +171,13 @@ class World {
       case "crash":
         return machine.expectCrash(happening.crash);
       case "restart":
-      case "slow_disk":
-        machine.setSlowMs(happening.callMs);
-        return this.#later(happening.forMs, { kind: "over", end: () => machine.setSlowMs(0) });
         return void machine.restart(happening.slot, happening.timeoutMs);
       case "store_fault":
         machine.setStoreFault(happening.fault);
         return this.#later(happening.forMs, { kind: "over", end: () => machine.setStoreFault(undefined) });
+      case "slow_disk":
+        machine.setSlowMs(happening.callMs);
+        return this.#later(happening.forMs, { kind: "over", end: () => machine.setSlowMs(0) });
       case "freeze":
         return machine.freeze(happening.slot, happening);
       case "copies":
@@ -257,19 +253,21 @@ class World {
       }
       left = await this.#whatIsLeft();
       if (left === "") return undefined;
-      if (this.#timesPutBack > this.#mostPutBack) return `${left}, put back ${this.#mostPutBack} times by hand`;
-      if (this.#isOverdue()) return `${left}, ${this.#quietForMs / HOUR} hours after all else`;
+      const mostPutBack = MAX_PUT_BACK + Math.ceil(this.#aheadMs / LOOK_MS);
+      if (this.#timesPutBack > mostPutBack) return `${left}, put back ${mostPutBack} times by hand`;
+      if (this.#isOverdue(left)) return `${left}, ${this.#quietForMs / HOUR} hours after all else`;
     }
     return left;
   }
 
   /** True when nothing but the work itself was left for too long. */
-  #isOverdue(): boolean {
+  #isOverdue(left: string): boolean {
     const isQuiet = this.#todo.length === 0 && this.#machine.isWhole && this.#sandbox.openDeliveries === 0;
     if (!isQuiet) this.#quietSinceMs = undefined;
     else this.#quietSinceMs ??= this.clock.elapsedMs;
-    if (!this.#isDelayBounded || this.#quietForMs <= MAX_DELAY_MS) return false;
-    return this.#quietForMs > MAX_DELAY_MS + longestQueueMs(this.#plan.seed, this.#fired);
+    const boundMs = MAX_DELAY_MS + (ONLY_SENDS.test(left) ? this.#aheadMs : 0);
+    if (this.#quietForMs <= boundMs) return false;
+    return this.#quietForMs > boundMs + longestQueueMs(this.#plan.seed, this.#fired);
   }
 
   get #quietForMs(): number {
