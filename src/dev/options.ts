@@ -38,77 +38,77 @@ export interface DevServerOptions {
    * Whole secrets with the names that may be shown for them, newest first. @default none: only the form of signatures
    * is checked
    */
-  secrets?: readonly NamedSecret[];
+  secrets?: readonly NamedSecret[] | undefined;
   /** Where deliveries go; the first that matches is used. @default nowhere: they are kept */
-  forwards?: readonly Forward[];
+  forwards?: readonly Forward[] | undefined;
   /** Forward only these types, such as `email.*`; all are kept. @default '*' */
-  events?: string;
+  events?: string | undefined;
   /** Port for deliveries; 0 for any free one. @default 4400 */
-  port?: number;
+  port?: number | undefined;
   /** Address to listen at for deliveries. @default '127.0.0.1' */
-  host?: string;
+  host?: string | undefined;
   /** The only path that accepts deliveries. @default '/webhooks' */
-  path?: string;
+  path?: string | undefined;
   /** Port of the page and its API, on this machine only; 0 for any free one, false for no page. @default 4401 */
-  pagePort?: number | false;
+  pagePort?: number | false | undefined;
   /** Folder of the built page. @default the one in the package */
-  pageFolder?: string;
+  pageFolder?: string | undefined;
   /**
    * Whether a delivery with an invalid signature is forwarded anyway, refused as by a receiver, or only kept. @default
    * 'forward'
    */
-  onInvalid?: OnInvalid;
+  onInvalid?: OnInvalid | undefined;
   /**
    * While the app is down: 503, so that the service sends again, or 202 and delivered in order once it is back.
    * @default '503'
    */
-  whenDown?: WhenDown;
+  whenDown?: WhenDown | undefined;
   /** Longest wait for the app's answer, in milliseconds. The service itself waits 5 s. @default 30,000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Largest body of a delivery, in bytes. @default 5 MiB */
-  maxBodyBytes?: number;
+  maxBodyBytes?: number | undefined;
   /** Allows forwards and replays outside this machine and its private network. @default false */
-  allowRemote?: boolean;
+  allowRemote?: boolean | undefined;
   /** Does not check certificates of https targets. @default false */
-  insecure?: boolean;
+  insecure?: boolean | undefined;
   /** Certificates (PEM) to trust in addition to the machine's. @default none */
-  ca?: string;
+  ca?: string | undefined;
   /** Set on every request to the app, in place of headers with the same names. @default none: headers as received */
-  headers?: HeaderList;
+  headers?: HeaderList | undefined;
   /** Folder of the project; captures and endpoints of other folders are not touched. @default the working directory */
-  cwd?: string;
+  cwd?: string | undefined;
   /** Where captures are kept. @default '.pigeonhole' in `cwd` */
-  folder?: string;
+  folder?: string | undefined;
   /** Maximum number of captures that are kept. @default 1,000 */
-  max?: number;
+  max?: number | undefined;
   /** How long captures are kept, in milliseconds. @default 7 days */
-  keepMs?: number;
+  keepMs?: number | undefined;
   /** `cloudflared`, `ngrok`, `tailscale`, or a command with `{port}` in it that prints its https URL. @default none */
-  tunnel?: string;
+  tunnel?: string | undefined;
   /** Longest wait for the tunnel's URL, in milliseconds. @default 30,000 */
-  tunnelTimeoutMs?: number;
+  tunnelTimeoutMs?: number | undefined;
   /** Public URL of a tunnel that runs already; without a path it gets `path`. @default none */
-  publicUrl?: string;
+  publicUrl?: string | undefined;
   /** Creates an endpoint that points here and deletes it at the end. Needs `tunnel` or `publicUrl`. @default none */
-  register?: RegisterOptions;
+  register?: RegisterOptions | undefined;
   /** Database file of a receiver, to show its inbox. @default none */
-  inbox?: string;
+  inbox?: string | undefined;
   /** File that is written once every port listens, and removed at the end. Contains the page's token. @default none */
-  readyFile?: string;
+  readyFile?: string | undefined;
   /**
    * Overrides for points about the signature that the service's documentation leaves open. @default
    * SIGNATURE_ASSUMPTIONS
    */
-  assumptions?: Changes<SignatureAssumptions>;
+  assumptions?: Changes<SignatureAssumptions> | undefined;
   /**
    * Aborts the start: it rejects with the signal's reason, and nothing is left running. After the start use `close`.
    * @default none
    */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Receives the dev server's own events. @default none */
-  report?: Report;
+  report?: Report | undefined;
   /** All times and waits. @default the machine's */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 const PORTS = { min: 0, max: 65_535 };

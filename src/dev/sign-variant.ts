@@ -32,7 +32,7 @@ export function signVariant(input: {
 }): SignedVariant {
   const { body, variant, nowMs, assumptions } = input;
   const sign = (secret: string, timestamp = nowMs): HeaderList =>
-    Object.entries(signHere({ body, secret, timestamp, ...(assumptions === undefined ? {} : { assumptions }) }));
+    Object.entries(signHere({ body, secret, timestamp, assumptions }));
   const given = (): string => {
     if (input.secret !== undefined) return input.secret;
     throw new PigeonholeError(

@@ -254,8 +254,8 @@ function apiSettings(options: ResolvedSandboxOptions): Omit<SandboxApiOptions, "
   };
   return {
     eventsPerMinute,
-    ...(paths === undefined ? {} : { paths }),
-    ...(credential === undefined ? {} : { credential }),
+    paths,
+    credential,
     ...(strictUrls ? {} : { adaptRow }),
   };
 }

@@ -14,18 +14,18 @@ import { targetUrl } from "../send/target.js";
 export interface ExportOptions {
   as: ExportFormat;
   /** Where `curl` and `http` post to: port, host:port/path or URL. @default '3000', with the captured path */
-  target?: string;
+  target?: string | undefined;
   /**
    * Signs `curl` and `http` with the present time, or keeps the captured signature. @default 'resign' if a secret is
    * given
    */
-  mode?: SignMode;
+  mode?: SignMode | undefined;
   /** The whole secret. It signs and is never written to the output. */
-  secret?: string;
+  secret?: string | undefined;
   /** Time of signing in milliseconds since 1970. @default Date.now() */
-  nowMs?: number;
+  nowMs?: number | undefined;
   /** Overrides for points that the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
-  assumptions?: Changes<SignatureAssumptions>;
+  assumptions?: Changes<SignatureAssumptions> | undefined;
 }
 
 /** A file to save or to print. */
@@ -63,8 +63,7 @@ function request(capture: Capture, options: ExportOptions): WrittenRequest {
   if (mode === "resign" && secret === undefined) {
     throw new PigeonholeError("invalid_secret", "To write a signed command, the endpoint's secret is needed.");
   }
-  const { assumptions } = options;
-  const content = { mode, nowMs, ...(secret === undefined ? {} : { secret }), ...(assumptions && { assumptions }) };
+  const content = { mode, nowMs, secret, assumptions: options.assumptions };
   const headers = buildReplayHeaders(capture, bodyBytes(capture), content);
   return {
     url: targetUrl(target, capture.request),

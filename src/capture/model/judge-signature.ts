@@ -65,8 +65,8 @@ function explain(input: JudgeInput): Pick<SignatureExplanation, "verdict" | "sum
     // Without a secret the form can still be checked. This secret has never signed anything.
     secrets: secrets.length === 0 ? [randomBytes(32).toString("hex")] : secrets.map(({ value }) => value),
     nowMs: receivedAt,
-    ...(input.toleranceSeconds === undefined ? {} : { toleranceSeconds: input.toleranceSeconds }),
-    ...(input.assumptions === undefined ? {} : { assumptions: input.assumptions }),
+    toleranceSeconds: input.toleranceSeconds,
+    assumptions: input.assumptions,
   };
   const verdict = verifySignature(question);
   const isMismatch = !verdict.ok && verdict.reason === "mismatch";

@@ -19,18 +19,18 @@ export interface ReplayContent {
    * `resign`: the body with a new time and signature. `exact`: bytes and signature as captured, which a correct
    * receiver refuses after 300 s. @default 'resign'
    */
-  mode?: SignMode;
+  mode?: SignMode | undefined;
   /**
    * `same-id` exercises deduplication; `new-id` makes the receiver run its handlers again. @default 'same-id', but
    * 'new-id' for an edited body that has the captured id
    */
-  identity?: "same-id" | "new-id";
+  identity?: "same-id" | "new-id" | undefined;
   /** The whole secret including `whsec_`; needed for `resign`. */
-  secret?: string;
+  secret?: string | undefined;
   /** Changes fields of a JSON body, or replaces the body with a text. */
-  edit?: JsonEdit | { body: string };
+  edit?: JsonEdit | { body: string } | undefined;
   /** Overrides for points that the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
-  assumptions?: Changes<SignatureAssumptions>;
+  assumptions?: Changes<SignatureAssumptions> | undefined;
 }
 
 /** A body to send, and the changes to it. */
@@ -116,7 +116,7 @@ export function buildReplayHeaders(
     secret,
     timestamp: nowMs,
     format: isBare ? "bare" : "combined",
-    ...(assumptions === undefined ? {} : { assumptions }),
+    assumptions,
   });
   // An old time beside the signed one would be misleading.
   const kept = isBare ? headers : dropHeaders(headers, [timestampHeader]);

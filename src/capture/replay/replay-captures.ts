@@ -42,37 +42,37 @@ export interface ReplayOptions extends ReplayContent {
   /** Target: a port, host:port/path or URL, several, or by capture. Without a path the captured one is used. */
   target: string | readonly string[] | ((capture: Capture) => readonly string[]);
   /** The order of sending. @default 'original', the order of arrival */
-  order?: ReplayOrder;
+  order?: ReplayOrder | undefined;
   /** Seed of the shuffle. @default a random one, which the report names */
-  seed?: number;
+  seed?: number | undefined;
   /** Keeps the gaps between arrivals, sped up by this factor. @default no gaps */
-  keepTiming?: number;
+  keepTiming?: number | undefined;
   /** Least time between two requests, in milliseconds. @default 0 */
-  delayMs?: number;
+  delayMs?: number | undefined;
   /** How often each capture is sent. @default 1 */
-  times?: number;
+  times?: number | undefined;
   /** Requests at the same time. @default 1, or 50 with keepTiming */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** What every answer must be. @default nothing is expected */
-  expect?: Expectation;
+  expect?: Expectation | undefined;
   /** Paths of JSON answers that may differ from the previous attempt. @default none */
-  ignore?: readonly string[];
+  ignore?: readonly string[] | undefined;
   /** Allows targets outside this machine and private networks. @default false */
-  allowRemote?: boolean;
+  allowRemote?: boolean | undefined;
   /** Longest wait for an answer, in milliseconds. @default 30,000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Does not check the certificate of an https target. @default false */
-  insecure?: boolean;
+  insecure?: boolean | undefined;
   /** Certificates (PEM) to trust in addition to the machine's. @default none */
-  ca?: string;
+  ca?: string | undefined;
   /** Set on every request, in place of captured headers with the same names. @default none */
-  headers?: HeaderList;
+  headers?: HeaderList | undefined;
   /** When aborted, no request is started and running ones are aborted. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Called after each answer, one at a time; a promise is awaited. */
-  onAttempt?: (replayed: ReplayedAttempt) => void | Promise<void>;
+  onAttempt?: ((replayed: ReplayedAttempt) => void | Promise<void>) | undefined;
   /** Times of sending and signing, and waits. @default the machine's */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /** One request and its result. */
@@ -255,8 +255,8 @@ async function sendOnce({ capture, target, content, headers, options, lookUp, no
     insecure,
     maxAnswerBytes: MAX_ANSWER_BYTES,
     timeoutMs,
-    ...(signal === undefined ? {} : { signal }),
-    ...(ca === undefined ? {} : { ca }),
+    signal,
+    ca,
   });
   const attempt: Omit<CaptureAttempt, "n"> = {
     kind: "replay",

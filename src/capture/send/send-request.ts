@@ -17,24 +17,24 @@ export interface OutgoingRequest {
   headers: HeaderList;
   body: Uint8Array;
   /** Longest wait for the complete answer, in milliseconds. @default 30,000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Ends the request early. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Sends the `host` of `headers` instead of the URL's. @default false */
-  keepHost?: boolean;
+  keepHost?: boolean | undefined;
   /** Allows addresses outside this machine and private networks. @default false */
-  allowRemote?: boolean;
+  allowRemote?: boolean | undefined;
   /**
    * Resolves the host if `allowRemote` is not set. Pass the lookup of an earlier check, so that both use one result.
    * @default a new one
    */
-  lookUp?: LookupFunction;
+  lookUp?: LookupFunction | undefined;
   /** Most bytes of the answer that are read. @default 10 MiB */
-  maxAnswerBytes?: number;
+  maxAnswerBytes?: number | undefined;
   /** Does not check the certificate of an https URL. @default false */
-  insecure?: boolean;
+  insecure?: boolean | undefined;
   /** Certificates (PEM) to trust in addition to the machine's. @default none */
-  ca?: string;
+  ca?: string | undefined;
 }
 
 /** Why there was no complete answer. */
@@ -122,7 +122,7 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
         agent: false,
         ...(outgoing.allowRemote === true ? {} : { lookup: outgoing.lookUp ?? createLocalLookUp() }),
         ...(outgoing.insecure === true ? { rejectUnauthorized: false } : {}),
-        ...(outgoing.ca === undefined ? {} : { ca: outgoing.ca }),
+        ca: outgoing.ca,
       });
       const abort = (): void => stop("aborted");
       const waitMs = Math.min(timeoutMs, MAX_NODE_TIMER);

@@ -179,7 +179,7 @@ async function sendOnce(capture: Capture, options: CaptureTest): Promise<Replaye
     allowRemote,
     assumptions,
     clock,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const [replayed] = report.attempts;
   if (replayed !== undefined) return replayed;

@@ -22,7 +22,7 @@ export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ 
   const captures = redact === undefined ? selected : selected.map(createRedactor({ profile: redact }));
   const isSigned = as === "curl" || as === "http";
   const secret = isSigned ? findSigningSecret(options.secret, context) : undefined;
-  const { text } = exportCaptures(captures, { as, target: to, ...(secret !== undefined && { secret: secret.value }) });
+  const { text } = exportCaptures(captures, { as, target: to, secret: secret?.value });
   if (secret === undefined && isSigned) {
     context.out.note("No secret was found, so the captured signatures are in it; they are old.");
   }

@@ -12,7 +12,7 @@ import { writeOutput } from "../values/output-file.js";
 export const exportInbox: RunCommand<typeof inboxExport> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { since, state, type, limit, redact, out } = options;
-    const filter = { ...(state !== undefined && { state }), ...(type !== undefined && { type }) };
+    const filter = { state, type };
     const oldest = since === undefined ? 0 : Date.now() - since;
     const captures: Capture[] = [];
     let dropped = 0;

@@ -126,11 +126,11 @@ async function readOptions({ options, context }: Input, captures: Capture[]): Pr
     allowRemote: options.allowRemote,
     headers: options.header,
     ...(options.cacert !== undefined && { ca: readCertificates(options.cacert, context.cwd) }),
-    ...(secret !== undefined && { secret }),
-    ...(edit !== undefined && { edit }),
-    ...(seed !== undefined && { seed }),
-    ...(keepTiming !== undefined && { keepTiming }),
-    ...(concurrency !== undefined && { concurrency }),
+    secret,
+    edit,
+    seed,
+    keepTiming,
+    concurrency,
     ...(expect !== undefined && { expect: { status: expect } }),
   };
 }

@@ -44,7 +44,7 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
       receiverTime: "machine",
       strictUrls,
       ...(!options.allowRemote && { refuseAddress }),
-      ...(seed !== undefined && { seed }),
+      seed,
       ...(apiKey !== undefined && { apiKeys: [{ token: apiKey.value }] }),
       onLog: (entry) => out.result({ ...entry }, formatSandboxEntry(entry, out.paint, emulated.endpoints.list())),
     });

@@ -14,8 +14,8 @@ export const run: RunCommand<typeof sign> = async ({ options, context }) => {
     body,
     secret: secret.value,
     encoding,
-    ...(format !== undefined && { format }),
-    ...(at !== undefined && { timestamp: at }),
+    format,
+    timestamp: at,
   });
   if (options.curl === undefined) {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);

@@ -102,7 +102,7 @@ async function bodyMaker({ args, options, context }: Input): Promise<(index: num
       {},
       {
         seed: seed === undefined ? randomBytes(12).toString("hex") : `${seed}${index === 0 ? "" : ` ${index}`}`,
-        ...(id !== undefined && { id }),
+        id,
         // With a seed the bytes must be the same in every run, including the time.
         ...(at === undefined ? seed === undefined && { createdAt: new Date() } : { createdAt: new Date(at) }),
       },

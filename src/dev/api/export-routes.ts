@@ -31,8 +31,8 @@ export function exportRoutes({ log, secrets, assumptions, rules, captureUrl, now
       target: rule?.target ?? captureUrl,
       nowMs: now(),
       assumptions,
-      ...(mode === undefined ? {} : { mode }),
-      ...(newest === undefined ? {} : { secret: newest.value }),
+      mode,
+      secret: newest?.value,
     });
   }
 

@@ -91,7 +91,7 @@ function pageOf<State extends string>(query: URLSearchParams, states: readonly S
   const known = states.find((candidate) => candidate === state);
   if (state !== null && state !== "" && known === undefined)
     throw badField("state", `must be one of ${states.join(", ")}.`);
-  return { ...(known === undefined ? {} : { state: known }), ...(cursor === null ? {} : { cursor }) };
+  return { state: known, ...(cursor === null ? {} : { cursor }) };
 }
 
 function eventRow({ id, type, test, receivedAt, state, handlers }: EventView): InboxEvent {

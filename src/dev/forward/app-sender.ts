@@ -65,7 +65,7 @@ export function createAppSender(options: AppSenderOptions): AppSender {
         signal,
         allowRemote,
         insecure,
-        ...(ca === undefined ? {} : { ca }),
+        ca,
       });
       const made: Omit<CaptureAttempt, "n"> = {
         kind,

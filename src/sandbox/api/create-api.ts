@@ -19,23 +19,23 @@ export interface SandboxApiOptions {
   keys: ApiKeyRegistry;
   clock: Clock;
   /** Injected faults. @default none */
-  faults?: ApiFaults;
+  faults?: ApiFaults | undefined;
   /** Events a minute for each key. */
   eventsPerMinute: number;
   /** Prefix of all paths, such as `/v1`. @default "" */
-  basePath?: string;
+  basePath?: string | undefined;
   /** Other paths, as for createClient. @default those of the contract */
-  paths?: PathOverrides;
+  paths?: PathOverrides | undefined;
   /** Replaces a row of the contract, such as with a more lenient schema. @default no change */
-  adaptRow?: (bound: BoundOperation) => BoundOperation;
+  adaptRow?: ((bound: BoundOperation) => BoundOperation) | undefined;
   /** How the key is sent, as for createClient. @default `Authorization: Bearer <key>` */
-  credential?: Changes<CredentialShape>;
+  credential?: Changes<CredentialShape> | undefined;
   /** Largest body, in bytes. @default 2 MiB */
-  maxBodyBytes?: number;
+  maxBodyBytes?: number | undefined;
   /** Called for every call once it is answered. */
-  onCall?: (call: ApiCallEntry) => void;
+  onCall?: ((call: ApiCallEntry) => void) | undefined;
   /** Called with any other error of a handler than a SandboxApiError: a bug, answered 500. @default none */
-  onError?: (error: unknown) => void;
+  onError?: ((error: unknown) => void) | undefined;
 }
 
 /** A request over any transport. */

@@ -84,11 +84,7 @@ function emit(sandbox: Sandbox, input: ControlBody): object {
   const type = textOf(input, "type");
   if (type === undefined) throw badRequest(422, "type", "Must be an event type, such as email.bounced.");
   const [address, id, story] = [textOf(input, "address"), textOf(input, "id"), textOf(input, "story")];
-  const options = {
-    ...(address === undefined ? {} : { address }),
-    ...(id === undefined ? {} : { id }),
-    ...(story === undefined ? {} : { story }),
-  };
+  const options = { address, id, story };
   const data = objectOf(input, "data") ?? {};
   const count = wholeNumberOf(input, "count", MAX_EMITTED) ?? 1;
   return { data: Array.from({ length: count }, () => sandbox.emit(type, data, options)) };
@@ -133,11 +129,5 @@ function readFilter(input: ControlBody): AttemptFilter {
     throw badRequest(422, "kind", "Must be event, test or replay.");
   }
   const [endpointId, eventId, type] = [textOf(input, "endpointId"), textOf(input, "eventId"), textOf(input, "type")];
-  return {
-    ...(endpointId === undefined ? {} : { endpointId }),
-    ...(eventId === undefined ? {} : { eventId }),
-    ...(type === undefined ? {} : { type }),
-    ...(status === undefined ? {} : { status }),
-    ...(kind === undefined ? {} : { kind }),
-  };
+  return { endpointId, eventId, type, status, kind };
 }

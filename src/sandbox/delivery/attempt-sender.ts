@@ -102,10 +102,10 @@ export class AttemptSender {
       body,
       secret: endpoint.secret,
       timestamp: time.receiver.now(),
-      ...(signature === undefined ? {} : { assumptions: signature }),
+      assumptions: signature,
     });
     const headers = { "content-type": "application/json", "user-agent": "pigeonhole-sandbox", ...signed };
-    return post({ url, headers, body, ...(target === undefined ? {} : { addresses: target.addresses }) }, signal);
+    return post({ url, headers, body, addresses: target?.addresses }, signal);
   }
 }
 

@@ -225,11 +225,7 @@ export class DeliveryEngine {
 
   #retryWait(delivery: ScheduledDelivery, retryAfterMs: number | undefined): number | undefined {
     const random = this.#randomOf(delivery, "retry");
-    return retryDelay({
-      attempt: delivery.attempts,
-      random,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    });
+    return retryDelay({ attempt: delivery.attempts, random, retryAfterMs });
   }
 
   /** Random numbers for this attempt only, so that the order in which receivers answer has no effect. */

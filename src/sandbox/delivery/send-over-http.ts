@@ -8,7 +8,7 @@ export interface Post {
   headers: Readonly<Record<string, string>>;
   body: Buffer;
   /** Connect only to one of these resolved and allowed addresses. */
-  addresses?: readonly string[];
+  addresses?: readonly string[] | undefined;
 }
 
 /** Sends a POST. Never rejects. If the signal is aborted, it ends without an answer, or with the one that had begun. */
