@@ -34,6 +34,8 @@ export function openDatabase(file: string): Database.Database {
     db.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`);
     // What is deleted or moved inside a page is overwritten there, so that no personal data is left between the rows.
     db.pragma("secure_delete = FAST");
+    // The user's own tables may have them. The driver's default is the same, unless it was built otherwise.
+    db.pragma("foreign_keys = ON");
     checkDurability(db, file);
     readOnce(db);
     return db;

@@ -3,17 +3,13 @@ import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import { asStoreError } from "./store-error.js";
 import { transactionEnded } from "./statement-check.js";
-import { prepareTurnMarker } from "./turn-marker.js";
 import { callWithDatabase } from "./call-with-database.js";
 
 /** Makes or migrates the user's own tables in one transaction. Throws what `setup` throws; then nothing is written. */
 export function setUpOwnTables(db: Database.Database, setup: CommitFunction): void {
-  const marker = prepareTurnMarker(db);
   const run = db.transaction(() => {
-    marker.begin();
     callWithDatabase(db, setup, "setup");
-    if (!marker.isOpen()) throw transactionEnded("setup");
-    marker.end();
+    if (!db.inTransaction) throw transactionEnded("setup");
   });
   try {
     run.immediate();

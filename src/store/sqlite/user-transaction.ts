@@ -10,7 +10,6 @@ import { prepareAddDone } from "./operations/counts.js";
 import { type DirectEnds, prepareSettle } from "./operations/settle.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 import { transactionEnded } from "./statement-check.js";
-import { prepareTurnMarker } from "./turn-marker.js";
 import { callWithDatabase } from "./call-with-database.js";
 
 /** One `ctx.commit` that waits for its turn. */
@@ -89,7 +88,6 @@ function answerAll(commits: readonly UserCommit[], failures: readonly ({ error: 
 function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
   const settle = prepareSettle(db, prepareSingleEnds(db));
   const addDone = prepareAddDone(db);
-  const marker = prepareTurnMarker(db);
 
   const runOne = db.transaction(({ settlement, fn }: UserCommit): void => {
     // The fence comes first: when the lease is lost, the user's function does not run at all.
@@ -103,15 +101,15 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
   });
 
   const runAll = db.transaction((commits: readonly UserCommit[]): ({ error: unknown } | undefined)[] => {
-    marker.begin();
     const failures: ({ error: unknown } | undefined)[] = [];
     for (const commit of commits) {
       const failure = attempt(() => runOne(commit));
-      if (!marker.isOpen()) throw new TurnEnded(commit, failure?.error);
+      // It can only have been rolled back, and no other one is there instead: SQL that begins or commits a transaction is
+      // refused before it runs, and tx.db refuses all SQL after a rollback.
+      if (!db.inTransaction) throw new TurnEnded(commit, failure?.error);
       failures.push(failure);
     }
     addDone(failures.filter((failure) => failure === undefined).length);
-    marker.end();
     return failures;
   });
 
