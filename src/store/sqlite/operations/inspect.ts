@@ -9,7 +9,7 @@ import {
 } from "../../inbox-view.js";
 import { WORK_STATES, type WorkState } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
-import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./page.js";
+import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./check-query.js";
 import { chosenEvents } from "./work-choice.js";
 
 interface EventRow {
