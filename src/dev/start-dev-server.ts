@@ -4,6 +4,7 @@ import type { Capture } from "../capture/model/capture.js";
 import { openCaptureFolder } from "../capture/folder/capture-folder.js";
 import type { CaptureFolder } from "../capture/folder/capture-folder.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
+import { summarizeCapture } from "../capture/model/summarize-capture.js";
 import type { ReplayReport } from "../capture/replay/replay-captures.js";
 import { checkLocalTarget } from "../capture/send/target.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
@@ -12,7 +13,7 @@ import { actionRoutes } from "./api/action-routes.js";
 import { captureRoutes } from "./api/capture-routes.js";
 import { exportRoutes } from "./api/export-routes.js";
 import { inboxRoutes } from "./api/inbox-routes.js";
-import type { Session } from "./api/page-api.js";
+import type { EventWork, Session } from "./api/page-api.js";
 import type { PageApiRoute } from "./api/page-api-route.js";
 import { createCaptureListener } from "./capture-port/capture-listener.js";
 import { forwardedOrigin } from "./capture-port/sender-address.js";
@@ -36,7 +37,7 @@ import { type Registration, registerEndpoint } from "./register/registration.js"
 import { type ReplayRequest, createReplay } from "./replay.js";
 import { type SampleDelivery, createSendSample } from "./send-sample.js";
 import { describeSession } from "./session.js";
-import { followHandlers } from "./work-follower.js";
+import { WorkFollower } from "./work-follower.js";
 import { startTunnel } from "./tunnel/start-tunnel.js";
 
 /** How long open requests have to end when the server closes. */
@@ -95,7 +96,14 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
 
   const inbox = options.inbox === undefined ? undefined : await openInbox(resolve(cwd, options.inbox));
   cleanup.add(() => inbox?.close());
-  const report = followHandlers({ inbox, clock, report: resolved.report, cleanup });
+  const stream = new EventStream(clock);
+  const changed = (now: EventWork): void => stream.publish("work", now);
+  const work = inbox && new WorkFollower({ inbox, clock, report: resolved.report, changed });
+  cleanup.add(() => work?.close());
+  const report: Report = (event) => {
+    resolved.report(event);
+    work?.see(event);
+  };
 
   const folder = openCaptureFolder(resolve(cwd, resolved.folder), {
     max: resolved.max,
@@ -105,7 +113,8 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   });
   cleanup.add(() => folder.flush());
 
-  const stream = new EventStream(clock);
+  work?.catchUp(folder.list().map(summarizeCapture));
+
   const watcher = {
     changed: (summary: object) => stream.publish("capture", summary),
     removed(ids: string[]) {
@@ -180,7 +189,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     ...captureRoutes({ log, secrets: knownSecrets, assumptions, now }),
     ...exportRoutes({ log, secrets: knownSecrets, assumptions, rules, captureUrl, now }),
     ...actionRoutes({ replay, sendSample, maxBodyBytes, now }),
-    ...inboxRoutes(inbox),
+    ...inboxRoutes({ inbox, work, folder }),
   ];
 
   let pageUrl: string | null = null;

@@ -2,12 +2,13 @@ import { type Clock, type Timer } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { outcomeOf } from "../capture/model/answer.js";
 import type { CaptureSummary } from "../capture/model/capture.js";
-import type { HandlerView } from "../store/inbox-view.js";
+import type { EventView, HandlerView } from "../store/inbox-view.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { Cleanup } from "./cleanup.js";
+import { eventRow } from "./api/inbox-rows.js";
+import type { EventWork, InboxEvent } from "./api/page-api.js";
 import type { DevEvent, Report } from "./dev-event.js";
 
-/** Most events that are followed at once; beyond it the oldest is left. */
+/** Most events that are followed at once, and whose work is known; beyond it the oldest is left. */
 const MAX_FOLLOWED = 1_000;
 const POLL_INTERVAL_MS = 250;
 /** A handler that runs for long, or waits for its next attempt, is polled less often. */
@@ -16,11 +17,17 @@ const MAX_POLL_INTERVAL_MS = 10 * SECOND;
 /** A receiver's file that another process writes can be busy for a moment. */
 const MAX_UNREADABLE = 20;
 
+/** Time between the first looks at the events of captures that an earlier run kept. */
+const START_STEP_MS = 4;
+
 interface Followed {
-  capture: CaptureSummary;
+  /** Undefined for an event that was only named by its id: its failures are shown and not reported. */
+  capture: CaptureSummary | undefined;
   eventId: string;
   /** What was reported, as `handler state attempts`. */
   readonly reported: Set<string>;
+  /** Failures that the first look finds are of an earlier time, and are not reported. */
+  isOld: boolean;
   polls: number;
   unreadable: number;
   nextPollAt: number;
@@ -30,17 +37,28 @@ export interface WorkFollowerOptions {
   inbox: Pick<InboxOperator, "getEvent">;
   clock: Clock;
   report: Report;
+  /** Receives the work on an event when it is first known and whenever it changes. */
+  changed: (work: EventWork) => void;
 }
 
-/** Follows in a receiver's inbox what its handlers make of the deliveries that the app took, and reports failures. */
+/**
+ * Follows in a receiver's inbox what its handlers make of the deliveries that the app took: knows each event's work,
+ * and reports failures.
+ */
 export class WorkFollower {
   readonly #options: WorkFollowerOptions;
   readonly #followed = new Map<string, Followed>();
+  readonly #known = new Map<string, EventWork>();
   #timer: Timer | undefined;
   #isClosed = false;
 
   constructor(options: WorkFollowerOptions) {
     this.#options = options;
+  }
+
+  /** The work on each event that was looked at. */
+  get known(): EventWork[] {
+    return [...this.#known.values()];
   }
 
   /** Takes the dev server's events, and follows those of deliveries that are in the inbox now. */
@@ -49,17 +67,45 @@ export class WorkFollower {
     const { capture, attempt } = event;
     const outcome = outcomeOf(attempt.headers);
     const eventId = attempt.eventId ?? capture.eventId;
-    if (eventId === null || (outcome !== "accepted" && outcome !== "parked")) return;
-    const [oldest] = this.#followed.keys();
-    if (this.#followed.size >= MAX_FOLLOWED && oldest !== undefined) this.#followed.delete(oldest);
-    const nextPollAt = this.#options.clock.now();
-    this.#followed.set(eventId, { capture, eventId, reported: new Set(), polls: 0, unreadable: 0, nextPollAt });
-    this.#arm();
+    if (eventId === null) return;
+    if (outcome === "accepted" || outcome === "parked") this.#follow({ capture, eventId });
+    else if (outcome === "duplicate" && !this.#known.has(eventId)) this.#follow({ capture, eventId, isOld: true });
+  }
+
+  /** Follows events of captures that were taken in an earlier run, newest first. */
+  catchUp(captures: readonly CaptureSummary[]): void {
+    // The newest is looked at first, and kept longest.
+    for (const [index, capture] of [...captures.slice(0, MAX_FOLLOWED).entries()].toReversed()) {
+      const { lastEventId: eventId, outcome } = capture;
+      if (eventId === null || outcome === null) continue;
+      this.#follow({ capture, eventId, isOld: true, waitMs: index * START_STEP_MS });
+    }
+  }
+
+  /** Looks at the event soon and then follows it, since it is shown or its work was changed. */
+  follow(eventId: string): void {
+    const followed = this.#followed.get(eventId);
+    if (followed === undefined) this.#follow({ capture: undefined, eventId });
+    else Object.assign(followed, { polls: 0, nextPollAt: this.#options.clock.now() });
+  }
+
+  /** Takes an event as it was just read, and follows it. */
+  learn(event: EventView): EventWork {
+    this.follow(event.id);
+    return this.#learn(eventRow(event));
   }
 
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
+  }
+
+  #follow(found: Pick<Followed, "capture" | "eventId"> & { isOld?: boolean; waitMs?: number }): void {
+    const { capture, eventId, isOld = false, waitMs = 0 } = found;
+    const nextPollAt = this.#options.clock.now() + waitMs;
+    const followed = { capture, eventId, reported: new Set<string>(), isOld, polls: 0, unreadable: 0, nextPollAt };
+    setNewest(this.#followed, eventId, followed);
+    this.#arm();
   }
 
   #arm(): void {
@@ -76,7 +122,8 @@ export class WorkFollower {
     const now = this.#options.clock.now();
     for (const followed of [...this.#followed.values()].filter(({ nextPollAt }) => nextPollAt <= now)) {
       if (this.#isClosed) return;
-      if (!(await this.#poll(followed, now))) this.#followed.delete(followed.eventId);
+      const goesOn = await this.#poll(followed, now);
+      if (!goesOn && this.#followed.get(followed.eventId) === followed) this.#followed.delete(followed.eventId);
     }
   }
 
@@ -90,31 +137,53 @@ export class WorkFollower {
       return followed.unreadable < MAX_UNREADABLE;
     }
     for (const work of event.handlers) this.#reportFailure(followed, work);
-    return event.handlers.some(({ state }) => state === "leased" || state === "pending");
+    followed.isOld = false;
+    this.#learn(eventRow(event));
+    const dueAt = Math.min(...event.handlers.flatMap((work) => (work.state === "pending" ? [work.dueAt ?? now] : [])));
+    // At the time of a run, and not up to ten seconds later.
+    if (dueAt > now) followed.nextPollAt = Math.min(followed.nextPollAt, dueAt);
+    // Dead and parked work goes on when it is retried from anywhere.
+    return event.handlers.some(({ state }) => state !== "done");
   }
 
-  #reportFailure({ capture, eventId, reported }: Followed, work: HandlerView): void {
+  /** Keeps what is known of the event's work, and tells of it if it changed. */
+  #learn(event: InboxEvent): EventWork {
+    const before = this.#known.get(event.id);
+    const errors = { ...before?.errors };
+    for (const { handler, state, attempts, error } of event.handlers) {
+      // A run that has begun counts, and has no error yet. An event that was not understood has no runs.
+      const run = state === "parked" ? 1 : state === "leased" ? attempts - 1 : attempts;
+      const earlier = errors[handler];
+      // A retry counts its runs from the start.
+      if (earlier !== undefined && run < earlier.last.run) delete errors[handler];
+      if (error === null || run === 0 || state === "done") continue;
+      const last = { run, error };
+      errors[handler] = { first: errors[handler]?.first ?? last, last };
+    }
+    const work: EventWork = { event, errors };
+    if (JSON.stringify(before) !== JSON.stringify(work)) {
+      setNewest(this.#known, event.id, work);
+      this.#options.changed(work);
+    }
+    return work;
+  }
+
+  #reportFailure({ capture, eventId, reported, isOld }: Followed, work: HandlerView): void {
     const { handler, state, attempts, reason = null, error = null, dueAt } = work;
     const hasFailed = state === "dead" || state === "parked" || (state === "pending" && attempts > 0);
     const mark = `${handler} ${state} ${attempts}`;
     if (!hasFailed || reported.has(mark)) return;
     reported.add(mark);
+    if (isOld || capture === undefined) return;
     const nextAt = state === "pending" && dueAt !== undefined ? new Date(dueAt).toISOString() : null;
     this.#options.report({ kind: "handler_failed", capture, eventId, handler, state, attempts, reason, error, nextAt });
   }
 }
 
-/** A report whose deliveries are also followed in the inbox, if there is one. */
-export function followHandlers({
-  inbox,
-  cleanup,
-  ...rest
-}: Omit<WorkFollowerOptions, "inbox"> & { inbox: InboxOperator | undefined; cleanup: Cleanup }): Report {
-  if (inbox === undefined) return rest.report;
-  const follower = new WorkFollower({ inbox, ...rest });
-  cleanup.add(() => follower.close());
-  return (event) => {
-    rest.report(event);
-    follower.see(event);
-  };
+/** Sets an entry as the newest one, and removes the oldest if there are too many. */
+function setNewest<Value>(entries: Map<string, Value>, key: string, value: Value): void {
+  entries.delete(key);
+  entries.set(key, value);
+  const [oldest] = entries.keys();
+  if (entries.size > MAX_FOLLOWED && oldest !== undefined) entries.delete(oldest);
 }

@@ -5,6 +5,7 @@ import { handleKeys } from "./keyboard/handle-keys.js";
 import { dropCaptures, followQuery, loadCaptures, takeCaptures } from "./state/captures.js";
 import { followOpenCapture, loadDetail } from "./state/detail.js";
 import { forgetCaptures, openId } from "./state/selection.js";
+import { loadWork, takeWork } from "./state/work.js";
 import { checkSession, connection, loadSession, session } from "./state/session.js";
 
 const page = document.querySelector("#page");
@@ -14,7 +15,7 @@ render(<App />, page);
 handleKeys();
 followQuery();
 followOpenCapture();
-void loadSession();
+void loadSession().then(loadWork);
 
 followStream({
   onCaptures(arrived) {
@@ -25,6 +26,7 @@ followStream({
     dropCaptures(ids);
     forgetCaptures(ids);
   },
+  onWork: takeWork,
   onSession: (next) => (session.value = next),
   onOpen() {
     const wasLost = connection.value === "lost";
@@ -32,7 +34,7 @@ followStream({
     // Deliveries that arrived before the stream was open, also the first time, are not in the stream.
     void loadCaptures();
     // The server may be another one.
-    if (wasLost) void Promise.all([loadDetail(), loadSession()]);
+    if (wasLost) void Promise.all([loadDetail(), loadSession().then(loadWork)]);
   },
   onLost() {
     connection.value = "lost";

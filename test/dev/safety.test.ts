@@ -68,7 +68,7 @@ describe("a Host that does not name this machine", () => {
     "",
   ];
 
-  test.each(["/", "/api/session", "/api/stream", "/assets/main.js", "/nothing"])(
+  test.each(["/", "/api/session", "/api/stream", "/api/work", "/assets/main.js", "/nothing"])(
     "a request with a Host that does not name this machine is answered 421 before anything else, at %s",
     async (path) => {
       for (const host of hosts(page.port)) {
@@ -142,14 +142,20 @@ describe("the token", () => {
     expect(await asPage("/")).toMatchObject({ status: 200 });
   });
 
-  test.each(["/", "/?t=wrong", "/?t=", "/api/session", "/api/stream", "/assets/main.js", "/api/session?t=TOKEN"])(
-    "a request without the token is refused: %s",
-    async (path) => {
-      const answer = await send(`${origin}${path.replace("TOKEN", token)}`);
-      expect(answer.status).toBe(401);
-      expect(answer.headers["set-cookie"]).toBeUndefined();
-    },
-  );
+  test.each([
+    "/",
+    "/?t=wrong",
+    "/?t=",
+    "/api/session",
+    "/api/stream",
+    "/api/work",
+    "/assets/main.js",
+    "/api/session?t=TOKEN",
+  ])("a request without the token is refused: %s", async (path) => {
+    const answer = await send(`${origin}${path.replace("TOKEN", token)}`);
+    expect(answer.status).toBe(401);
+    expect(answer.headers["set-cookie"]).toBeUndefined();
+  });
 
   test("a link with the token works from a page of another site", async () => {
     const answer = await send(page.href, { headers: [["Sec-Fetch-Site", "cross-site"]] });
@@ -184,7 +190,7 @@ describe("the token", () => {
   test("the token and the secret are in no answer", async () => {
     await deliver(dev);
     const [capture] = dev.captures.list();
-    for (const path of ["/", "/api/session", "/api/captures", `/api/captures/${capture?.id}`]) {
+    for (const path of ["/", "/api/session", "/api/captures", "/api/work", `/api/captures/${capture?.id}`]) {
       const { text, status } = await asPage(path);
       expect(status).toBe(200);
       expect(text).not.toContain(token);

@@ -120,6 +120,8 @@ export interface CaptureSummary {
   verdict: VerdictCode;
   type: string | null;
   eventId: string | null;
+  /** Event id that the last attempt sent; before the first attempt, and for most captures, `eventId`. */
+  lastEventId: string | null;
   /** What the event is about: an address, a subject or a file name of `data`, if one is found. */
   subject: string;
   attempts: number;

@@ -33,6 +33,7 @@ export function summarizeCapture(capture: Capture): CaptureSummary {
     verdict: capture.verify.code,
     type: capture.event.type,
     eventId: capture.event.id,
+    lastEventId: last?.eventId ?? capture.event.id,
     subject: findSubject(capture),
     attempts: capture.attempts.length,
     status: last?.status ?? null,

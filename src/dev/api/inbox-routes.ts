@@ -1,22 +1,29 @@
-import type { EventView, HandlerView } from "../../store/inbox-view.js";
+import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
-import { OUTBOX_STATES, type OutboxView } from "../../store/outbox.js";
+import { OUTBOX_STATES } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
+import type { WorkFollower } from "../work-follower.js";
+import { contactEventRow, eventRow } from "./inbox-rows.js";
 import { PageApiError, badField } from "./page-api-error.js";
 import type {
   ContactEventPage,
-  ContactEventRow,
   InboxChange,
-  InboxEvent,
   InboxEventDetail,
   InboxEventPage,
-  InboxHandler,
   InboxOverview,
+  WorkList,
 } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
 
+export interface InboxRouteDeps {
+  inbox: InboxOperator | undefined;
+  /** Given with the inbox. */
+  work: WorkFollower | undefined;
+  folder: Pick<CaptureFolder, "list">;
+}
+
 /** Reads and manages a receiver's database. Without one each of these answers 404 `no_inbox`. */
-export function inboxRoutes(inbox: InboxOperator | undefined): PageApiRoute[] {
+export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRoute[] {
   const file = (): InboxOperator => {
     if (inbox !== undefined) return inbox;
     throw new PageApiError(404, {
@@ -47,7 +54,9 @@ export function inboxRoutes(inbox: InboxOperator | undefined): PageApiRoute[] {
         const event = await file().getEvent(id);
         if (event === undefined)
           throw new PageApiError(404, { code: "not_found", message: `There is no event "${id}".` });
-        return { ...eventRow(event), body: event.body === undefined ? null : Buffer.from(event.body).toString() };
+        const errors = work?.learn(event).errors ?? {};
+        const body = event.body === undefined ? null : Buffer.from(event.body).toString();
+        return { ...eventRow(event), body, errors, captureIds: capturesOf(folder, id) };
       },
     },
     {
@@ -55,6 +64,7 @@ export function inboxRoutes(inbox: InboxOperator | undefined): PageApiRoute[] {
       path: "/api/inbox/events/{id}/retry",
       handle: async ({ id }): Promise<InboxChange> => {
         const { handlers, readAgain } = await file().retryEvent(id);
+        work?.follow(id);
         if (readAgain === 0) return { changed: handlers };
         return { changed: readAgain, readAgain: (await file().hasReceiver()) ? "now" : "at_start" };
       },
@@ -62,7 +72,21 @@ export function inboxRoutes(inbox: InboxOperator | undefined): PageApiRoute[] {
     {
       method: "POST",
       path: "/api/inbox/events/{id}/discard",
-      handle: async ({ id }) => ({ changed: await file().discardEvent(id) }),
+      handle: async ({ id }) => {
+        const changed = await file().discardEvent(id);
+        work?.follow(id);
+        return { changed };
+      },
+    },
+    {
+      method: "GET",
+      path: "/api/work",
+      handle: async ({ query }): Promise<WorkList> => {
+        const id = query.get("id");
+        if (id === null) return { events: work?.known ?? [] };
+        const event = await file().getEvent(id);
+        return { events: event === undefined || work === undefined ? [] : [work.learn(event)] };
+      },
     },
     {
       method: "GET",
@@ -85,6 +109,16 @@ export function inboxRoutes(inbox: InboxOperator | undefined): PageApiRoute[] {
   ];
 }
 
+/** The captures, newest first, that carried the event: as they came, or in a replay under a new id. */
+function capturesOf(folder: InboxRouteDeps["folder"], id: string): string[] {
+  // Another body of the same id is listed under the id, `#` and a digest.
+  const [eventId = id] = id.split("#");
+  return folder
+    .list()
+    .filter(({ event, attempts }) => event.id === eventId || attempts.some((attempt) => attempt.eventId === eventId))
+    .map((capture) => capture.id);
+}
+
 function pageOf<State extends string>(query: URLSearchParams, states: readonly State[]) {
   const state = query.get("state");
   const cursor = query.get("cursor");
@@ -92,40 +126,4 @@ function pageOf<State extends string>(query: URLSearchParams, states: readonly S
   if (state !== null && state !== "" && known === undefined)
     throw badField("state", `must be one of ${states.join(", ")}.`);
   return { state: known, ...(cursor === null ? {} : { cursor }) };
-}
-
-function eventRow({ id, type, test, receivedAt, state, handlers }: EventView): InboxEvent {
-  return { id, type, test, receivedAt: isoTime(receivedAt), state, handlers: handlers.map(handlerRow) };
-}
-
-function handlerRow(view: HandlerView): InboxHandler {
-  const { handler, state, reason, error, attempts, dueAt, retryRequestedAt } = view;
-  return {
-    handler,
-    state,
-    reason: reason ?? null,
-    error: error ?? null,
-    attempts,
-    dueAt: dueAt === undefined ? null : isoTime(dueAt),
-    retryRequestedAt: retryRequestedAt === undefined ? null : isoTime(retryRequestedAt),
-  };
-}
-
-function contactEventRow(view: OutboxView): ContactEventRow {
-  const { name, email, contactId } = JSON.parse(view.body) as { name: string; email?: string; contactId?: string };
-  return {
-    key: view.key,
-    state: view.state,
-    name,
-    contact: email ?? contactId ?? "",
-    recordedAt: isoTime(view.recordedAt),
-    reason: view.reason ?? null,
-    code: view.code ?? null,
-    param: view.param ?? null,
-    message: view.message ?? null,
-  };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -13,8 +13,10 @@
  * GET  /api/samples/{type}                  → { body: string } (pretty JSON)
  * POST /api/send                 SendBody   → SendReport
  * GET  /api/stream                          → server-sent events: `capture` CaptureSummary, `removed` { ids },
- *                                             `session` Session, and `reset` {}: the client missed more than the
- *                                             server keeps, so load the lists again
+ *                                             `session` Session, `work` EventWork, and `reset` {}: the client missed
+ *                                             more than the server keeps, so load the lists again
+ * GET  /api/work                            → WorkList: of the events that are followed
+ * GET  /api/work?id=                        → WorkList: of this event, empty if the inbox does not have it
  * GET  /api/inbox                           → InboxOverview
  * GET  /api/inbox/events?state=&cursor=     → InboxEventPage
  * GET  /api/inbox/events/{id}               → InboxEventDetail
@@ -156,6 +158,29 @@ export interface InboxHandler {
   dueAt: string | null;
   /** Since when an event that was not understood waits to be read again, ISO 8601 or null. */
   retryRequestedAt: string | null;
+  /** True when the work was ended without a run: by a discard, or because the handler has other bytes of the id. */
+  discarded: boolean;
+}
+
+/** The error of one run of a handler. */
+export interface RunError {
+  /** Number of the run, from 1. */
+  run: number;
+  error: string;
+}
+
+/** What the app's handlers made of an event. */
+export interface EventWork {
+  event: InboxEvent;
+  /**
+   * First and last error of each handler, by its name, as far as the dev server has seen them: the inbox keeps the last
+   * one, until the handler succeeds.
+   */
+  errors: Record<string, { first: RunError; last: RunError }>;
+}
+
+export interface WorkList {
+  events: EventWork[];
 }
 
 /** What a retry or a discard did. */
@@ -176,9 +201,11 @@ export interface InboxEvent {
   handlers: InboxHandler[];
 }
 
-export interface InboxEventDetail extends InboxEvent {
+export interface InboxEventDetail extends InboxEvent, Pick<EventWork, "errors"> {
   /** Text of the body; null after retention deleted it. */
   body: string | null;
+  /** Captures that carried the event, newest first. */
+  captureIds: string[];
 }
 
 export interface InboxEventPage {

@@ -13,6 +13,7 @@ import type {
   SendBody,
   SendReport,
   Session,
+  WorkList,
 } from "../../dev/api/page-api.js";
 import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
 import { postJson, readJson } from "./json-request.js";
@@ -46,6 +47,10 @@ export const requestReplay = (body: ReplayBody) => postJson<PageReplayReport>("/
 export const readSample = (type: string) => readJson<{ body: string }>(`/api/samples/${at(type)}`);
 
 export const sendEvent = (body: SendBody) => postJson<SendReport>("/api/send", body);
+
+export const listWork = () => readJson<WorkList>("/api/work");
+
+export const findWork = (id: string) => readJson<WorkList>(`/api/work?${new URLSearchParams({ id })}`);
 
 export const readInbox = () => readJson<InboxOverview>("/api/inbox");
 

@@ -1,9 +1,10 @@
-import type { Session } from "../../dev/api/page-api.js";
+import type { EventWork, Session } from "../../dev/api/page-api.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 
 export interface StreamListener {
   onCaptures(captures: CaptureSummary[]): void;
   onRemoved(ids: string[]): void;
+  onWork(work: EventWork[]): void;
   onSession(session: Session): void;
   /** Also after a reconnect, when something may have been missed. */
   onOpen(): void;
@@ -19,11 +20,13 @@ const REOPEN_MS = 2000;
 /** Follows the dev server while the page is open. */
 export function followStream(listener: StreamListener): void {
   const arrived: CaptureSummary[] = [];
+  const worked: EventWork[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const flush = () => {
     timer = undefined;
-    listener.onCaptures(arrived.splice(0));
+    if (arrived.length > 0) listener.onCaptures(arrived.splice(0));
+    if (worked.length > 0) listener.onWork(worked.splice(0));
   };
   const open = () => {
     const source = new EventSource("/api/stream");
@@ -31,6 +34,10 @@ export function followStream(listener: StreamListener): void {
       source.addEventListener(name, (event: MessageEvent<string>) => receive(event.data));
     listen("capture", (text) => {
       arrived.push(JSON.parse(text) as CaptureSummary);
+      timer ??= setTimeout(flush, GATHER_MS);
+    });
+    listen("work", (text) => {
+      worked.push(JSON.parse(text) as EventWork);
       timer ??= setTimeout(flush, GATHER_MS);
     });
     listen("removed", (text) => listener.onRemoved((JSON.parse(text) as { ids: string[] }).ids));

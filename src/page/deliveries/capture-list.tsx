@@ -1,6 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { captures, isLoaded, query } from "../state/captures.js";
 import { chooseAll, chosen, clearChosen, cursorId, openId } from "../state/selection.js";
+import { session } from "../state/session.js";
+import { workOf } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { plural } from "../ui/format.js";
@@ -18,6 +20,7 @@ const COLUMNS = [
   ["subject", "Subject"],
   ["attempts", "Tries"],
   ["answer", "Answer"],
+  ["work", "Handlers"],
   ["ms", "Took"],
   ["size", "Size"],
   ["source", "Source"],
@@ -38,7 +41,7 @@ export function CaptureList() {
   if (isLoaded.value && rows.length === 0) return <NoCaptures />;
   const areAllChosen = rows.length > 0 && chosen.value.size >= rows.length;
   return (
-    <div class="list">
+    <div class={session.value?.inbox === true ? "list with-work" : "list"}>
       {unseen.count > 0 && (
         <button type="button" class="pill" onClick={() => unseen.show()}>
           <Icon name="up" /> {unseen.count} new
@@ -85,6 +88,7 @@ export function CaptureList() {
                 isCursor={capture.id === cursor}
                 isOpen={capture.id === openId.value}
                 isChosen={chosen.value.has(capture.id)}
+                work={workOf(capture)}
                 isFresh={unseen.isFresh(capture.id)}
               />
             ))}

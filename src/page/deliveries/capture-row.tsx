@@ -1,10 +1,11 @@
 import { escapeControls } from "../../base/escape-controls.js";
 import { memo } from "../ui/memo.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
+import type { EventWork } from "../../dev/api/page-api.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
-import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
+import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
 import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/format.js";
 
@@ -16,6 +17,8 @@ export interface CaptureRowOptions {
   isCursor: boolean;
   isOpen: boolean;
   isChosen: boolean;
+  /** What the handlers made of it, if that is known. */
+  work: EventWork | undefined;
   isFresh: boolean;
 }
 
@@ -23,7 +26,7 @@ export function rowId(id: string): string {
   return `row-${id}`;
 }
 
-function Row({ capture, index, isCursor, isOpen, isChosen, isFresh }: CaptureRowOptions) {
+function Row({ capture, index, isCursor, isOpen, isChosen, work, isFresh }: CaptureRowOptions) {
   const classes = ["row", isCursor && "cursor", isOpen && "opened", isChosen && "chosen", isFresh && "fresh"];
   const onClick = (event: MouseEvent) => {
     if (event.shiftKey) chooseRange(capture.id);
@@ -89,6 +92,9 @@ function Row({ capture, index, isCursor, isOpen, isChosen, isFresh }: CaptureRow
       </span>
       <span class="cell answer" role="gridcell">
         <AnswerBadge capture={capture} />
+      </span>
+      <span class="cell work" role="gridcell">
+        <WorkBadge work={work} />
       </span>
       <span class="cell ms" role="gridcell">
         {formatMs(capture.ms)}

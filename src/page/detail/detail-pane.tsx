@@ -1,11 +1,13 @@
 import { escapeControls } from "../../base/escape-controls.js";
+import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
 import { detail, detailProblem, loadDetail } from "../state/detail.js";
 import { closeDetail, openId } from "../state/selection.js";
-import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
+import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
 import { copyText } from "../state/copy-text.js";
+import { workOf } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { Tabs } from "../ui/tabs.js";
 import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/format.js";
@@ -14,6 +16,7 @@ import { AnswerTab } from "./answer-tab.js";
 import { AttemptsTab } from "./attempts-tab.js";
 import { BodyView } from "../message/body-view.js";
 import { detailTab, showTab, type DetailTab } from "../state/detail-tabs.js";
+import { HandlersTab } from "./handlers-tab.js";
 import { HeaderTable } from "../message/header-table.js";
 import { RawTab } from "./raw-tab.js";
 import { SignatureTab } from "./signature-tab.js";
@@ -30,6 +33,7 @@ export function DetailPane() {
     { name: "headers", label: "Headers", note: String(capture.request.headers.length) },
     { name: "raw", label: "Raw" },
     { name: "answer", label: "Answer", ...(summary.status === null ? {} : { note: String(summary.status) }) },
+    { name: "handlers", label: "Handlers", ...handlersNote(summary) },
     { name: "attempts", label: "Attempts", note: String(capture.attempts.length) },
     { name: "signature", label: "Signature", note: failed === 0 ? "✓" : "✗" },
   ];
@@ -40,6 +44,7 @@ export function DetailPane() {
           <h1>{capture.event.type ?? "Unreadable delivery"}</h1>
           <VerdictBadge verdict={capture.verify.code} />
           <AnswerBadge capture={summary} />
+          <WorkBadge work={workOf(summary)} />
           <span class="spring" />
           <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={closeDetail}>
             <Icon name="cross" />
@@ -54,6 +59,12 @@ export function DetailPane() {
       </div>
     </section>
   );
+}
+
+/** A sign beside the tab where something is wrong with the work. */
+function handlersNote(summary: CaptureSummary): { note?: string } {
+  const state = workOf(summary)?.event.state;
+  return state === "dead" ? { note: "✗" } : state === "parked" ? { note: "!" } : {};
 }
 
 /** Shown instead of the earlier delivery, since the buttons and keys no longer act on that one. */
@@ -133,6 +144,8 @@ function TabBody({ value, tab }: { value: CaptureDetail; tab: DetailTab }) {
       return <RawTab request={capture.request} />;
     case "answer":
       return <AnswerTab capture={capture} />;
+    case "handlers":
+      return <HandlersTab key={capture.id} capture={capture} />;
     case "attempts":
       return <AttemptsTab key={capture.id} capture={capture} />;
     case "signature":

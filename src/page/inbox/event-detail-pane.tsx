@@ -1,30 +1,30 @@
-import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls } from "../../base/escape-controls.js";
-import type { InboxEventDetail, InboxHandler } from "../../dev/api/page-api.js";
+import { captureHandle } from "../../capture/model/capture-handle.js";
+import type { InboxEventDetail } from "../../dev/api/page-api.js";
 import { BodyView } from "../message/body-view.js";
-import { EventBadge, StateBadge } from "../ui/badges.js";
+import { HandlerList } from "../message/handler-list.js";
+import { WorkButtons } from "../message/work-buttons.js";
+import { goTo } from "../state/address.js";
 import { copyText } from "../state/copy-text.js";
+import { works } from "../state/work.js";
+import { EventBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { formatExactTime, formatTime, plural } from "../ui/format.js";
-import { changeEvent, openEvent } from "./inbox-state.js";
+import { formatExactTime, formatTime } from "../ui/format.js";
+import { closeEvent } from "./inbox-state.js";
 
 /** One event of the inbox: each handler's work, and the body. */
 export function EventDetailPane({ event }: { event: InboxEventDetail }) {
+  // The work goes on while the event is shown.
+  const work = works.value.get(event.id) ?? { event, errors: event.errors };
   return (
     <section class="detail" aria-label="Event">
       <header class="detail-head">
         <div class="detail-title">
           <h1>{escapeControls(event.type)}</h1>
-          <EventBadge event={event} />
+          <EventBadge event={work.event} />
           {event.test && <span class="tag">test</span>}
           <span class="spring" />
-          <button
-            type="button"
-            class="icon-button"
-            aria-label="Close"
-            title="Close (Esc)"
-            onClick={() => (openEvent.value = null)}
-          >
+          <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={closeEvent}>
             <Icon name="cross" />
           </button>
         </div>
@@ -41,29 +41,24 @@ export function EventDetailPane({ event }: { event: InboxEventDetail }) {
             {formatTime(event.receivedAt)}
           </span>
         </p>
-        {event.state !== "done" && (
-          <div class="actions" role="toolbar" aria-label="Event">
-            <button type="button" class="button primary" onClick={() => void changeEvent(event.id, "retry")}>
-              <Icon name="replay" /> Retry
+        <div class="actions" role="toolbar" aria-label="Event">
+          <WorkButtons event={work.event} />
+          {event.captureIds.map((captureId, index) => (
+            <button
+              type="button"
+              class="button"
+              key={captureId}
+              onClick={() => goTo("deliveries", { open: captureId, tab: "handlers" })}
+            >
+              <Icon name="deliveries" /> {index === 0 ? "Open the delivery" : captureHandle(captureId)}
             </button>
-            <button type="button" class="button danger" onClick={() => void changeEvent(event.id, "discard")}>
-              <Icon name="trash" /> Discard
-            </button>
-          </div>
-        )}
+          ))}
+          {event.captureIds.length === 0 && <span class="hint">No capture of this event is kept here.</span>}
+        </div>
       </header>
       <div class="detail-body">
         <h3>Handlers</h3>
-        {event.handlers.length === 0 && (
-          <p class="nothing">
-            {event.test ? "A test delivery: handlers get it with the option testEvents." : "No handler has work on it."}
-          </p>
-        )}
-        <ul class="handlers">
-          {event.handlers.map((handler) => (
-            <HandlerRow key={handler.handler} handler={handler} />
-          ))}
-        </ul>
+        <HandlerList work={work} />
         <h3>Body</h3>
         {event.body === null ? (
           <p class="nothing">Dropped by retention or erased.</p>
@@ -72,25 +67,5 @@ export function EventDetailPane({ event }: { event: InboxEventDetail }) {
         )}
       </div>
     </section>
-  );
-}
-
-function HandlerRow({ handler }: { handler: InboxHandler }) {
-  return (
-    <li class="handler">
-      <div class="handler-head">
-        <StateBadge state={handler.state} />
-        <b>{handler.handler === NOTE_HANDLER ? "not understood" : handler.handler}</b>
-        {handler.handler !== NOTE_HANDLER && <span class="hint">{plural(handler.attempts, "attempt")}</span>}
-        {handler.retryRequestedAt !== null && <span class="hint">waits to be read again</span>}
-        {handler.dueAt !== null && handler.state === "pending" && (
-          <span class="hint" title={formatExactTime(handler.dueAt)}>
-            next at {formatTime(handler.dueAt)}
-          </span>
-        )}
-        {handler.reason !== null && <code class="hint">{handler.reason}</code>}
-      </div>
-      {handler.error !== null && <pre class="text error-text">{handler.error}</pre>}
-    </li>
   );
 }

@@ -2,7 +2,7 @@ import { escapeControls } from "../../base/escape-controls.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { EventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
-import { inboxEvents, openEvent, showEvent } from "./inbox-state.js";
+import { inboxEvents, openEventId, showEvent } from "./inbox-state.js";
 import { InboxTable } from "./inbox-table.js";
 
 /** Events of the inbox, newest first, with the most important error. */
@@ -30,11 +30,7 @@ export function EventTable() {
       }
     >
       {rows.map((event) => (
-        <tr
-          key={event.id}
-          class={event.id === openEvent.value?.id ? "shown" : ""}
-          onClick={() => void showEvent(event.id)}
-        >
+        <tr key={event.id} class={event.id === openEventId.value ? "shown" : ""} onClick={() => showEvent(event.id)}>
           <td>
             <EventBadge event={event} />
           </td>

@@ -1,22 +1,9 @@
 import { computed, signal } from "@preact/signals";
-import type {
-  ContactEventRow,
-  InboxChange,
-  InboxEvent,
-  InboxEventDetail,
-  InboxOverview,
-} from "../../dev/api/page-api.js";
-import {
-  changeContactEvent,
-  changeInboxEvent,
-  listContactEvents,
-  listInboxEvents,
-  readInbox,
-  readInboxEvent,
-} from "../api/calls.js";
+import type { ContactEventRow, InboxEvent, InboxEventDetail, InboxOverview } from "../../dev/api/page-api.js";
+import { changeContactEvent, listContactEvents, listInboxEvents, readInbox } from "../api/calls.js";
 import { runAction, showNotice } from "../state/notice.js";
 import { readParam, setParams } from "../state/address.js";
-import { confirmed } from "../state/confirmed.js";
+import { mayDiscard, readEvent } from "../state/work.js";
 import { plural } from "../ui/format.js";
 
 export const overview = signal<InboxOverview | null>(null);
@@ -28,6 +15,10 @@ export const contactEventRows = signal<readonly ContactEventRow[]>([]);
 /** Cursor of the next page; null on the last one. */
 export const nextCursor = signal<string | null>(null);
 
+/** Id of the event in the detail pane; empty if the pane is closed. */
+export const openEventId = computed(() => readParam("event"));
+
+/** The open event once it is loaded. */
 export const openEvent = signal<InboxEventDetail | null>(null);
 
 /** Received events, or contact events to send. */
@@ -36,8 +27,7 @@ export const inboxTab = computed(() => (readParam("show") === "contact-events" ?
 export const inboxState = computed(() => readParam("state"));
 
 export function showInbox(tab: "events" | "contact-events", state: string): void {
-  openEvent.value = null;
-  setParams({ show: tab === "events" ? "" : tab, state });
+  setParams({ show: tab === "events" ? "" : tab, state, event: "" });
 }
 
 /** Reads the counts and the first page; with `isMore`, the next page only. */
@@ -64,47 +54,33 @@ function isStale(tab: string, state: string): boolean {
   return tab !== inboxTab.value || state !== inboxState.value;
 }
 
-export function showEvent(id: string): Promise<boolean> {
-  return runAction(async () => {
-    openEvent.value = await readInboxEvent(id);
-  });
+export function showEvent(id: string): void {
+  setParams({ event: id });
 }
 
-export function changeEvent(id: string, change: "retry" | "discard"): Promise<boolean> {
+export function closeEvent(): void {
+  setParams({ event: "" });
+}
+
+/** Loads the open event; a later one is not replaced by an earlier one that comes late. */
+export function loadEvent(id: string): Promise<boolean> {
+  if (openEvent.value?.id !== id) openEvent.value = null;
+  if (id === "") return Promise.resolve(true);
   return runAction(async () => {
-    if (change === "discard" && !(await mayDiscard("event"))) return;
-    reportChange(change, await changeInboxEvent(id, change));
-    await loadInbox();
-    if (openEvent.value?.id === id) await showEvent(id);
+    const event = await readEvent(id);
+    if (openEventId.value === id) openEvent.value = event;
   });
 }
 
 export function changeContact(key: string, change: "retry" | "discard"): Promise<boolean> {
   return runAction(async () => {
     if (change === "discard" && !(await mayDiscard("contact event"))) return;
-    reportChange(change, await changeContactEvent(key, change));
+    reportChange(change, (await changeContactEvent(key, change)).changed);
     await loadInbox();
   });
 }
 
-function mayDiscard(what: string): Promise<boolean> {
-  return confirmed({
-    title: `Discard this ${what}?`,
-    text: "Its unfinished work is discarded permanently. What is done stays done.",
-    verb: "Discard",
-  });
-}
-
-const READ_AGAIN = {
-  now: "The running app reads the event again",
-  at_start: "The app reads the event again when it next starts",
-} as const;
-
-function reportChange(change: "retry" | "discard", { changed, readAgain }: InboxChange): void {
-  if (readAgain !== undefined) {
-    showNotice({ tone: readAgain === "now" ? "good" : "plain", text: READ_AGAIN[readAgain] });
-    return;
-  }
+function reportChange(change: "retry" | "discard", changed: number): void {
   const what = plural(changed, "piece of work", "pieces of work");
   const done = change === "retry" ? `${what} pending again` : `${what} discarded`;
   showNotice(changed === 0 ? { tone: "plain", text: "Nothing to change here" } : { tone: "good", text: done });

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { NoInbox } from "../message/no-inbox.js";
 import { session } from "../state/session.js";
 import { Empty } from "../ui/empty.js";
 import { Icon } from "../ui/icon.js";
@@ -6,7 +7,7 @@ import { SplitPane } from "../ui/split-pane.js";
 import { ContactEventTable } from "./contact-event-table.js";
 import { EventDetailPane } from "./event-detail-pane.js";
 import { EventTable } from "./event-table.js";
-import { inboxState, inboxTab, loadInbox, openEvent, overview } from "./inbox-state.js";
+import { inboxState, inboxTab, loadEvent, loadInbox, openEvent, openEventId, overview } from "./inbox-state.js";
 import { StateCounts } from "./state-counts.js";
 
 /** The receiver works meanwhile: interval of reloading while the page is visible. */
@@ -26,13 +27,13 @@ export function InboxView() {
     return () => clearInterval(timer);
   }, [tab, state, isGiven]);
 
+  const id = openEventId.value;
+  useEffect(() => void (isGiven && loadEvent(id)), [id, isGiven]);
+
   if (!isGiven) {
     return (
       <Empty title="No inbox file">
-        <p>Start the dev server with --inbox and the file of your receiver:</p>
-        <p>
-          <code>pigeonhole dev --inbox inbox.db</code>
-        </p>
+        <NoInbox />
       </Empty>
     );
   }

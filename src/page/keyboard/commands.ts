@@ -22,7 +22,7 @@ import {
   toggleChosen,
 } from "../state/selection.js";
 import { setParams } from "../state/address.js";
-import { openEvent } from "../inbox/inbox-state.js";
+import { closeEvent, openEventId } from "../inbox/inbox-state.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 
 /** One line of the sheet, and what its keys do. */
@@ -89,7 +89,7 @@ function compare(): void {
 function stepBack(): void {
   if (compared.value !== null) setParams({ compare: "" });
   else if (chosen.value.size > 0) clearChosen();
-  else if (openEvent.value !== null) openEvent.value = null;
+  else if (openEventId.value !== "") closeEvent();
   else closeDetail();
   if (view.value === "deliveries") focusById(LIST_ID);
 }
@@ -106,7 +106,7 @@ export const KEY_COMMANDS: readonly KeyCommand[] = [
     if (cursorId.value === "") moveCursor(0);
     if (cursorId.value !== "") openCapture(cursorId.value);
   }),
-  inList(["1", "2", "3", "4", "5", "6"], "Tab of the open delivery", "Move", () => {}),
+  inList(["1", "2", "3", "4", "5", "6", "7"], "Tab of the open delivery", "Move", () => {}),
   inList(["/"], "Search", "Move", () => focusById(SEARCH_BOX_ID)),
   anywhere(["Escape"], "Back, close, clear", "Move", stepBack),
   inList(

@@ -1,11 +1,11 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { describeWork } from "../../capture/model/describe-work.js";
-import type { InboxHandler } from "../../dev/api/page-api.js";
 import { replay } from "../state/actions.js";
-import { findStoppedWork, retryWork } from "../state/stopped-work.js";
+import { reportProblem } from "../state/notice.js";
 import { session } from "../state/session.js";
+import { isStopped, readWork, retryWork, works } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { againUnderNewId } from "./again-under-new-id.js";
 
@@ -21,15 +21,16 @@ interface NotRunOptions {
 export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
   const id = attempt.eventId ?? capture.event.id;
   const hasInbox = session.value?.inbox === true;
-  const [work, setWork] = useState<readonly InboxHandler[]>([]);
-  const loadWork = async () => setWork(hasInbox && id !== null ? await findStoppedWork(id) : []);
-  useEffect(() => void loadWork(), [id, hasInbox]);
+  const stopped = (id === null ? undefined : works.value.get(id))?.event.handlers.filter(isStopped) ?? [];
+  useEffect(() => {
+    if (hasInbox && id !== null) readWork(id).catch(reportProblem);
+  }, [id, hasInbox]);
   return (
     <div class="remark warn not-run">
       <Icon name="warning" />
       <div>
         <p>{why}.</p>
-        {work.map((handler) => (
+        {stopped.map((handler) => (
           <p key={handler.handler}>{describeWork(handler)}</p>
         ))}
         {!hasInbox && <p class="hint">Start with --inbox and the app's SQLite file to see what its handlers did.</p>}
@@ -39,10 +40,10 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
               <Icon name="replay" /> Run again under a new id
             </button>
           )}
-          {work.length > 0 && id !== null && (
-            <button type="button" class="button small" onClick={() => void retryWork(id).then(loadWork)}>
+          {stopped.length > 0 && id !== null && (
+            <button type="button" class="button small" onClick={() => void retryWork(id)}>
               <Icon name="replay" />{" "}
-              {work.some(({ handler }) => handler === NOTE_HANDLER) ? "Read it again" : "Retry it"}
+              {stopped.some(({ handler }) => handler === NOTE_HANDLER) ? "Read it again" : "Retry it"}
             </button>
           )}
         </div>

@@ -1,7 +1,7 @@
 import { computed } from "@preact/signals";
 import { readParam, setParams } from "./address.js";
 
-export const DETAIL_TABS = ["payload", "headers", "raw", "answer", "attempts", "signature"] as const;
+export const DETAIL_TABS = ["payload", "headers", "raw", "answer", "handlers", "attempts", "signature"] as const;
 
 export type DetailTab = (typeof DETAIL_TABS)[number];
 

@@ -1,8 +1,9 @@
 import { escapeControls } from "../../base/escape-controls.js";
 import { type AnswerHead, describeAnswer, judgeAnswer, type SentAs } from "../../capture/model/answer.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
-import type { InboxEvent } from "../../dev/api/page-api.js";
+import type { EventWork, InboxEvent } from "../../dev/api/page-api.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
+import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
 import { TONES } from "../state/tones.js";
 
@@ -85,6 +86,10 @@ const WORK_STATES: Record<string, Omit<Face, "word">> = {
   done: { icon: "check", tone: "good", meaning: "Finished." },
   dead: { icon: "cross", tone: "bad", meaning: "Given up: attempts spent, or a permanent error." },
   parked: { icon: "warning", tone: "warn", meaning: "Kept, but not understood." },
+  discarded: { icon: "minus", tone: "mute", meaning: "Ended without a run." },
+  running: { icon: "arrow", tone: "mute", meaning: "A handler runs, or is about to." },
+  retrying: { icon: "replay", tone: "warn", meaning: "A handler has failed and runs again." },
+  waiting: { icon: "clock", tone: "mute", meaning: "No handler has run yet." },
   [NO_WORK]: { icon: "minus", tone: "mute", meaning: "Kept; no handler takes such an event." },
 };
 
@@ -101,4 +106,37 @@ export function StateBadge({ state }: { state: string }) {
       <span class="badge-word">{state}</span>
     </span>
   );
+}
+
+/** What the handlers made of a delivery, in one word and what is to know at once. */
+export function WorkBadge({ work }: { work: EventWork | undefined }) {
+  if (work === undefined) return null;
+  const { word, detail } = describeEvent(work.event);
+  const face = WORK_STATES[word];
+  const failed = work.event.handlers.filter(({ state, error }) => state !== "done" && error !== null);
+  const title = [face?.meaning ?? "", ...failed.map(({ handler, error }) => `${handler} ${error}`.trim())].join("\n");
+  return (
+    <span class={`badge work ${face?.tone ?? "mute"}`} title={title}>
+      <Icon name={face?.icon ?? "minus"} />
+      <span class="badge-word">{word}</span>
+      {detail !== "" && <span class="work-detail">{detail}</span>}
+    </span>
+  );
+}
+
+function describeEvent({ state, handlers }: InboxEvent): { word: string; detail: string } {
+  if (handlers.length === 0) return { word: NO_WORK, detail: "" };
+  if (state === "leased") return { word: "running", detail: "" };
+  if (state === "done")
+    return { word: handlers.every(({ discarded }) => discarded) ? "discarded" : "done", detail: "" };
+  if (state === "dead") {
+    const dead = handlers.filter((handler) => handler.state === "dead");
+    return { word: "dead", detail: handlers.length > 1 ? `${dead.length} of ${handlers.length}` : "" };
+  }
+  if (state !== "pending") return { word: state, detail: "" };
+  const [next] = handlers
+    .filter((handler) => handler.state === "pending" && handler.attempts > 0)
+    .toSorted((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""));
+  if (next === undefined) return { word: "waiting", detail: "" };
+  return { word: "retrying", detail: `${next.attempts} failed, next ${formatTime(next.dueAt ?? "")}` };
 }

@@ -13,7 +13,7 @@ const ANSWERS: Record<string, (real: object) => object> = {
     secrets: [mark("secret-name")],
   }),
   "/api/inbox/events": () => ({ items: [makeEvent()], nextCursor: null }),
-  "/api/inbox/events/evt_1": () => ({ ...makeEvent(), body: mark("body") }),
+  "/api/inbox/events/evt_1": () => ({ ...makeEvent(), body: mark("body"), errors: makeErrors(), captureIds: [] }),
   "/api/inbox/contact-events": () => ({ items: [makeContactEvent()], nextCursor: null }),
 };
 
@@ -25,7 +25,16 @@ function makeEvent() {
     test: false,
     receivedAt: "2026-01-01T09:00:00.000Z",
     state: "dead",
-    handlers: [{ ...handler, attempts: 1, dueAt: null }],
+    handlers: [{ ...handler, attempts: 4, dueAt: null, retryRequestedAt: null, discarded: false }],
+  };
+}
+
+function makeErrors() {
+  return {
+    [mark("handler")]: {
+      first: { run: 1, error: mark("first-error") },
+      last: { run: 4, error: mark("handler-error") },
+    },
   };
 }
 
@@ -75,7 +84,7 @@ describe.skipIf(mustSkipBrowserTests())("text of other programs in the dev serve
     await seeMarks(page, always);
     await page.getByRole("button", { name: "Inbox" }).click();
     await page.getByRole("button", { name: "Show evt_1" }).click();
-    await seeMarks(page, `${always} event-type handler reason handler-error body`);
+    await seeMarks(page, `${always} event-type handler reason first-error handler-error body`);
     await page.getByRole("toolbar", { name: "Event" }).getByRole("button", { name: "Retry" }).click();
     await seeMarks(page, "refusal");
     await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "all" }).click();

@@ -76,15 +76,15 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
       2: "signature header-name header-value",
       3: "path query id type createdAt subject name item",
       4: "target error answer-name answer-value answer-body sent-body",
-      5: "target error answer-name answer-value answer-body sent-body",
-      6: "secret",
+      6: "target error answer-name answer-value answer-body sent-body",
+      7: "secret",
     };
     await page.locator(".list-window .row").first().click();
     for (const [key, places] of Object.entries(tabs)) {
       await page.keyboard.press(key);
       await seeMarks(page, `${always} ${places}`);
     }
-    await page.keyboard.press("5");
+    await page.keyboard.press("6");
     await page.getByRole("checkbox", { name: "Compare attempt 1" }).check();
     await page.getByRole("checkbox", { name: "Compare attempt 2" }).check();
     await page.getByRole("table", { name: "Answer" }).waitFor();

@@ -112,7 +112,7 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     await page.locator(".list-window .row").first().waitFor();
     await look("list");
     await page.locator(".list-window .row").nth(2).click();
-    for (const key of ["1", "2", "3", "4", "5", "6"]) {
+    for (const key of ["1", "2", "3", "4", "5", "6", "7"]) {
       await page.keyboard.press(key);
       await page.waitForTimeout(60);
       await look(`tab ${key}`);

@@ -12,6 +12,7 @@ import { signVariant } from "#pigeonhole/dev/sign-variant.js";
 import { startDevServer, type DevServer } from "#pigeonhole/dev/start-dev-server.js";
 import type { EventType } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
+import { createFailingHandler, type FailingHandler } from "../../support/failing-handler.js";
 import { findFreePort } from "../../support/free-port.js";
 import { startContactEventService } from "../../support/contact-event-service.js";
 
@@ -35,11 +36,14 @@ export interface Delivery {
 }
 
 /** The dev server before a real app: a receiver with its database, which sends its contact events to a service. */
-export async function startWorkbench(options: { captures?: readonly Capture[]; hasApp?: boolean } = {}) {
+export async function startWorkbench(
+  options: { captures?: readonly Capture[]; hasApp?: boolean; hasInbox?: boolean } = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), "pigeonhole-page-"));
   const inbox = join(folder, "inbox.db");
   const service = await startContactEventService();
-  const receiver = makeReceiver(inbox, service.baseUrl);
+  const ledger = createFailingHandler(() => new Error("the ledger is closed"));
+  const receiver = makeReceiver(inbox, service.baseUrl, ledger);
   await receiver.start();
 
   let answer: AppAnswer | null = null;
@@ -52,7 +56,7 @@ export async function startWorkbench(options: { captures?: readonly Capture[]; h
   await once(app, "listening");
   const target = `http://127.0.0.1:${(app.address() as AddressInfo).port}/webhooks/mail`;
 
-  const { captures = [], hasApp = true } = options;
+  const { captures = [], hasApp = true, hasInbox = true } = options;
   await writeCaptures(folder, captures);
   const start = (pagePort: number) =>
     startDevServer({
@@ -62,7 +66,7 @@ export async function startWorkbench(options: { captures?: readonly Capture[]; h
       max: Math.max(1000, captures.length * 2),
       secrets: [{ ref: "env:WEBHOOK_SECRET", value: SECRET }],
       forwards: hasApp ? [{ target }] : [],
-      inbox,
+      ...(hasInbox ? { inbox } : {}),
     });
   let dev = await start(await findFreePort());
 
@@ -70,8 +74,11 @@ export async function startWorkbench(options: { captures?: readonly Capture[]; h
     get dev() {
       return dev;
     },
+    /** Path of the receiver's database. */
+    file: inbox,
     inbox: receiver.inbox,
     receiver,
+    ledger,
     pageUrl: dev.pageUrl ?? "",
     deliver: (delivery: Delivery = {}) => postDelivery(dev, delivery),
     /** Another dev server at the same place, after the first was closed. */
@@ -101,7 +108,7 @@ export async function startWorkbench(options: { captures?: readonly Capture[]; h
 
 export type Workbench = Awaited<ReturnType<typeof startWorkbench>>;
 
-function makeReceiver(store: string, baseUrl: string): Receiver {
+function makeReceiver(store: string, baseUrl: string, ledger: FailingHandler): Receiver {
   const receiver = createReceiver({ secrets: SECRET, store, api: { apiKey: "svc_live_0123456789", baseUrl } });
   receiver.on(
     "email.bounced",
@@ -119,6 +126,10 @@ function makeReceiver(store: string, baseUrl: string): Receiver {
     { name: "tracking" },
   );
   receiver.on("email.*", () => undefined, { name: "audit" });
+  receiver.on("email.complained", ledger.run, {
+    name: "ledger",
+    retry: { initialMs: 2000, factor: 1, maxAttempts: 4 },
+  });
   return receiver;
 }
 

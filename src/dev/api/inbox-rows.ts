@@ -1,0 +1,42 @@
+import type { EventView, HandlerView } from "../../store/inbox-view.js";
+import type { OutboxView } from "../../store/outbox.js";
+import type { ContactEventRow, InboxEvent, InboxHandler } from "./page-api.js";
+
+/** An event of the inbox as the page shows it. */
+export function eventRow({ id, type, test, receivedAt, state, handlers }: EventView): InboxEvent {
+  return { id, type, test, receivedAt: isoTime(receivedAt), state, handlers: handlers.map(handlerRow) };
+}
+
+function handlerRow(view: HandlerView): InboxHandler {
+  const { handler, state, reason, error, attempts, dueAt, retryRequestedAt, discarded } = view;
+  return {
+    handler,
+    state,
+    reason: reason ?? null,
+    error: error ?? null,
+    attempts,
+    dueAt: dueAt === undefined ? null : isoTime(dueAt),
+    retryRequestedAt: retryRequestedAt === undefined ? null : isoTime(retryRequestedAt),
+    discarded,
+  };
+}
+
+/** A contact event of the outbox as the page shows it. */
+export function contactEventRow(view: OutboxView): ContactEventRow {
+  const { name, email, contactId } = JSON.parse(view.body) as { name: string; email?: string; contactId?: string };
+  return {
+    key: view.key,
+    state: view.state,
+    name,
+    contact: email ?? contactId ?? "",
+    recordedAt: isoTime(view.recordedAt),
+    reason: view.reason ?? null,
+    code: view.code ?? null,
+    param: view.param ?? null,
+    message: view.message ?? null,
+  };
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,84 @@
+import { escapeControls } from "../../base/escape-controls.js";
+import { useEffect, useState } from "preact/hooks";
+import { answerHead, describeAnswer } from "../../capture/model/answer.js";
+import type { Capture } from "../../capture/model/capture.js";
+import { HandlerList } from "../message/handler-list.js";
+import { NoInbox } from "../message/no-inbox.js";
+import { WorkButtons } from "../message/work-buttons.js";
+import { goTo } from "../state/address.js";
+import { session } from "../state/session.js";
+import { readWork, works } from "../state/work.js";
+import { Icon } from "../ui/icon.js";
+
+/** What the app's handlers made of the delivery, and of its replays under other event ids. */
+export function HandlersTab({ capture }: { capture: Capture }) {
+  if (session.value?.inbox !== true) {
+    return (
+      <div class="nothing">
+        <p>What the handlers made of it is not known here.</p>
+        <NoInbox />
+      </div>
+    );
+  }
+  const ids = sentEventIds(capture);
+  if (ids.length === 0) return <p class="nothing">The delivery has no event id, so no handler can get it.</p>;
+  return (
+    <>
+      {ids.map((id) => (
+        <SentEvent key={id} id={id} capture={capture} isOnly={ids.length === 1} />
+      ))}
+    </>
+  );
+}
+
+/** The event ids that were sent to the app, the latest first; the captured one if nothing was sent. */
+function sentEventIds({ event, attempts }: Capture): string[] {
+  const sent = attempts.map(({ eventId }) => eventId ?? event.id).toReversed();
+  return [...new Set(sent.length === 0 ? [event.id] : sent)].filter((id) => id !== null);
+}
+
+function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOnly: boolean }) {
+  const work = works.value.get(id);
+  const [problem, setProblem] = useState("");
+  // A replay may have brought the event into the inbox meanwhile.
+  useEffect(() => {
+    readWork(id).then(
+      (isThere) => setProblem(isThere ? "" : "The inbox does not have this event."),
+      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+    );
+  }, [id, capture.attempts.length]);
+  return (
+    <section class="sent-event" aria-label={`Handlers of ${escapeControls(id)}`}>
+      <div class="handlers-head">
+        <h3>
+          {isOnly ? "Handlers" : id === capture.event.id ? "Handlers of the captured event" : "Handlers of a replay"}
+        </h3>
+        {!isOnly && <code class="hint">{escapeControls(id)}</code>}
+        <span class="spring" />
+        {work !== undefined && (
+          <>
+            <WorkButtons event={work.event} />
+            <button type="button" class="button" onClick={() => goTo("inbox", { event: id })}>
+              <Icon name="inbox" /> Open in the inbox
+            </button>
+          </>
+        )}
+      </div>
+      {work === undefined ? <NotInInbox capture={capture} problem={problem} /> : <HandlerList work={work} />}
+    </section>
+  );
+}
+
+function NotInInbox({ capture, problem }: { capture: Capture; problem: string }) {
+  const last = capture.attempts.at(-1);
+  return (
+    <div class="nothing">
+      <p>{problem}</p>
+      {last === undefined ? (
+        <p class="hint">It was not sent to an app.</p>
+      ) : (
+        <p class="hint">The app's last answer: {describeAnswer(answerHead(last))}. Is it the app of this inbox?</p>
+      )}
+    </div>
+  );
+}

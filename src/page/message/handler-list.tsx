@@ -1,0 +1,74 @@
+import { NOTE_HANDLER } from "../../base/note-handler.js";
+import type { EventWork, InboxHandler, RunError } from "../../dev/api/page-api.js";
+import { StateBadge } from "../ui/badges.js";
+import { formatExactTime, formatTime, plural } from "../ui/format.js";
+
+/** Each handler's work on an event: runs, errors, the next run. */
+export function HandlerList({ work: { event, errors } }: { work: EventWork }) {
+  if (event.handlers.length === 0) {
+    return (
+      <p class="nothing">
+        {event.test ? "A test delivery: handlers get it with the option testEvents." : "No handler has work on it."}
+      </p>
+    );
+  }
+  return (
+    <ul class="handlers">
+      {event.handlers.map((handler) => (
+        <HandlerRow key={handler.handler} handler={handler} errors={errors[handler.handler]} />
+      ))}
+    </ul>
+  );
+}
+
+interface HandlerRowOptions {
+  handler: InboxHandler;
+  errors: { first: RunError; last: RunError } | undefined;
+}
+
+function HandlerRow({ handler, errors }: HandlerRowOptions) {
+  const isNote = handler.handler === NOTE_HANDLER;
+  return (
+    <li class="handler">
+      <div class="handler-head">
+        <StateBadge state={handler.discarded ? "discarded" : handler.state} />
+        <b>{isNote ? "not understood" : handler.handler}</b>
+        {!isNote && <span class="hint">{plural(handler.attempts, "run")}</span>}
+        {handler.retryRequestedAt !== null && <span class="hint">waits to be read again</span>}
+        {handler.dueAt !== null && handler.state === "pending" && (
+          <span class="hint" title={formatExactTime(handler.dueAt)}>
+            next run at {formatTime(handler.dueAt)}
+          </span>
+        )}
+        {handler.reason !== null && <code class="hint">{handler.reason}</code>}
+      </div>
+      {errors === undefined ? (
+        handler.error !== null && <pre class="text error-text">{handler.error}</pre>
+      ) : (
+        <Errors first={errors.first} last={errors.last} isNote={isNote} />
+      )}
+    </li>
+  );
+}
+
+/** The first and the last error in full; those between are counted. */
+function Errors({ first, last, isNote }: { first: RunError; last: RunError; isNote: boolean }) {
+  if (first.run === last.run) {
+    return (
+      <>
+        {!isNote && first.run > 1 && <p class="hint error-run">Error of run {first.run}</p>}
+        <pre class="text error-text">{first.error}</pre>
+      </>
+    );
+  }
+  const between = last.run - first.run - 1;
+  return (
+    <>
+      <p class="hint error-run">Error of run {first.run}</p>
+      <pre class="text error-text">{first.error}</pre>
+      {between > 0 && <p class="hint error-run">{plural(between, "more failed run")} between</p>}
+      <p class="hint error-run">Error of run {last.run}</p>
+      <pre class="text error-text">{last.error}</pre>
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
+import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
+import { openForEach } from "./open-for-each.js";
+import { startWorkbench, type Workbench } from "./workbench.js";
+
+describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => {
+  let bench: Workbench;
+  let page: OpenPage["page"];
+
+  openForEach((opened) => ({ bench, page } = opened));
+
+  const row = () => page.locator(".list-window .row").first();
+  const workOfRow = () => row().locator(".cell.work").innerText();
+  const tab = () => page.getByRole("tabpanel");
+  const eventId = () => bench.dev.captures.list()[0]?.event.id ?? "";
+
+  test("the list shows a handler that fails, its next run, and its success, without a request of the page", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await expect.poll(workOfRow).toBe("done");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await bench.deliver({ type: "email.complained" });
+    await expect.poll(workOfRow).toMatch(/^retrying\s*\d failed, next \d\d:\d\d:\d\d$/);
+    bench.ledger.fix();
+    await expect.poll(workOfRow).toBe("done");
+    expect(asked).toEqual([]);
+  });
+
+  test("the list shows work that is dead, and what becomes of it when it is retried from outside the page", async () => {
+    await bench.deliver({ type: "email.complained" });
+    await expect.poll(workOfRow, { timeout: 25_000 }).toMatch(/^dead\s*1 of 2$/);
+    bench.ledger.fix();
+    const inbox = await openInboxFile(bench.file);
+    await inbox.retryEvent(eventId());
+    await inbox.close();
+    await expect.poll(workOfRow, { timeout: 25_000 }).toBe("done");
+  });
+
+  test("the tab Handlers shows the first and the last error in full, counts the others, and retries", async () => {
+    await bench.deliver({ type: "email.complained" });
+    await expect.poll(workOfRow, { timeout: 25_000 }).toMatch(/^dead/);
+    await row().click();
+    await page.keyboard.press("5");
+    const handler = tab().locator(".handler").filter({ hasText: "ledger" });
+    await expect.poll(() => handler.innerText()).toMatch(/^dead\s+ledger\s+4 runs\s+attempts_spent/);
+    await expect
+      .poll(() => handler.innerText())
+      .toMatch(
+        /Error of run 1\s+Error: the ledger is closed\s+2 more failed runs between\s+Error of run 4\s+Error: the/,
+      );
+    bench.ledger.fix();
+    await tab().getByRole("button", { name: "Retry" }).click();
+    await page.getByText("Retried: done").waitFor();
+    await expect.poll(() => handler.innerText()).toMatch(/^done\s+ledger/);
+    expect(
+      await tab()
+        .getByRole("button", { name: /Retry|Discard/ })
+        .count(),
+    ).toBe(0);
+  });
+
+  test("the tab Handlers discards dead work after a question", async () => {
+    await bench.deliver({ type: "email.bounced" });
+    await expect.poll(workOfRow).toMatch(/^dead/);
+    await row().click();
+    await page.getByRole("tab", { name: "Handlers" }).click();
+    await tab().getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await expect.poll(() => tab().locator(".handler").filter({ hasText: "crm" }).innerText()).toMatch(/^discarded/);
+    expect(await bench.inbox.get(eventId())).toMatchObject({ state: "done" });
+  });
+
+  test("the tab Handlers follows a replay under a new id, and still shows the captured event", async () => {
+    await bench.deliver({ type: "email.bounced" });
+    await row().click();
+    await page.getByRole("button", { name: "Other ways to replay" }).click();
+    await page.getByRole("menuitem", { name: /With a new event id/ }).click();
+    await page.getByText(/^Replayed: 200 accepted/).waitFor();
+    await page.getByRole("tab", { name: "Handlers" }).click();
+    await expect
+      .poll(() => tab().getByRole("heading").allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^handlers of a replay$/i),
+        expect.stringMatching(/^handlers of the captured event$/i),
+      ]);
+    await expect.poll(() => tab().locator(".handler").count()).toBe(4);
+  });
+
+  test("a delivery and its event of the inbox lead to each other", async () => {
+    await bench.deliver({ type: "email.bounced" });
+    await expect.poll(workOfRow).toMatch(/^dead/);
+    await row().click();
+    await page.keyboard.press("5");
+    await tab().getByRole("button", { name: "Open in the inbox" }).click();
+    const event = page.getByRole("region", { name: "Event", exact: true });
+    await event.getByRole("button", { name: eventId() }).waitFor();
+    await event.getByRole("button", { name: "Open the delivery" }).click();
+    await page.getByRole("region", { name: "Delivery" }).waitFor();
+    await expect.poll(() => tab().innerText()).toContain("no customer for this address");
+    expect(new URL(page.url()).hash).toContain(`open=${bench.dev.captures.list()[0]?.id}`);
+  });
+
+  test("an event that the inbox does not have is said to be missing there", async () => {
+    bench.answerWith({ status: 404, body: "{}" });
+    await bench.deliver({ type: "email.sent" });
+    await row().click();
+    await page.keyboard.press("5");
+    await expect.poll(() => tab().innerText()).toMatch(/The inbox does not have this event\.[\s\S]*last answer: 404/);
+  });
+});
+
+describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers as the page opens", () => {
+  let browser: Browser;
+
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+
+  test("the list shows the work on deliveries of an earlier run of the dev server", async () => {
+    const bench = await startWorkbench();
+    await bench.deliver({ type: "email.bounced" });
+    await bench.dev.close();
+    await bench.restart();
+    const { page, close } = await openPage(browser, bench.dev.pageUrl ?? "");
+    const work = page.locator(".list-window .row").first().locator(".cell.work");
+    await expect.poll(() => work.innerText()).toMatch(/^dead/);
+    await close();
+    await bench.close();
+  });
+
+  test("the tab Handlers says that the result is not known, and how to show it", async () => {
+    const bench = await startWorkbench({ hasInbox: false });
+    await bench.deliver({ type: "email.bounced" });
+    const { page, problems, close } = await openPage(browser, bench.pageUrl);
+    await page.locator(".list-window .row").first().click();
+    await page.keyboard.press("5");
+    const tab = page.getByRole("tabpanel");
+    await expect.poll(() => tab.innerText()).toContain("What the handlers made of it is not known here.");
+    await expect.poll(() => tab.innerText()).toContain("pigeonhole dev --inbox");
+    expect(await page.getByRole("columnheader", { name: "Handlers" }).count()).toBe(0);
+    expect(problems).toEqual([]);
+    await close();
+    await bench.close();
+  });
+});
