@@ -34,7 +34,6 @@ const failed: DevEvent = {
   kind: "handler_failed",
   capture,
   eventId: "evt_1",
-  lastEventId: "evt_1",
   handler: "crm",
   state: "dead",
   attempts: 14,
