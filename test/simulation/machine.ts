@@ -51,6 +51,8 @@ export class Machine {
   isCutOff = false;
   /** A proxy in front sends each delivery twice. */
   isCopying = false;
+  /** The file of the lock was removed: each process that has it open sees that at some later call. */
+  wasLockTaken = false;
   /** Why a process could not be started, if that ever happened without a fault of the disk. */
   failure: unknown;
   readonly shared = new SharedFile();
@@ -172,6 +174,7 @@ export class Machine {
   #loseLock(frozen: Life): void {
     const { owner = frozen } = this.shared;
     owner.hasLostLock = true;
+    this.wasLockTaken = true;
     rmSync(`${frozen.file}-owner`, { force: true });
   }
 

@@ -282,8 +282,8 @@ class World {
       return await Promise.race([this.#tidyUp(life), life.death]);
     } catch (error) {
       // A crash may still be due, and come while the operator looks.
-      // So may the moment at which a process sees that its lock was taken away.
-      if (!life.isAlive || life.hasLostLock) return "the machine";
+      // So may the moment at which a process sees that the file of the lock is another one.
+      if (!life.isAlive || this.#machine.wasLockTaken) return "the machine";
       throw error;
     }
   }
