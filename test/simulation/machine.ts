@@ -183,7 +183,10 @@ export class Machine {
     for (const { starting, life } of this.#slots) {
       await starting;
       if (life === undefined || !life.isAlive) continue;
-      await this.#stop(life, 0);
+      const stopped = this.#stop(life, 0);
+      // A run that has not ended yet is waited for until a timer of this moment.
+      await this.#options.clock.advance(0);
+      await stopped;
       life.end();
     }
   }
