@@ -19,7 +19,6 @@ const EXCEPTIONS: Record<string, number> = {
   "store/sqlite/operations/accept.ts prepareAccept": 79,
   "store/sqlite/operations/inspect.ts prepareInspect": 71,
   "store/sqlite/operations/outbox-send.ts prepareLeaseSend": 75,
-  "store/sqlite/operations/outbox-settle.ts prepareSettleSend": 67,
   "store/sqlite/sqlite-store.ts createSqliteStore": 117,
   "store/sqlite/thread-writer.ts createThreadWriter": 83,
   "store/sqlite/guard-database.ts guardDatabase": 79,

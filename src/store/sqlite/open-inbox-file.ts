@@ -1,9 +1,11 @@
+import type { Database } from "better-sqlite3";
 import { type EventDetail, bodyOf, foundEvent } from "../inbox-view.js";
 import { eraseFromFile } from "./erase-from-file.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
 import { prepareInspect } from "./operations/inspect.js";
+import type { OutboxQuery } from "../outbox.js";
 import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
 import {
@@ -34,10 +36,6 @@ export async function openInboxFile(
   const { list, get } = prepareInspect(db);
   const counts = prepareCounts(db);
   const countOutbox = prepareCountOutbox(db);
-  const listOutbox = prepareListOutbox(db);
-  const getContactEvent = prepareGetContactEvent(db);
-  const retryOutbox = prepareRetryOutbox(db);
-  const discardOutbox = prepareDiscardOutbox(db);
   const replan = prepareReplan(db);
   const requestRetry = prepareRequestRetry(db);
   const discard = prepareDiscard(db);
@@ -78,13 +76,23 @@ export async function openInboxFile(
         return discard({ id, now: now() });
       }),
     erase: (options) => eraseFromFile({ file, connection, now }, options),
-    listContactEvents: (query = {}) => read(() => listOutbox(query)),
-    getContactEvent: (key) => read(() => getContactEvent({ key })),
-    retryContactEvent: (key) => write(() => retryOutbox({ key, now: now() })),
-    discardContactEvent: (key) => write(() => discardOutbox({ key, now: now() })),
-    ...changeDeadContactEvents({ db, now }),
+    ...operateContactEvents({ db, now }),
     backUp: (options) => backUpInboxFile({ file, ...options }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     close: async () => connection.close(),
+  };
+}
+
+function operateContactEvents({ db, now }: { db: Database; now: () => number }) {
+  const list = prepareListOutbox(db);
+  const get = prepareGetContactEvent(db);
+  const retry = prepareRetryOutbox(db);
+  const discard = prepareDiscardOutbox(db);
+  return {
+    listContactEvents: (query: OutboxQuery = {}) => runBeside(db, "deferred", () => list(query)),
+    getContactEvent: (key: string) => runBeside(db, "deferred", () => get({ key })),
+    retryContactEvent: (key: string) => runBeside(db, "immediate", () => retry({ key, now: now() })),
+    discardContactEvent: (key: string) => runBeside(db, "immediate", () => discard({ key, now: now() })),
+    ...changeDeadContactEvents({ db, now }),
   };
 }

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { OutboxCounts, OutboxPage, OutboxQuery, OutboxState, OutboxView } from "../../outbox.js";
 import { OUTBOX_STATES } from "../../outbox.js";
 import { pageLimit } from "../../inbox-view.js";
-import { chosenContactEvents } from "./outbox-choice.js";
+import { chosenContactEvents } from "./chosen-contact-events.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./check-query.js";
 
 type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts"> &

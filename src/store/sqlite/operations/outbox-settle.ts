@@ -20,39 +20,12 @@ export function prepareSettleSend(db: Database) {
   const setMembersDead = later(`
     UPDATE outbox_event SET state = 'dead', settled_at = :at, reason = :reason, code = :code, param = :param, message = :message
     WHERE send = :send AND state = 'leased'`);
-  const markDone = later(`
-    UPDATE outbox_event
-    SET state = 'done', settled_at = :at, remote_id = :remoteId, send = NULL, position = NULL,
-        attempts = attempts + :started
-    WHERE seq = :seq AND send = :send AND state = 'leased'`);
-  const markDead = later(`
-    UPDATE outbox_event
-    SET state = 'dead', settled_at = :at, reason = :reason, code = :code, param = :param, message = :message,
-        send = NULL, position = NULL, attempts = attempts + :started
-    WHERE seq = :seq AND send = :send AND state = 'leased'`);
-  const unfreeze = later(`
-    UPDATE outbox_event SET state = 'again', send = NULL, position = NULL, attempts = attempts + :started
-    WHERE seq = :seq AND send = :send AND state = 'leased'`);
   // Also those that were discarded meanwhile: the number of the call may be given again.
   const unfreezeRest = later(`
     UPDATE outbox_event SET state = iif(state = 'leased', 'again', state), send = NULL, position = NULL,
       attempts = attempts + :started
     WHERE send = :send`);
-
-  function settleEvent(result: EventResult, call: { send: number; started: number }, at: number): void {
-    const { seq } = result;
-    switch (result.to) {
-      case "done":
-        return void markDone().run({ ...call, seq, at, remoteId: result.remoteId });
-      case "dead": {
-        const { reason, code, param, message } = result;
-        markDead().run({ ...call, seq, at, reason, code, param, message });
-        return;
-      }
-      case "again":
-        unfreeze().run({ ...call, seq });
-    }
-  }
+  const settleEvent = prepareSettleEvent(later);
 
   return (settlement: SendSettlement): "settled" | "lost" => {
     const { send, token, at } = settlement;
@@ -75,6 +48,38 @@ export function prepareSettleSend(db: Database) {
         setMembersDead().run({ send, at, reason, code, param, message });
         return "settled";
       }
+    }
+  };
+}
+
+/** Settles one event of a call by the service's answer. */
+function prepareSettleEvent(later: ReturnType<typeof prepareLater>) {
+  const markDone = later(`
+    UPDATE outbox_event
+    SET state = 'done', settled_at = :at, remote_id = :remoteId, send = NULL, position = NULL,
+        attempts = attempts + :started
+    WHERE seq = :seq AND send = :send AND state = 'leased'`);
+  const markDead = later(`
+    UPDATE outbox_event
+    SET state = 'dead', settled_at = :at, reason = :reason, code = :code, param = :param, message = :message,
+        send = NULL, position = NULL, attempts = attempts + :started
+    WHERE seq = :seq AND send = :send AND state = 'leased'`);
+  const unfreeze = later(`
+    UPDATE outbox_event SET state = 'again', send = NULL, position = NULL, attempts = attempts + :started
+    WHERE seq = :seq AND send = :send AND state = 'leased'`);
+
+  return (result: EventResult, call: { send: number; started: number }, at: number): void => {
+    const { seq } = result;
+    switch (result.to) {
+      case "done":
+        return void markDone().run({ ...call, seq, at, remoteId: result.remoteId });
+      case "dead": {
+        const { reason, code, param, message } = result;
+        markDead().run({ ...call, seq, at, reason, code, param, message });
+        return;
+      }
+      case "again":
+        unfreeze().run({ ...call, seq });
     }
   };
 }
