@@ -13,7 +13,7 @@ import type * as specs from "./spec.js";
 
 const NONE_DEAD = "No such contact event is dead.";
 
-export const retry: RunCommand<typeof specs.outboxRetry> = ({ args, options, context }) =>
+export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { keys } = args;
@@ -36,7 +36,7 @@ export const retry: RunCommand<typeof specs.outboxRetry> = ({ args, options, con
     return exitCode;
   });
 
-export const discard: RunCommand<typeof specs.outboxDiscard> = ({ args, options, context }) =>
+export const discardContactEvents: RunCommand<typeof specs.outboxDiscard> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { keys } = args;

@@ -5,7 +5,7 @@ import { formatJson, formatTable, isoTime } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";
 import { readState } from "../values/state-choice.js";
-import { notFound } from "./change.js";
+import { notFound } from "./retry-and-discard.js";
 
 const COLUMNS = ["RECORDED", "STATE", "NAME", "KEY", "ATTEMPTS", "NEXT TRY", "WHY"];
 
