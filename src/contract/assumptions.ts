@@ -219,7 +219,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "refused_target",
     notShown: "Whether an attempt that is not sent, since the name leads to a private address, is tried again.",
     assumed: "In the sandbox: yes, as one without an answer. So is one whose host name is not found.",
-    change: "`src/sandbox/delivery/check-target.ts`.",
+    change: "`src/sandbox/delivery/resolve-target.ts`.",
   },
   {
     id: "answer_begins",

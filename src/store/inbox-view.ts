@@ -98,7 +98,9 @@ export interface WorkChoice {
   until?: number | undefined;
 }
 
-/** Which stored events a list has. With `state`, `handler` or `error`: those with a piece of work that fits them all. */
+/**
+ * Which stored events a list has. With `state`, `handler` or `error`: those with a piece of work that fits them all.
+ */
 export interface EventQuery extends WorkChoice {
   /** Only events that have work in this state. `done`: with a done mark. */
   state?: WorkState | undefined;

@@ -7,7 +7,7 @@ import type { Task } from "./receiver-process.js";
 // rules would share its mistakes.
 
 const WAITS_IN_MINUTES = [1, 5, 30, 120, 300, 600, 600];
-const LONGEST_WAIT_IN_MINUTES = 600;
+const MAX_WAIT_IN_MINUTES = 600;
 const MAX_RETRY_AFTER_MINUTES = 360;
 const SHARE_OF_JITTER = 0.1;
 
@@ -95,7 +95,7 @@ export class ServiceSender {
       attempts.push({ at, status });
       if (status !== null && status >= 200 && status <= 299) return { id: event.id, delivered: true, attempts };
       if (!isRetried(status) || isLast) return { id: event.id, delivered: false, attempts };
-      const minutes = WAITS_IN_MINUTES[attempts.length - 1] ?? LONGEST_WAIT_IN_MINUTES;
+      const minutes = WAITS_IN_MINUTES[attempts.length - 1] ?? MAX_WAIT_IN_MINUTES;
       await sleep(this.#waitMs(minutes, retryAfterSeconds));
     }
   }

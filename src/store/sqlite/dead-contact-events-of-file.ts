@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { InboxOperator } from "../inbox-operator.js";
 import type { ContactEventChoice } from "../outbox.js";
-import { prepareCountDeadContactEvents, prepareSelectDeadContactEvents } from "./operations/outbox-choice.js";
+import { prepareCountDeadContactEvents, prepareSelectDeadContactEvents } from "./operations/chosen-contact-events.js";
 import { prepareDiscardDeadContactEvent, prepareReviveContactEvent } from "./operations/outbox-inspect.js";
 import { PAGE, pagesBeside } from "./pages-beside.js";
 import { runBeside } from "./run-beside.js";

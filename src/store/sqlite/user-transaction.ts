@@ -104,8 +104,8 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
     const failures: ({ error: unknown } | undefined)[] = [];
     for (const commit of commits) {
       const failure = attempt(() => runOne(commit));
-      // It can only have been rolled back, and no other one is there instead: SQL that begins or commits a transaction is
-      // refused before it runs, and tx.db refuses all SQL after a rollback.
+      // It can only have been rolled back, and no other one is there instead: SQL that begins or commits a
+      // transaction is refused before it runs, and tx.db refuses all SQL after a rollback.
       if (!db.inTransaction) throw new TurnEnded(commit, failure?.error);
       failures.push(failure);
     }
