@@ -2,7 +2,16 @@ import { useId, useRef, useState } from "preact/hooks";
 import { query, queryProblem, setQuery } from "../state/captures.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
-import { completeTerm, isFieldTerm, splitQuery, type Completion } from "../state/search-terms.js";
+import {
+  completeTerm,
+  finishTerm,
+  isFieldTerm,
+  isUnfinished,
+  splitQuery,
+  splitDraft,
+  splitTerms,
+  type Completion,
+} from "../state/search-terms.js";
 
 /** Element id, so that `/` finds the box. */
 export const SEARCH_BOX_ID = "search";
@@ -18,37 +27,33 @@ export function SearchBox() {
 
   // A query changed elsewhere (a filter, the address bar) replaces the typed text.
   const text = draft.of === query.value ? draft.text : words;
-  const lastWord = /\S*$/.exec(text)?.[0] ?? "";
+  const { last: lastTerm } = splitDraft(text);
   const types = session.value?.eventTypes.map(({ name }) => name) ?? [];
-  const offers = isFocused ? completeTerm(lastWord, types).slice(0, 12) : [];
-  const isListed = offers.length > 0 && (lastWord !== "" || text === "");
+  const offers = isFocused ? completeTerm(lastTerm, types).slice(0, 12) : [];
+  const isListed = offers.length > 0 && (lastTerm !== "" || text === "");
 
-  const write = (nextChips: readonly string[], nextText: string) => {
+  /** `shown` stays in the box, if that is more than what is searched for. */
+  const write = (nextChips: readonly string[], nextText: string, shown = nextText) => {
     const next = [...nextChips, nextText.trim()].filter((part) => part !== "").join(" ");
-    setDraft({ of: next, text: nextText });
+    setDraft({ of: next, text: shown });
     setQuery(next);
     setPicked(-1);
   };
-  /** Words typed so far: a finished field term becomes a chip, an unfinished one waits. */
+  /** Finished terms with a field become chips. A term that may become another one waits, and the list stays. */
   const type = (nextText: string) => {
-    const last = /\S*$/.exec(nextText)?.[0] ?? "";
-    const before = nextText.slice(0, nextText.length - last.length);
-    const { chips: made, words: rest } = splitQuery(before);
-    if (made.length > 0) return write([...chips, ...made], rest === "" ? last : `${rest} ${last}`);
-    // Sent only once it is a whole term, so that `type:` alone is not an error.
-    if (isFieldTerm(last) || /^-?[\w.-]+:$/.test(last)) {
-      setDraft({ of: query.value, text: nextText });
-      setPicked(-1);
-      return;
-    }
-    return write(chips, nextText);
+    const { finished, last } = splitDraft(nextText);
+    const made = finished.filter(isFieldTerm);
+    const words = finished.filter((term) => !isFieldTerm(term));
+    const rest = made.length === 0 ? nextText : [...words, last].join(" ").trim();
+    if (!isUnfinished(last)) return write([...chips, ...made], rest);
+    write([...chips, ...made], words.join(" "), rest);
   };
   const commit = () => {
-    const { chips: made, words: rest } = splitQuery(text);
-    write([...chips, ...made], rest);
+    const terms = splitTerms(text).map(finishTerm);
+    write([...chips, ...terms.filter(isFieldTerm)], terms.filter((term) => !isFieldTerm(term)).join(" "));
   };
   const take = (offer: Completion) => {
-    const before = text.slice(0, text.length - lastWord.length);
+    const before = text.slice(0, text.length - lastTerm.length);
     if (offer.isOpen) setDraft({ of: query.value, text: `${before}${offer.term}` });
     else write([...chips, offer.term], before.trim());
     setPicked(-1);
@@ -120,7 +125,8 @@ export function SearchBox() {
           onFocus={() => setFocused(true)}
           onBlur={() => {
             setFocused(false);
-            if (isFieldTerm(lastWord)) commit();
+            // A field without a value would be an error.
+            if (isUnfinished(lastTerm) && !/:"?$/.test(lastTerm)) commit();
           }}
         />
         {chips.length === 0 && text === "" && <kbd>/</kbd>}

@@ -82,6 +82,32 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => box.inputValue()).toBe("receipt");
   });
 
+  test("the list of deliveries takes a quoted value key by key, and stays while a term is unfinished", async () => {
+    await bench.deliver({ type: "email.sent", data: { subject: "Invoice 2041" } });
+    await bench.deliver({ type: "email.sent", data: { subject: 'The "blue" order' } });
+    await rows().nth(1).waitFor();
+    const box = page.getByRole("combobox", { name: "Search deliveries" });
+    const chips = page.locator(".chip-text");
+    const asked: string[] = [];
+    page.on("request", ({ url }) => asked.push(url()));
+    await box.pressSequentially("typ");
+    await box.fill("");
+    await box.pressSequentially('data.subject:"Invoice 20');
+    await page.waitForTimeout(500);
+    expect(await rows().count()).toBe(2);
+    expect(asked).toEqual([]);
+    await box.pressSequentially('41"');
+    await expect.poll(() => chips.allInnerTexts()).toEqual(['data.subject:"Invoice 2041"']);
+    await expect.poll(() => rows().count()).toBe(1);
+    await page.getByRole("button", { name: /^Remove data.subject/ }).click();
+    // Enter ends the quote.
+    await box.pressSequentially('data.subject:"The \\"blue\\" order');
+    await box.press("Enter");
+    await expect.poll(() => chips.allInnerTexts()).toEqual(['data.subject:"The \\"blue\\" order"']);
+    await expect.poll(() => rows().count()).toBe(1);
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
   test("the list of deliveries says what is wrong with a search", async () => {
     await bench.deliver();
     await page.getByRole("combobox").fill("staus:500 ");
