@@ -16,6 +16,7 @@ const MAX_LISTED = 100_000;
 const MAX_IDS = 100_000;
 const MAX_ID_LENGTH = 100;
 const MAX_QUERY_LENGTH = 2_000;
+const MAX_SECRET_LENGTH = 1_000;
 const MAX_NOTE_LENGTH = 10_000;
 const TAGS = { most: 50, longest: 100 };
 
@@ -54,6 +55,17 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
           summary: summarizeCapture(capture),
           signature: explainCapture(capture, { secrets: secrets(), assumptions }),
         };
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/captures/{id}/try-secret",
+      handle: ({ id, body }): SignatureReport => {
+        const value = required("secret", body.text("secret", MAX_SECRET_LENGTH)).trim();
+        return explainCapture(mustGet(log, id), {
+          secrets: [{ ref: "the secret that was typed", value }],
+          assumptions,
+        });
       },
     },
     {

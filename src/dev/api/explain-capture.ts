@@ -5,9 +5,10 @@ import { type NamedSecret, headerListReader, nameSecrets } from "../../capture/m
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { explainSignature } from "../../protocol/explain-signature.js";
 import { LIMITS } from "../../protocol/limits.js";
+import { parseSignature } from "../../protocol/parse-signature.js";
 import { resolveSignatureAssumptions } from "../../protocol/resolve-assumptions.js";
 import type { SignatureVerdict } from "../../protocol/verify-signature.js";
-import type { CaptureDetail, SignatureCheck } from "./page-api.js";
+import type { SignatureCheck, SignatureReport } from "./page-api.js";
 
 /**
  * The check of a capture's signature, step by step, as of the time it arrived and with the secrets known now. A step is
@@ -16,9 +17,12 @@ import type { CaptureDetail, SignatureCheck } from "./page-api.js";
 export function explainCapture(
   capture: Capture,
   { secrets, assumptions }: { secrets: readonly NamedSecret[]; assumptions: Changes<SignatureAssumptions> },
-): CaptureDetail["signature"] {
+): SignatureReport {
   const toleranceSeconds = LIMITS.toleranceSeconds;
-  if (secrets.length === 0) return { ...withoutSecret(capture), toleranceSeconds };
+  const resolved = resolveSignatureAssumptions(assumptions);
+  const parsed = parseSignature(headerListReader(capture.request.headers), resolved);
+  const timestamp = parsed.ok ? parsed.timestampText : null;
+  if (secrets.length === 0) return { ...withoutSecret(capture), toleranceSeconds, timestamp };
   const { verdict, summary, findings } = explainSignature({
     body: bodyBytes(capture),
     headers: headerListReader(capture.request.headers),
@@ -26,20 +30,20 @@ export function explainCapture(
     nowMs: Date.parse(capture.receivedAt),
     assumptions,
   });
-  const { signatureHeader } = resolveSignatureAssumptions(assumptions);
   return {
     summary: nameSecrets(summary, secrets),
-    checks: checksOf(verdict, secrets, signatureHeader),
+    checks: checksOf(verdict, secrets, resolved.signatureHeader),
     findings: findings.map(({ code, message, fix }) => ({
       code,
       message: nameSecrets(message, secrets),
       fix: nameSecrets(fix, secrets),
     })),
     toleranceSeconds,
+    timestamp,
   };
 }
 
-function withoutSecret({ verify }: Capture): Omit<CaptureDetail["signature"], "toleranceSeconds"> {
+function withoutSecret({ verify }: Capture): Pick<SignatureReport, "summary" | "checks" | "findings"> {
   const findings = verify.fix === null ? [] : [{ code: verify.code, message: verify.summary, fix: verify.fix }];
   const check: SignatureCheck = { name: "Signature", result: "skipped", detail: "No secret is known here." };
   return { summary: verify.summary, checks: [check], findings };

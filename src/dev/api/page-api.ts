@@ -7,6 +7,7 @@
  * GET  /api/captures/{id}                   → CaptureDetail
  * POST /api/captures/{id}/mark   MarkBody   → CaptureSummary
  * POST /api/captures/remove      IdsBody    → { removed: number }
+ * POST /api/captures/{id}/try-secret  TrySecretBody → SignatureReport
  * POST /api/captures/{id}/curl   CurlBody   → { command: string }
  * POST /api/captures/export      ExportBody → { name, mediaType, text }
  * POST /api/replay               ReplayBody → PageReplayReport
@@ -71,15 +72,25 @@ export interface SignatureCheck {
   detail: string;
 }
 
+/** The check of a signature, step by step. */
+export interface SignatureReport {
+  summary: string;
+  checks: SignatureCheck[];
+  findings: { code: string; message: string; fix: string }[];
+  toleranceSeconds: number;
+  /** The timestamp as it was signed: before a dot and the raw body. Null if the headers have no readable one. */
+  timestamp: string | null;
+}
+
 export interface CaptureDetail {
   capture: Capture;
   summary: CaptureSummary;
-  signature: {
-    summary: string;
-    checks: SignatureCheck[];
-    findings: { code: string; message: string; fix: string }[];
-    toleranceSeconds: number;
-  };
+  signature: SignatureReport;
+}
+
+/** A secret to check a capture's signature with. It is not kept. */
+export interface TrySecretBody {
+  secret: string;
 }
 
 export interface MarkBody {

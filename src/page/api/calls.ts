@@ -13,6 +13,7 @@ import type {
   SendBody,
   SendReport,
   Session,
+  SignatureReport,
   WorkList,
 } from "../../dev/api/page-api.js";
 import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
@@ -33,6 +34,9 @@ export const readCapture = (id: string, signal?: AbortSignal) =>
 
 export const markCapture = (id: string, mark: MarkBody) =>
   postJson<CaptureSummary>(`/api/captures/${at(id)}/mark`, mark);
+
+export const trySecret = (id: string, secret: string) =>
+  postJson<SignatureReport>(`/api/captures/${at(id)}/try-secret`, { secret });
 
 export const removeCaptures = (ids: string[]) => postJson<{ removed: number }>("/api/captures/remove", { ids });
 

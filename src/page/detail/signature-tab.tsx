@@ -1,7 +1,9 @@
-import type { CaptureDetail, SignatureCheck } from "../../dev/api/page-api.js";
+import type { CaptureDetail, SignatureCheck, SignatureReport } from "../../dev/api/page-api.js";
 import { VerdictBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
 import { formatSkew } from "../ui/format.js";
+import { SignedString } from "./signed-string.js";
+import { TrySecret } from "./try-secret.js";
 
 const RESULTS = {
   pass: { icon: "check", tone: "good", word: "passed" },
@@ -9,7 +11,7 @@ const RESULTS = {
   skipped: { icon: "minus", tone: "mute", word: "not reached" },
 } as const;
 
-/** The signature, check by check, and what to change if one fails. */
+/** The signature, check by check, what to change if one fails, and what was signed. */
 export function SignatureTab({ value: { capture, signature } }: { value: CaptureDetail }) {
   const { skewSeconds, secretRef, code } = capture.verify;
   return (
@@ -17,15 +19,7 @@ export function SignatureTab({ value: { capture, signature } }: { value: Capture
       <p class="signature-summary">
         <VerdictBadge verdict={code} /> <span>{signature.summary}</span>
       </p>
-      {signature.findings.map(({ code: finding, message, fix }) => (
-        <div class={code === "ok" ? "finding" : "finding bad"} key={finding}>
-          {!signature.summary.includes(message) && <p>{message}</p>}
-          <p class="fix">
-            <b>Fix</b> {fix}
-          </p>
-          <code class="hint">{finding}</code>
-        </div>
-      ))}
+      <Findings report={signature} isFine={code === "ok"} />
       <ol class="checks">
         {signature.checks.map((check) => (
           <CheckRow key={check.name} check={check} />
@@ -37,7 +31,25 @@ export function SignatureTab({ value: { capture, signature } }: { value: Capture
           Secret that matched: <code>{secretRef}</code>
         </p>
       )}
+      {signature.timestamp !== null && <SignedString timestamp={signature.timestamp} body={capture.request.body} />}
+      <TrySecret id={capture.id} />
     </div>
+  );
+}
+
+function Findings({ report, isFine }: { report: SignatureReport; isFine: boolean }) {
+  return (
+    <>
+      {report.findings.map(({ code, message, fix }) => (
+        <div class={isFine ? "finding" : "finding bad"} key={code}>
+          {!report.summary.includes(message) && <p>{message}</p>}
+          <p class="fix">
+            <b>Fix</b> {fix}
+          </p>
+          <code class="hint">{code}</code>
+        </div>
+      ))}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
+import { signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
 import { openForEach } from "./open-for-each.js";
@@ -139,6 +140,27 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect
       .poll(() => page.locator(".gauge svg").getAttribute("aria-label"))
       .toMatch(/^signed 60\d seconds before arrival$/);
+  });
+
+  test("an open delivery shows its signed string with the separator, and tries another secret without keeping it", async () => {
+    const secret = `whsec_${"Zz9-".repeat(10)}`;
+    const body = JSON.stringify({ id: "evt_1", type: "email.sent", createdAt: "2026-01-01T09:00:00.000Z", data: {} });
+    const headers = signDelivery({ body, secret });
+    await bench.deliver({ body, variant: "missing", headers: { ...headers } });
+    await openFirst();
+    await tab("Signature").click();
+    const signed = page.getByRole("region", { name: "Signed string" }).locator("pre");
+    await expect.poll(() => signed.innerText()).toMatch(/^\d{10}\.\{"id":"evt_1",/);
+    await expect.poll(() => signed.locator(".signed-dot").innerText()).toBe(".");
+    const form = page.getByRole("form", { name: "Try another secret" });
+    await form.getByLabel("Secret to try").fill("whsec_wrong");
+    await form.getByRole("button", { name: "Check" }).click();
+    await expect.poll(() => form.getByRole("status").innerText()).toContain("Not accepted");
+    await form.getByLabel("Secret to try").fill(secret);
+    await form.getByRole("button", { name: "Check" }).click();
+    await expect.poll(() => form.getByRole("status").innerText()).toContain("This secret made the signature");
+    expect(await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain("Zz9-");
+    expect(JSON.stringify(bench.dev.captures.list())).not.toContain("Zz9-");
   });
 
   test("an open delivery is replayed signed again, unchanged, with a new id, and twice, and each replay is an attempt", async () => {
