@@ -8,7 +8,7 @@ import type { CaptureLog } from "../forward/capture-log.js";
 import { keepHeldTag } from "../forward/held-tag.js";
 import { PageApiError, badField } from "./page-api-error.js";
 import { type BodyFields, requireField } from "./body-fields.js";
-import type { CaptureDetail, CapturePage } from "./page-api.js";
+import type { CaptureDetail, CapturePage, SignatureReport } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
 import { explainCapture } from "./explain-capture.js";
 

@@ -1,6 +1,9 @@
 import type { Changes } from "../../base/options.js";
 import type { Capture } from "../../capture/model/capture.js";
-import { exportCaptures } from "../../capture/export/export-captures.js";
+import { captureRequest } from "../../capture/model/capture-request.js";
+import { buildReplayHeaders } from "../../capture/replay/build-replay.js";
+import { createRedactor } from "../../capture/redact/redactor.js";
+import { requestExport } from "../../capture/export/export-captures.js";
 import { EXPORT_FORMATS, type ExportFormat } from "../../capture/export/export-formats.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
@@ -17,16 +20,26 @@ export interface ExportRouteDeps {
   rules: readonly ForwardRule[];
   /** Where a command posts to if no forward matches the capture. */
   captureUrl: string;
+  /** Largest body of a fixture. */
+  maxBodyBytes: number;
   now: () => number;
 }
 
 /** Exports captures as text. Commands are signed; they never contain the secret. */
-export function exportRoutes({ log, secrets, assumptions, rules, captureUrl, now }: ExportRouteDeps): PageApiRoute[] {
+export function exportRoutes({
+  log,
+  secrets,
+  assumptions,
+  rules,
+  captureUrl,
+  maxBodyBytes,
+  now,
+}: ExportRouteDeps): PageApiRoute[] {
   function write(captures: readonly Capture[], as: ExportFormat, mode?: "exact" | "resign") {
     const [newest] = secrets();
     const [first] = captures;
     const rule = rules.find(({ matches }) => matches(first?.event.type ?? null));
-    return exportCaptures(captures, {
+    return requestExport(captures, {
       as,
       target: rule?.target ?? captureUrl,
       nowMs: now(),
@@ -34,6 +47,20 @@ export function exportRoutes({ log, secrets, assumptions, rules, captureUrl, now
       mode,
       secret: newest?.value,
     });
+  }
+
+  /** The capture as if it had arrived with this body just now. */
+  function withBody(capture: Capture, bytes: Uint8Array): Capture {
+    const known = secrets();
+    const [newest] = known;
+    const { method, path, query } = capture.request;
+    const content = { mode: "resign" as const, nowMs: now(), assumptions };
+    const headers =
+      newest === undefined
+        ? capture.request.headers
+        : buildReplayHeaders(capture, bytes, { ...content, secret: newest.value });
+    const request = { method, path, query, headers, body: bytes };
+    return captureRequest({ request, source: capture.source, receivedAt: now(), secrets: known, assumptions });
   }
 
   return [
@@ -50,10 +77,21 @@ export function exportRoutes({ log, secrets, assumptions, rules, captureUrl, now
       path: "/api/captures/export",
       handle: ({ body }) => {
         const as = requireField("as", body.choice("as", EXPORT_FORMATS));
-        return write(
-          readIds(body).map((id) => mustGet(log, id)),
-          as,
-        );
+        const captures = readIds(body).map((id) => mustGet(log, id));
+        if (body.flag("redacted") !== true) return write(captures, as);
+        // One redactor for all: the same address has the same stand-in in the whole file.
+        const file = write(captures.map(createRedactor()), as);
+        return { ...file, name: file.name.replace(/^captures/, "captures-redacted") };
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/captures/{id}/fixture",
+      handle: ({ id, body }) => {
+        const capture = mustGet(log, id);
+        const edited = withBody(capture, Buffer.from(required("body", body.text("body", maxBodyBytes))));
+        const name = (edited.event.type ?? "capture").replaceAll(/[^\w.-]/g, "_");
+        return { ...write([edited], "json"), name: `${name}.json` };
       },
     },
   ];

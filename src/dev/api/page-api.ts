@@ -10,6 +10,7 @@
  * POST /api/captures/{id}/try-secret  TrySecretBody → SignatureReport
  * POST /api/captures/{id}/curl   CurlBody   → { command: string }
  * POST /api/captures/export      ExportBody → { name, mediaType, text }
+ * POST /api/captures/{id}/fixture FixtureBody → { name, mediaType, text }
  * POST /api/replay               ReplayBody → PageReplayReport
  * GET  /api/samples/{type}                  → { body: string } (pretty JSON)
  * POST /api/send                 SendBody   → SendReport
@@ -109,6 +110,14 @@ export interface CurlBody {
 
 export interface ExportBody extends IdsBody {
   as: "ndjson" | "json" | "har" | "curl" | "http" | "vitest";
+  /** Without personal data, signatures and attempts, for others to see. @default false */
+  redacted?: boolean;
+}
+
+/** A capture with another body, signed, as a file to keep in the repository. */
+export interface FixtureBody {
+  /** Text of the edited body. */
+  body: string;
 }
 
 export interface ReplayBody extends IdsBody {

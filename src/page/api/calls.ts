@@ -46,6 +46,9 @@ export const requestCurl = (id: string, mode: SignMode) =>
 export const requestExport = (body: ExportBody) =>
   postJson<{ name: string; mediaType: string; text: string }>("/api/captures/export", body);
 
+export const writeFixture = (id: string, body: string) =>
+  postJson<{ name: string; mediaType: string; text: string }>(`/api/captures/${at(id)}/fixture`, { body });
+
 export const requestReplay = (body: ReplayBody) => postJson<PageReplayReport>("/api/replay", body);
 
 export const readSample = (type: string) => readJson<{ body: string }>(`/api/samples/${at(type)}`);

@@ -1,5 +1,5 @@
 import { replayElsewhere } from "../detail/target-dialog.js";
-import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";
+import { copyCurl, exportAs, remove, replay, share, togglePin } from "../state/actions.js";
 import { chosenInSight, clearChosen, compareCaptures } from "../state/selection.js";
 import { EXPORT_CHOICES } from "../detail/export-choices.js";
 import { Icon } from "../ui/icon.js";
@@ -25,6 +25,14 @@ export function SelectionBar() {
       >
         <Icon name="download" /> Export <Icon name="chevron" />
       </Menu>
+      <button
+        type="button"
+        class="button"
+        title="Save a file to share: addresses, texts, signatures and answers removed"
+        onClick={() => void share(chosen)}
+      >
+        <Icon name="share" /> Share
+      </button>
       <button
         type="button"
         class="button"

@@ -1,7 +1,7 @@
 import type { Capture } from "../../capture/model/capture.js";
 import { EXPORT_CHOICES } from "./export-choices.js";
 import { editCapture } from "../edit/editing.js";
-import { copyCurl, exportAs, remove, replay, togglePin } from "../state/actions.js";
+import { copyCurl, exportAs, remove, replay, share, togglePin } from "../state/actions.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { editLabels } from "./label-dialog.js";
@@ -91,6 +91,15 @@ export function ActionBar({ capture }: { capture: Capture }) {
           onClick={() => void togglePin(ids)}
         >
           <Icon name="pin" />
+        </button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Share file"
+          title="Save a file to share: addresses, texts, signature and answers removed"
+          onClick={() => void share(ids)}
+        >
+          <Icon name="share" />
         </button>
         <Menu
           label="Export"

@@ -3,6 +3,8 @@ import { useState } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { requestReplay } from "../api/calls.js";
 import { AnswerView } from "../message/answer-view.js";
+import { readText } from "../message/body-bytes.js";
+import { saveFixture } from "../state/actions.js";
 import { loadDetail } from "../state/detail.js";
 import { runAction } from "../state/notice.js";
 import { Dialog } from "../ui/dialog.js";
@@ -81,6 +83,14 @@ function Drawer({ capture }: { capture: Capture }) {
         </label>
         <span class="spring" />
         <span class="hint">{isEdited ? "Bytes changed: signed again" : "Signed again with a new time"}</span>
+        <button
+          type="button"
+          class="button"
+          title="Save this body, signed, as a capture file for pigeonhole test"
+          onClick={() => void saveFixture(capture.id, isEdited ? text : readText(capture.request.body))}
+        >
+          <Icon name="download" /> Save as fixture
+        </button>
         <button type="button" class="button" disabled={!isEdited} onClick={undoAll}>
           Undo all
         </button>

@@ -1,6 +1,6 @@
 import { answerHead, describeAnswer, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import type { ExportBody, MarkBody, ReplayBody, PageReplayReport } from "../../dev/api/page-api.js";
-import { requestExport, markCapture, removeCaptures, requestReplay, requestCurl } from "../api/calls.js";
+import { requestExport, markCapture, removeCaptures, requestReplay, requestCurl, writeFixture } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { copyText } from "./copy-text.js";
 import { saveFile } from "./save-file.js";
@@ -94,6 +94,23 @@ export function exportAs(ids: string[], as: ExportBody["as"]): Promise<boolean> 
     const file = await requestExport({ ids, as });
     saveFile(file);
     showNotice({ tone: "good", text: `Saved ${file.name}` });
+  });
+}
+
+/** Saves what others may see: personal data, signatures and answers are removed. */
+export function share(ids: string[]): Promise<boolean> {
+  return runAction(async () => {
+    const file = await requestExport({ ids, as: "json", redacted: true });
+    saveFile(file);
+    showNotice({ tone: "good", text: `Saved ${file.name}. Check it before you share it.` });
+  });
+}
+
+export function saveFixture(id: string, body: string): Promise<boolean> {
+  return runAction(async () => {
+    const file = await writeFixture(id, body);
+    saveFile(file);
+    showNotice({ tone: "good", text: `Saved ${file.name}: keep it in fixtures/webhooks` });
   });
 }
 

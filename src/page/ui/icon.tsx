@@ -16,6 +16,7 @@ const PATHS = {
   copy: "M5.5 5.5h8v8h-8zM3.5 10.5h-1v-8h8v1",
   pin: "M6 2h4l-.5 4.5L12 9H4l2.5-2.5zM8 9v5",
   download: "M8 2.5V10m-3-3 3 3 3-3M3 13h10",
+  share: "M8 9.5V2M5 5l3-3 3 3M4.5 7.5H3v6h10v-6h-1.5",
   tag: "M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.1",
   trash: "M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.5 9h6l.5-9M7 7v4m2-4v4",
   chevron: "m4.5 6.5 3.5 3.5 3.5-3.5",

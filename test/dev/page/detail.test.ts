@@ -1,7 +1,9 @@
 import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
 import { openForEach } from "./open-for-each.js";
 import { SECRET, type Workbench } from "./workbench.js";
@@ -161,6 +163,38 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => form.getByRole("status").innerText()).toContain("This secret made the signature");
     expect(await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain("Zz9-");
     expect(JSON.stringify(bench.dev.captures.list())).not.toContain("Zz9-");
+  });
+
+  test("an open delivery is saved for others without its addresses in one click", async () => {
+    await bench.deliver({ type: "email.sent", data: { recipient: "ada@customer.example.com" } });
+    await openFirst();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Share file" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("captures-redacted.json");
+    const [shared] = JSON.parse(readFileSync(await download.path(), "utf8")) as Capture[];
+    expect(shared).toMatchObject({ redaction: "default", event: { type: "email.sent" }, attempts: [] });
+    expect(JSON.stringify(shared)).not.toMatch(/customer\.example\.com|x-svc-signature/i);
+  });
+
+  test("an edited body is saved as a fixture, signed", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await openFirst();
+    await page.getByRole("button", { name: "Edit & replay" }).click();
+    const body = JSON.stringify({ id: "evt_fix", type: "email.sent", createdAt: "2026-01-01T09:00:00.000Z", data: {} });
+    await page.getByRole("textbox", { name: "Body" }).fill(body);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as fixture" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("email.sent.json");
+    const [fixture] = JSON.parse(readFileSync(await download.path(), "utf8")) as Capture[];
+    expect(fixture).toMatchObject({
+      event: { id: "evt_fix" },
+      verify: { code: "ok" },
+      request: { body: { data: body } },
+    });
   });
 
   test("an open delivery is replayed signed again, unchanged, with a new id, and twice, and each replay is an attempt", async () => {
