@@ -1,6 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { CaptureSummary } from "../../capture/model/capture.js";
+import { changeEventId } from "../../capture/replay/change-event-id.js";
 import { SIGNATURE_VARIANTS, type SignatureVariant } from "../../dev/api/page-api.js";
-import { readSample, sendEvent } from "../api/calls.js";
+import { readCapture, readSample, sendEvent } from "../api/calls.js";
+import { startText } from "../edit/editing.js";
 import { JsonEditor } from "../edit/json-editor.js";
 import { onSendKey } from "../edit/send-key.js";
 import { runAction, showNotice } from "../state/notice.js";
@@ -8,6 +11,7 @@ import { goTo, readParam, setParams } from "../state/address.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
 import { plural } from "../ui/format.js";
+import { RecentList, loadRecent } from "./recent-list.js";
 import { SentList } from "./sent-list.js";
 import { VARIANTS } from "./signature-variants.js";
 import { TypeList } from "./type-list.js";
@@ -25,14 +29,28 @@ export function SendView() {
   const [isSending, setSending] = useState(false);
   const [sent, setSent] = useState<readonly string[]>([]);
 
+  /** Body of the event that was picked, until its type is shown. */
+  const picked = useRef<string | null>(null);
+  const show = (text: string) => setBody((before) => ({ text, resets: (before?.resets ?? 0) + 1 }));
   const loadSample = () =>
     runAction(async () => {
-      const sample = await readSample(type);
-      setBody((before) => ({ text: sample.body, resets: (before?.resets ?? 0) + 1 }));
+      show((await readSample(type)).body);
     });
   useEffect(() => {
-    if (type !== "") void loadSample();
+    if (picked.current !== null) show(picked.current);
+    else if (type !== "") void loadSample();
+    picked.current = null;
   }, [type]);
+
+  const pick = (summary: CaptureSummary) =>
+    runAction(async () => {
+      const { capture } = await readCapture(summary.id);
+      const text = startText(capture);
+      const again = changeEventId(text, `evt_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`) ?? text;
+      if (capture.event.type === type || !types.some(({ name }) => name === capture.event.type)) return show(again);
+      picked.current = again;
+      setParams({ type: capture.event.type ?? "" });
+    });
 
   const send = async () => {
     if (body === null || isSending) return;
@@ -40,6 +58,7 @@ export function SendView() {
     await runAction(async () => {
       const { captureIds } = await sendEvent({ body: body.text, sign, times });
       setSent([...captureIds, ...sent].slice(0, 100));
+      void loadRecent();
       const [first] = captureIds;
       showNotice({
         tone: "good",
@@ -117,6 +136,7 @@ export function SendView() {
           <kbd>Ctrl Enter</kbd>
         </button>
         <SentList ids={sent} />
+        <RecentList onPick={(capture) => void pick(capture)} />
       </section>
     </div>
   );

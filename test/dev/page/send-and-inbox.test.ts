@@ -51,6 +51,20 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     expect((await bench.inbox.list({})).items).toHaveLength(1);
   });
 
+  test("the send view remembers what was sent, and sends it again under a new id", async () => {
+    await goTo("Send");
+    await page.getByRole("textbox", { name: "Envelope of the event" }).waitFor();
+    await page.getByRole("button", { name: /^Send Ctrl/ }).click();
+    await page.reload();
+    const before = page.getByRole("region", { name: "Sent before" }).getByRole("button");
+    await expect.poll(() => before.count()).toBe(1);
+    await before.click();
+    await page.getByRole("button", { name: /^Send Ctrl/ }).click();
+    await expect.poll(async () => (await bench.inbox.list({})).items.length).toBe(2);
+    const [first, second] = bench.dev.captures.list().map(({ event }) => event);
+    expect(first?.type).toBe(second?.type);
+  });
+
   test("the inbox view shows events by state with the handler's error, and retries a dead one", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.bounced" });
