@@ -5,6 +5,7 @@ import { handleKeys } from "./keyboard/handle-keys.js";
 import { dropCaptures, followQuery, loadCaptures, takeCaptures } from "./state/captures.js";
 import { followOpenCapture, loadDetail } from "./state/detail.js";
 import { forgetCaptures, openId } from "./state/selection.js";
+import { countArrivals, followTitle } from "./state/title.js";
 import { loadWork, takeWork } from "./state/work.js";
 import { checkSession, connection, loadSession, session } from "./state/session.js";
 
@@ -15,11 +16,13 @@ render(<App />, page);
 handleKeys();
 followQuery();
 followOpenCapture();
+followTitle();
 void loadSession().then(loadWork);
 
 followStream({
   onCaptures(arrived) {
     takeCaptures(arrived);
+    countArrivals(arrived);
     if (arrived.some(({ id }) => id === openId.value)) void loadDetail();
   },
   onRemoved(ids) {

@@ -108,6 +108,21 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
+  test("the tab's title counts the deliveries that arrive while the page is out of sight", async () => {
+    await bench.deliver();
+    await rows().first().waitFor();
+    const hide = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, get: () => ${isHidden} });
+        document.dispatchEvent(new Event("visibilitychange"));`);
+    const title = await page.title();
+    await hide(true);
+    await bench.deliver();
+    await bench.deliver();
+    await expect.poll(() => page.title()).toBe(`(2) ${title}`);
+    await hide(false);
+    await expect.poll(() => page.title()).toBe(title);
+  });
+
   test("the list of deliveries says what is wrong with a search", async () => {
     await bench.deliver();
     await page.getByRole("combobox").fill("staus:500 ");
