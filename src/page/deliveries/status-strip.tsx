@@ -2,6 +2,7 @@ import { HELD_TAG } from "../../capture/model/capture.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { formatCount } from "../ui/format.js";
+import { FailureGauge } from "./failure-gauge.js";
 import { splitTerms, toggleTerm } from "../state/search-terms.js";
 
 const BANDS = [
@@ -57,6 +58,7 @@ export function StatusStrip() {
           {label} <b>{formatCount(counts[term])}</b>
         </button>
       ))}
+      <FailureGauge />
     </div>
   );
 }

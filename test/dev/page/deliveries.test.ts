@@ -123,6 +123,17 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => page.title()).toBe(title);
   });
 
+  test("the list of deliveries shows how near failures in a row are to the end of the endpoint", async () => {
+    await bench.deliver();
+    bench.answerWith({ status: 500, body: "{}" });
+    await bench.deliver();
+    await bench.deliver();
+    await expect.poll(() => page.locator(".failure-gauge").innerText()).toBe("2 / 100 failed in a row");
+    bench.answerWith(null);
+    await bench.deliver();
+    await expect.poll(() => page.locator(".failure-gauge").count()).toBe(0);
+  });
+
   test("the list of deliveries says what is wrong with a search", async () => {
     await bench.deliver();
     await page.getByRole("combobox").fill("staus:500 ");

@@ -1,0 +1,40 @@
+import { computed } from "@preact/signals";
+import { judgeAnswer } from "../../capture/model/answer.js";
+import { isHeld } from "../../dev/forward/held-tag.js";
+import { LIMITS } from "../../protocol/limits.js";
+import { captures, query } from "../state/captures.js";
+
+const most = LIMITS.disableAfterFailures;
+
+let last = 0;
+
+/** Answers that were not 2xx since the last one that was. A search shows only some, so the last number stays. */
+const failures = computed(() => {
+  if (query.value !== "") return last;
+  // A replay is not of the service, a held delivery was answered 202, and one that was not sent says nothing.
+  const answered = captures.value.filter(
+    (capture) => !capture.replayed && !isHeld(capture) && (capture.status !== null || capture.error !== null),
+  );
+  const success = answered.findIndex((capture) => judgeAnswer(capture) !== "bad");
+  last = success === -1 ? answered.length : success;
+  return last;
+});
+
+/** How near the failures in a row are to the number at which the service switches an endpoint off. */
+export function FailureGauge() {
+  const count = Math.min(failures.value, most);
+  if (count === 0) return null;
+  const text = `${count} of ${most} failures in a row`;
+  return (
+    <span
+      class={count * 2 >= most ? "failure-gauge bad" : "failure-gauge"}
+      title={`The service switches an endpoint off after ${most} failures in a row.`}
+    >
+      <svg viewBox="0 0 60 6" width="60" height="6" role="img" aria-label={text}>
+        <rect class="gauge-line" width="60" height="6" rx="3" />
+        <rect class="failure-level" width={Math.max(3, (count / most) * 60)} height="6" rx="3" />
+      </svg>
+      {count} / {most} failed in a row
+    </span>
+  );
+}
