@@ -1,19 +1,26 @@
+import { isPigeonholeError } from "../../base/error.js";
 import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
+import { type EventPage, type EventQuery, type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { OUTBOX_STATES } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
 import type { WorkFollower } from "../work-follower.js";
+import { readIds } from "./capture-routes.js";
 import { contactEventRow, eventRow } from "./inbox-rows.js";
 import { PageApiError, badField } from "./page-api-error.js";
 import type {
   ContactEventPage,
   InboxChange,
+  InboxChanges,
   InboxEventDetail,
   InboxEventPage,
   InboxOverview,
   WorkList,
 } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
+
+/** Events that one search looks at. */
+const MAX_SEARCHED = 5_000;
 
 export interface InboxRouteDeps {
   inbox: InboxOperator | undefined;
@@ -43,9 +50,31 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       method: "GET",
       path: "/api/inbox/events",
       handle: async ({ query }): Promise<InboxEventPage> => {
-        const { items, nextCursor } = await file().listEvents(pageOf(query, WORK_STATES));
+        const type = query.get("type") ?? "";
+        const wanted = { ...pageOf(query, WORK_STATES), ...(type === "" ? {} : { type }) };
+        const { items, nextCursor } = await findEvents(file(), wanted, query.get("text") ?? "");
         return { items: items.map(eventRow), nextCursor: nextCursor ?? null };
       },
+    },
+    {
+      method: "POST",
+      path: "/api/inbox/retry",
+      handle: ({ body }): Promise<InboxChanges> =>
+        changeEach(readIds(body), async (id) => {
+          const { handlers, readAgain } = await file().retryEvent(id);
+          work?.follow(id);
+          return handlers + readAgain;
+        }),
+    },
+    {
+      method: "POST",
+      path: "/api/inbox/discard",
+      handle: ({ body }): Promise<InboxChanges> =>
+        changeEach(readIds(body), async (id) => {
+          const changed = await file().discardEvent(id);
+          work?.follow(id);
+          return changed;
+        }),
     },
     {
       method: "GET",
@@ -107,6 +136,49 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       handle: async ({ id: key }) => ({ changed: Number(await file().discardContactEvent(key)) }),
     },
   ];
+}
+
+/**
+ * A page of events that hold the text in id, type, a handler's name, reason or error, in any case of its letters. The
+ * page may be short, or empty, with a cursor: a search looks at so many events at once, and the page asks for more.
+ */
+async function findEvents(inbox: InboxOperator, wanted: EventQuery, text: string): Promise<EventPage> {
+  if (text.trim() === "") return inbox.listEvents(wanted);
+  const needle = text.trim().toLowerCase();
+  const items: EventView[] = [];
+  let cursor = wanted.cursor;
+  for (let looked = 0; looked < MAX_SEARCHED && items.length < PAGE_LIMIT.default; looked += PAGE_LIMIT.max) {
+    const page = await inbox.listEvents({
+      ...wanted,
+      limit: PAGE_LIMIT.max,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    items.push(...page.items.filter((event) => textOf(event).includes(needle)));
+    cursor = page.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return { items, nextCursor: cursor };
+}
+
+function textOf({ id, type, handlers }: EventView): string {
+  const texts = handlers.flatMap(({ handler, reason = "", error = "" }) => [handler, reason, error]);
+  return [id, type, ...texts].join("\n").toLowerCase();
+}
+
+/** Changes one event after the other. One that cannot be changed is counted, and does not keep the others back. */
+async function changeEach(ids: readonly string[], change: (id: string) => Promise<number>): Promise<InboxChanges> {
+  let changed = 0;
+  let failed = 0;
+  for (const id of ids) {
+    try {
+      changed += await change(id);
+    } catch (error) {
+      // Without the event, or its body, nothing can be changed on it.
+      if (!isPigeonholeError(error) || (error.code !== "not_found" && error.code !== "body_dropped")) throw error;
+      failed += 1;
+    }
+  }
+  return { changed, failed };
 }
 
 /** The captures, newest first, that carried the event: as they came, or in a replay under a new id. */

@@ -20,7 +20,8 @@
  * GET  /api/work                            → WorkList: of the events that are followed
  * GET  /api/work?id=                        → WorkList: of this event, empty if the inbox does not have it
  * GET  /api/inbox                           → InboxOverview
- * GET  /api/inbox/events?state=&cursor=     → InboxEventPage
+ * GET  /api/inbox/events?state=&type=&text=&cursor= → InboxEventPage
+ * POST /api/inbox/retry | discard IdsBody   → InboxChanges
  * GET  /api/inbox/events/{id}               → InboxEventDetail
  * POST /api/inbox/events/{id}/retry | discard  {} → { changed: number }
  * GET  /api/inbox/contact-events?state=&cursor= → ContactEventPage
@@ -209,6 +210,14 @@ export interface InboxChange {
   changed: number;
   /** When an event that was not understood is read again; missing where none is. */
   readAgain?: "now" | "at_start";
+}
+
+/** What a retry or a discard of several events did. */
+export interface InboxChanges {
+  /** Pieces of work. */
+  changed: number;
+  /** Events that are not there any more, or have lost their body. */
+  failed: number;
 }
 
 export interface InboxEvent {

@@ -4,6 +4,7 @@ import type {
   ContactEventPage,
   ExportBody,
   InboxChange,
+  InboxChanges,
   InboxEventDetail,
   InboxEventPage,
   InboxOverview,
@@ -61,8 +62,22 @@ export const findWork = (id: string) => readJson<WorkList>(`/api/work?${new URLS
 
 export const readInbox = () => readJson<InboxOverview>("/api/inbox");
 
-export const listInboxEvents = (state: string, cursor: string | null) =>
-  readJson<InboxEventPage>(`/api/inbox/events?${pageQuery(state, cursor)}`);
+/** Which events the inbox lists; an empty field asks for all. */
+export interface InboxFilter {
+  state: string;
+  type: string;
+  text: string;
+}
+
+export const listInboxEvents = ({ state, type, text }: InboxFilter, cursor: string | null) => {
+  const query = pageQuery(state, cursor);
+  if (type !== "") query.set("type", type);
+  if (text !== "") query.set("text", text);
+  return readJson<InboxEventPage>(`/api/inbox/events?${query}`);
+};
+
+export const changeInboxEvents = (ids: string[], change: "retry" | "discard") =>
+  postJson<InboxChanges>(`/api/inbox/${change}`, { ids });
 
 export const readInboxEvent = (id: string) => readJson<InboxEventDetail>(`/api/inbox/events/${at(id)}`);
 

@@ -1,13 +1,28 @@
 import { escapeControls } from "../../base/escape-controls.js";
+import { useEffect } from "preact/hooks";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { EventBadge } from "../ui/badges.js";
-import { formatExactTime, formatTime } from "../ui/format.js";
-import { inboxEvents, openEventId, showEvent } from "./inbox-state.js";
+import { formatExactTime, formatTime, plural } from "../ui/format.js";
+import {
+  chooseAllEvents,
+  chosenEvents,
+  clearChosenEvents,
+  cursorEventId,
+  inboxEvents,
+  openEventId,
+  showEvent,
+  toggleChosenEvent,
+} from "./inbox-state.js";
 import { InboxTable } from "./inbox-table.js";
 
 /** Events of the inbox, newest first, with the most important error. */
 export function EventTable() {
   const rows = inboxEvents.value;
+  const areAllChosen = rows.length > 0 && rows.every(({ id }) => chosenEvents.value.has(id));
+  const cursor = cursorEventId.value;
+  useEffect(() => {
+    document.querySelector(`#${CSS.escape(eventRowId(cursor))}`)?.scrollIntoView({ block: "nearest" });
+  }, [cursor]);
   return (
     <InboxTable
       label="Events"
@@ -16,6 +31,14 @@ export function EventTable() {
       emptyText="Events appear here once the receiver has taken them."
       head={
         <>
+          <th scope="col" class="choose">
+            <input
+              type="checkbox"
+              aria-label={areAllChosen ? "Choose none" : `Choose all ${plural(rows.length, "event")}`}
+              checked={areAllChosen}
+              onChange={areAllChosen ? clearChosenEvents : chooseAllEvents}
+            />
+          </th>
           <th scope="col">State</th>
           <th scope="col">Received</th>
           <th scope="col">Type</th>
@@ -30,7 +53,16 @@ export function EventTable() {
       }
     >
       {rows.map((event) => (
-        <tr key={event.id} class={event.id === openEventId.value ? "shown" : ""} onClick={() => showEvent(event.id)}>
+        <tr key={event.id} id={eventRowId(event.id)} class={rowClass(event.id)} onClick={() => showEvent(event.id)}>
+          <td class="choose">
+            <input
+              type="checkbox"
+              aria-label={`Choose ${escapeControls(event.id)}`}
+              checked={chosenEvents.value.has(event.id)}
+              onClick={(click) => click.stopPropagation()}
+              onChange={() => toggleChosenEvent(event.id)}
+            />
+          </td>
           <td>
             <EventBadge event={event} />
           </td>
@@ -50,6 +82,15 @@ export function EventTable() {
       ))}
     </InboxTable>
   );
+}
+
+function eventRowId(id: string): string {
+  return `event-${id}`;
+}
+
+function rowClass(id: string): string {
+  const classes = [id === openEventId.value && "shown", id === cursorEventId.value && "cursor"];
+  return classes.filter((name) => name !== false).join(" ");
 }
 
 function describeHandlers({ handlers }: InboxEvent): string {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Empty } from "../ui/empty.js";
-import { inboxState, loadInbox, nextCursor } from "./inbox-state.js";
+import { inboxState, isNarrowed, loadInbox, nextCursor } from "./inbox-state.js";
 
 interface InboxTableProps {
   /** Label of the table for screen readers. */
@@ -19,8 +19,9 @@ interface InboxTableProps {
 export function InboxTable({ label, isEmpty, emptyTitle, emptyText, head, children }: InboxTableProps) {
   if (isEmpty) {
     return (
-      <Empty title={inboxState.value === "" ? emptyTitle : `Nothing is ${inboxState.value}`}>
-        <p>{emptyText}</p>
+      <Empty title={title(emptyTitle)}>
+        {isNarrowed.value ? <p>Show all types, or search for less.</p> : <p>{emptyText}</p>}
+        <More />
       </Empty>
     );
   }
@@ -32,11 +33,22 @@ export function InboxTable({ label, isEmpty, emptyTitle, emptyText, head, childr
         </thead>
         <tbody>{children}</tbody>
       </table>
-      {nextCursor.value !== null && (
-        <button type="button" class="button more" onClick={() => void loadInbox({ isMore: true })}>
-          Show more
-        </button>
-      )}
+      <More />
     </div>
+  );
+}
+
+function title(emptyTitle: string): string {
+  if (isNarrowed.value) return nextCursor.value === null ? "Nothing matches" : "Nothing found so far";
+  return inboxState.value === "" ? emptyTitle : `Nothing is ${inboxState.value}`;
+}
+
+/** The next page; a search goes on with it. */
+function More() {
+  if (nextCursor.value === null) return null;
+  return (
+    <button type="button" class="button more" onClick={() => void loadInbox({ isMore: true })}>
+      {isNarrowed.value ? "Search further" : "Show more"}
+    </button>
   );
 }

@@ -6,8 +6,10 @@ import { Icon } from "../ui/icon.js";
 import { SplitPane } from "../ui/split-pane.js";
 import { ContactEventTable } from "./contact-event-table.js";
 import { EventDetailPane } from "./event-detail-pane.js";
+import { EventSelection } from "./event-selection.js";
 import { EventTable } from "./event-table.js";
-import { inboxState, inboxTab, loadEvent, loadInbox, openEvent, openEventId, overview } from "./inbox-state.js";
+import { InboxFilters } from "./inbox-filters.js";
+import { inboxKey, inboxTab, loadEvent, loadInbox, openEvent, openEventId, overview } from "./inbox-state.js";
 import { StateCounts } from "./state-counts.js";
 
 /** The receiver works meanwhile: interval of reloading while the page is visible. */
@@ -16,7 +18,7 @@ const REFRESH_MS = 3000;
 /** A receiver's database: received events, their handlers, and contact events to send. */
 export function InboxView() {
   const tab = inboxTab.value;
-  const state = inboxState.value;
+  const key = inboxKey();
   const isGiven = session.value?.inbox === true;
   useEffect(() => {
     if (!isGiven) return;
@@ -25,7 +27,7 @@ export function InboxView() {
       if (document.visibilityState === "visible" && isAtTop()) void loadInbox();
     }, REFRESH_MS);
     return () => clearInterval(timer);
-  }, [tab, state, isGiven]);
+  }, [key, isGiven]);
 
   const id = openEventId.value;
   useEffect(() => void (isGiven && loadEvent(id)), [id, isGiven]);
@@ -51,7 +53,17 @@ export function InboxView() {
       <SplitPane
         name="inbox"
         share={0.42}
-        left={tab === "events" ? <EventTable /> : <ContactEventTable />}
+        left={
+          tab === "events" ? (
+            <div class="list-side">
+              <InboxFilters />
+              <EventTable />
+              <EventSelection />
+            </div>
+          ) : (
+            <ContactEventTable />
+          )
+        }
         right={tab === "events" && openEvent.value !== null ? <EventDetailPane event={openEvent.value} /> : null}
       />
     </div>

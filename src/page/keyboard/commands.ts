@@ -7,7 +7,7 @@ import { editCapture } from "../edit/editing.js";
 import { readCapture } from "../api/calls.js";
 import { copyCurl, remove, replay, togglePin } from "../state/actions.js";
 import { runAction } from "../state/notice.js";
-import { returnTo, view } from "../state/address.js";
+import { returnTo, type ViewName, view } from "../state/address.js";
 import {
   chosen,
   clearChosen,
@@ -22,16 +22,28 @@ import {
   toggleChosen,
 } from "../state/selection.js";
 import { setParams } from "../state/address.js";
-import { closeEvent, openEventId } from "../inbox/inbox-state.js";
+import { INBOX_SEARCH_ID } from "../inbox/inbox-filters.js";
+import {
+  changeEvents,
+  chosenEvents,
+  clearChosenEvents,
+  closeEvent,
+  cursorEventId,
+  moveEventCursor,
+  openEventId,
+  showEvent,
+  targetEvents,
+  toggleChosenEvent,
+} from "../inbox/inbox-state.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 
 /** One line of the sheet, and what its keys do. */
 export interface KeyCommand {
   keys: readonly string[];
   label: string;
-  group: "Move" | "Act" | "Go";
-  /** Only while the deliveries are visible. */
-  isForDeliveries: boolean;
+  group: "Move" | "Act" | "Inbox" | "Go";
+  /** The only view that it is for; null for any. */
+  view: ViewName | null;
   run: () => void;
 }
 
@@ -39,7 +51,15 @@ const inList = (keys: readonly string[], label: string, group: KeyCommand["group
   keys,
   label,
   group,
-  isForDeliveries: true,
+  view: "deliveries",
+  run,
+});
+
+const inInbox = (keys: readonly string[], label: string, run: () => void): KeyCommand => ({
+  keys,
+  label,
+  group: "Inbox",
+  view: "inbox",
   run,
 });
 
@@ -47,7 +67,7 @@ const anywhere = (keys: readonly string[], label: string, group: KeyCommand["gro
   keys,
   label,
   group,
-  isForDeliveries: false,
+  view: null,
   run,
 });
 
@@ -89,6 +109,7 @@ function compare(): void {
 function stepBack(): void {
   if (compared.value !== null) setParams({ compare: "" });
   else if (chosen.value.size > 0) clearChosen();
+  else if (view.value === "inbox" && chosenEvents.value.size > 0) clearChosenEvents();
   else if (openEventId.value !== "") closeEvent();
   else closeDetail();
   if (view.value === "deliveries") focusById(LIST_ID);
@@ -140,6 +161,18 @@ export const KEY_COMMANDS: readonly KeyCommand[] = [
     "Act",
     withTargets((ids) => void remove(ids)),
   ),
+  inInbox(["j", "ArrowDown"], "Next event", () => moveEventCursor(1)),
+  inInbox(["k", "ArrowUp"], "Previous event", () => moveEventCursor(-1)),
+  inInbox(["Enter"], "Open it", () => {
+    if (cursorEventId.value === "") moveEventCursor(0);
+    if (cursorEventId.value !== "") showEvent(cursorEventId.value);
+  }),
+  inInbox(["/"], "Search", () => focusById(INBOX_SEARCH_ID)),
+  inInbox(["x"], "Choose", () => {
+    if (cursorEventId.value !== "") toggleChosenEvent(cursorEventId.value);
+  }),
+  inInbox(["r"], "Retry", () => void changeEvents(targetEvents(), "retry")),
+  inInbox(["Delete"], "Discard", () => void changeEvents(targetEvents(), "discard")),
   anywhere(["n"], "New event", "Go", () => returnTo("send")),
   anywhere(["g d"], "Deliveries", "Go", () => returnTo("deliveries")),
   anywhere(["g s"], "Send", "Go", () => returnTo("send")),

@@ -31,8 +31,10 @@ export function handleKeys(): () => void {
       chord = { key: "g", at: event.timeStamp };
       return;
     }
-    const command = KEY_COMMANDS.find((candidate) => candidate.keys.includes(keys));
-    if (command === undefined || (command.isForDeliveries && view.value !== "deliveries")) return;
+    const command = KEY_COMMANDS.find(
+      (candidate) => candidate.keys.includes(keys) && (candidate.view ?? view.value) === view.value,
+    );
+    if (command === undefined) return;
     event.preventDefault();
     command.run();
   };

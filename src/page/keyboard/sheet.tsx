@@ -3,7 +3,7 @@ import { Icon } from "../ui/icon.js";
 import { KEY_COMMANDS, type KeyCommand } from "./commands.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 
-const GROUPS = ["Move", "Act", "Go"] as const;
+const GROUPS = ["Move", "Act", "Inbox", "Go"] as const;
 
 const NAMES: Record<string, string> = {
   ArrowDown: "↓",

@@ -65,6 +65,51 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     expect(first?.type).toBe(second?.type);
   });
 
+  test("the inbox view finds events by error and type, and retries and discards the chosen ones", async () => {
+    for (const type of ["email.bounced", "email.bounced", "email.sent", "email.complained"] as const) {
+      await bench.deliver({ type });
+    }
+    await expect.poll(async () => (await bench.inbox.list({ state: "dead" })).items.length).toBe(2);
+    await goTo("Inbox");
+    const rows = page.getByRole("table", { name: "Events" }).locator("tbody tr");
+    await expect.poll(() => rows.count()).toBe(4);
+    await page.getByRole("combobox", { name: "Event type" }).selectOption("email.sent");
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.getByRole("searchbox", { name: "Search the inbox" }).fill("No Customer");
+    await expect.poll(() => rows.count()).toBe(2);
+    await expect.poll(() => decodeURIComponent(page.url())).toContain("q=No+Customer");
+    await page.getByRole("checkbox", { name: "Choose all 2 events" }).check();
+    const bar = page.getByRole("toolbar", { name: "Chosen events" });
+    await bar.getByRole("button", { name: "Retry (2)" }).click();
+    await page.getByText("2 pieces of work pending again").waitFor();
+    await expect.poll(async () => (await bench.inbox.list({ state: "dead" })).items.length).toBe(2);
+    await page.getByRole("checkbox", { name: "Choose all 2 events" }).check();
+    await bar.getByRole("button", { name: "Discard (2)" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await page.getByText("2 pieces of work discarded").waitFor();
+    expect((await bench.inbox.list({ state: "dead" })).items).toEqual([]);
+  });
+
+  test("the inbox view has keys to move, open, choose and retry", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await bench.deliver({ type: "email.bounced" });
+    const id = bench.dev.captures.list()[0]?.event.id ?? "";
+    await expect.poll(() => stateOf(id)).toBe("dead");
+    await goTo("Inbox");
+    const rows = page.getByRole("table", { name: "Events" }).locator("tbody tr");
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Event", exact: true }).getByRole("button", { name: id }).waitFor();
+    await page.keyboard.press("x");
+    await page.getByText("1 chosen").waitFor();
+    await page.keyboard.press("r");
+    await page.getByText("1 piece of work pending again").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.getByRole("region", { name: "Event", exact: true }).count()).toBe(0);
+  });
+
   test("the inbox view shows events by state with the handler's error, and retries a dead one", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.bounced" });
