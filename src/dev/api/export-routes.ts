@@ -3,7 +3,7 @@ import type { Capture } from "../../capture/model/capture.js";
 import { captureRequest } from "../../capture/model/capture-request.js";
 import { buildReplayHeaders } from "../../capture/replay/build-replay.js";
 import { createRedactor } from "../../capture/redact/redactor.js";
-import { requestExport } from "../../capture/export/export-captures.js";
+import { exportCaptures } from "../../capture/export/export-captures.js";
 import { EXPORT_FORMATS, type ExportFormat } from "../../capture/export/export-formats.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
@@ -39,7 +39,7 @@ export function exportRoutes({
     const [newest] = secrets();
     const [first] = captures;
     const rule = rules.find(({ matches }) => matches(first?.event.type ?? null));
-    return requestExport(captures, {
+    return exportCaptures(captures, {
       as,
       target: rule?.target ?? captureUrl,
       nowMs: now(),

@@ -4,6 +4,7 @@ import { copyText } from "../state/copy-text.js";
 import { Icon } from "../ui/icon.js";
 import { formatCount } from "../ui/format.js";
 import { decodeBody } from "../../capture/model/captured-body.js";
+import { LongText } from "../message/long-text.js";
 import { bodyAsText, bytesAsHex } from "../message/body-bytes.js";
 
 /** A longer dump would slow the page down. */
@@ -46,7 +47,7 @@ export function RawTab({ request }: { request: CapturedRequest }) {
         {formatCount(bytes.length)} bytes · {request.body.encoding === "utf8" ? "valid UTF-8" : "not valid UTF-8"} ·
         SHA-256 <code title={request.sha256}>{request.sha256.slice(0, 16)}…</code>
       </p>
-      <pre class={isHex ? "text hex" : "text"}>{text}</pre>
+      <LongText key={text} text={text} class={isHex ? "text hex" : "text"} />
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { copyText } from "../state/copy-text.js";
 import { Icon } from "../ui/icon.js";
 import { plural } from "../ui/format.js";
 import type { JsonNode } from "./parse-json.js";
-import { foldablePaths, listTreeRows, writeJson, type TreeRow } from "./tree-rows.js";
+import { hasMoreValues, listTreeRows, writeJson, type Folds, type TreeRow } from "./tree-rows.js";
 
 /** Lines rendered at first; a click shows more, since a body may have 5 MB. */
 const PAGE = 400;
@@ -23,6 +23,9 @@ const HANG = 34;
 /** Bodies with more lines than this start folded below their second level. */
 const FOLD_ABOVE = 300;
 
+const ALL = Number.POSITIVE_INFINITY;
+const NONE: ReadonlySet<string> = new Set();
+
 interface JsonTreeOptions {
   node: JsonNode;
   label: string;
@@ -32,17 +35,16 @@ interface JsonTreeOptions {
 
 /** A JSON tree: fold with a click or the arrow keys, copy a path or a value. */
 export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
-  const [folded, setFolded] = useState<ReadonlySet<string>>(() => firstFolds(node));
+  const [folds, setFolds] = useState<Folds>(() => firstFolds(node));
   const [shown, setShown] = useState(PAGE);
   const [current, setCurrent] = useState(0);
   const root = useRef<HTMLDivElement>(null);
-  const rows = useMemo(() => listTreeRows(node, folded), [node, folded]);
-  const foldable = useMemo(() => foldablePaths(node), [node]);
+  const rows = useMemo(() => listTreeRows(node, folds), [node, folds]);
 
   const toggle = (path: string) => {
-    const next = new Set(folded);
-    if (!next.delete(path)) next.add(path);
-    setFolded(next);
+    const switched = new Set(folds.switched);
+    if (!switched.delete(path)) switched.add(path);
+    setFolds({ ...folds, switched });
   };
   const focusRow = (index: number) => {
     const next = Math.min(Math.max(0, index), Math.min(rows.length, shown) - 1);
@@ -65,12 +67,12 @@ export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
 
   return (
     <div class="json">
-      {foldable.length > 0 && (
+      {rows.some(({ isOpen }) => isOpen !== null) && (
         <div class="json-tools">
-          <button type="button" class="link" onClick={() => setFolded(new Set())}>
+          <button type="button" class="link" onClick={() => setFolds({ openDepth: ALL, switched: NONE })}>
             Unfold all
           </button>
-          <button type="button" class="link" onClick={() => setFolded(new Set(foldable))}>
+          <button type="button" class="link" onClick={() => setFolds({ openDepth: 0, switched: NONE })}>
             Fold all
           </button>
         </div>
@@ -197,9 +199,9 @@ function Scalar({ kind, text, isCurrent }: { kind: string; text: string; isCurre
   );
 }
 
-function firstFolds(node: JsonNode): ReadonlySet<string> {
-  const rows = listTreeRows(node, new Set());
-  return new Set(rows.length > FOLD_ABOVE ? foldablePaths(node, 1) : []);
+/** A body with many lines starts folded below its second level. */
+function firstFolds(node: JsonNode): Folds {
+  return { openDepth: hasMoreValues(node, FOLD_ABOVE) ? 1 : ALL, switched: NONE };
 }
 
 function sizeOf(node: Extract<JsonNode, { members: unknown[] }>): string {

@@ -19,8 +19,9 @@ export type ParsedJson = { ok: true; node: JsonNode } | { ok: false; problem: Js
 /** Deeper than any envelope. A deeper text is shown unparsed. */
 const MAX_DEPTH = 400;
 
-const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** What can make the value of a string differ from its text, or is not allowed in one. */
+const UNUSUAL = /[\\\p{Cc}]/u;
 const WORD = /true|false|null/y;
 
 /** Parses JSON as strictly as the receiver, and reports where it stops being JSON. */
@@ -54,7 +55,7 @@ class Reader {
   }
 
   readValue(depth: number): JsonNode {
-    this.#take(SPACE);
+    this.#skipSpace();
     if (depth > MAX_DEPTH) throw new Unexpected(this.#at, `Nested deeper than ${MAX_DEPTH} levels`);
     if (this.#eat("{")) return { kind: "object", members: this.#readMembers("}", depth, () => this.#readName()) };
     if (this.#eat("[")) {
@@ -71,28 +72,28 @@ class Reader {
   }
 
   expectEnd(): void {
-    this.#take(SPACE);
+    this.#skipSpace();
     if (this.#at < this.#text.length) throw this.#unexpected("the end");
   }
 
   #readMembers(close: string, depth: number, readName: () => string): { name: string; node: JsonNode }[] {
     const members: { name: string; node: JsonNode }[] = [];
-    this.#take(SPACE);
+    this.#skipSpace();
     if (this.#eat(close)) return members;
     for (;;) {
       const name = readName();
       members.push({ name, node: this.readValue(depth + 1) });
-      this.#take(SPACE);
+      this.#skipSpace();
       if (this.#eat(close)) return members;
       if (!this.#eat(",")) throw this.#unexpected(`"," or "${close}"`);
     }
   }
 
   #readName(): string {
-    this.#take(SPACE);
+    this.#skipSpace();
     const name = this.#readString();
     if (name === null) throw this.#unexpected("a name in double quotes");
-    this.#take(SPACE);
+    this.#skipSpace();
     if (!this.#eat(":")) throw this.#unexpected('":"');
     return name.value;
   }
@@ -105,6 +106,10 @@ class Reader {
     if (this.#text[this.#at] !== '"') return null;
     const end = this.#findQuote(this.#at + 1);
     const text = this.#text.slice(this.#at, end + 1);
+    if (!UNUSUAL.test(text)) {
+      this.#at = end + 1;
+      return { text, value: text.slice(1, -1) };
+    }
     try {
       const value = JSON.parse(text) as string;
       this.#at = end + 1;
@@ -129,6 +134,15 @@ class Reader {
     let before = at;
     while (this.#text[before - 1] === "\\") before -= 1;
     return (at - before) % 2 === 1;
+  }
+
+  #skipSpace(): void {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      // Space, tab, line feed, carriage return.
+      if (code !== 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return;
+      this.#at += 1;
+    }
   }
 
   #take(pattern: RegExp): string {

@@ -13,12 +13,20 @@ export interface TreeRow {
   isOpen: boolean | null;
 }
 
+/** Which parts of the tree are open: those above a depth, except the ones that were switched. */
+export interface Folds {
+  /** Parts at this depth and below are folded. */
+  openDepth: number;
+  /** Paths of the parts that are the other way. */
+  switched: ReadonlySet<string>;
+}
+
 /** Lines of the tree without the folded parts. */
-export function listTreeRows(root: JsonNode, folded: ReadonlySet<string>): TreeRow[] {
+export function listTreeRows(root: JsonNode, { openDepth, switched }: Folds): TreeRow[] {
   const rows: TreeRow[] = [];
   const visit = (node: JsonNode, place: Pick<TreeRow, "path" | "depth" | "name" | "isIndex">) => {
     const canFold = "members" in node && node.members.length > 0;
-    const isOpen = canFold ? !folded.has(place.path) : null;
+    const isOpen = canFold ? place.depth < openDepth !== switched.has(place.path) : null;
     rows.push({ ...place, node, isOpen });
     if (!("members" in node) || isOpen !== true) return;
     const isIndex = node.kind === "array";
@@ -37,11 +45,14 @@ export function listTreeRows(root: JsonNode, folded: ReadonlySet<string>): TreeR
   return rows;
 }
 
-/** Paths of everything that can be folded, `depth` levels down and below. */
-export function foldablePaths(root: JsonNode, depth = 0): string[] {
-  return listTreeRows(root, new Set())
-    .filter((row) => row.isOpen !== null && row.depth >= depth)
-    .map(({ path }) => path);
+/** Whether the whole tree has more values than `most`; looks at no more of them. */
+export function hasMoreValues(root: JsonNode, most: number): boolean {
+  let left = most;
+  const count = (node: JsonNode): boolean => {
+    left -= 1;
+    return left < 0 || ("members" in node && node.members.some((member) => count(member.node)));
+  };
+  return count(root);
 }
 
 /** The value as indented JSON text, for the clipboard. */
