@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage } from "./browser.js";
+import { startWorkbench, type Workbench } from "./workbench.js";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe-core finds in the page as it is now, as `rule: elements`. */
+async function findFaults(page: Page): Promise<string[]> {
+  // Given to the engine and not put into the page, whose security policy refuses scripts of others.
+  await page.evaluate(`window.axe ?? (() => { ${AXE} })()`);
+  return page.evaluate<string[]>(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")))`);
+}
+
+/** Every view, tab and dialog of the page. */
+async function visit(page: Page, look: (place: string) => Promise<void>): Promise<void> {
+  await page.locator(".list-window .row").first().waitFor();
+  await look("list");
+  await page.locator(".list-window .row").nth(1).click();
+  for (const key of ["1", "2", "3", "4", "5", "6", "7"]) {
+    await page.keyboard.press(key);
+    await page.getByRole("tabpanel").waitFor();
+    await page.waitForTimeout(100);
+    await look(`tab ${key}`);
+  }
+  for (const key of ["R", "t", "?"]) {
+    await page.keyboard.press(key);
+    await page.getByRole("dialog").waitFor();
+    await look(`dialog of ${key}`);
+    await page.keyboard.press("Escape");
+  }
+  await page.keyboard.press("e");
+  await page.getByRole("textbox", { name: "Body" }).waitFor();
+  await look("editor");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("x");
+  await look("one chosen");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("n");
+  await page.getByRole("textbox", { name: "Envelope of the event" }).waitFor();
+  await look("send");
+  await page.getByRole("button", { name: "Inbox" }).click();
+  await page.getByRole("table", { name: "Events" }).getByRole("checkbox").nth(1).check();
+  await look("inbox");
+  await page
+    .getByRole("button", { name: /^Show evt_/ })
+    .first()
+    .click();
+  await page.locator(".handler").first().waitFor();
+  await look("event");
+}
+
+describe.skipIf(mustSkipBrowserTests())("the page for assistive technology", () => {
+  let browser: Browser;
+  let bench: Workbench;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    bench = await startWorkbench();
+    await bench.deliver({ type: "email.sent", variant: "stale" });
+    await bench.deliver({ type: "email.opened" });
+    await bench.deliver({ type: "email.bounced" });
+    await bench.deliver({ type: "email.sent" });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await bench.close();
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 390],
+  ] as const)("axe-core reports nothing in %s at %i pixels", { timeout: 120_000 }, async (colorScheme, width) => {
+    const { page, close } = await openPage(browser, bench.pageUrl, { colorScheme, viewport: { width, height: 800 } });
+    const faults: string[] = [];
+    await visit(page, async (place) => {
+      faults.push(...(await findFaults(page)).map((fault) => `${place}: ${fault}`));
+    });
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
