@@ -81,8 +81,11 @@ export function bodyOf({ id, body }: EventDetail): Uint8Array {
   );
 }
 
+/** How many rows a page of a list may have. */
+export const PAGE_LIMIT = { min: 1, max: 500, default: 50 };
+
 /** The option `limit` of a list: the most rows of a page. */
-export const pageLimit = wholeNumber({ min: 1, max: 500, default: 50 });
+export const pageLimit = wholeNumber(PAGE_LIMIT);
 
 /** Which work of events: what fits each field that is given. */
 export interface WorkChoice {

@@ -61,7 +61,7 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
       method: "POST",
       path: "/api/captures/{id}/try-secret",
       handle: ({ id, body }): SignatureReport => {
-        const value = required("secret", body.text("secret", MAX_SECRET_LENGTH)).trim();
+        const value = requireField("secret", body.text("secret", MAX_SECRET_LENGTH)).trim();
         return explainCapture(mustGet(log, id), {
           secrets: [{ ref: "the secret that was typed", value }],
           assumptions,

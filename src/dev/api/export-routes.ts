@@ -89,7 +89,7 @@ export function exportRoutes({
       path: "/api/captures/{id}/fixture",
       handle: ({ id, body }) => {
         const capture = mustGet(log, id);
-        const edited = withBody(capture, Buffer.from(required("body", body.text("body", maxBodyBytes))));
+        const edited = withBody(capture, Buffer.from(requireField("body", body.text("body", maxBodyBytes))));
         const name = (edited.event.type ?? "capture").replaceAll(/[^\w.-]/g, "_");
         return { ...write([edited], "json"), name: `${name}.json` };
       },

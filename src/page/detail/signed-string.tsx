@@ -1,6 +1,6 @@
 import type { CapturedBody } from "../../capture/model/capture.js";
 import { decodeBody } from "../../capture/model/captured-body.js";
-import { readText } from "../message/body-bytes.js";
+import { bodyAsText } from "../message/body-bytes.js";
 import { formatCount } from "../ui/format.js";
 
 /** Characters of the body that are shown; all of a large one would slow the page down. */
@@ -8,7 +8,7 @@ const SHOWN_BODY = 4_000;
 
 /** What the signature was made over: the timestamp, a dot, and the raw body. */
 export function SignedString({ timestamp, body }: { timestamp: string; body: CapturedBody }) {
-  const text = readText(body);
+  const text = bodyAsText(body);
   const more = text.length - SHOWN_BODY;
   const size = timestamp.length + 1 + decodeBody(body).length;
   return (

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import type { SignatureReport } from "../../dev/api/page-api.js";
 import { trySecret } from "../api/calls.js";
-import { attempt } from "../state/notice.js";
+import { runAction } from "../state/notice.js";
 import { Icon } from "../ui/icon.js";
 
 /** The typed secret, for the next delivery too: in the memory of this page only. */
@@ -12,7 +12,7 @@ const typed = signal("");
 export function TrySecret({ id }: { id: string }) {
   const [report, setReport] = useState<SignatureReport | null>(null);
   useEffect(() => setReport(null), [id]);
-  const check = () => attempt(async () => setReport(await trySecret(id, typed.value)));
+  const check = () => runAction(async () => setReport(await trySecret(id, typed.value)));
   const isMatch = report?.checks.some(({ name, result }) => name === "Secret and bytes" && result === "pass") === true;
   return (
     <form

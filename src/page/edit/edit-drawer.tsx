@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { requestReplay } from "../api/calls.js";
 import { AnswerView } from "../message/answer-view.js";
-import { readText } from "../message/body-bytes.js";
+import { bodyAsText } from "../message/body-bytes.js";
 import { saveFixture } from "../state/actions.js";
 import { loadDetail } from "../state/detail.js";
 import { runAction } from "../state/notice.js";
@@ -87,7 +87,7 @@ function Drawer({ capture }: { capture: Capture }) {
           type="button"
           class="button"
           title="Save this body, signed, as a capture file for pigeonhole test"
-          onClick={() => void saveFixture(capture.id, isEdited ? text : readText(capture.request.body))}
+          onClick={() => void saveFixture(capture.id, isEdited ? text : bodyAsText(capture.request.body))}
         >
           <Icon name="download" /> Save as fixture
         </button>
