@@ -11,6 +11,7 @@ import {
 import { captureHandle } from "../capture/model/capture-handle.js";
 import { escapeControls } from "../base/escape-controls.js";
 import { isRetryableStatus } from "../protocol/retry-schedule.js";
+import { answerAdvice } from "./answer-advice.js";
 import type { DevEvent } from "./dev-event.js";
 
 /**
@@ -97,7 +98,10 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
         // Not cut: part of a URL would be useless.
         return readyLines(event).map((parts) => parts.map(([tone, text]) => paint(tone, text)).join(""));
       case "forwarded":
-        return [row({ ...delivery(event), note: subjectNote(event.capture, verdictNote(event.verdict)) })];
+        return [
+          row({ ...delivery(event), note: subjectNote(event.capture, verdictNote(event.verdict)) }),
+          ...adviceLines(event),
+        ];
       case "received":
         return [row({ ...delivery(event), note: notTaken(event.answer) ?? "kept, not forwarded" })];
       case "held":
@@ -147,6 +151,12 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
       case "closed":
         return [];
     }
+  }
+
+  /** Not cut: half of an advice would be useless. */
+  function adviceLines({ attempt, verdict }: Extract<DevEvent, { kind: "forwarded" }>): string[] {
+    const advice = answerAdvice(attempt, verdict);
+    return advice === undefined ? [] : [`          ${paint("warn", `! ${escapeControls(advice)}`)}`];
   }
 
   function failureLine(event: Extract<DevEvent, { kind: "handler_failed" }>, nowMs: number): string {

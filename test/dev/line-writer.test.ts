@@ -28,7 +28,14 @@ const capture: CaptureSummary = {
 };
 const verdict: CaptureVerdict = { code: "ok", summary: "Genuine.", fix: null, skewSeconds: 0, secretRef: "env:S" };
 const attempt = makeAttempt({ at: capture.receivedAt, ms: 12 });
-const forwarded: DevEvent = { kind: "forwarded", capture, verdict, answer: 200, from: "127.0.0.1", attempt };
+const forwarded: Extract<DevEvent, { kind: "forwarded" }> = {
+  kind: "forwarded",
+  capture,
+  verdict,
+  answer: 200,
+  from: "127.0.0.1",
+  attempt,
+};
 
 const failed: DevEvent = {
   kind: "handler_failed",
@@ -199,6 +206,41 @@ describe("text of a sender", () => {
       }
     },
   );
+});
+
+describe("the advice below a delivery", () => {
+  const target = "http://127.0.0.1:3000/hooks";
+  const html: HeaderList = [["Content-Type", "text/html; charset=utf-8"]];
+  const unverified: HeaderList = [["X-Pigeonhole-Outcome", "unverified"]];
+
+  function adviceOf(status: number, headers: HeaderList = [], code: CaptureVerdict["code"] = "ok"): string[] {
+    const answered = makeAttempt({ at: capture.receivedAt, target, status, headers });
+    return createLineWriter({ columns: () => 80 })
+      .write({ ...forwarded, attempt: answered, answer: status, verdict: { ...verdict, code } }, at)
+      .slice(1);
+  }
+
+  test.each<[string, number, HeaderList, string]>([
+    ["a 404", 404, html, "The app has no POST route at /hooks: give the path of its receiver"],
+    ["a 405", 405, [], "The app has no POST route at /hooks"],
+    ["a 401", 401, [], "A login, key or CSRF check of the app refused it before the receiver"],
+    ["a 403", 403, html, "A login, key or CSRF check of the app refused it before the receiver"],
+    ["a 400", 400, [], "mount the receiver above express.json()"],
+    ["a page", 200, html, "An HTML page is no answer of a receiver: another route of the app takes /hooks."],
+    ["another secret", 503, unverified, "The app has another secret than env:S: give both the same WEBHOOK_SECRET."],
+  ])("%s gets a line of advice, whole in a narrow terminal", (_, status, headers, words) => {
+    expect(adviceOf(status, headers)).toEqual([expect.stringMatching(/^ {10}! /)]);
+    expect(adviceOf(status, headers)[0]).toContain(words);
+  });
+
+  test.each<[string, number, HeaderList, CaptureVerdict["code"]]>([
+    ["a success", 200, [], "ok"],
+    ["an error of the app", 500, [], "ok"],
+    ["a receiver's 401", 401, [["x-pigeonhole-outcome", "unsigned"]], "missing"],
+    ["a forged delivery that the app refused", 503, unverified, "mismatch"],
+  ])("%s gets none", (_, status, headers, code) => {
+    expect(adviceOf(status, headers, code)).toEqual([]);
+  });
 });
 
 test("a JSON line has the version of its format and parses to the event", () => {
