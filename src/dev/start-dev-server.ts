@@ -30,7 +30,7 @@ import { type DevServerOptions, resolveDevServerOptions } from "./options.js";
 import { EventStream } from "./page-port/event-stream.js";
 import { createPageFiles } from "./page-port/page-files.js";
 import { createPageListener } from "./page-port/page-listener.js";
-import { makeToken } from "./page-port/session-token.js";
+import { projectTokens } from "./page-port/project-tokens.js";
 import { withCapturePath } from "./with-capture-path.js";
 import { writeReadyFile } from "./ready-file.js";
 import { type Registration, registerEndpoint } from "./register/registration.js";
@@ -194,7 +194,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
 
   let pageUrl: string | null = null;
   if (resolved.pagePort !== false) {
-    const guard = { port: 0, urlToken: makeToken(), cookieToken: makeToken() };
+    const guard = { port: 0, ...projectTokens(resolve(cwd, resolved.folder)) };
     const files = createPageFiles(options.pageFolder);
     const paging = await listenOnLoopback(
       createPageListener({ guard: () => guard, routes, stream, files, maxBodyBytes: maxBodyBytes + BODY_MARGIN }),

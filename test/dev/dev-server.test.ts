@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { callApi, deliver, send, startApp, startDev } from "./dev-harness.js";
@@ -20,6 +20,28 @@ describe("the dev server", () => {
         broken: [],
       },
     ]);
+  });
+
+  test("the page's URL and its cookie outlive a restart, by a file that only this user can read", async () => {
+    const first = await startDev();
+    const page = new URL(first.dev.pageUrl ?? "");
+    const cookie = (await send(page.href)).headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+    await first.dev.close();
+    const second = await startDev({ cwd: first.folder, pagePort: Number(page.port) });
+    expect(second.dev.pageUrl).toBe(page.href);
+    expect((await send(page.origin, { headers: [["Cookie", cookie]] })).status).toBe(200);
+    const file = join(first.folder, ".pigeonhole/page-token");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await startDev()).dev.pageUrl).not.toContain(page.search);
+  });
+
+  test.each(["", "short", "x".repeat(44)])("a page token of %j is replaced", async (text) => {
+    const folder = makeFolder();
+    mkdirSync(join(folder, ".pigeonhole"));
+    const file = join(folder, ".pigeonhole/page-token");
+    writeFileSync(file, text);
+    const { dev } = await startDev({ cwd: folder });
+    expect(readFileSync(file, "utf8").trim()).toBe(new URL(dev.pageUrl ?? "").searchParams.get("t"));
   });
 
   test("the dev server writes a ready file that a script can read, and removes it at the end", async () => {

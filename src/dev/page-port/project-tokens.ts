@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makePrivateFolder, narrowModes } from "../../capture/folder/private-folder.js";
+import type { GuardSecrets } from "./guard.js";
+import { makeToken } from "./session-token.js";
+
+const FILE = "page-token";
+const TOKEN = /^[\w-]{43}$/;
+
+/**
+ * The tokens of a project's page. They are kept in a file that only this user can read, so that an open page, its
+ * cookie and a bookmark of its URL outlive a restart. Where the file cannot be written they are of this run.
+ */
+export function projectTokens(folder: string): Pick<GuardSecrets, "urlToken" | "cookieToken"> {
+  const file = join(folder, FILE);
+  const urlToken = readToken(file) ?? keepToken(folder, file, makeToken());
+  // Derived, so that one file is enough; the URL's token cannot be computed from it.
+  return { urlToken, cookieToken: createHash("sha256").update(`cookie ${urlToken}`).digest("base64url") };
+}
+
+function readToken(file: string): string | undefined {
+  // A link may lead to a file that others can write.
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  narrowModes([file]);
+  const text = readFileSync(file, "utf8").trim();
+  return TOKEN.test(text) ? text : undefined;
+}
+
+function keepToken(folder: string, file: string, token: string): string {
+  const unfinished = `${file}.${process.pid}`;
+  try {
+    makePrivateFolder(folder);
+    writeFileSync(unfinished, `${token}\n`, { mode: 0o600 });
+    renameSync(unfinished, file);
+  } catch {
+    // The page works without it; its token ends with this run.
+  }
+  return token;
+}
