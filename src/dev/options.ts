@@ -19,6 +19,7 @@ import type { HeaderList } from "../capture/model/capture.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
 import { ANSWER_TIMEOUT_MS } from "../capture/send/send-request.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
+import { DEFAULT_ENDPOINT_PATH } from "../protocol/endpoint-path.js";
 import { type TypeMatcher, parsePatterns } from "../protocol/event-pattern.js";
 import type { OnInvalid, WhenDown } from "./forward/forwarder.js";
 import { type Forward, type ForwardRule, createForwardRules } from "./forward/forward-rules.js";
@@ -47,7 +48,7 @@ export interface DevServerOptions {
   port?: number | undefined;
   /** Address to listen at for deliveries. @default '127.0.0.1' */
   host?: string | undefined;
-  /** The only path that accepts deliveries. @default '/webhooks' */
+  /** The only path that accepts deliveries. @default '/webhooks/mail' */
   path?: string | undefined;
   /** Port of the page and its API, on this machine only; 0 for any free one, false for no page. @default 4401 */
   pagePort?: number | false | undefined;
@@ -120,7 +121,7 @@ export const DEV_OPTIONS = defineOptions("startDevServer", {
   events: given({ default: "*" }),
   port: wholeNumber({ default: 4400, ...PORTS }),
   host: given({ default: "127.0.0.1" }),
-  path: readBy(checkPath, { default: "/webhooks" }),
+  path: readBy(checkPath, { default: DEFAULT_ENDPOINT_PATH }),
   pagePort: readBy<number | false, number | false>(checkPagePort, { default: 4401 }),
   pageFolder: given<string>(),
   onInvalid: oneOf(["forward", "reject", "hold"], { default: "forward" }),

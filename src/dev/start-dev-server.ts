@@ -32,6 +32,7 @@ import { createPageFiles } from "./page-port/page-files.js";
 import { createPageListener } from "./page-port/page-listener.js";
 import { projectTokens } from "./page-port/project-tokens.js";
 import { withCapturePath } from "./with-capture-path.js";
+import { readyEvent } from "./ready-event.js";
 import { writeReadyFile } from "./ready-file.js";
 import { type Registration, registerEndpoint } from "./register/registration.js";
 import { type ReplayRequest, createReplay } from "./replay.js";
@@ -257,19 +258,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   if (options.readyFile !== undefined) {
     cleanup.add(writeReadyFile(resolve(cwd, options.readyFile), { pid: process.pid, captureUrl, publicUrl, pageUrl }));
   }
-  const { forwards, secrets: names, captures } = session();
-  const broken = folder.broken.map(({ file, reason }) => ({ file, reason }));
-  report({
-    kind: "ready",
-    captureUrl,
-    publicUrl,
-    pageUrl,
-    inbox: inbox?.file ?? null,
-    forwards,
-    secrets: names,
-    captures,
-    broken,
-  });
+  report(readyEvent({ session: session(), path, pageUrl, inbox: inbox?.file ?? null, folder }));
 
   let closed: Promise<void> | undefined;
   return {

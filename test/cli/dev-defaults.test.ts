@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { dev } from "#pigeonhole/cli/dev/spec.js";
+import { trigger } from "#pigeonhole/cli/trigger/spec.js";
 import type { OptionSpec } from "#pigeonhole/cli/frame/spec.js";
 import { DEV_OPTIONS } from "#pigeonhole/dev/options.js";
 
@@ -24,3 +25,8 @@ test.each(withDefault)(
     expect(parse === undefined ? text : parse(text)).toEqual(row.default);
   },
 );
+
+test("trigger posts to where dev receives", () => {
+  const { port, path } = DEV_OPTIONS.rows;
+  expect(trigger.options.to.default).toBe(`http://127.0.0.1:${String(port.default)}${String(path.default)}`);
+});

@@ -22,6 +22,12 @@ describe("the dev server", () => {
     ]);
   });
 
+  test("the dev server names the whole URL of an app that is given without a path", async () => {
+    const { events } = await startDev({ forwards: [{ target: "3999" }] });
+    const forwards = [{ types: "*", target: "http://127.0.0.1:3999/webhooks/mail" }];
+    expect(events[0]).toMatchObject({ kind: "ready", forwards });
+  });
+
   test("the page's URL and its cookie outlive a restart, by a file that only this user can read", async () => {
     const first = await startDev();
     const page = new URL(first.dev.pageUrl ?? "");
@@ -139,8 +145,8 @@ describe("the dev server", () => {
 
 describe("a public URL", () => {
   test.each([
-    ["https://abc.example.com", "https://abc.example.com/webhooks"],
-    ["https://abc.example.com/", "https://abc.example.com/webhooks"],
+    ["https://abc.example.com", "https://abc.example.com/webhooks/mail"],
+    ["https://abc.example.com/", "https://abc.example.com/webhooks/mail"],
     ["https://abc.example.com/other", "https://abc.example.com/other"],
   ])("a public URL %s is shown as %s", async (publicUrl, shown) => {
     expect((await startDev({ publicUrl })).dev.publicUrl).toBe(shown);

@@ -23,7 +23,7 @@ describe("a forwarded delivery", () => {
     await send(`${dev.captureUrl}?try=1&x=%20`, { method: "POST", headers, body });
     expect(app.seen).toHaveLength(1);
     expect(app.seen[0]?.body.equals(body)).toBe(true);
-    expect(app.seen[0]?.url).toBe("/webhooks?try=1&x=%20");
+    expect(app.seen[0]?.url).toBe("/webhooks/mail?try=1&x=%20");
     const seen = app.seen[0]?.rawHeaders ?? [];
     const pairs = seen.flatMap((name, index) => (index % 2 === 0 ? [[name, seen[index + 1]]] : []));
     expect(pairs.filter(([name]) => name?.toLowerCase() !== "connection")).toEqual(headers);
@@ -150,7 +150,7 @@ describe("forwards by type", () => {
       await deliver(dev, makeDelivery({ type }));
     }
     expect(opened.seen.map(({ url }) => url)).toEqual(["/opened"]);
-    expect(emails.seen.map(({ url }) => url)).toEqual(["/webhooks"]);
+    expect(emails.seen.map(({ url }) => url)).toEqual(["/webhooks/mail"]);
     expect(kinds()).toEqual(["ready", "forwarded", "forwarded", "received"]);
   });
 

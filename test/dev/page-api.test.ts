@@ -20,7 +20,7 @@ describe("the session", () => {
     expect(json).toMatchObject({
       version: expect.stringMatching(/^\d+\./) as string,
       captureUrl: dev.captureUrl,
-      publicUrl: "https://abc.example.com/webhooks",
+      publicUrl: "https://abc.example.com/webhooks/mail",
       forwards: [{ types: "email.*", target: "http://127.0.0.1:3999/" }],
       secrets: ["env:WEBHOOK_SECRET"],
       inbox: false,
@@ -45,7 +45,7 @@ describe("the session", () => {
     expect(dev.publicUrl).toBeNull();
     const genuine = makeDelivery();
     await deliver(dev, { ...genuine, headers: [...genuine.headers, ...forwarded] });
-    expect(dev.publicUrl).toBe("https://abc.tunnel.example/webhooks");
+    expect(dev.publicUrl).toBe("https://abc.tunnel.example/webhooks/mail");
   });
 });
 

@@ -73,7 +73,7 @@ describe("a registration", () => {
       register: { client, eventTypes: ["email.bounced", "form.submitted"] },
     });
     expect([...endpoints.values()]).toMatchObject([
-      { url: "https://abc.example.com/webhooks", eventTypes: ["email.bounced", "form.submitted"] },
+      { url: "https://abc.example.com/webhooks/mail", eventTypes: ["email.bounced", "form.submitted"] },
     ]);
     await dev.close();
     expect(endpoints.size).toBe(0);
@@ -206,7 +206,7 @@ describe("a registration with the emulated service", () => {
     });
     captureUrl = dev.captureUrl;
     const [endpoint] = sandbox.endpoints.list();
-    expect(endpoint).toMatchObject({ url: "https://abc.example.com/webhooks", eventTypes: ["email.sent"] });
+    expect(endpoint).toMatchObject({ url: "https://abc.example.com/webhooks/mail", eventTypes: ["email.sent"] });
     await api.webhooks.test(endpoint?.id ?? "");
     expect(dev.captures.list()).toMatchObject([{ verify: { code: "ok" }, attempts: [{ status: 200 }] }]);
     expect(app.seen).toHaveLength(1);
@@ -232,11 +232,11 @@ setInterval(() => { if (!isSecond && existsSync("${folder}/end")) process.exit(1
       tunnel: `"${process.execPath}" "${folder}/tunnel.cjs" {port}`,
       register: { client },
     });
-    expect([...endpoints.values()]).toMatchObject([{ url: "https://first.example.com/webhooks" }]);
+    expect([...endpoints.values()]).toMatchObject([{ url: "https://first.example.com/webhooks/mail" }]);
     writeFileSync(`${folder}/end`, "");
     await expect
       .poll(() => [...endpoints.values()].map(({ url }) => url))
-      .toEqual(["https://second.example.com/webhooks"]);
+      .toEqual(["https://second.example.com/webhooks/mail"]);
     await expect.poll(kinds).toContain("registration_moved");
   });
 });

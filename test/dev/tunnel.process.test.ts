@@ -52,11 +52,11 @@ describe("a tunnel command", () => {
       'process.stderr.write("starting\\nyour url is: https://abc.example.com/\\n"); stay();',
     );
     const { dev, events } = await startDev({ tunnel: `"${program.path}" --port {port} --name 'a b'` });
-    expect(dev.publicUrl).toBe("https://abc.example.com/webhooks");
+    expect(dev.publicUrl).toBe("https://abc.example.com/webhooks/mail");
     const [[pid, ...args] = []] = program.runs();
     expect(args).toEqual(["--port", new URL(dev.captureUrl).port, "--name", "a b"]);
     expect(events.map(({ kind }) => kind)).toEqual(["tunnel", "tunnel", "ready"]);
-    expect(events.at(-1)).toMatchObject({ publicUrl: "https://abc.example.com/webhooks" });
+    expect(events.at(-1)).toMatchObject({ publicUrl: "https://abc.example.com/webhooks/mail" });
     expect(isAlive(pid)).toBe(true);
     await dev.close();
     expect(isAlive(pid)).toBe(false);
@@ -91,9 +91,9 @@ describe("a tunnel command", () => {
   test("a tunnel command that dies is started again, and its new URL is used", async () => {
     const program = writeProgram(makeFolder(), "mortal", 'console.log("https://run" + runs + ".example.com"); stay();');
     const { dev, events } = await startDev({ tunnel: `"${program.path}" {port}` });
-    expect(dev.publicUrl).toBe("https://run1.example.com/webhooks");
+    expect(dev.publicUrl).toBe("https://run1.example.com/webhooks/mail");
     process.kill(Number(program.runs()[0]?.[0]), "SIGKILL");
-    await expect.poll(() => dev.publicUrl).toBe("https://run2.example.com/webhooks");
+    await expect.poll(() => dev.publicUrl).toBe("https://run2.example.com/webhooks/mail");
     const states = events.flatMap((event) => (event.kind === "tunnel" ? [event.state] : []));
     expect(states).toEqual(["starting", "up", "down", "starting", "up"]);
   });
@@ -147,19 +147,19 @@ describe("known tunnel programs", () => {
       "cloudflared",
       ["tunnel", "--no-autoupdate", "--url", "http://127.0.0.1:PORT"],
       "2026-01-01T00:00:00Z INF Requesting new quick Tunnel on trycloudflare.com...\\n2026-01-01T00:00:00Z ERR https://api.trycloudflare.com/tunnel\\n2026-01-01T00:00:01Z INF |  https://seven-blue-words.trycloudflare.com   |",
-      "https://seven-blue-words.trycloudflare.com/webhooks",
+      "https://seven-blue-words.trycloudflare.com/webhooks/mail",
     ],
     [
       "ngrok",
       ["http", "127.0.0.1:PORT", "--log", "stdout", "--log-format", "logfmt"],
       't=2026 lvl=info msg="update at https://ngrok.com" obj=x\\nt=2026 lvl=info msg="started tunnel" obj=tunnels name=command_line addr=http://127.0.0.1:4400 url=https://ab12.ngrok-free.app',
-      "https://ab12.ngrok-free.app/webhooks",
+      "https://ab12.ngrok-free.app/webhooks/mail",
     ],
     [
       "tailscale",
       ["funnel", "PORT"],
       "Available on the internet:\\n\\nhttps://laptop.tail1234.ts.net/\\n|-- proxy http://127.0.0.1:4400",
-      "https://laptop.tail1234.ts.net/webhooks",
+      "https://laptop.tail1234.ts.net/webhooks/mail",
     ],
   ])(
     "the tunnel program %s is run as its documentation says, and its URL is found",

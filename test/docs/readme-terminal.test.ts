@@ -99,7 +99,7 @@ test("the two terminals of the first screen show what the commands print", async
   const commands = [...shownElsewhere.matchAll(/^\$ npx pigeonhole (.*)$/gm)].map(([, line = ""]) => line);
   expect(commands.length).toBeGreaterThan(2);
   for (const line of commands) {
-    const to = line.startsWith("trigger") ? ["--to", `http://127.0.0.1:${devPort}/webhooks`] : [];
+    const to = line.startsWith("trigger") ? ["--to", `http://127.0.0.1:${devPort}/webhooks/mail`] : [];
     const { stdout } = spawnSync(process.execPath, [bin, ...line.split(" "), ...to], {
       cwd: folder,
       env,

@@ -1,3 +1,4 @@
+import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
 import { parseDuration, parseHeader, parseByteSize, parsePort, parseWholeNumber } from "../values/parse-option.js";
@@ -25,7 +26,7 @@ export const dev = defineCommand({
     },
     port: { value: "port", short: "p", parse: parsePort, default: "4400", summary: "Where deliveries are received." },
     host: { value: "address", default: "127.0.0.1", summary: "The address to listen at for deliveries." },
-    path: { value: "path", default: "/webhooks", summary: "The only path that accepts deliveries." },
+    path: { value: "path", default: DEFAULT_ENDPOINT_PATH, summary: "The only path that accepts deliveries." },
     pagePort: { value: "port", parse: parsePort, default: "4401", summary: "Where the page is, on this machine only." },
     page: { negated: true, summary: "Serves no page." },
     secret: secretOption,
@@ -68,7 +69,8 @@ export const dev = defineCommand({
     ...apiOptions,
     inbox: {
       value: "file",
-      summary: "Shows the inbox of this receiver's SQLite file on the page, and its handlers' failures in lines.",
+      summary:
+        "Shows the inbox of this receiver's SQLite file on the page, and its handlers' failures in lines.",
     },
     store: storeOption,
     keep: {
@@ -89,7 +91,10 @@ export const dev = defineCommand({
     },
   },
   examples: [
-    ["pigeonhole dev --forward-to 3000", "captures at http://127.0.0.1:4400/webhooks and forwards to port 3000"],
+    [
+      "pigeonhole dev --forward-to 3000",
+      "captures at http://127.0.0.1:4400/webhooks/mail and forwards to the same path at port 3000",
+    ],
     [
       "pigeonhole dev -f email.*=3000/hooks/mail -f http://localhost:3001 --when-down hold",
       "by type, and nothing is lost while the app restarts",

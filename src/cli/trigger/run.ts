@@ -20,6 +20,7 @@ import { checkLocalTarget, targetUrl } from "../../capture/send/target.js";
 import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
 import { escapeControls } from "../../base/escape-controls.js";
 import { signVariant } from "../../dev/sign-variant.js";
+import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { usageError } from "../frame/command-error.js";
@@ -38,8 +39,8 @@ type Input = CommandInput<typeof trigger>;
 /** The dev server shows the origin of a delivery by this header. */
 const OWN_NAME: [string, string] = ["User-Agent", TRIGGER_AGENT];
 
-/** Path for a target without one; that of the dev server. */
-const DEFAULT_PATH = { path: "/webhooks", query: "" };
+/** Path for a target without one. */
+const DEFAULT_PATH = { path: DEFAULT_ENDPOINT_PATH, query: "" };
 
 export const run: RunCommand<typeof trigger> = async (input) => {
   const { options, context } = input;

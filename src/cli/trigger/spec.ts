@@ -1,4 +1,5 @@
 import { SIGNATURE_VARIANTS } from "../../dev/api/page-api.js";
+import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
 import { parseDuration, parseMoment, parseWholeNumber } from "../values/parse-option.js";
@@ -17,7 +18,7 @@ export const trigger = defineCommand({
   options: {
     to: {
       value: "url",
-      default: "http://127.0.0.1:4400/webhooks",
+      default: `http://127.0.0.1:4400${DEFAULT_ENDPOINT_PATH}`,
       summary: "A port, host:port/path or URL: your app, or pigeonhole dev.",
     },
     secret: secretOption,
@@ -45,7 +46,7 @@ export const trigger = defineCommand({
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
   },
   examples: [
-    ["pigeonhole trigger email.received --to 3000", "to the app on port 3000, at /webhooks"],
+    ["pigeonhole trigger email.received --to 3000", "to the app on port 3000, at /webhooks/mail"],
     [
       "pigeonhole trigger email.bounced --set data.recipient=a@b.c --duplicate 2 --expect 2xx",
       "twice, to see that it counts once",
