@@ -67,6 +67,21 @@ describe("dev", () => {
     expect(cli.lines.filter((line) => failure.test(line))).toHaveLength(2);
   });
 
+  test("dev reads the inbox of the database that DATABASE_FILE names, and starts without one that is not a receiver's", async () => {
+    const app = await startReceiverApp();
+    const start = (file: string) => {
+      const args = ["dev", "-f", app.url, "--port", "0", "--no-page"];
+      return startCli(args, { cwd: makeFolder(), env: { ...env, DATABASE_FILE: file } });
+    };
+    expect(await start(app.file).line(/^ {2}Inbox/)).toContain(app.file);
+    const foreign = join(makeFolder(), "notes.txt");
+    writeFileSync(foreign, "no database");
+    const other = start(foreign);
+    expect(await other.line(/^ {2}Inbox/)).toContain("not known");
+    other.signal("SIGINT");
+    expect((await other.ended).stderr).toContain("DATABASE_FILE");
+  });
+
   test("dev prints plain lines without a terminal", async () => {
     const app = await startReceiverApp();
     const cwd = makeFolder();

@@ -1,3 +1,4 @@
+import { isPigeonholeError } from "../../base/error.js";
 import type { DevEvent } from "../../dev/dev-event.js";
 import type { DevServerOptions } from "../../dev/options.js";
 import { parseForward } from "../../dev/forward/forward-rules.js";
@@ -5,6 +6,7 @@ import { createLineWriter, formatJsonLine, type Tone } from "../../dev/line-writ
 import { startDevServer } from "../../dev/start-dev-server.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { reportSecrets } from "../values/report-secrets.js";
+import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
@@ -12,6 +14,7 @@ import { readKeys } from "./read-keys.js";
 import type { Output, Paint } from "../frame/output.js";
 import type { dev } from "./spec.js";
 import { openClient } from "../values/api-client.js";
+import { DATABASE_VARIABLE, namedInboxFile } from "../values/inbox-file.js";
 import { readCertificates, withFlagNames } from "../values/flag-values.js";
 import { findSecrets } from "../values/secret-option.js";
 
@@ -32,8 +35,11 @@ export const run: RunCommand<typeof dev> = async (input) => {
   const { out, signal, version } = context;
   const report = createReporter(out);
   const options = readOptions(input);
+  const inbox = await findInbox(input);
   if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${version}`);
-  const server = await withFlagNames(FLAGS, () => startDevServer({ ...options, report }));
+  const server = await withFlagNames(FLAGS, () =>
+    startDevServer({ ...options, inbox, report }),
+  );
   const quit = new AbortController();
   const say = (text: string): void => out.result({}, `  ${text}`);
   const stopKeys = readKeys(context, {
@@ -96,10 +102,25 @@ function checkedSecrets({ options, context }: Input): NamedSecret[] {
   return secrets;
 }
 
+/** The receiver's database: the given one, or the one that the variable names. */
+async function findInbox({ options, context }: Input): Promise<string | undefined> {
+  if (options.inbox !== undefined) return options.inbox;
+  const named = namedInboxFile(context);
+  if (named === undefined) return undefined;
+  try {
+    await (await openInbox(named)).close();
+    return named;
+  } catch (error) {
+    // It may be another program's variable, so it is no reason not to start.
+    if (!isPigeonholeError(error)) throw error;
+    context.out.note(`${context.out.paint.yellow("!")} ${DATABASE_VARIABLE}: ${error.message}`);
+    return undefined;
+  }
+}
+
 function readOptions(input: Input): DevServerOptions {
   const { options, context } = input;
-  const { forwardTo, page, pagePort, cacert, tunnel, publicUrl, inbox, readyFile, timeout, maxBody, keep, store } =
-    options;
+  const { forwardTo, page, pagePort, cacert, tunnel, publicUrl, readyFile, timeout, maxBody, keep, store } = options;
   const { events, port, host, path, onInvalid, whenDown, insecure, allowRemote, max, header } = options;
   if (options.registerType.length > 0 && !options.register) {
     throw usageError("--register-type says which events the endpoint of --register receives; give --register too.");
@@ -132,7 +153,6 @@ function readOptions(input: Input): DevServerOptions {
     ...(cacert !== undefined && { ca: readCertificates(cacert, context.cwd) }),
     tunnel,
     publicUrl,
-    inbox,
     readyFile,
     ...(options.register && {
       register: { client: openClient(options, context), eventTypes: options.registerType },
