@@ -48,7 +48,7 @@ async function load(text: string): Promise<Record<string, z.ZodType>> {
 
 /** The lines between the braces of the one schema. */
 function fieldsOf(samples: unknown[], options = {}): string[] {
-  const text = generateSchemas(capturesOf(...samples), options);
+  const text = generateSchemas(capturesOf(...samples), { requiredSamples: 1, ...options });
   return [...text.matchAll(/^ {2}(?!"form)(.+),$/gm)].map(([, line = ""]) => line);
 }
 
@@ -134,6 +134,22 @@ describe("the fields of a generated schema", () => {
   ])("a field of a generated schema is %s", (_, samples, lines) => expect(fieldsOf(samples)).toEqual(lines));
 });
 
+test.each([
+  [9, ["a: z.optional(z.boolean())", "b: z.optional(z.boolean())"]],
+  [10, ["a: z.boolean()", "b: z.optional(z.boolean())"]],
+])("of %i captures that have a field, it is required from the tenth on", (count, lines) => {
+  const samples = times(count, (n) => (n === 0 ? { a: true } : { a: true, b: true }));
+  expect(fieldsOf(samples, { requiredSamples: undefined })).toEqual(lines);
+});
+
+test("a generated module says from how many captures of which sources it was learned", () => {
+  const body = JSON.stringify({ id: "evt_1", type: "form.submitted", createdAt: "2026-01-01T00:00:00Z", data: {} });
+  const captures = (["production", "live", "live"] as const).map((source) => makeCapture({ body, source }));
+  expect(generateSchemas(captures)).toContain(
+    "// Learned from 3 captures (2 live, 1 production). A field is optional until 10 of a type have had it.",
+  );
+});
+
 describe("drift between schemas and captures", () => {
   const text = generateSchemas(
     capturesOf(
@@ -144,6 +160,7 @@ describe("drift between schemas and captures", () => {
         maybe: n > 2 ? "x" : null,
       })),
     ),
+    { requiredSamples: 1 },
   );
   const good = { email: "c@d.example", count: 1, list: [], maybe: null };
 

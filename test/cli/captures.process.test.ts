@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { startReceiverApp } from "./app.js";
+import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -139,6 +140,18 @@ describe("captures types", () => {
     expect(drifted.code).toBe(1);
     expect(jsonLines(drifted)).toMatchObject([{ drift: { type: "email.sent", path: "$.subject", captures: 1 } }]);
   });
+});
+
+test("captures types leaves out samples of this package unless told, and says so", async () => {
+  const cwd = makeFolder();
+  mkdirSync(join(cwd, "fixtures"));
+  writeFileSync(join(cwd, "fixtures/sample.json"), makeFixture("email.sent"));
+  const types = (...args: string[]) =>
+    runCli(["captures", "types", "./fixtures", "--out", "schemas.ts", ...args], { cwd });
+  const none = await types();
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--samples includes them")]);
+  const { code, stdout } = await types("--samples");
+  expect([code, stdout]).toEqual([0, "schemas.ts has schemas from 1 capture (1 trigger).\n"]);
 });
 
 test("captures list understands negated terms", async () => {

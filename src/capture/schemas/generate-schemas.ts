@@ -1,6 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, defineOptions, wholeNumber } from "../../base/options.js";
-import type { Capture } from "../model/capture.js";
+import { CAPTURE_SOURCES, type Capture } from "../model/capture.js";
 import { groupData } from "./group-data.js";
 import { inferSchema } from "./infer-schema.js";
 import { observeNothing, observeValue } from "./observe-value.js";
@@ -11,11 +11,14 @@ export interface GenerateOptions {
   formatSamples?: number;
   /** Samples needed before few distinct texts are treated as a closed list. @default 20 */
   enumSamples?: number;
+  /** Samples that must have a field before it is required: a delivery without it would be parked. @default 10 */
+  requiredSamples?: number;
 }
 
 export const GENERATE_OPTIONS = defineOptions("generateSchemas", {
   formatSamples: wholeNumber({ default: 3, min: 1 }),
   enumSamples: wholeNumber({ default: 20, min: 1 }),
+  requiredSamples: wholeNumber({ default: 10, min: 1 }),
 } satisfies OptionsOf<GenerateOptions>);
 
 /**
@@ -50,6 +53,7 @@ export function generateSchemas(captures: readonly Capture[], options: GenerateO
   const rows = [...groups.keys()].map((type) => `  ${JSON.stringify(type)}: ${names.get(type)},\n`);
   return [
     "// Written by `pigeonhole captures types` from captured deliveries, as the service documents no shapes.",
+    `// Learned from ${describeCaptures(captures)}. A field is optional until ${rules.requiredSamples} of a type have had it.`,
     "// Do not edit it: run the command again, or check with --check whether it still matches.",
     `import * as z from ${JSON.stringify("zod")};`,
     "",
@@ -58,6 +62,15 @@ export function generateSchemas(captures: readonly Capture[], options: GenerateO
     `export const schemas = {\n${rows.join("")}};`,
     "",
   ].join("\n");
+}
+
+/** `12 captures (10 live, 2 production)`: how many captures of which sources. */
+export function describeCaptures(captures: readonly Capture[]): string {
+  const sources = CAPTURE_SOURCES.map((source) => {
+    return { source, captures: captures.filter((capture) => capture.source === source).length };
+  }).filter(({ captures: found }) => found > 0);
+  const parts = sources.map(({ source, captures: found }) => `${found} ${source}`);
+  return `${count(captures.length, "capture")} (${parts.join(", ")})`;
 }
 
 /** `email.delivery_delayed` → `emailDeliveryDelayed`; names that would collide get a number. */

@@ -7,6 +7,8 @@ export interface InferRules {
   formatSamples: number;
   /** Samples needed before few distinct texts are treated as a closed list. */
   enumSamples: number;
+  /** Samples that must have a field before it is required. */
+  requiredSamples: number;
 }
 
 /** Every value of a closed list must have been seen this often. A value that appears later would park its event. */
@@ -57,7 +59,8 @@ function inferObject(objects: Observation["objects"], rules: InferRules): Schema
     return { kind: "record", value: inferSchema(merged, rules) };
   }
   const fields = [...objects.fields].map(([key, seen]) => {
-    const field = { schema: inferSchema(seen, rules), optional: seen.count < objects.count };
+    const optional = seen.count < Math.max(objects.count, rules.requiredSamples);
+    const field = { schema: inferSchema(seen, rules), optional };
     return [key, field] as const;
   });
   return { kind: "object", fields: new Map(fields) };

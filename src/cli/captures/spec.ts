@@ -89,11 +89,12 @@ export const capturesTypes = defineCommand({
   group,
   summary: "Writes zod schemas of data, merged over all captures of each type, for createReceiver({ schemas }).",
   details:
-    "The service does not document the shapes of data; the schemas describe the captures. With --check the module is compared with the captures instead: exits with 1 when they do not match it.",
+    "The service does not document the shapes of data; the schemas describe the captures. Samples of this package, from trigger, init and the sandbox, are left out unless --samples is given. A field is optional until 10 captures of its type have had it. With --check the module is compared with the captures instead: exits with 1 when they do not match it.",
   arguments: { selection: { ...selection, optional: true, summary: `${selection.summary}. Default: all.` } },
   options: {
     ...options,
     out: { value: "file", short: "o", summary: "Writes the module to this file instead of printing it." },
+    samples: { summary: "Learns from the samples of trigger, init and the sandbox, too; their data is made up." },
     check: { value: "file", summary: "Compares this module, written earlier, with the captures." },
   },
   examples: [

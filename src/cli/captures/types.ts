@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
-import { generateSchemas } from "../../capture/schemas/generate-schemas.js";
+import { describeCaptures, generateSchemas } from "../../capture/schemas/generate-schemas.js";
 import { escapeControls } from "../../base/escape-controls.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
@@ -13,17 +14,29 @@ import { readInput } from "../values/read-input.js";
 
 export const showTypes: RunCommand<typeof capturesTypes> = async ({ args, options, context }) => {
   const words = args.selection.length === 0 ? ["all"] : args.selection;
-  const captures = pickCaptures({ reader: readCaptures(options.store, context), words, store: options.store }, context);
+  const picked = pickCaptures({ reader: readCaptures(options.store, context), words, store: options.store }, context);
+  const captures = options.samples ? picked : picked.filter(isReal);
+  const left = picked.length - captures.length;
+  const note = left === 0 ? "" : ` ${countOf(left, "sample")} of this package left out; --samples includes them.`;
+  if (captures.length === 0) {
+    throw new PigeonholeError("no_capture", `There is no capture of a real delivery.${note}`);
+  }
   if (options.check !== undefined) return check(options.check, captures, context);
   const text = generateSchemas(captures);
-  if (options.out === undefined) context.out.raw(text);
-  else {
+  if (options.out === undefined) {
+    context.out.raw(text);
+    if (note !== "") context.out.note(note.trimStart());
+  } else {
     // Source code: readable like any other file of the project.
     await writeFile(resolve(context.cwd, options.out), text);
-    context.out.result({ file: options.out }, `Schemas from ${countOf(captures.length, "capture")} in ${options.out}.`);
+    const learned = `${options.out} has schemas from ${describeCaptures(captures)}.${note}`;
+    context.out.result({ file: options.out, captures: captures.length, left }, learned);
   }
   return EXIT.ok;
 };
+
+/** Samples of this package have made-up data, which says nothing of the service's. */
+const isReal = ({ source }: Capture): boolean => source !== "trigger" && source !== "sandbox";
 
 async function check(file: string, captures: readonly Capture[], context: CommandContext): Promise<ExitCode> {
   const { out } = context;
