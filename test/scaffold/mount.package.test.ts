@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { DATABASE_VARIABLE } from "#pigeonhole/cli/values/inbox-file.js";
 import { planMount, type MountPlan } from "#pigeonhole/scaffold/mount/plan-mount.js";
 import { readExpressApp } from "#pigeonhole/scaffold/mount/read-express-app.js";
 import { writeMount } from "#pigeonhole/scaffold/mount/write-mount.js";
@@ -105,6 +106,85 @@ test.each([
 });
 
 describe("the place of the start", () => {
+  test.each([
+    [
+      "a named import",
+      MODULE,
+      "app.js",
+      'import { app } from "./app.js";',
+      'import { mailReceiver } from "./webhooks/receiver.js";',
+      "await",
+    ],
+    [
+      "a default import",
+      MODULE,
+      "app.js",
+      "import server from './app'",
+      "import { mailReceiver } from './webhooks/receiver'",
+      "await",
+    ],
+    [
+      "another name",
+      MODULE,
+      "app.js",
+      'import { app as server } from "./app.js";',
+      'import { mailReceiver } from "./webhooks/receiver.js";',
+      "await",
+    ],
+    [
+      "require",
+      COMMON,
+      "app.js",
+      'const { app: server } = require("./app");',
+      'const { mailReceiver } = require("./webhooks/receiver");',
+      "void",
+    ],
+  ])(
+    "the start is inserted into the file that has the app by %s and lets it listen",
+    (_, manifest, file, line, added, start) => {
+      const name = /server/.test(line) ? "server" : "app";
+      const end = line.endsWith(";") ? ";" : "";
+      const server = `${line}\n\n${name}.listen(3000)${end}\n`;
+      const head = manifest === MODULE ? 'import express from "express";' : 'const express = require("express");';
+      const result = plan({
+        "package.json": manifest,
+        [file]: `${head}\nconst app = express();\n`,
+        "server.js": server,
+      });
+      const changes = "changes" in result ? result.changes : [];
+      expect(changes.find(({ path }) => path === "server.js")?.after).toBe(
+        `${line}\n${added}\n\n${start} mailReceiver.start()${end}\n${name}.listen(3000)${end}\n`,
+      );
+      expect("next" in result && result.next.join("\n")).not.toContain("before the app listens");
+    },
+  );
+
+  test("a server file that makes its own server, or lets the app listen twice, is not changed", () => {
+    for (const lines of ["createServer(app).listen(3000);", "app.listen(1);\napp.listen(2);"]) {
+      const server = `import { app } from "./app.js";\n${lines}\n`;
+      const result = plan({ "package.json": MODULE, "app.js": app("app.use(log);"), "server.js": server });
+      const changes = "changes" in result ? result.changes.map(({ path }) => path) : [];
+      expect(changes).toEqual(["webhooks/receiver.js", "app.js"]);
+      expect("next" in result && result.next.join("\n")).toContain("before the app listens");
+    }
+  });
+
+  test("a route that verifies signatures by itself is named in the next steps", () => {
+    const route = 'app.post("/hooks", (req, res) => { const mac = createHmac("sha256", key); });';
+    const result = plan({ "package.json": MODULE, "server.js": app(route, "app.listen(3000);") });
+    const next = "next" in result ? result.next.join("\n") : "";
+    expect(next).toContain("server.js verifies signatures itself");
+    expect(next).toContain("/webhooks/mail");
+    const plain = plan({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
+    expect("next" in plain && plain.next.join("\n")).not.toContain("verifies signatures");
+  });
+
+  test("the receiver's file uses the variables that the command reads", () => {
+    const result = plan({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
+    const text = "changes" in result ? (result.changes[0]?.after ?? "") : "";
+    for (const name of ["WEBHOOK_SECRET", DATABASE_VARIABLE]) expect(text).toContain(`process.env["${name}"]`);
+  });
+
   test("the start is inserted before a plain app.listen", () => {
     const text = mounted({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
     expect(text).toContain("await mailReceiver.start();\napp.listen(3000);");

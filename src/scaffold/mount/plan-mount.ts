@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { createTwoFilesPatch } from "diff";
 import { PigeonholeError } from "../../base/error.js";
+import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { type AppPackage, findAppFiles, readAppPackage } from "./find-app-file.js";
-import { type ExpressApp, readExpressApp } from "./read-express-app.js";
+import { type ExpressApp, type FileStyle, readExpressApp } from "./read-express-app.js";
+import { type ServerFile, readServerFile } from "./read-server-file.js";
 import { RECEIVER_NAME, receiverFile } from "./receiver-file.js";
 
 export interface MountOptions {
@@ -32,11 +34,14 @@ export type MountPlan =
   /** Nothing is changed. `paste`: what to add by hand, to `app` if the file is known. */
   | { kind: "unclear"; app: string | undefined; reason: string; paste: string };
 
-const PATH = "/webhooks/mail";
 const START_HINT = `await ${RECEIVER_NAME}.start() before the app listens: until then deliveries are answered 503`;
 const ABOVE_HINT =
   "check the code above the mount: a login check, a CSRF guard or a redirect there would refuse deliveries";
 const STOP_HINT = `await ${RECEIVER_NAME}.stop() when the process ends: running handlers finish (a crash loses nothing either)`;
+/** Code that verifies signatures of the service, or of another one, by itself. */
+const OWN_VERIFICATION = /\bcreateHmac\(|x-svc-signature/i;
+const movedHint = (path: string): string =>
+  `${path} verifies signatures itself: if these are the service's, move what its route does into handlers, point the endpoint at ${DEFAULT_ENDPOINT_PATH}, and remove the route`;
 const PRESENT = new RegExp(String.raw`["']pigeonhole["']|\b${RECEIVER_NAME}\.(?:middleware|listener|fetch)\(`);
 
 /** Finds the app and plans the mount; writes nothing. Throws `invalid_argument` for a folder without package.json. */
@@ -64,10 +69,45 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
     const paste = pasteText({ kind: app.kind, events, file: "webhooks/mail-receiver" });
     return { kind: "unclear", app: found.path, reason, paste };
   }
-  const isModule = /\.m[jt]s$/.test(found.path) || (appPackage.type === "module" && !/\.c[jt]s$/.test(found.path));
-  const after = mountIn({ ...found, isModule }, app);
-  const changes = [...receiver, { path: found.path, before: found.text, after }];
-  return { kind: "ready", app: found.path, changes, diff: diffOf(changes), next: nextOf(app, appPackage) };
+  const server = app.listenAt === undefined ? findServer(files, found.path) : undefined;
+  const after = mountIn({ ...found, isModule: isModule(found.path, appPackage) }, app);
+  const changes = [
+    ...(server === undefined ? [] : [startIn(server, appPackage)]),
+    ...receiver,
+    { path: found.path, before: found.text, after },
+  ];
+  const next = nextOf({ app, appPackage, isStarted: app.listenAt !== undefined || server !== undefined, files });
+  return { kind: "ready", app: found.path, changes, diff: diffOf(changes), next };
+}
+
+/** Whether Node runs a file as an ES module; TypeScript's `import` lines do not decide that. */
+function isModule(path: string, { type }: AppPackage): boolean {
+  return /\.m[jt]s$/.test(path) || (type === "module" && !/\.c[jt]s$/.test(path));
+}
+
+interface Server {
+  path: string;
+  text: string;
+  places: ServerFile;
+}
+
+/** The file beside the app's that lets it listen. */
+function findServer(files: readonly { path: string; text: string }[], app: string): Server | undefined {
+  for (const { path, text } of files) {
+    if (path === app || dirname(path) !== dirname(app)) continue;
+    const places = readServerFile(text, basename(app, extname(app)));
+    if (places !== undefined) return { path, text, places };
+  }
+  return undefined;
+}
+
+/** The receiver is started before the app listens. */
+function startIn({ path, text, places }: Server, appPackage: AppPackage): FileChange {
+  const insertions = [
+    { at: places.importAt, lines: [importLine(path, text, places)] },
+    { at: places.listenAt, lines: [startLine(isModule(path, appPackage), places)] },
+  ];
+  return { path, before: text, after: insertLines(text, places.lineEnd, insertions) };
 }
 
 /** The new file; none if it already exists, or `foreign` if another file has its name. */
@@ -91,26 +131,33 @@ function spelling({ kind }: ExpressApp, path: string): "esm" | "cjs" {
 interface AppFile {
   path: string;
   text: string;
-  /** Whether Node runs it as an ES module; TypeScript's `import` lines do not decide that. */
+  /** Whether Node runs it as an ES module. */
   isModule: boolean;
 }
 
 /** The app's text with the import, the mount, and the start if its place is clear. */
 function mountIn({ path, text, isModule }: AppFile, app: ExpressApp): string {
   const { indent, name, quote, semicolon, lineEnd } = app;
-  // CommonJS has no top-level await. A delivery that arrives meanwhile waits for the start.
-  const startLine = `${isModule ? "await" : "void"} ${RECEIVER_NAME}.start()${semicolon}`;
   const insertions = [
     { at: app.importAt, lines: [importLine(path, text, app)] },
     {
       at: app.mountAt,
       lines: [
         `${indent}// Before every body parser: the signature covers the raw bytes.`,
-        `${indent}${name}.post(${quote}${PATH}${quote}, ${RECEIVER_NAME}.middleware())${semicolon}`,
+        `${indent}${name}.post(${quote}${DEFAULT_ENDPOINT_PATH}${quote}, ${RECEIVER_NAME}.middleware())${semicolon}`,
       ],
     },
-    ...(app.listenAt === undefined ? [] : [{ at: app.listenAt, lines: [startLine] }]),
+    ...(app.listenAt === undefined ? [] : [{ at: app.listenAt, lines: [startLine(isModule, app)] }]),
   ];
+  return insertLines(text, lineEnd, insertions);
+}
+
+/** CommonJS has no top-level await. A delivery that arrives meanwhile waits for the start. */
+function startLine(isModule: boolean, { semicolon }: FileStyle): string {
+  return `${isModule ? "await" : "void"} ${RECEIVER_NAME}.start()${semicolon}`;
+}
+
+function insertLines(text: string, lineEnd: string, insertions: readonly { at: number; lines: string[] }[]): string {
   // Insert from the end, so that offsets stay valid. Of two at one place, the first is written first.
   return insertions
     .toReversed()
@@ -122,7 +169,7 @@ function mountIn({ path, text, isModule }: AppFile, app: ExpressApp): string {
     }, text);
 }
 
-function importLine(path: string, text: string, { kind, quote, semicolon }: ExpressApp): string {
+function importLine(path: string, text: string, { kind, quote, semicolon }: FileStyle): string {
   const isBare = /(?:from|require\()\s*["']\.{1,2}\/(?:[^"'\n]*\/)?[^"'./\n]+["']/.test(text);
   const ending = path.endsWith(".mjs") || path.endsWith(".mts") ? ".mjs" : path.endsWith(".cjs") ? ".cjs" : ".js";
   const from = `${quote}./webhooks/receiver${isBare ? "" : ending}${quote}`;
@@ -143,14 +190,25 @@ function diffOf(changes: readonly FileChange[]): string {
     .join("");
 }
 
-function nextOf(app: ExpressApp, { dependencies, devDependencies }: AppPackage): string[] {
+interface NextInput {
+  app: ExpressApp;
+  appPackage: AppPackage;
+  /** Whether the start of the receiver is among the changes. */
+  isStarted: boolean;
+  files: readonly { path: string; text: string }[];
+}
+
+function nextOf({ app, appPackage, isStarted, files }: NextInput): string[] {
+  const { dependencies, devDependencies } = appPackage;
+  const verifies = files.find(({ text }) => OWN_VERIFICATION.test(text));
   const isInstalled = (dependencies?.["pigeonhole"] ?? devDependencies?.["pigeonhole"]) !== undefined;
   return [
     ...(isInstalled ? [] : ["npm install pigeonhole"]),
     "set WEBHOOK_SECRET to the endpoint's secret, the whole string with whsec_",
     ...(app.isBehindOthers ? [ABOVE_HINT] : []),
-    ...(app.listenAt === undefined ? [START_HINT] : []),
+    ...(isStarted ? [] : [START_HINT]),
     STOP_HINT,
+    ...(verifies === undefined ? [] : [movedHint(verifies.path)]),
     "keep pigeonhole.db and its -wal, -shm and -owner files out of git",
   ];
 }
@@ -174,7 +232,7 @@ function pasteText({ kind, events, file = "webhooks/receiver" }: PasteInput): st
     receiver,
     "// in the app's file, above app.use(express.json()) and every other body parser",
     load,
-    `app.post("${PATH}", ${RECEIVER_NAME}.middleware());`,
+    `app.post("${DEFAULT_ENDPOINT_PATH}", ${RECEIVER_NAME}.middleware());`,
     "",
     `// ${START_HINT}`,
     `// ${STOP_HINT}`,

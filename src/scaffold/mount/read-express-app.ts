@@ -1,8 +1,16 @@
 import { maskCode } from "./mask-code.js";
 
-/** What must be known about an app's file to mount a receiver in it. Positions are offsets into its text. */
-export interface ExpressApp {
+/** How a file is written. */
+export interface FileStyle {
   kind: "esm" | "cjs";
+  quote: '"' | "'";
+  semicolon: ";" | "";
+  /** Line end of the file. */
+  lineEnd: "\n" | "\r\n";
+}
+
+/** What must be known about an app's file to mount a receiver in it. Positions are offsets into its text. */
+export interface ExpressApp extends FileStyle {
   /** Name of the app's variable. */
   name: string;
   /** White space before the lines of the app. */
@@ -20,10 +28,6 @@ export interface ExpressApp {
    * level of the file.
    */
   listenAt: number | undefined;
-  quote: '"' | "'";
-  semicolon: ";" | "";
-  /** Line end of the file. */
-  lineEnd: "\n" | "\r\n";
 }
 
 /** Why a file is not changed, as text. */
@@ -99,7 +103,7 @@ function findFactory(text: string): Factory | undefined {
 /**
  * The line after the last import; of CommonJS after the last `require` in the run of lines that begins with the first.
  */
-function findImportEnd(code: string, kind: "esm" | "cjs"): number | undefined {
+export function findImportEnd(code: string, kind: "esm" | "cjs"): number | undefined {
   const pattern =
     kind === "esm"
       ? /^import\b(?:[^;"'(]*?\bfrom)?\s*(?:"[^"\n]*"|'[^'\n]*')(?:\s*with\s*\{[^}]*\})?[ \t]*;?/gm
@@ -176,7 +180,8 @@ function closingParen(code: string, from: number): number | undefined {
   return undefined;
 }
 
-function findListen(code: string, name: string, from: number): number | undefined {
+/** Start of the line of the only `name.listen(`, if it is a plain statement at the top level. */
+export function findListen(code: string, name: string, from: number): number | undefined {
   const all = [...code.slice(from).matchAll(new RegExp(`\\b${escapeName(name)}\\.listen\\(`, "g"))];
   const plain = new RegExp(`^(?:(?:const|let|var)\\s+[\\w$]+\\s*=\\s*)?${escapeName(name)}\\.listen\\(`, "m").exec(
     code.slice(from),
@@ -189,6 +194,6 @@ function nextLine(code: string, from: number): number {
   return end === -1 ? code.length : end + 1;
 }
 
-function escapeName(name: string): string {
+export function escapeName(name: string): string {
   return name.replaceAll("$", String.raw`\$`);
 }

@@ -34,7 +34,7 @@ export function receiverFile({ kind, events, quote, semicolon, lineEnd }: Receiv
     `${offer} = createReceiver({`,
     "  // Read at start. The whole secret, whsec_ included.",
     `  secrets: () => [process.env["WEBHOOK_SECRET"] ?? ""],`,
-    `  store: process.env["WEBHOOK_DATABASE"] ?? "pigeonhole.db",`,
+    `  store: process.env["DATABASE_FILE"] ?? "pigeonhole.db",`,
     "});",
     ...handlers,
     ...(kind === "cjs" ? ["", `module.exports = { ${RECEIVER_NAME} };`] : []),

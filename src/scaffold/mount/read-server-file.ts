@@ -1,0 +1,62 @@
+import { maskCode } from "./mask-code.js";
+import { type FileStyle, escapeName, findImportEnd, findListen } from "./read-express-app.js";
+
+/** What must be known about the file that lets an app listen which another file makes. */
+export interface ServerFile extends FileStyle {
+  /** Start of a line for an import. */
+  importAt: number;
+  /** Start of the line of its only `app.listen(`, at the top level of the file. */
+  listenAt: number;
+}
+
+/**
+ * Finds the places in the text of a file beside the app's that imports the app, `./<appName>`, and lets it listen;
+ * undefined for anything else, and for what is unusual.
+ */
+export function readServerFile(text: string, appName: string): ServerFile | undefined {
+  const code = maskCode(text);
+  const found = findAppImport(text, appName);
+  if (code === undefined || found === undefined) return undefined;
+  const { names, kind, quote } = found;
+  const places = names.map((name) => findListen(code, name, 0)).filter((place) => place !== undefined);
+  const [listenAt, another] = places;
+  if (listenAt === undefined || another !== undefined) return undefined;
+  const importAt = findImportEnd(code.slice(0, listenAt), kind);
+  if (importAt === undefined) return undefined;
+  const isTerminated = /;[ \t]*\r?\n$/.test(code.slice(0, importAt));
+  return { kind, importAt, listenAt, quote, semicolon: isTerminated ? ";" : "", lineEnd: lineEndOf(text) };
+}
+
+/** The names under which the file has what the app's file exports. */
+function findAppImport(
+  text: string,
+  appName: string,
+): (Pick<FileStyle, "kind" | "quote"> & { names: string[] }) | undefined {
+  const from = String.raw`(["'])\./${escapeName(appName)}(?:\.[cm]?[jt]s)?`;
+  const patterns = [
+    ["esm", new RegExp(String.raw`^import\s+([\w$]+|\{[^}]*\})\s*from\s*${from}\2`, "m")],
+    [
+      "cjs",
+      new RegExp(String.raw`^(?:const|let|var|import)\s+([\w$]+|\{[^}]*\})\s*=\s*require\(\s*${from}\2\s*\)`, "m"),
+    ],
+  ] as const;
+  for (const [kind, pattern] of patterns) {
+    const [, names, quote] = pattern.exec(text) ?? [];
+    if (names === undefined) continue;
+    const words = names.replaceAll(/[{}]/g, "").split(",");
+    // Of `app as server` and `app: server` the second is the name in this file.
+    const local = words.map(
+      (word) =>
+        word
+          .trim()
+          .split(/\s+as\s+|\s*:\s*/)
+          .at(-1) ?? "",
+    );
+    return { kind, names: local.filter((name) => name !== ""), quote: quote === "'" ? "'" : '"' };
+  }
+  return undefined;
+}
+
+function lineEndOf(text: string): FileStyle["lineEnd"] {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}
