@@ -6,10 +6,13 @@ import type { ReceiverOptions } from "../receiver/options.js";
 import type { Receiver } from "../receiver/receiver.js";
 import { TEST_SECRET } from "./deliver.js";
 
-/** A real receiver with an in-memory database, {@link TEST_SECRET} and no log. Options override these. */
+/**
+ * A real receiver with an in-memory database, {@link TEST_SECRET} and no log. Options override these; a log has the
+ * messages of handlers' errors.
+ */
 export function createTestReceiver<const Schemas extends SchemaMap = Record<never, never>>(
   options: Changes<ReceiverOptions<Schemas>> = {},
 ): Receiver<Schemas> {
-  const { secrets = TEST_SECRET, store = ":memory:", logger = silentLogger } = options;
-  return createReceiver<Schemas>({ ...options, secrets, store, logger });
+  const { secrets = TEST_SECRET, store = ":memory:", logger = silentLogger, logErrorMessages = true } = options;
+  return createReceiver<Schemas>({ ...options, secrets, store, logger, logErrorMessages });
 }

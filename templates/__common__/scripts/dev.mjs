@@ -72,7 +72,12 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop(0));
 await refuseTakenPorts();
 start("app", ["--watch", "--watch-preserve-output", "--import", "tsx", "src/server.ts"], {
   quiet: true,
-  env: { ...process.env, PIGEONHOLE_BASE_URL: `http://127.0.0.1:${SANDBOX_PORT}`, PIGEONHOLE_API_KEY },
+  env: {
+    ...process.env,
+    NODE_ENV: "development",
+    PIGEONHOLE_BASE_URL: `http://127.0.0.1:${SANDBOX_PORT}`,
+    PIGEONHOLE_API_KEY,
+  },
 });
 await until(isHealthy);
 if (!stopping.signal.aborted) {

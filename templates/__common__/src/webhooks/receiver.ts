@@ -26,6 +26,8 @@ export function createMailReceiver({ secrets, file, log, api }: MailReceiverOpti
     schemas,
     store: file,
     logger: log,
+    // They may quote an event, so a log of production has none.
+    logErrorMessages: ["development", "test"].includes(process.env["NODE_ENV"] ?? ""),
     ...(api !== undefined && { api }),
     // Notify an operator here: an alarm, such as a secret that no longer matches, is easily missed in a log.
     onAlarm: (alarm) => log.error({ alarm }, "webhook_alarm"),
