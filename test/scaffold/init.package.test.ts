@@ -50,6 +50,21 @@ describe("init without a terminal", () => {
     expect(stdout).toMatch(/1\. cd mail\n {2}2\. npm install\n {2}3\. npm run dev/);
   });
 
+  test("init copies a packed pigeonhole into the project, from which it and its image install", async () => {
+    const folder = makeFiles({ "pigeonhole-1.2.3.tgz": "packed" });
+    const version = ["--pigeonhole-version", "file:../pigeonhole-1.2.3.tgz"];
+    const { code } = await runCommand(["init", "mail", ...PLAIN, "--docker", ...version], folder);
+    expect(code).toBe(0);
+    const read = (path: string) => readFileSync(join(folder, "mail", path), "utf8");
+    expect(read("vendor/pigeonhole-1.2.3.tgz")).toBe("packed");
+    expect(JSON.parse(read("package.json"))).toMatchObject({
+      dependencies: { pigeonhole: "file:vendor/pigeonhole-1.2.3.tgz" },
+    });
+    expect(read("Dockerfile")).toContain("COPY vendor ./vendor\n");
+    const missing = await runCommand(["init", "other", ...PLAIN, "--pigeonhole-version", "file:../no.tgz"], folder);
+    expect([missing.code, existsSync(join(folder, "other"))]).toEqual([2, false]);
+  });
+
   test("init with --yes uses the defaults", async () => {
     const folder = makeFolder();
     const { code, stdout } = await runCommand(["init", "--yes", "--no-install", "--json"], folder);

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { EVENT_TYPES } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
@@ -10,6 +11,8 @@ import { type PlannedFile, planScaffold } from "#pigeonhole/scaffold/project/pla
 import { projectName } from "#pigeonhole/scaffold/project/project-name.js";
 import type { ScaffoldOptions } from "#pigeonhole/scaffold/project/scaffold-options.js";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
+import { DEFAULT_ENDPOINT_PATH } from "#pigeonhole/protocol/endpoint-path.js";
+import { makeFolder } from "../support/folder.js";
 import { ROOT } from "./scratch.js";
 
 function plan(options: Partial<ScaffoldOptions> = {}): Map<string, PlannedFile> {
@@ -64,6 +67,33 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
     expect(list).toContain('receiver.on("email.delivery_delayed", onEmailDeliveryDelayed);');
     expect(list).toContain('import { onFormSubmitted } from "./form-submitted.js";');
     expect([...files.values()].filter(({ content }) => content.includes("email.received"))).toEqual([]);
+  });
+
+  test("a template passes its own lint and format scripts", () => {
+    const folder = makeFolder();
+    for (const { path, content } of plan({ template }).values()) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    for (const program of [
+      ["oxlint", "--deny-warnings"],
+      ["oxfmt", "--check"],
+    ] as const) {
+      const [name, ...args] = program;
+      const bin = join(ROOT, `node_modules/${name}/bin/${name}`);
+      const { status, stdout } = spawnSync(process.execPath, [bin, ...args], { cwd: folder, encoding: "utf8" });
+      expect([name, status, stdout]).toEqual([name, 0, expect.any(String)]);
+    }
+    const { scripts } = JSON.parse(textOf(plan({ template }), "package.json")) as { scripts: Record<string, string> };
+    expect(scripts).toMatchObject({ lint: "oxlint --deny-warnings", format: "oxfmt" });
+  });
+
+  test("a template mounts the receiver at the default path", () => {
+    const files = [...plan({ template }).values()].filter(({ path }) => /\.(?:ts|mjs|md)$/.test(path));
+    const paths = files.flatMap(({ content }) => [
+      ...content.matchAll(/(?<=["` ]|https:\/\/…)\/webhooks(?:\/[\w/]+)?/g),
+    ]);
+    expect(new Set(paths.map(([path]) => path))).toEqual(new Set([DEFAULT_ENDPOINT_PATH]));
   });
 
   test("a template mounts the receiver before any body parser", () => {
@@ -147,6 +177,28 @@ describe("the options of init", () => {
     expect(driverOf({ nodeVersion: "20.20.2" })).toBe("12.11.1 || 13.2.0");
     expect(driverOf({ nodeVersion: "20.20.2", nodePackage: true })).toBe("13.2.0");
     expect(driverOf({})).toBe("13.2.0");
+  });
+
+  test("image and workflow install what the lock file says", () => {
+    const files = plan();
+    expect(textOf(files, "Dockerfile")).toContain("COPY package.json package-lock.json ./\nRUN npm ci\n");
+    expect(textOf(files, ".github/workflows/ci.yml")).toContain('run: "npm ci"');
+  });
+
+  test.each(PACKAGE_MANAGER_NAMES)("an image with %s has a packed pigeonhole before it installs", (packageManager) => {
+    const text = textOf(plan({ packageManager, pigeonhole: "file:vendor/pigeonhole-1.2.3.tgz" }), "Dockerfile");
+    const copied = text.indexOf("COPY vendor ./vendor\n");
+    expect(copied).toBeGreaterThan(0);
+    expect(copied).toBeLessThan(text.indexOf("COPY package.json"));
+    expect(textOf(plan({ packageManager }), "Dockerfile")).not.toContain("vendor");
+  });
+
+  test("the database that the command reads is the app's", () => {
+    const files = plan();
+    const line = "DATABASE_FILE=data/inbox.db";
+    expect(textOf(files, ".env")).toContain(line);
+    expect(textOf(files, ".env.example")).toContain(line);
+    expect(textOf(files, "src/env.ts")).toContain('DATABASE_FILE: z.string().default("data/inbox.db")');
   });
 
   test("image, workflow and package.json name Node 24", () => {

@@ -18,6 +18,7 @@ import { type Answers, defaultAnswers, type GivenAnswers, isOlderThanProject, ta
 import { makeFixture } from "./make-fixture.js";
 import { nextSteps } from "./next-steps.js";
 import type { init } from "./spec.js";
+import { copyTarball, findTarball, type Tarball } from "./tarball.js";
 import { addReceiver } from "../add/run.js";
 
 type Input = CommandInput<typeof init>;
@@ -35,6 +36,7 @@ export const run: RunCommand<typeof init> = async (input) => {
   const folder = resolve(context.cwd, answers.folder);
   checkFolder(folder, overwrite);
   const { template, packageManager, docker, nodePackage } = answers;
+  const tarball = findTarball(options.pigeonholeVersion, folder);
   const plan = planScaffold({
     template,
     events: answers.events,
@@ -42,15 +44,15 @@ export const run: RunCommand<typeof init> = async (input) => {
     docker,
     nodePackage,
     name: projectName(folder),
-    pigeonhole: options.pigeonholeVersion ?? `^${context.version}`,
+    pigeonhole: tarball === undefined ? (options.pigeonholeVersion ?? `^${context.version}`) : `file:${tarball.to}`,
     nodeVersion: process.versions.node,
     makeFixture,
   });
   if (options.dryRun) {
-    showPlan(answers, { folder, plan, context });
+    showPlan(answers, { folder, plan, tarball, context });
     return EXIT.ok;
   }
-  return create(answers, { folder, plan, overwrite, context });
+  return create(answers, { folder, plan, tarball, overwrite, context });
 };
 
 /** The given answers; the others are asked in a terminal or taken from the defaults. */
@@ -73,22 +75,31 @@ async function findAnswers({ args, options, context }: Input): Promise<Answers |
 interface PlannedProject {
   folder: string;
   plan: readonly PlannedFile[];
+  tarball: Tarball | undefined;
   context: CommandContext;
 }
 
-function showPlan(answers: Answers, { folder, plan, context: { out } }: PlannedProject): void {
-  const files = plan.map(({ path }) => path);
+/** Paths of the project's files. */
+function filesOf({ plan, tarball }: PlannedProject): string[] {
+  return [...plan.map(({ path }) => path), ...(tarball === undefined ? [] : [tarball.to])];
+}
+
+function showPlan(answers: Answers, project: PlannedProject): void {
+  const { folder, context } = project;
+  const { out } = context;
+  const files = filesOf(project);
   out.result({ kind: "plan", ...describe(answers, folder), files }, files.join("\n"));
   out.note(`\n${files.length} files would be written to ${folder}.`);
 }
 
 async function create(answers: Answers, place: PlannedProject & { overwrite: boolean }): Promise<ExitCode> {
-  const { folder, plan, overwrite, context } = place;
+  const { folder, plan, tarball, overwrite, context } = place;
   const { out, signal, cwd } = context;
   const git = answers.git && !(await isInRepository(nearestFolder(folder)));
   let isInstalled = false;
   const failures: string[] = [];
   const prepare = async (draft: string): Promise<void> => {
+    if (tarball !== undefined) await copyTarball(tarball, draft);
     if (git) await tolerate(failures, () => initGit(draft, signal));
     if (answers.install) isInstalled = await tolerate(failures, () => install(answers, draft, context));
   };
@@ -109,10 +120,12 @@ async function create(answers: Answers, place: PlannedProject & { overwrite: boo
       ...describe({ ...answers, git }, folder),
       installed: isInstalled,
       failures,
-      files: plan.map(({ path }) => path),
+      files: filesOf(place),
       next: next.map(([line]) => line),
     },
-    [`${out.paint.green("✓")} ${folder}: ${plan.length} files, ${answers.template}.`, "", ...steps, ""].join("\n"),
+    [`${out.paint.green("✓")} ${folder}: ${filesOf(place).length} files, ${answers.template}.`, "", ...steps, ""].join(
+      "\n",
+    ),
   );
   noteNode(answers, out);
   for (const failure of failures) out.note(`${out.paint.yellow("!")} ${failure}\n`);

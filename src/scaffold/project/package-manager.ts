@@ -23,11 +23,11 @@ interface PackageManager {
 export const PACKAGE_MANAGERS = {
   npm: {
     install: "npm install",
-    ciInstall: "npm install",
+    ciInstall: "npm ci",
     run: "npm run",
     args: " --",
     exec: "npx",
-    dockerInstall: "COPY package.json package-lock.json* ./\nRUN npm install",
+    dockerInstall: "COPY package.json package-lock.json ./\nRUN npm ci",
     dockerPrune: " && npm prune --omit=dev",
     runsNodePackage: true,
   },

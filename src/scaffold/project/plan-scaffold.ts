@@ -38,7 +38,7 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
     run,
     args,
     exec,
-    "docker-install": dockerInstall,
+    "docker-install": `${copyVendor(pigeonhole)}${dockerInstall}`,
     "docker-prune": dockerPrune,
     "ci-install": ciInstall,
     secret,
@@ -58,6 +58,12 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
   });
   const settingsFile = settings.file === undefined ? [] : [{ ...settings.file, mode: 0o644 }];
   return [...files, ...fixtures, ...settingsFile].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The line of the Dockerfile for a package that is a file of the project: installing needs it. */
+function copyVendor(pigeonhole: string): string {
+  const folder = /^file:(\w+)\//.exec(pigeonhole)?.[1];
+  return folder === undefined ? "" : `COPY ${folder} ./${folder}\n`;
 }
 
 /** The text of the highest layer; for package.json, all layers merged. */
