@@ -37,9 +37,7 @@ export const run: RunCommand<typeof dev> = async (input) => {
   const options = readOptions(input);
   const inbox = await findInbox(input);
   if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${version}`);
-  const server = await withFlagNames(FLAGS, () =>
-    startDevServer({ ...options, inbox, report }),
-  );
+  const server = await withFlagNames(FLAGS, () => startDevServer({ ...options, inbox, report }));
   const quit = new AbortController();
   const say = (text: string): void => out.result({}, `  ${text}`);
   const stopKeys = readKeys(context, {

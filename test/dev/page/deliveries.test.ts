@@ -89,7 +89,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     const box = page.getByRole("combobox", { name: "Search deliveries" });
     const chips = page.locator(".chip-text");
     const asked: string[] = [];
-    page.on("request", ({ url }) => asked.push(url()));
+    page.on("request", (request) => asked.push(request.url()));
     await box.pressSequentially("typ");
     await box.fill("");
     await box.pressSequentially('data.subject:"Invoice 20');
