@@ -4,9 +4,6 @@ import type { MachineClock } from "./machine-clock.js";
 import type { CrashPlan, Place } from "./plan.js";
 import type { SharedFile } from "./shared-file.js";
 
-/** What a dead process waits for. */
-const NEVER = new Promise<never>(() => {});
-
 /** Thrown where a process dies in the middle of synchronous code, which it must not go on with. */
 class Died extends Error {}
 
@@ -41,12 +38,14 @@ export class Life {
   /** Rejects when the process dies: all connections to it break off. */
   readonly death: Promise<never>;
   readonly #onCrash: (place: Place) => void;
+  /** What a dead process waits for. One for all lives would keep every one of them in memory. */
+  readonly #never = new Promise<never>(() => {});
   #breakOff: (error: Error) => void = () => {};
   #crash: ExpectedCrash | undefined;
   #thawed: Promise<void> | undefined;
   #thaw: (() => void) | undefined;
   /** Rejects when the connections to the process are given up. */
-  connection: Promise<never> = NEVER;
+  connection: Promise<never> = this.#never;
   #breakConnections: (error: Error) => void = () => {};
 
   constructor(options: LifeOptions) {
@@ -90,14 +89,14 @@ export class Life {
 
   /** Does something between two places; what a dead process waits for never comes. */
   async between<Value>(before: Place, after: Place, run: () => Promise<Value>): Promise<Value> {
-    if (!this.passes(before)) return NEVER;
+    if (!this.passes(before)) return this.#never;
     try {
       const value = await run();
       await this.#thawed;
-      return this.passes(after) ? value : await NEVER;
+      return this.passes(after) ? value : await this.#never;
     } catch (error) {
       await this.#thawed;
-      if (!this.isAlive) return NEVER;
+      if (!this.isAlive) return this.#never;
       throw error;
     }
   }
