@@ -7,6 +7,8 @@ import type { Settlement } from "#pigeonhole/store/work.js";
 import { expectCode, newEvent } from "./conformance/fixture.js";
 import { endOfTurn } from "../support/end-of-turn.js";
 
+const NO_MORE = { ended: [], hasMore: false };
+
 // How calls become batches is seen from the place where batches run; what a batch does is the stores' own tests.
 
 const MEGABYTE = 1024 * 1024;
@@ -91,7 +93,7 @@ describe("done marks", () => {
     const turns: string[] = [];
     const turn = (name: string) => () => {
       turns.push(name);
-      return [];
+      return NO_MORE;
     };
     commits.takeTurn(turn("first"));
     await endOfTurn();
@@ -130,7 +132,7 @@ test("a turn is taken between two batches", async () => {
   let turns = 0;
   commits.takeTurn(() => {
     turns += 1;
-    return [];
+    return NO_MORE;
   });
   calls.push(accept());
   await endOfTurn();
@@ -150,7 +152,7 @@ test("the event loop runs before and after a turn, which may block it, and a bat
     commits.takeTurn(() => {
       order.push("turn");
       look();
-      return [];
+      return NO_MORE;
     });
   const first = accept().then(() => order.push("answered"));
   await endOfTurn();
@@ -207,7 +209,7 @@ test.each([0, 1, 2])(
     let turnWas: PigeonholeError | undefined;
     commits.takeTurn((broken) => {
       turnWas = broken;
-      return [];
+      return NO_MORE;
     });
     const broken: CommandResult = { ok: false, code: "store_failed", message: "SQLITE_IOERR_FSYNC", breaking: true };
     batches.shift()?.answer([0, 1, 2].map((index) => (index === place ? broken : OK)));

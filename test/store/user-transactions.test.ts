@@ -175,6 +175,24 @@ test("a commit that breaks a deferred foreign key fails alone", async () => {
   expect(mine()).toEqual(["before 0", "before 2"]);
 });
 
+test("each commit that is run again after one of them broke a COMMIT has a turn of its own", async () => {
+  const names = ["a", "b", "c", "d"];
+  const leases = await leaseAll(...names);
+  const order: string[] = [];
+  const outcomes = leases.map((lease, index) =>
+    store.commit(settlements.done(lease), ({ db }) => {
+      order.push(names[index] ?? expect.unreachable());
+      if (order.length > names.length) setImmediate(() => order.push("the loop runs"));
+      if (index === 1) db.exec("INSERT INTO child VALUES (99)");
+    }),
+  );
+  await expectCode(outcomes[1] ?? expect.unreachable(), "store_failed");
+  await Promise.all([outcomes[0], outcomes[2], outcomes[3]]);
+  const again = order.slice(names.length).filter((what, index, all) => what !== all[index - 1]);
+  expect(again.filter((what) => what !== "the loop runs")).toEqual(names);
+  expect(again.slice(0, 6)).toEqual(["a", "the loop runs", "b", "the loop runs", "c", "the loop runs"]);
+});
+
 test("db.transaction() and savepoints of the user are not taken for an end of the transaction", async () => {
   const [lease] = await leaseAll("a");
   await store.commit(settlements.done(lease ?? expect.unreachable()), ({ db }) => {

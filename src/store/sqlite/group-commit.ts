@@ -18,8 +18,15 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
  */
 const DONE_WAIT_MS = 5;
 
-/** Returns the leases whose work it has settled. */
-type Turn = (broken: PigeonholeError | undefined) => readonly Lease[];
+/** What came of a turn on the event loop. */
+export interface TurnResult {
+  /** The leases whose work it has settled. */
+  ended: readonly Lease[];
+  /** It wants another turn, after the next batch. */
+  hasMore: boolean;
+}
+
+type Turn = (broken: PigeonholeError | undefined) => TurnResult;
 
 /** A batch that calls are added to until it is under way; they share one promise. */
 class WaitingBatch extends BatchPacker {
@@ -149,7 +156,11 @@ export class GroupCommit {
     const isTurn = this.#turns.length > 0 && (!this.#hadTurn || this.#queue.length === 0);
     this.#hadTurn = isTurn;
     if (isTurn) {
-      for (const turn of this.#turns.splice(0)) this.#ended.push(...turn(this.#broken));
+      for (const turn of this.#turns.splice(0)) {
+        const { ended, hasMore } = turn(this.#broken);
+        this.#ended.push(...ended);
+        if (hasMore) this.#turns.push(turn);
+      }
       // Calls that arrived while the turn waited for the disk share the next batch.
       this.#schedule();
       return;

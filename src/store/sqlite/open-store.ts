@@ -2,12 +2,11 @@ import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import type { StoreContext } from "../store.js";
-import type { Lease } from "../work.js";
 import { checkIntegrity } from "./check-integrity.js";
 import { checkRowsInThread } from "./check-rows-in-thread.js";
 import { checkIdentityIsStable, identify } from "./file-identity.js";
 import { findFileLoss } from "./find-file-loss.js";
-import { GroupCommit } from "./group-commit.js";
+import { GroupCommit, type TurnResult } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
 import { makeDatabasePrivate } from "./make-private.js";
 import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
@@ -111,11 +110,14 @@ async function assemble({ db, files, keeper, hasUnread, useThread, onAlarm }: Pa
   const waiting: UserCommit[] = [];
   let ended: Promise<void> | undefined;
 
-  function runWaiting(broken: PigeonholeError | undefined): Lease[] {
-    const taken = waiting.splice(0);
-    if (broken === undefined) return runUserCommits(taken);
-    for (const commit of taken) commit.reject(broken);
-    return [];
+  function runWaiting(broken: PigeonholeError | undefined): TurnResult {
+    if (broken === undefined) {
+      const { ended, again } = runUserCommits(waiting.splice(0, waiting[0]?.isAlone === true ? 1 : waiting.length));
+      waiting.unshift(...again);
+      return { ended, hasMore: waiting.length > 0 };
+    }
+    for (const commit of waiting.splice(0)) commit.reject(broken);
+    return { ended: [], hasMore: false };
   }
 
   async function end(inOrder: boolean): Promise<void> {

@@ -18,6 +18,16 @@ export interface UserCommit {
   fn: CommitFunction<unknown>;
   resolve(): void;
   reject(error: unknown): void;
+  /** It shared a transaction whose COMMIT failed because of one of them; no other one shares its next. */
+  isAlone?: boolean;
+}
+
+/** The result of one transaction for several commits. */
+export interface UserTurn {
+  /** Leases whose work is done and on the disk. */
+  ended: Lease[];
+  /** Commits to be run again, each alone. */
+  again: UserCommit[];
 }
 
 interface UserCommitDeps {
@@ -35,17 +45,17 @@ type Turn = { failures: ({ error: unknown } | undefined)[] } | { endedBy: UserCo
  * Runs waiting `ctx.commit`s in one transaction on the caller's connection: fence, the user's writes, the done mark.
  * Each has its own savepoint, so one that throws does not affect the others; all share one wait for the disk. If the
  * SQL of one ends the transaction, that one is refused and the others run again without it, as nothing of theirs was
- * written. Returns the leases whose work is done and on the disk.
+ * written. Waits for the disk once: what has to be committed by itself is returned, for turns of its own.
  */
 export function createUserCommits({
   db,
   files,
   onBreaking,
-}: UserCommitDeps): (commits: readonly UserCommit[]) => Lease[] {
+}: UserCommitDeps): (commits: readonly UserCommit[]) => UserTurn {
   const runTogether = onFirstUse(() => prepareTurn(db));
 
-  function runTurn(commits: readonly UserCommit[]): Lease[] {
-    if (commits.length === 0) return [];
+  function runTurn(commits: readonly UserCommit[]): UserTurn {
+    if (commits.length === 0) return { ended: [], again: [] };
     try {
       const turn = runTogether(commits);
       if ("endedBy" in turn) {
@@ -54,15 +64,15 @@ export function createUserCommits({
       }
       const loss = files === undefined ? undefined : findFileLoss(db, files);
       if (loss !== undefined) throw loss;
-      return answerAll(commits, turn.failures);
+      return { ended: answerAll(commits, turn.failures), again: [] };
     } catch (error) {
       const failure = asStoreError(error, "ctx.commit");
       if (isBreaking(failure)) onBreaking(failure);
       // A failure at COMMIT, such as a deferred foreign key of the user's, is caused by one of them.
       const isCausedByOne = commits.length > 1 && !isBreaking(failure) && !isOfDatabase(failure);
-      if (isCausedByOne) return commits.flatMap((commit) => runTurn([commit]));
+      if (isCausedByOne) return { ended: [], again: commits.map((commit) => ({ ...commit, isAlone: true })) };
       for (const commit of commits) commit.reject(failure);
-      return [];
+      return { ended: [], again: [] };
     }
   }
 
@@ -105,7 +115,8 @@ function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
     for (const commit of commits) {
       const failure = attempt(() => runOne(commit));
       // It can only have been rolled back, and no other one is there instead: SQL that begins or commits a
-      // transaction is refused before it runs, and tx.db refuses all SQL after a rollback.
+      // transaction is refused before it runs. After a rollback tx.db refuses all SQL; while a read inside the
+      // user's function has begun a transaction, SQLite refuses writes.
       if (!db.inTransaction) throw new TurnEnded(commit, failure?.error);
       failures.push(failure);
     }
