@@ -193,6 +193,15 @@ test("each commit that is run again after one of them broke a COMMIT has a turn 
   expect(again.slice(0, 6)).toEqual(["a", "the loop runs", "b", "the loop runs", "c", "the loop runs"]);
 });
 
+test("a commit of many pages leaves the WAL to the next batch", async () => {
+  const [lease] = await leaseAll("a");
+  let pages: unknown;
+  await store.commit(settlements.done(lease ?? expect.unreachable()), ({ db }) => {
+    pages = db.pragma("wal_autocheckpoint", { simple: true });
+  });
+  expect(pages).toBe(0);
+});
+
 test("db.transaction() and savepoints of the user are not taken for an end of the transaction", async () => {
   const [lease] = await leaseAll("a");
   await store.commit(settlements.done(lease ?? expect.unreachable()), ({ db }) => {

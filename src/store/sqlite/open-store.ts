@@ -104,6 +104,8 @@ async function assemble({ db, files, keeper, hasUnread, useThread, onAlarm }: Pa
   const writer =
     useThread && files !== undefined ? await createThreadWriter(files, onAlarm) : createInlineWriter(db, files);
   const commits = new GroupCommit(writer);
+  // The thread moves the WAL into the database with its next commit: here that would block the event loop.
+  if (writer.isThread) db.pragma("wal_autocheckpoint = 0");
   const runUserCommits = createUserCommits({ db, files, onBreaking: (error) => commits.break(error) });
   const rowsCheck = hasUnread && files !== undefined ? checkRowsInThread(files.data.file) : undefined;
   void rowsCheck?.damage.then((damage) => commits.break(damage));
