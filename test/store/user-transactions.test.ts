@@ -193,6 +193,20 @@ test("each commit that is run again after one of them broke a COMMIT has a turn 
   expect(again.slice(0, 6)).toEqual(["a", "the loop runs", "b", "the loop runs", "c", "the loop runs"]);
 });
 
+test.each(["ROLLBACK", "COMMIT", 'ROLLBACK TO "\t_bs3.\t"', 'RELEASE "\t_bs3.\t"'])(
+  "a commit that swallows the refusal of %s keeps nothing",
+  async (sql) => {
+    const [lease] = await leaseAll("a");
+    const outcome = store.commit(settlements.done(lease ?? expect.unreachable()), ({ db }) => {
+      write(db, "before");
+      swallow(() => db.exec(sql));
+    });
+    await expectCode(outcome, "transaction_ended");
+    expect(mine()).toEqual([]);
+    expect(await statesOf(store, idOf("a"))).toEqual({ h: "leased" });
+  },
+);
+
 test("a commit of many pages leaves the WAL to the next batch", async () => {
   const [lease] = await leaseAll("a");
   let pages: unknown;

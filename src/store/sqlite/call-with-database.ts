@@ -25,6 +25,7 @@ export function callWithDatabase<Value>(db: Database, fn: (tx: CommitTransaction
         `The function given to ${name} returned a promise. Do the asynchronous part before ${name} and only use the database inside it.`,
       );
     }
+    guarded.checkKept();
     return returned;
   } finally {
     guarded.end();

@@ -9,6 +9,8 @@ export interface GuardedDatabase {
    * ends the transaction.
    */
   readonly db: Database.Database;
+  /** Throws `transaction_ended` when SQL that ends the transaction was refused, also if the user caught that. */
+  checkKept(): void;
   /** Revokes `db` and closes open iterators, which would keep the transaction from ending. */
   end(): void;
 }
@@ -88,6 +90,9 @@ export function guardDatabase(db: Database.Database, name: UserFunction): Guarde
     get db() {
       checkOpen();
       return guardedDb;
+    },
+    checkKept() {
+      if (hasTriedToEnd) throw transactionEnded(name);
     },
     end() {
       isOpen = false;
