@@ -238,6 +238,10 @@ test.each<[string, (db: Db) => unknown]>([
   ["PRAGMA query_only, by its method", (db) => db.pragma("query_only = ON")],
   ["PRAGMA locking_mode, prepared", (db) => db.prepare("PRAGMA main.locking_mode(EXCLUSIVE)").run()],
   ["PRAGMA user_version", (db) => db.exec("SELECT 1; PRAGMA user_version = 99")],
+  ["PRAGMA query_only, explained", (db) => db.exec("EXPLAIN PRAGMA query_only = ON")],
+  ["PRAGMA query_only, its plan explained", (db) => db.exec("explain /* */ query plan\nPRAGMA query_only = ON")],
+  ["ATTACH", (db) => db.exec("ATTACH ':memory:' AS other")],
+  ["DETACH", (db) => db.prepare("DETACH other").run()],
 ])("a change of the connection that all handlers share is refused: %s", async (_, change) => {
   const [bad, good] = [await acceptLeased(store, idOf("bad")), await acceptLeased(store, idOf("good"))];
   const refused = store.commit(settlements.done(bad), ({ db }) => {

@@ -3,11 +3,16 @@ import { PigeonholeError } from "../../base/error.js";
 /** What was given the function that uses the database. */
 export type UserFunction = "ctx.commit" | "setup" | "read";
 
-/** Only these words at the beginning of a statement reach beyond the transaction. */
-const MAY_REACH_BEYOND = /\b(?:pragma|begin|commit|end|rollback)\b/i;
+/** Only statements that begin with these words, or name a savepoint of the driver, reach beyond the transaction. */
+const MAY_REACH_BEYOND = /\b(?:pragma|begin|commit|end|rollback|attach|detach)\b|_bs3/i;
 const QUOTED_OR_COMMENT = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
 const BEGINS_TRIGGER = /^create\s+(?:temp\s+|temporary\s+)?trigger\b/i;
 const OF_TRANSACTION = /^(?:begin|commit|end)\b|^rollback\b(?!\s+(?:transaction\s+)?to\b)/i;
+/** better-sqlite3 names the savepoints of its transactions so. */
+const OF_DRIVER = /^(?:savepoint|release|rollback)\b.*_bs3/i;
+const OTHER_FILE = /^(?:attach|detach)\b/i;
+/** SQLite sets some pragmas while it reads the statement, also behind this. */
+const EXPLAIN = /^explain\s+(?:query\s+plan\s+)?/i;
 const PRAGMA = /^pragma\s+(?:\w+\s*\.\s*)?(\w+)\s*([=(])?/i;
 /** Pragmas that read, and have an argument. */
 const READS = new Set([
@@ -25,7 +30,7 @@ const READS = new Set([
 
 /**
  * Refuses SQL that reaches beyond the user's transaction, before it runs: `transaction_ended` for statements that begin
- * or end one, `invalid_argument` for pragmas that are set, since all handlers share the connection.
+ * or end one, `invalid_argument` for pragmas that are set and for other files, since all handlers share the connection.
  */
 export function checkStatements(name: UserFunction, sql: string): void {
   if (!MAY_REACH_BEYOND.test(sql)) return;
@@ -33,7 +38,8 @@ export function checkStatements(name: UserFunction, sql: string): void {
   for (const statement of statementsOf(sql)) {
     if (BEGINS_TRIGGER.test(statement)) isInTrigger = true;
     else if (isInTrigger) isInTrigger = !/^end\b/i.test(statement);
-    else if (OF_TRANSACTION.test(statement)) throw transactionEnded(name);
+    else if (OF_TRANSACTION.test(statement) || OF_DRIVER.test(statement)) throw transactionEnded(name);
+    else if (OTHER_FILE.test(statement)) throw otherFile(name);
     else checkPragma(name, statement);
   }
 }
@@ -53,7 +59,14 @@ function statementsOf(sql: string): string[] {
     if (part.startsWith("--") || part.startsWith("/*")) return " ";
     return part.startsWith("'") ? "''" : part.slice(1, -1).replaceAll(/\W/g, "_");
   });
-  return plain.split(";").map((statement) => statement.trim());
+  return plain.split(";").map((statement) => statement.trim().replace(EXPLAIN, ""));
+}
+
+function otherFile(name: UserFunction): PigeonholeError {
+  return new PigeonholeError(
+    "invalid_argument",
+    `ATTACH and DETACH are not allowed in ${name}: all handlers share the connection, and would wait for the lock of the other file. Open it with a connection of your own.`,
+  );
 }
 
 export function transactionEnded(name: UserFunction, cause?: unknown): PigeonholeError {
