@@ -220,7 +220,7 @@ describe("a command that cannot be run", () => {
       const refused = store.list({ limit: 0 });
       const good = ["a", "b", "c"].map((id) => store.accept(newEvent(id)));
       for (const outcome of bad) await expectCode(outcome, "store_failed");
-      await expectCode(refused, "invalid_argument");
+      await expectCode(refused, "invalid_option");
       expect(await Promise.all(good)).toMatchObject([{ kind: "stored" }, { kind: "stored" }, { kind: "stored" }]);
       expect((await store.list({})).items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
       expect(await store.accept(newEvent("no type"))).toMatchObject({ kind: "stored" });
