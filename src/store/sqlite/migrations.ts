@@ -67,9 +67,9 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (seq, handler, name)
   ) STRICT, WITHOUT ROWID;
 
-  -- Contact events on their way out. A body is small, so the state may live beside it. What a handler records enters no index: it comes
-  -- with a done mark, of which there is one, and is found behind the counter 'outbox_taken', up to which all are part of a call or were.
-  -- 'again' is pending as well, back from a call. A CHECK that looks at the state once costs less than five that each do.
+  -- Contact events to be sent. A body is small, so the state is beside it. What a handler records needs no index: its
+  -- done mark makes it unique, and a new event is found by its number, which is above the counter 'outbox_taken'.
+  -- 'again' is pending too: the event is no longer part of a call. One CHECK on the state costs less than five.
   CREATE TABLE outbox_event (
     seq         INTEGER PRIMARY KEY,
     key         TEXT    NOT NULL,
@@ -102,8 +102,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
   CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;
 
-  -- Numbers are given on from the highest there is. Were the row at the counter gone, by whoever's hand, new rows could come to lie below
-  -- it, where nobody looks for them; a DELETE passes it over instead.
+  -- SQLite gives a new row the number after the highest one. Without the row at the counter, new rows could get numbers
+  -- below it and would not be found, so a DELETE leaves that row.
   CREATE TRIGGER outbox_event_last_taken BEFORE DELETE ON outbox_event
   WHEN OLD.seq = (SELECT value FROM counter WHERE name = 'outbox_taken')
   BEGIN SELECT RAISE(IGNORE); END;
@@ -143,7 +143,7 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX inbox_other_first ON inbox_other (first);
 
-  -- Which of the bodies of an id a handler has: of all of them, one takes effect at most. 0 for one that retention has dropped.
+  -- Which of the bodies of an id a handler has: at most one of them takes effect. 0 for one that retention has dropped.
   CREATE TABLE inbox_holder (
     first   INTEGER NOT NULL,
     handler TEXT    NOT NULL,
@@ -152,18 +152,20 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   `
-  -- When the wait for the next try began: it tells a long wait from one whose end was computed with a clock that was ahead. NULL where
-  -- nothing is waited for; 0 where that was not noted yet.
+  -- When the wait for the next try began. It tells a long wait from one whose end was computed by a clock that was
+  -- ahead. NULL when the row does not wait; 0 when the begin is not known.
   ALTER TABLE inbox_work ADD COLUMN waits_since INTEGER;
   ALTER TABLE outbox_send ADD COLUMN waits_since INTEGER;
   UPDATE inbox_work SET waits_since = 0 WHERE state = 'pending' AND finished > 0;
   UPDATE outbox_send SET waits_since = 0 WHERE state = 'pending';
   `,
   `
-  -- Names of the handlers whose work came in leased, as a JSON list. Such a pair of event and handler has no row while it is on its way.
+  -- Names of the handlers whose work was leased as the event was accepted, as a JSON list. Such a pair of event and
+  -- handler has no row until it has to wait.
   ALTER TABLE inbox_event ADD COLUMN direct TEXT;
 
-  -- Done marks of direct pairs, one row per handler and batch: every event from first to last, or those whose place in bits is '1'.
+  -- Done marks of direct pairs, one row per handler and batch: every event from first to last, or those whose place
+  -- in bits is '1'.
   CREATE TABLE inbox_mark (
     handler    TEXT    NOT NULL,
     first      INTEGER NOT NULL,
@@ -175,8 +177,8 @@ export const MIGRATIONS: readonly string[] = [
     CHECK (bits IS NULL OR length(bits) = last - first + 1)
   ) STRICT, WITHOUT ROWID;
 
-  -- epoch: how often the file was taken over; the lease token of direct pairs. settled_through: no pair of an event up to it is in flight.
-  -- numbered: the highest number of an event that was removed, so that no number is used twice.
+  -- epoch: how often the file was taken over; the lease token of direct pairs. settled_through: no pair of an event up
+  -- to this number is in flight. numbered: the highest number of a removed event, so that no number is used twice.
   INSERT INTO counter (name, value) VALUES ('epoch', 0), ('settled_through', 0), ('numbered', 0);
 
   -- Also for a version that knows no marks: they outlive what it removes.
