@@ -24,7 +24,7 @@ const NEW_TYPE = "email.teleported";
 const SPEED = 60;
 
 const happened: SandboxLogEntry[] = [];
-const sandbox = createSandbox({ clock: { speed: SPEED }, newEventTypes: [NEW_TYPE], onLog: hear });
+const sandbox = createSandbox({ clock: { speed: SPEED }, newEventTypes: [NEW_TYPE], onLog: record });
 const { url: apiUrl } = await sandbox.listen();
 const secret = `whsec_${randomBytes(32).toString("base64url")}`;
 const { app, receiver } = createApp({
@@ -86,7 +86,7 @@ async function tellStory(): Promise<void> {
   }
 }
 
-function hear(entry: SandboxLogEntry): void {
+function record(entry: SandboxLogEntry): void {
   happened.push(entry);
   tellService(entry);
 }

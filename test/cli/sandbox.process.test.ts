@@ -292,7 +292,7 @@ describe("dev --register, with the API of the sandbox", () => {
     const cli = startCli(["dev", "--port", "0", "--no-page", ...flags], at);
     await cli.line(/Ready/);
     expect(await list()).toMatchObject([
-      { endpoint: { url: "https://hooks.example.com/webhooks", eventTypes: ["form.submitted"] } },
+      { endpoint: { url: "https://hooks.example.com/webhooks/mail", eventTypes: ["form.submitted"] } },
     ]);
     cli.signal("SIGINT");
     const { code, stdout, stderr } = await cli.ended;
