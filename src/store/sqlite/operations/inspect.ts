@@ -10,7 +10,7 @@ import {
 import { WORK_STATES, type WorkState } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./check-query.js";
-import { chosenEvents } from "./work-choice.js";
+import { eventConditions } from "./work-choice.js";
 
 interface EventRow {
   seq: number;
@@ -69,7 +69,7 @@ export function prepareInspect(db: Database) {
   function list(query: EventQuery): EventPage {
     const limit = pageLimit.read("limit", query.limit);
     if (query.state !== undefined) checkState(query.state, WORK_STATES);
-    const filters = ["seq < :before", ...chosenEvents(query)];
+    const filters = ["seq < :before", ...eventConditions(query)];
     const rows = db
       .prepare<object, EventRow>(
         `SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE ${filters.join(" AND ")} ORDER BY seq DESC LIMIT :most`,

@@ -44,7 +44,7 @@ const PLACES: readonly { states: readonly WorkState[]; isRow?: true; find: (cond
 ];
 
 /** Conditions on rows of `inbox_event`: those of the event, and that a piece of its work fits all of the others. */
-export function chosenEvents({ state, ...choice }: WorkChoice & { state?: WorkState | undefined }): string[] {
+export function eventConditions({ state, ...choice }: WorkChoice & { state?: WorkState | undefined }): string[] {
   const ofEvent = chosen(OF_EVENT, choice);
   const ofWork = chosen(OF_WORK, choice);
   if (state === undefined && ofWork.length === 0) return ofEvent;
