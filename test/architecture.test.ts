@@ -276,7 +276,15 @@ describe("the files", () => {
   const isCommandFile = (file: string): boolean => /^cli\/\w+\/(?:spec|run)\.ts$/.test(relative(SRC, file));
 
   /** Files of several small parts, named after what these have in common. */
-  const collections = ["contract/shapes.ts", "page/api/calls.ts", "page/state/actions.ts", "page/state/selection.ts"];
+  const collections = [
+    "base/http.ts",
+    "base/text.ts",
+    "base/wait.ts",
+    "contract/shapes.ts",
+    "page/api/calls.ts",
+    "page/state/actions.ts",
+    "page/state/selection.ts",
+  ];
 
   test("each file is named after something that it exports", () => {
     const others = files.flatMap((file) => {

@@ -5,3 +5,10 @@
 export function isRetryableAnswer(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status <= 599);
 }
+
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+
+/** Whether an HTTP header can have this name. */
+export function isHeaderName(name: string): boolean {
+  return HEADER_NAME.test(name);
+}

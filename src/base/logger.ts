@@ -1,4 +1,4 @@
-import { escapeControls } from "./escape-controls.js";
+import { escapeControls } from "./text.js";
 
 /** One log line: fields first, a short event name second. Pino's shape. */
 export type LogLine = (fields: object, message: string) => void;

@@ -1,6 +1,6 @@
 import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { MINUTE, SECOND } from "../base/duration.js";
-import { isRetryableAnswer } from "../base/retryable-answer.js";
+import { isRetryableAnswer } from "../base/http.js";
 import type { Random } from "../base/random.js";
 import { type Operation, takesIdempotencyKey } from "../contract/operation.js";
 import { ApiError, NoAnswerError } from "./errors.js";

@@ -1,7 +1,7 @@
 import { SECOND } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
-import { sleep } from "../base/sleep.js";
+import { sleep } from "../base/wait.js";
 import { type AttemptDeps, attempt } from "./attempt.js";
 import { ApiError, RateLimitError } from "./errors.js";
 import type { PreparedCall } from "./prepare-call.js";

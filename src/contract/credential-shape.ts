@@ -1,4 +1,4 @@
-import { isHeaderName } from "../base/header-name.js";
+import { isHeaderName } from "../base/http.js";
 import { PigeonholeError } from "../base/error.js";
 import { type Changes, type OptionsOf, defineOptions, given } from "../base/options.js";
 

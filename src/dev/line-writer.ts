@@ -9,7 +9,7 @@ import {
   whyNotRun,
 } from "../capture/model/answer.js";
 import { captureHandle } from "../capture/model/capture-handle.js";
-import { escapeControls } from "../base/escape-controls.js";
+import { escapeControls } from "../base/text.js";
 import { isRetryableStatus } from "../protocol/retry-schedule.js";
 import { answerAdvice } from "./answer-advice.js";
 import type { DevEvent } from "./dev-event.js";

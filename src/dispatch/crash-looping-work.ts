@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
-import { LATE, inTime } from "../base/in-time.js";
+import { LATE, inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
 import type { DueWork } from "./due-work.js";
 import type { HandlerQueue } from "./handler-queue.js";

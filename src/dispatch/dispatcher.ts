@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
-import { inTime } from "../base/in-time.js";
+import { inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
 import type { AcceptResult, Store } from "../store/store.js";
 import { CrashLoopingWork, type QueuedWork } from "./crash-looping-work.js";

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.js";
 import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
-import { sleep } from "../base/sleep.js";
+import { sleep } from "../base/wait.js";
 import type { Store } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Settlement } from "../store/work.js";

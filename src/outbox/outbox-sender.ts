@@ -5,7 +5,7 @@ import { PigeonholeError } from "../base/error.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
-import { sleep } from "../base/sleep.js";
+import { sleep } from "../base/wait.js";
 import type { ContactEventSender } from "../client/call-types.js";
 import { EVENT_LIMITS, type ContactEventInput } from "../contract/contact-event.js";
 import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";

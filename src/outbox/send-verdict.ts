@@ -1,6 +1,6 @@
 import { ApiError, InvalidInputError, NoAnswerError } from "../client/errors.js";
 import { MINUTE } from "../base/duration.js";
-import { isRetryableAnswer } from "../base/retryable-answer.js";
+import { isRetryableAnswer } from "../base/http.js";
 import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";
 import type { EventResult, FrozenSend, OutboxDeadReason } from "../store/outbox.js";
 

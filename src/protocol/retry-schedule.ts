@@ -1,5 +1,5 @@
 import { HOUR, MINUTE } from "../base/duration.js";
-import { isRetryableAnswer } from "../base/retryable-answer.js";
+import { isRetryableAnswer } from "../base/http.js";
 import type { Random } from "../base/random.js";
 
 /** When the service tries a delivery again. See docs/service.md#retries. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { type Deadline, Deadlines, type Expiring } from "../base/deadlines.js";
 import { SECOND } from "../base/duration.js";
-import { LATE, inTime } from "../base/in-time.js";
+import { LATE, inTime } from "../base/wait.js";
 import type { BodyRoom } from "../http/delivery-request.js";
 import type { Outcome } from "../protocol/outcome.js";
 import type { ReceiverState } from "./receiver.js";

@@ -2,7 +2,7 @@ import type { Timer } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
-import type { RememberingClock } from "../base/remembering-clock.js";
+import type { RememberingClock } from "./remembering-clock.js";
 import type { KnownTimes, Store } from "../store/store.js";
 import type { Alarms } from "./alarms.js";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
-import { LATE } from "../base/in-time.js";
+import { LATE } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { HandlerRegistry, Route } from "../dispatch/registry.js";

@@ -17,7 +17,7 @@ import {
   required,
   wholeNumber,
 } from "../base/options.js";
-import { createRememberingClock } from "../base/remembering-clock.js";
+import { createRememberingClock } from "./remembering-clock.js";
 import type { Random } from "../base/random.js";
 import type { Client } from "../client/call-types.js";
 import { createClient } from "../client/create-client.js";

@@ -1,4 +1,4 @@
-import { type Clock, elapsedBy } from "./clock.js";
+import { type Clock, elapsedBy } from "../base/clock.js";
 
 /** A clock that measures by how much the wall clock was set back. */
 export interface RememberingClock extends Clock {

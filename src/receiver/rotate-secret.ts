@@ -1,7 +1,7 @@
 import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { SECOND } from "../base/duration.js";
 import { type OptionsOf, defineOptions, required, wholeNumber } from "../base/options.js";
-import { sleep } from "../base/sleep.js";
+import { sleep } from "../base/wait.js";
 import { waitingClock } from "../base/clock.js";
 import type { Client } from "../client/call-types.js";
 

@@ -2,7 +2,7 @@ import { type KeyObject, createSecretKey } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { LATE, inTime } from "../base/in-time.js";
+import { LATE, inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
 import { checkEndpointSecrets, SECRET_SHAPE } from "../protocol/secret.js";
 import type { Alarms } from "./alarms.js";

@@ -1,4 +1,4 @@
-import { escapeControls } from "../base/escape-controls.js";
+import { escapeControls } from "../base/text.js";
 import { PigeonholeError } from "../base/error.js";
 import { wholeNumber } from "../base/options.js";
 import type { OutboxState } from "./outbox.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readByteSize } from "#pigeonhole/base/byte-size.js";
+import { readByteSize } from "#pigeonhole/base/text.js";
 import { parseByteSize } from "#pigeonhole/cli/values/parse-option.js";
 
 test.each([

@@ -1,6 +1,6 @@
 import { isRetryableStatus } from "pigeonhole/protocol";
 import { expect, test } from "vitest";
-import { isRetryableAnswer } from "#pigeonhole/base/retryable-answer.js";
+import { isRetryableAnswer } from "#pigeonhole/base/http.js";
 import { ApiError } from "#pigeonhole/client/errors.js";
 import { retryWait } from "#pigeonhole/client/retry.js";
 import { judgeFailure } from "#pigeonhole/outbox/send-verdict.js";

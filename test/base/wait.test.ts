@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LATE, inTime } from "#pigeonhole/base/in-time.js";
+import { LATE, inTime } from "#pigeonhole/base/wait.js";
 import { fakeClock } from "#pigeonhole/testing/fake-clock.js";
 
 test("a promise that settles in time passes its value on, and leaves no timer", async () => {

@@ -1,6 +1,6 @@
 import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
-import { sleep } from "#pigeonhole/base/sleep.js";
+import { sleep } from "#pigeonhole/base/wait.js";
 import { waitingClock } from "#pigeonhole/base/clock.js";
 
 test("sleep ends when its time is over, and leaves no listener on the signal", async () => {

@@ -129,7 +129,11 @@ describe.each(TEMPLATE_NAMES)("the template %s", (template) => {
     "a template takes schemas that are made of its fixtures",
     async () => {
       const bin = join(project, "node_modules/.bin/pigeonhole");
-      await run(bin, ["captures", "types", "fixtures/webhooks", "--samples", "--out", "src/webhooks/schemas.ts"], project);
+      await run(
+        bin,
+        ["captures", "types", "fixtures/webhooks", "--samples", "--out", "src/webhooks/schemas.ts"],
+        project,
+      );
       await run("npm", ["run", "typecheck"], project);
       await run("npm", ["test"], project);
     },

@@ -1,4 +1,4 @@
-import { sleep } from "#pigeonhole/base/sleep.js";
+import { sleep } from "#pigeonhole/base/wait.js";
 import { MINUTE } from "#pigeonhole/base/duration.js";
 import type { AnyEvent, HandlerContext, Receiver } from "pigeonhole";
 import type { Life } from "./life.js";

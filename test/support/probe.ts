@@ -2,7 +2,7 @@ import { createSqliteStore } from "pigeonhole";
 import { fakeClock, signDelivery, TEST_SECRET } from "pigeonhole/testing";
 import { onTestFinished } from "vitest";
 import { type Clock, systemClock } from "#pigeonhole/base/clock.js";
-import { createRememberingClock } from "#pigeonhole/base/remembering-clock.js";
+import { createRememberingClock } from "#pigeonhole/receiver/remembering-clock.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { Dispatcher } from "#pigeonhole/dispatch/dispatcher.js";
 import { HandlerRegistry } from "#pigeonhole/dispatch/registry.js";

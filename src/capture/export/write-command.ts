@@ -1,4 +1,4 @@
-import { quoteForShell } from "../../base/quote-for-shell.js";
+import { quoteForShell } from "../../base/text.js";
 import { answerHead, describeAnswer } from "../model/answer.js";
 import type { Capture, HeaderList } from "../model/capture.js";
 import { bodyText, decodeBody } from "../model/captured-body.js";

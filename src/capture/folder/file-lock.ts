@@ -1,6 +1,6 @@
 import { rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { SECOND } from "../../base/duration.js";
-import { sleep } from "../../base/sleep.js";
+import { sleep } from "../../base/wait.js";
 import { waitingClock } from "../../base/clock.js";
 
 /** A lock that was not touched for this long was left by a killed process. */

@@ -1,4 +1,4 @@
-import { readByteSize } from "../../base/byte-size.js";
+import { readByteSize } from "../../base/text.js";
 import { readDuration } from "../../base/duration.js";
 import { isTestDelivery } from "../../protocol/test-delivery.js";
 import { outcomeOf } from "../model/answer.js";

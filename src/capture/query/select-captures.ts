@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { existsSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
 import { readCaptureFiles } from "../folder/capture-files.js";

@@ -16,7 +16,7 @@ import {
   required,
   wholeNumber,
 } from "../../base/options.js";
-import { sleep } from "../../base/sleep.js";
+import { sleep } from "../../base/wait.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import {
   buildReplayBody,

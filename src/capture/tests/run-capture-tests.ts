@@ -13,7 +13,7 @@ import {
   required,
   wholeNumber,
 } from "../../base/options.js";
-import { sleep } from "../../base/sleep.js";
+import { sleep } from "../../base/wait.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { buildReplayBody } from "../replay/build-replay.js";
 import type { Capture, CaptureAttempt, Expectation } from "../model/capture.js";

@@ -3,7 +3,7 @@ import { exportCaptures } from "../../capture/export/export-captures.js";
 import { type Imported, parseImport } from "../../capture/export/import-captures.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { createRedactor } from "../../capture/redact/redactor.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";

@@ -8,7 +8,7 @@ import { answerHead, describeAnswer } from "../../capture/model/answer.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";

@@ -4,7 +4,7 @@ import { PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { compareSchemas } from "../../capture/schemas/compare-schemas.js";
 import { describeCaptures, generateSchemas } from "../../capture/schemas/generate-schemas.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { capturesTypes } from "./spec.js";

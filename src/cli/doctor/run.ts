@@ -1,4 +1,4 @@
-import { quoteForShell } from "../../base/quote-for-shell.js";
+import { quoteForShell } from "../../base/text.js";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkApp } from "./check-app.js";

@@ -9,7 +9,7 @@ import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { namingFlags, openClient } from "../values/api-client.js";

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 
 /** Rows as aligned columns, two spaces apart; the header in dim text. Cells may contain colour. */

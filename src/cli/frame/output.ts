@@ -1,6 +1,6 @@
 import { fstatSync, writeFileSync } from "node:fs";
 import pc from "picocolors";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { describeError } from "./command-error.js";
 import type { ExitCode } from "./exit-code.js";
 

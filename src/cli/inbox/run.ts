@@ -2,7 +2,7 @@ import { type EventDetail, type EventView, type HandlerView, bodyOf, foundEvent 
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Output, Paint } from "../frame/output.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { age, countOf, formatJson, formatTable, isoTime } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { PigeonholeError } from "../../base/error.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { ContactEventChoice } from "../../store/outbox.js";

@@ -1,6 +1,6 @@
 import type { OutboxView } from "../../store/outbox.js";
 import type { RunCommand } from "../frame/context.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { formatJson, formatTable, isoTime } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";

@@ -1,7 +1,7 @@
 import { answerHead, whyNotRun } from "../../capture/model/answer.js";
 import { describeWork } from "../../capture/model/describe-work.js";
 import type { ReplayedAttempt } from "../../capture/replay/replay-captures.js";
-import { quoteForShell } from "../../base/quote-for-shell.js";
+import { quoteForShell } from "../../base/text.js";
 import type { EventView } from "../../store/inbox-view.js";
 import { openInbox } from "../../store/open-inbox.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";

@@ -13,7 +13,7 @@ import {
   type ReplayReport,
 } from "../../capture/replay/replay-captures.js";
 import type { CaptureReader } from "../../capture/folder/read-capture-folder.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";

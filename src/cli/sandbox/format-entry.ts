@@ -1,5 +1,5 @@
 import { DEFAULT_EVENT_TYPES } from "../../protocol/event-types.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";

@@ -1,5 +1,5 @@
 import { isPigeonholeError } from "../../base/error.js";
-import { sleep } from "../../base/sleep.js";
+import { sleep } from "../../base/wait.js";
 import { waitingClock } from "../../base/clock.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { isLocalAddress, isLocalHost } from "../../capture/send/local-address.js";

@@ -1,4 +1,4 @@
-import { quoteForShell } from "../../base/quote-for-shell.js";
+import { quoteForShell } from "../../base/text.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
 import type { RunCommand } from "../frame/context.js";
 import type { sign } from "./spec.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
-import { sleep } from "../../base/sleep.js";
+import { sleep } from "../../base/wait.js";
 import type { InspectedHandler } from "../../capture/tests/check-work.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { openInbox } from "../../store/open-inbox.js";

@@ -4,7 +4,7 @@ import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../cap
 import { type AnswerJudgement, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import { runCaptureTests } from "../../capture/tests/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/send/target.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { makeSecret } from "../../protocol/secret.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { waitingClock } from "../../base/clock.js";
-import { sleep } from "../../base/sleep.js";
+import { sleep } from "../../base/wait.js";
 import type { HeaderList } from "../../capture/model/capture.js";
 import {
   type AnswerHead,
@@ -18,7 +18,7 @@ import { type SendResult, sendRequest } from "../../capture/send/send-request.js
 import { createLocalLookUp } from "../../capture/send/local-address.js";
 import { checkLocalTarget, targetUrl } from "../../capture/send/target.js";
 import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { signVariant } from "../../dev/sign-variant.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";

@@ -7,7 +7,7 @@ import { type CaptureReader, readCaptureFolder } from "../../capture/folder/read
 import { PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import type { Output } from "../frame/output.js";

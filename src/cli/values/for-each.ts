@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 

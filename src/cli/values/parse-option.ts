@@ -1,4 +1,4 @@
-import { readByteSize } from "../../base/byte-size.js";
+import { readByteSize } from "../../base/text.js";
 import { SECOND, readDuration } from "../../base/duration.js";
 
 /** Reads a whole number in a range; for `parse` of an option. */

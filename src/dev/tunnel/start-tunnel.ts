@@ -2,7 +2,7 @@ import { type Backoff, backoffDelay } from "../../base/retry-wait.js";
 import type { Clock } from "../../base/clock.js";
 import { MINUTE, SECOND } from "../../base/duration.js";
 import { isPigeonholeError } from "../../base/error.js";
-import { sleep } from "../../base/sleep.js";
+import { sleep } from "../../base/wait.js";
 import type { Report } from "../dev-event.js";
 import { type TunnelProcess, runTunnelProgram } from "./tunnel-process.js";
 import { findTunnelProgram } from "./tunnel-programs.js";

@@ -3,8 +3,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import { signalGroup } from "../../base/signal-group.js";
-import { escapeControls } from "../../base/escape-controls.js";
+import { signalGroup } from "../signal-group.js";
+import { escapeControls } from "../../base/text.js";
 import type { TunnelProgram } from "./tunnel-programs.js";
 
 const MAX_LINE_LENGTH = 300;

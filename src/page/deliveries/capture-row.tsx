@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { memo } from "../ui/memo.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventWork } from "../../dev/api/page-api.js";

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { useEffect, useState } from "preact/hooks";
 import { answerHead, describeAnswer } from "../../capture/model/answer.js";
 import type { Capture } from "../../capture/model/capture.js";

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { useState } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { requestReplay } from "../api/calls.js";

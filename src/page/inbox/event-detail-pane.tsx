@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import type { InboxEventDetail } from "../../dev/api/page-api.js";
 import { BodyView } from "../message/body-view.js";

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { useEffect } from "preact/hooks";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { EventBadge } from "../ui/badges.js";

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { CaptureSummary } from "../../capture/model/capture.js";

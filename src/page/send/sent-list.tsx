@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { captures } from "../state/captures.js";
 import { goTo } from "../state/address.js";
 import { AnswerBadge, VerdictBadge } from "../ui/badges.js";

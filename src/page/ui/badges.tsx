@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/escape-controls.js";
+import { escapeControls } from "../../base/text.js";
 import { type AnswerHead, describeAnswer, judgeAnswer, type SentAs } from "../../capture/model/answer.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import type { EventWork, InboxEvent } from "../../dev/api/page-api.js";

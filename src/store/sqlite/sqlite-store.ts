@@ -1,7 +1,7 @@
 import { systemClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, callable, defineOptions, flag, required } from "../../base/options.js";
-import { sleep as sleepBy } from "../../base/sleep.js";
+import { sleep as sleepBy } from "../../base/wait.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
