@@ -114,7 +114,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   {
     name: "takes what ctx.commit has done for in flight still",
     shownBy: "ctx.commit lets the low-water mark move on",
-    changes: change("store/sqlite/group-commit.js", "this.#ended.push(...turn(this.#broken));", "turn(this.#broken);"),
+    changes: change("store/sqlite/group-commit.js", "this.#ended.push(...ended);", ""),
   },
   {
     name: "takes work that has got a row for in flight still",
@@ -216,7 +216,11 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   {
     name: "plans what is marked or in flight once more",
     shownBy: "replanning gives no second run to work that is in flight, marked or done",
-    changes: change(SCHEMA, "BEGIN SELECT RAISE(IGNORE); END;\n  `,\n];", "BEGIN SELECT 1; END;\n  `,\n];"),
+    changes: change(
+      SCHEMA,
+      "AND handler = NEW.handler))\n  BEGIN SELECT RAISE(IGNORE); END;",
+      "AND handler = NEW.handler))\n  BEGIN SELECT 1; END;",
+    ),
   },
   {
     name: "drops events that are in flight",
