@@ -84,7 +84,8 @@ export function EventTable() {
   );
 }
 
-function eventRowId(id: string): string {
+/** Element id of the event's row, so that keys move the focus there. */
+export function eventRowId(id: string): string {
   return `event-${id}`;
 }
 

@@ -23,6 +23,7 @@ import {
 } from "../state/selection.js";
 import { setParams } from "../state/address.js";
 import { INBOX_SEARCH_ID } from "../inbox/inbox-filters.js";
+import { eventRowId } from "../inbox/event-table.js";
 import {
   changeEvents,
   chosenEvents,
@@ -70,6 +71,12 @@ const anywhere = (keys: readonly string[], label: string, group: KeyCommand["gro
   view: null,
   run,
 });
+
+/** Moves the focus too: Enter on the button that was clicked before would press that button again. */
+function moveInInbox(step: number): void {
+  moveEventCursor(step);
+  document.querySelector<HTMLElement>(`#${CSS.escape(eventRowId(cursorEventId.value))} button`)?.focus();
+}
 
 /** Rows that PageUp and PageDown move. */
 const PAGE = 15;
@@ -161,10 +168,10 @@ export const KEY_COMMANDS: readonly KeyCommand[] = [
     "Act",
     withTargets((ids) => void remove(ids)),
   ),
-  inInbox(["j", "ArrowDown"], "Next event", () => moveEventCursor(1)),
-  inInbox(["k", "ArrowUp"], "Previous event", () => moveEventCursor(-1)),
+  inInbox(["j", "ArrowDown"], "Next event", () => moveInInbox(1)),
+  inInbox(["k", "ArrowUp"], "Previous event", () => moveInInbox(-1)),
   inInbox(["Enter"], "Open it", () => {
-    if (cursorEventId.value === "") moveEventCursor(0);
+    if (cursorEventId.value === "") moveInInbox(0);
     if (cursorEventId.value !== "") showEvent(cursorEventId.value);
   }),
   inInbox(["/"], "Search", () => focusById(INBOX_SEARCH_ID)),
