@@ -45,7 +45,7 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await expect.poll(title).toBe("email.queued");
     await page.getByRole("grid").focus();
     await press("Tab");
-    for (const name of ["Payload", "Headers", "Raw", "Answer", "Attempts", "Signature"]) {
+    for (const name of ["Payload", "Headers", "Raw", "Answer", "Handlers", "Attempts", "Signature"]) {
       await expect.poll(selectedTab).toMatch(new RegExp(`^${name}`));
       await press("Tab");
     }
