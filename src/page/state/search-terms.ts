@@ -29,7 +29,8 @@ function hasOpenQuote(term: string): boolean {
 export function isUnfinished(last: string): boolean {
   if (last === "") return false;
   const body = last.replace(/^-/, "");
-  return isFieldTerm(last) || hasOpenQuote(last) || FIELD_STARTS.some((name) => name.startsWith(body));
+  if (isFieldTerm(last) || hasOpenQuote(last)) return true;
+  return FIELD_STARTS.some((name) => name.startsWith(body) || (name.endsWith(".") && body.startsWith(name)));
 }
 
 /** The term as it is meant when the user ends it: with the end of its quote, and without a backslash before that. */
